@@ -1,0 +1,70 @@
+import type { Message } from './message.ts'
+
+/** What a channel delivers: a parsed JSON value, or bytes that could not be read as one. */
+export type Received = { value: unknown } | { unreadable: 'syntax' | 'size' | 'depth' }
+
+/** A two-way pipe for messages: stdio, a socket, a pair in memory. */
+export interface Channel {
+  /**
+   * Sends one message, in order with all others. Returns nothing while there is room; when the way out is full, a
+   * promise that resolves when it has drained. After the end it does nothing.
+   */
+  send(message: Message | Message[]): void | Promise<void>
+  /** Starts delivery; called once. `onClose` comes once, after the last delivery. */
+  receive(onReceived: (received: Received) => void, onClose: () => void): void
+  /** Ends both directions; what was sent before goes out first. */
+  close(): Promise<void>
+}
+
+/** Two channels joined in memory. Messages cross as copies, as they would on a wire, in a later microtask. */
+export function channelPair(): [Channel, Channel] {
+  const left = createEnd()
+  const right = createEnd()
+  left.join(right)
+  right.join(left)
+  return [left.channel, right.channel]
+}
+
+interface End {
+  channel: Channel
+  join(other: End): void
+  deliver(text: string): void
+  end(): void
+}
+
+function createEnd(): End {
+  let other: End | undefined
+  let closed = false
+  let onReceived: ((received: Received) => void) | undefined
+  let onClose: (() => void) | undefined
+  const waiting: string[] = []
+  const finish = (): void => {
+    if (closed) return
+    closed = true
+    queueMicrotask(() => onClose?.())
+  }
+  return {
+    join: (end) => void (other = end),
+    deliver(text) {
+      if (closed) return
+      if (onReceived) queueMicrotask(() => onReceived?.({ value: JSON.parse(text) }))
+      else waiting.push(text)
+    },
+    end: finish,
+    channel: {
+      send(message) {
+        if (!closed) other?.deliver(JSON.stringify(message))
+      },
+      receive(received, close) {
+        onReceived = received
+        onClose = close
+        if (closed) queueMicrotask(close)
+        for (const text of waiting.splice(0)) queueMicrotask(() => received({ value: JSON.parse(text) }))
+      },
+      async close() {
+        finish()
+        other?.end()
+      },
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { Notification, Request, Response } from './message.ts'
+
+/** Who is calling, as far as authorization has told. */
+export interface Auth {
+  /** Names the caller; everything that a request leaves behind belongs to it. */
+  readonly principal: string
+  readonly scopes?: readonly string[]
+  readonly [claim: string]: unknown
+}
+
+/** What of the carrying HTTP request a handler may want to see. */
+export interface HttpInfo {
+  /** A request header by its lower-case name, several values joined with `, `. */
+  header(name: string): string | undefined
+}
+
+/** What comes along with one request. */
+export interface ExchangeContext {
+  /** Aborted when the caller gives the request up: read it late, it is made when it is first read. */
+  readonly signal: AbortSignal
+  /**
+   * Sends a notification about this request. Returns nothing while there is room; when the way out is full, a promise
+   * that resolves when it has drained.
+   */
+  notify(notification: Notification): void | Promise<void>
+  /** Asks the caller something while its request runs; absent where the peer takes no requests. */
+  readonly ask?: ((method: string, params?: Request['params']) => Promise<Response>) | undefined
+  /**
+   * Lets go of the connection that waits for the answer; the caller comes back for it after `retryMs`. Absent where that
+   * cannot be done.
+   */
+  readonly release?: ((retryMs: number) => void) | undefined
+  /** Reads a header that mirrors a part of the request; absent where the carrier mirrors nothing. */
+  readonly mirror?: ((header: string) => string | undefined) | undefined
+  readonly http?: HttpInfo | undefined
+  readonly auth?: Auth | undefined
+}
+
+/**
+ * One request answered: the noun that this library is made of. A server is an Exchange, a client calls one, a transport
+ * makes one from bytes.
+ *
+ * It resolves to the response, also for errors; a rejection means that no answer can be had (the connection is lost, the
+ * request was given up).
+ */
+export type Exchange = (request: Request, context: ExchangeContext) => Promise<Response>
+
+/** Wraps an Exchange. The first of a list is the outermost. */
+export type Middleware = (request: Request, context: ExchangeContext, next: Exchange) => Promise<Response>
+
+/** Puts middleware around an Exchange; without middleware it is the Exchange itself. */
+export function wrap(exchange: Exchange, middleware: readonly Middleware[]): Exchange {
+  return middleware.reduceRight<Exchange>((next, layer) => (request, context) => layer(request, context, next), exchange)
+}

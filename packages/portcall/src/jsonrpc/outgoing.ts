@@ -1,0 +1,86 @@
+import { ConnectionLost } from './errors.ts'
+import type { Request, RequestId, Response } from './message.ts'
+
+/** How long an asked peer may take, and what to do with an answer that nobody waits for. */
+export interface OutgoingOptions {
+  /** Makes the ids; they have to differ from all others that this side uses. */
+  nextId?: () => RequestId
+}
+
+/** The requests that this side has sent and that are not yet answered. */
+export interface Outgoing {
+  readonly size: number
+  /**
+   * Sends a request and resolves to the answer. Rejects with `ConnectionLost` when the peer goes away, and with the signal's reason
+   * when it is aborted; `onAbort` is then told the id, so that the peer can be told too.
+   */
+  ask(method: string, params: Request['params'], options: AskOptions): Promise<Response>
+  /** Takes an answer in; an unknown id is ignored. Tells whether somebody was waiting for it. */
+  settle(response: Response): boolean
+  /** Fails everything that waits. */
+  fail(reason?: Error): void
+}
+
+export interface AskOptions {
+  send: (request: Request) => void
+  signal?: AbortSignal
+  onAbort?: (id: RequestId) => void
+}
+
+interface Waiting {
+  resolve(response: Response): void
+  reject(reason: unknown): void
+}
+
+/** Keeps the requests that this side has sent to one peer. */
+export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
+  const waiting = new Map<RequestId, Waiting>()
+  let last = 0
+  const nextId = options.nextId ?? (() => ++last)
+
+  return {
+    get size() {
+      return waiting.size
+    },
+    ask(method, params, { send, signal, onAbort }) {
+      const id = nextId()
+      const { promise, resolve, reject } = deferred<Response>()
+      const abort = (): void => {
+        waiting.delete(id)
+        onAbort?.(id)
+        reject(signal?.reason)
+      }
+      const done = (): void => signal?.removeEventListener('abort', abort)
+      waiting.set(id, { resolve: (response) => (done(), resolve(response)), reject: (reason) => (done(), reject(reason)) })
+      if (signal?.aborted) abort()
+      else {
+        signal?.addEventListener('abort', abort, { once: true })
+        send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
+      }
+      return promise
+    },
+    settle(response) {
+      const { id } = response
+      const entry = id === undefined ? undefined : waiting.get(id)
+      if (!entry || id === undefined) return false
+      waiting.delete(id)
+      entry.resolve(response)
+      return true
+    },
+    fail(reason = new ConnectionLost('The connection ended before the answer came')) {
+      const entries = [...waiting.values()]
+      waiting.clear()
+      for (const entry of entries) entry.reject(reason)
+    },
+  }
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
+  let resolve!: (value: T) => void
+  let reject!: (reason: unknown) => void
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,46 @@
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { ClientCapabilities } from './types.ts'
+
+/** Codes that the protocol adds to those of JSON-RPC. */
+export const ProtocolErrorCode = {
+  headerMismatch: -32020,
+  missingClientCapability: -32021,
+  unsupportedProtocolVersion: -32022,
+} as const
+
+/** -32020: a header that mirrors the body is missing, malformed or different. */
+export function headerMismatch(reason: string): RpcError {
+  return new RpcError(ProtocolErrorCode.headerMismatch, `Header mismatch: ${reason}`)
+}
+
+/** -32021: what was called needs a capability that this request did not declare. */
+export function missingClientCapability(requiredCapabilities: ClientCapabilities): RpcError {
+  const names = Object.keys(requiredCapabilities).join(', ')
+  return new RpcError(ProtocolErrorCode.missingClientCapability, `Missing client capability: ${names}`, { requiredCapabilities })
+}
+
+/** -32022: the version of the request is not served. */
+export function unsupportedProtocolVersion(requested: string, supported: readonly string[]): RpcError {
+  return new RpcError(ProtocolErrorCode.unsupportedProtocolVersion, 'Unsupported protocol version', { supported, requested })
+}
+
+/** -32601: no such method here. */
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(ErrorCode.methodNotFound, `Method not found: ${method.slice(0, 100)}`)
+}
+
+/** -32602: the params do not fit. */
+export function invalidParams(reason: string, data?: unknown): RpcError {
+  return new RpcError(ErrorCode.invalidParams, `Invalid params: ${reason}`, data)
+}
+
+/** -32602 with the URI: no such resource. */
+export function resourceNotFound(uri: string): RpcError {
+  return new RpcError(ErrorCode.invalidParams, 'Resource not found', { uri })
+}
+
+/**
+ * Marks a tool result as the answer to arguments that do not fit the input schema. The mark is not part of the message: revisions that
+ * answer such calls with an error can tell them from other failures of a tool.
+ */
+export const INVALID_ARGUMENTS: unique symbol = Symbol('invalid arguments')
