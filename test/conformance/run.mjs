@@ -1,0 +1,94 @@
+// npm run conformance -- server [--suite all] [--revision R] [--scenario S]
+// Runs the official conformance suite against the fixture, once for each revision, and applies a strict gate.
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { judge } from './gate.mjs'
+import { install, listScenarios, runScenarios } from './suite.mjs'
+
+const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
+const RESULTS = fileURLToPath(new URL('./results', import.meta.url))
+const OPTIONS = { suite: { type: 'string', default: 'all' }, revision: { type: 'string' }, scenario: { type: 'string' } }
+
+const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true })
+const commands = { server: testServer, client: refuseClient }
+process.exitCode = await (commands[positionals[0] ?? 'server'] ?? refuseUnknown)(values)
+
+async function testServer({ suite, revision, scenario }) {
+  install()
+  const fixture = await startFixture()
+  const total = { passed: 0, failed: 0 }
+  try {
+    for (const each of revision ? [revision] : REVISIONS) {
+      const folder = join(RESULTS, each)
+      rmSync(folder, { recursive: true, force: true })
+      const known = listScenarios(each)
+      if (scenario && !known.includes(scenario)) continue
+      await runScenarios({ url: fixture.url, revision: each, suite, scenario, folder })
+      report(each, judge(folder, expectedOf({ known, suite, scenario })), total)
+    }
+  } finally {
+    fixture.stop()
+  }
+  console.log(`${total.passed} passed, ${total.failed} failed`)
+  return total.failed > 0 || total.passed === 0 ? 1 : 0
+}
+
+function expectedOf({ known, suite, scenario }) {
+  if (scenario) return [scenario]
+  return suite === 'all' ? known : undefined
+}
+
+function report(revision, { checks, verdicts }, total) {
+  const bad = verdicts.filter(({ faults }) => faults.length > 0)
+  total.failed += bad.length
+  total.passed += verdicts.length - bad.length
+  const figures = Object.entries(checks).map(([name, count]) => `${count} ${name}`)
+  console.log(`${revision}  scenarios ${verdicts.length - bad.length} of ${verdicts.length}  checks ${figures.join(', ')}`)
+  for (const { name, faults } of bad) for (const fault of faults) console.log(`  ! ${name}: ${fault}`)
+}
+
+async function startFixture() {
+  const port = await freePort()
+  const script = fileURLToPath(new URL('./fixture.mjs', import.meta.url))
+  const child = spawn(process.execPath, [script], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
+  const url = `http://localhost:${port}/mcp`
+  await reachable(url, child)
+  return { url, stop: () => child.kill() }
+}
+
+async function reachable(url, child) {
+  for (let attempt = 0; attempt < 120 && child.exitCode === null; attempt++) {
+    try {
+      await fetch(url)
+      return
+    } catch {
+      await sleep(250)
+    }
+  }
+  child.kill()
+  throw new Error('The fixture did not start')
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+function refuseClient() {
+  console.error('The client leg arrives with the client; run `npm run conformance -- server`.')
+  return 1
+}
+
+function refuseUnknown() {
+  console.error('Usage: npm run conformance -- server [--suite all] [--revision R] [--scenario S]')
+  return 1
+}

