@@ -1,0 +1,64 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import { REVISIONS, type Entity, type Fields, type Revision } from '../protocol/revisions.ts'
+
+/** What rendering for one revision needs, worked out of the table once. */
+export interface Plan {
+  readonly revision: Revision
+  /** Per shape: the fields that some other revision has and this one has not. Fields that no revision knows stay. */
+  readonly foreign: Fields
+}
+
+const plans = new Map<Revision, Plan>()
+const RESERVED_META: readonly string[] = Object.values(MetaKey)
+
+/** The plan of a revision; always the same object. */
+export function planOf(revision: Revision): Plan {
+  let plan = plans.get(revision)
+  if (!plan) {
+    plan = { revision, foreign: foreignFields(revision) }
+    plans.set(revision, plan)
+  }
+  return plan
+}
+
+function foreignFields(revision: Revision): Fields {
+  const foreign: { [E in Entity]: readonly string[] } = { ...revision.fields }
+  for (const entity of Object.keys(foreign) as Entity[]) {
+    const known = new Set(REVISIONS.flatMap(({ fields }) => fields[entity]))
+    foreign[entity] = [...known].filter((field) => !revision.fields[entity].includes(field))
+  }
+  return foreign
+}
+
+/** Gives the object without some fields: itself when it has none of them, else a copy. */
+export function without<T extends object>(object: T, fields: readonly string[]): T {
+  for (const field of fields) {
+    if (field in object) return Object.fromEntries(Object.entries(object).filter(([key]) => !fields.includes(key))) as T
+  }
+  return object
+}
+
+/** Gives `_meta` without the keys that only the newest revision has; `undefined` when nothing is left. */
+export function legacyMeta(meta: unknown): JsonObject | undefined {
+  if (!isObject(meta)) return undefined
+  const kept = without(meta, RESERVED_META)
+  return kept !== meta && Object.keys(kept).length === 0 ? undefined : kept
+}
+
+/** Gives params or a result without the `_meta` keys that only the newest revision has. */
+export function withLegacyMeta<T extends JsonObject>(object: T): T {
+  if (!('_meta' in object)) return object
+  const meta = legacyMeta(object._meta)
+  if (meta === object._meta) return object
+  return meta ? { ...object, _meta: meta } : without(object, ['_meta'])
+}
+
+/** Maps a list: the list itself when no item changes. */
+export function mapItems<T, C>(items: readonly T[], render: (item: T, context: C) => T, context: C): readonly T[] {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as T
+    if (render(item, context) !== item) return items.map((each) => render(each, context))
+  }
+  return items
+}
