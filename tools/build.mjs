@@ -1,0 +1,77 @@
+/** Builds the library: its doors into packages/portcall/dist, with declarations. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { builtDoors } from './lib/doors.mjs'
+import { filesBelow } from './lib/files.mjs'
+import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
+import { runNode } from './lib/run.mjs'
+
+/** Packages that are bundled, each into a chunk of its own that is loaded when it is first needed. */
+const BUNDLED = ['typebox', 're2js']
+
+/** The end of a relative import in a declaration, which must name the built file. */
+const TS_IMPORT = /((?:from |import\()'\.{1,2}\/[^'\n]+)\.ts(')/g
+
+const inPackage = (name) => new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`)
+
+async function writeScripts(folder) {
+  if (builtDoors().length === 0) throw new Error('there is no door to build')
+  const bundle = await rolldown({
+    input: Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source])),
+    platform: 'neutral',
+    external: /^node:/,
+    resolve: { conditionNames: ['import', 'default'] },
+    tsconfig: false,
+    logLevel: 'warn',
+  })
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    minifyInternalExports: false,
+    comments: { legal: true, annotation: true, jsdoc: false },
+    codeSplitting: { groups: BUNDLED.map((name) => ({ name, test: inPackage(name) })) },
+  })
+  await bundle.close()
+  return output.flatMap((chunk) => chunk.moduleIds ?? [])
+}
+
+/** Declarations are emitted file by file and not checked here: `npm run check:types` does that. */
+function writeDeclarations(folder) {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+  const project = join(PACKAGE, 'tsconfig.node.json')
+  const { ok, output } = runNode([compiler, '-p', project, '--outDir', folder, '--noCheck', '--incremental', 'false'], { quiet: true })
+  if (!ok) throw new Error(`the declarations cannot be written:\n${output}`)
+  for (const path of filesBelow(folder, '.d.ts')) writeFileSync(path, readText(path).replace(TS_IMPORT, '$1.js$2'))
+}
+
+/** The licences of what the chunks contain travel with them. */
+function writeLicences(folder, modules) {
+  const texts = BUNDLED.filter((name) => modules.some((id) => inPackage(name).test(id))).map((name) => {
+    const home = join(ROOT, 'node_modules', name)
+    const file = readdirSync(home).find((entry) => /^licen[cs]e/i.test(entry))
+    return `${name}\n\n${file ? readText(join(home, file)) : 'MIT'}`
+  })
+  if (texts.length) writeFileSync(join(folder, 'THIRD-PARTY.txt'), texts.join('\n\n'))
+}
+
+/** Builds beside the old build and takes its place at the end, so that nobody sees half of one. */
+export async function build() {
+  const next = join(PACKAGE, 'build', `next-${process.pid}`)
+  const last = join(PACKAGE, 'build', `last-${process.pid}`)
+  mkdirSync(next, { recursive: true })
+  try {
+    const modules = await writeScripts(next)
+    writeDeclarations(next)
+    writeLicences(next, modules)
+    if (existsSync(DIST)) renameSync(DIST, last)
+    renameSync(next, DIST)
+  } finally {
+    for (const leftover of [next, last]) rmSync(leftover, { recursive: true, force: true })
+  }
+}
+
+if (isMain(import.meta)) await build()

@@ -1,0 +1,33 @@
+/** Makes a checkout ready to run: installs what is missing and builds what is out of date. Prints to stderr only. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesBelow, hashFiles } from './lib/files.mjs'
+import { install } from './lib/install.mjs'
+import { DIST, isMain, PACKAGE, ROOT, SRC } from './lib/paths.mjs'
+
+const STAMP = join(ROOT, 'node_modules', '.portcall', 'build')
+
+/** Everything that the build depends on. */
+function inputs() {
+  const settings = ['tsconfig.base.json', 'package-lock.json', 'tools/build.mjs'].map((path) => join(ROOT, path))
+  const sources = filesBelow(SRC, '.ts').filter((path) => !path.endsWith('.test.ts'))
+  return [...settings, ...filesBelow(PACKAGE, '.json'), ...sources]
+}
+
+function isBuilt(hash) {
+  return existsSync(DIST) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash
+}
+
+/** Installs and builds, as far as that is needed. */
+export async function ensure() {
+  install(ROOT)
+  const hash = hashFiles(inputs())
+  if (isBuilt(hash)) return
+  console.error('building portcall …')
+  const { build } = await import('./build.mjs')
+  await build()
+  mkdirSync(join(STAMP, '..'), { recursive: true })
+  writeFileSync(STAMP, hash)
+}
+
+if (isMain(import.meta)) await ensure()

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DIST, PACKAGE, readJson, SRC } from './paths.mjs'
+
+/**
+ * The doors of the package, read from its `exports`: `name` as users import it, `entry` as the bundler names it, `source`,
+ * and the built `script` and `types`.
+ */
+export function doors() {
+  const { name, exports } = readJson(join(PACKAGE, 'package.json'))
+  return Object.entries(exports)
+    .filter(([, target]) => typeof target === 'object')
+    .map(([path, target]) => {
+      const entry = target.default.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
+      return {
+        name: name + path.slice(1),
+        entry,
+        source: join(SRC, `${entry}.ts`),
+        script: join(DIST, `${entry}.js`),
+        types: join(DIST, `${entry}.d.ts`),
+      }
+    })
+}
+
+/** The doors whose source is there. */
+export const builtDoors = () => doors().filter(({ source }) => existsSync(source))

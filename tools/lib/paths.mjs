@@ -1,0 +1,19 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the repository. */
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+/** The published package. */
+export const PACKAGE = join(ROOT, 'packages', 'portcall')
+export const SRC = join(PACKAGE, 'src')
+export const DIST = join(PACKAGE, 'dist')
+
+/** A path for people: from the root, with slashes. */
+export const shown = (path) => relative(ROOT, path).split(sep).join('/')
+
+export const readText = (path) => readFileSync(path, 'utf8')
+export const readJson = (path) => JSON.parse(readText(path))
+
+/** Tells whether a module is the program that was started: `isMain(import.meta)`. */
+export const isMain = ({ filename }) => process.argv[1] !== undefined && realpathSync(process.argv[1]) === filename

@@ -1,0 +1,9 @@
+/** `node tools/run.mjs FILE.ts [ARGUMENT …]`: gets the checkout ready, builds a TypeScript program and runs it. */
+import { resolve } from 'node:path'
+import { ensure } from './ensure.mjs'
+import { prepareProgram } from './lib/program.mjs'
+import { becomeNode } from './lib/run.mjs'
+
+const [file, ...args] = process.argv.slice(2)
+await ensure()
+becomeNode([await prepareProgram(resolve(file)), ...args])
