@@ -1,0 +1,105 @@
+import type { Received } from '../../jsonrpc/channel.ts'
+import { exceedsDepth } from '../../jsonrpc/depth.ts'
+import type { Message } from '../../jsonrpc/message.ts'
+
+export interface LineReaderOptions {
+  /** Longer lines are skipped and reported once. Default: 4 MiB. */
+  maxBytes?: number
+  /** Deeper nested values are reported, not parsed. Default: 128. */
+  maxDepth?: number
+  onReceived: (received: Received) => void
+}
+
+/** Cuts bytes into lines and lines into messages. */
+export interface LineReader {
+  /** Takes bytes in; the chunk may be used again afterwards. */
+  push(chunk: Uint8Array): void
+  /** Takes what is left as the last line. */
+  end(): void
+}
+
+const NEWLINE = 10
+const RETURN = 13
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_DEPTH = 128
+const IDLE_BYTES = 16 * 1024
+
+/**
+ * Makes a reader of newline-delimited JSON. Time is linear in the number of bytes, however they are cut; memory is at most twice `maxBytes`.
+ * Lines end with `\n` or `\r\n`, blank ones are skipped. UTF-8 is read strictly; bytes that are none are a syntax error.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ */
+export function createLineReader(options: LineReaderOptions): LineReader {
+  const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, onReceived } = options
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let kept: Uint8Array = new Uint8Array(0)
+  let length = 0
+  let skipping = false
+
+  const drop = (): void => {
+    length = 0
+    if (kept.length > IDLE_BYTES) kept = new Uint8Array(0)
+  }
+  const keep = (piece: Uint8Array): void => {
+    if (skipping) return
+    if (length + piece.length > maxBytes + 1) {
+      skipping = true
+      drop()
+      return onReceived({ unreadable: 'size' })
+    }
+    kept = append(kept, length, piece)
+    length += piece.length
+  }
+  const finish = (piece: Uint8Array): void => {
+    if (length > 0) keep(piece)
+    const line = length > 0 ? kept.subarray(0, length) : piece
+    const wanted = !skipping
+    skipping = false
+    drop()
+    if (wanted) readLine(line)
+  }
+  const readLine = (bytes: Uint8Array): void => {
+    const line = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
+    if (line.length > maxBytes) return onReceived({ unreadable: 'size' })
+    const received = line.length > 0 ? parseLine(decoder, line, maxDepth) : undefined
+    if (received) onReceived(received)
+  }
+
+  return {
+    push(chunk) {
+      let start = 0
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+        finish(chunk.subarray(start, end))
+        start = end + 1
+      }
+      if (start < chunk.length) keep(chunk.subarray(start))
+    },
+    end() {
+      finish(new Uint8Array(0))
+    },
+  }
+}
+
+/** Puts a piece behind what is kept, doubling the room when there is too little. */
+function append(kept: Uint8Array, length: number, piece: Uint8Array): Uint8Array {
+  const room = length + piece.length
+  const target = room <= kept.length ? kept : new Uint8Array(Math.max(room, 2 * kept.length))
+  if (target !== kept) target.set(kept.subarray(0, length))
+  target.set(piece, length)
+  return target
+}
+
+function parseLine(decoder: TextDecoder, line: Uint8Array, maxDepth: number): Received | undefined {
+  try {
+    const text = decoder.decode(line)
+    if (text.trim() === '') return undefined
+    return exceedsDepth(text, maxDepth) ? { unreadable: 'depth' } : { value: JSON.parse(text) as unknown }
+  } catch {
+    return { unreadable: 'syntax' }
+  }
+}
+
+/** Writes messages as one line. JSON has no raw newlines, so the line cannot break. */
+export function encodeLine(message: Message | Message[]): string {
+  return `${JSON.stringify(message)}\n`
+}
