@@ -43,7 +43,9 @@ async function writeScripts(folder) {
 function writeDeclarations(folder) {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   const project = join(PACKAGE, 'tsconfig.node.json')
-  const { ok, output } = runNode([compiler, '-p', project, '--outDir', folder, '--noCheck', '--incremental', 'false'], { quiet: true })
+  const { ok, output } = runNode([compiler, '-p', project, '--outDir', folder, '--noCheck', '--incremental', 'false'], {
+    quiet: true,
+  })
   if (!ok) throw new Error(`the declarations cannot be written:\n${output}`)
   for (const path of filesBelow(folder, '.d.ts')) writeFileSync(path, readText(path).replace(TS_IMPORT, '$1.js$2'))
 }

@@ -17,7 +17,9 @@ const { status } = runNode([vitest, 'run', ...reporters, ...process.argv.slice(2
 const { testResults, numPassedTests, numFailedTests } = existsSync(RESULTS)
   ? readJson(RESULTS)
   : { testResults: [], numPassedTests: 0, numFailedTests: 0 }
-const broken = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.every((one) => one.status !== 'failed'))
+const broken = testResults.filter(
+  ({ status, assertionResults }) => status === 'failed' && assertionResults.every((one) => one.status !== 'failed'),
+)
 const failed = numFailedTests + broken.length || (status === 0 ? 0 : 1)
 console.log(`${numPassedTests} passed, ${failed} failed`)
 process.exitCode = failed ? 1 : 0

@@ -8,7 +8,19 @@ const isInstalledModule = (id) => /^[a-z@#]/i.test(id) && !/^[a-z]:[\\/]/i.test(
  * they are installed. `entries` maps names to files; each becomes `folder/name.js`.
  */
 export async function bundlePrograms(entries, folder) {
-  const bundle = await rolldown({ input: entries, platform: 'node', external: isInstalledModule, logLevel: 'warn', tsconfig: false })
-  await bundle.write({ dir: folder, format: 'esm', sourcemap: true, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' })
+  const bundle = await rolldown({
+    input: entries,
+    platform: 'node',
+    external: isInstalledModule,
+    logLevel: 'warn',
+    tsconfig: false,
+  })
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+  })
   await bundle.close()
 }

@@ -11,7 +11,12 @@ export function run(command, args, { cwd = ROOT, quiet = false, stdio, env } = {
     env: { ...process.env, ...env },
   })
   if (done.error) throw done.error
-  return { ok: done.status === 0, status: done.status ?? 1, stdout: done.stdout ?? '', output: (done.stdout ?? '') + (done.stderr ?? '') }
+  return {
+    ok: done.status === 0,
+    status: done.status ?? 1,
+    stdout: done.stdout ?? '',
+    output: (done.stdout ?? '') + (done.stderr ?? ''),
+  }
 }
 
 /** Runs a script with this Node. */

@@ -1,0 +1,66 @@
+import { ABOVE, FOLDERS, NODE_FILES, PACKAGES } from './tools/lib/architecture.mjs'
+
+const SRC = '^packages/portcall/src/'
+const DOOR = `${SRC}[^/]+\\.ts$`
+const oneOf = (names) => `(${names.join('|')})`
+const folder = (name) => `${SRC}${name}/`
+
+const sideways = Object.entries(FOLDERS).map(([name, allowed]) => ({
+  name: `${name}-imports`,
+  comment: `${name}/ may import ${allowed.join(', ') || 'nothing'} besides itself`,
+  severity: 'error',
+  from: { path: folder(name) },
+  to: { path: SRC, pathNot: folder(oneOf([name, ...allowed])) },
+}))
+
+const above = Object.entries(ABOVE).map(([name, allowed]) => ({
+  name: `${name}-imports`,
+  comment: `${name}/ uses the doors`,
+  severity: 'error',
+  from: { path: folder(name) },
+  to: { path: SRC, pathNot: [DOOR, folder(oneOf([name, ...allowed]))] },
+}))
+
+const packages = Object.entries(PACKAGES).map(([name, owner]) => ({
+  name: `${name}-only-in-${owner}`,
+  severity: 'error',
+  from: { path: SRC, pathNot: folder(owner) },
+  to: { path: `node_modules/${name}/` },
+}))
+
+export default {
+  forbidden: [
+    ...sideways,
+    ...above,
+    ...packages,
+    { name: 'no-cycles', severity: 'error', from: { path: SRC }, to: { circular: true } },
+    {
+      name: 'node-in-its-places',
+      comment: `Node's modules are imported only in ${NODE_FILES.join(', ')}`,
+      severity: 'error',
+      from: { path: SRC, pathNot: `${SRC}${oneOf(NODE_FILES)}` },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-unlisted-packages',
+      severity: 'error',
+      from: { path: SRC },
+      to: { path: 'node_modules/', pathNot: `node_modules/(@types/node|${Object.keys(PACKAGES).join('|')})/` },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-dead-files',
+      comment: 'every file is reached from a door',
+      severity: 'error',
+      from: { path: DOOR },
+      to: { path: SRC, pathNot: [DOOR, folder(oneOf(Object.keys(ABOVE)))], reachable: false },
+    },
+  ],
+  options: {
+    exclude: { path: '\\.test\\.ts$' },
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+}

@@ -1,0 +1,44 @@
+/** `npm run check:architecture`: the imports of the library against the table in lib/architecture.mjs. */
+import { readdirSync } from 'node:fs'
+import { ABOVE, FOLDERS } from './lib/architecture.mjs'
+import { runChecker } from './lib/checkers.mjs'
+import { filesBelow } from './lib/files.mjs'
+import { SRC, shown } from './lib/paths.mjs'
+import { createReport } from './lib/report.mjs'
+
+const report = createReport('architecture')
+
+const known = new Set([...Object.keys(FOLDERS), ...Object.keys(ABOVE)])
+const strangers = readdirSync(SRC, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !known.has(entry.name))
+report.check(
+  'each folder is in the table',
+  strangers.map(({ name }) => `${name}/ is not in tools/lib/architecture.mjs`),
+)
+
+const { stdout, output } = runChecker('dependency-cruiser', ['--output-type', 'json', shown(SRC)], { quiet: true })
+let modules = []
+let violations = []
+try {
+  const result = JSON.parse(stdout)
+  modules = result.modules
+  violations = result.summary.violations
+} catch {
+  report.fail(`dependency-cruiser gave no result: ${output.slice(0, 2000)}`)
+}
+
+// A cruiser that finds no TypeScript cruises nothing and passes, so it has to have seen every file.
+const seen = new Set(modules.map(({ source }) => source))
+const sources = filesBelow(SRC, '.ts')
+  .map(shown)
+  .filter((path) => !path.endsWith('.test.ts'))
+report.check(
+  `all ${sources.length} modules were seen`,
+  sources.filter((path) => !seen.has(path)).map((path) => `${path} was not seen`),
+)
+report.check(
+  'imports follow the table',
+  violations.map(
+    ({ rule, from, to, cycle }) => `${rule.name}: ${[from, ...(cycle?.map(({ name }) => name) ?? [to])].join(' → ')}`,
+  ),
+)
+report.end()

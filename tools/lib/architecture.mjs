@@ -1,0 +1,32 @@
+/** The one table of what may import what inside packages/portcall/src. Everything that enforces or shows it reads it here. */
+
+/** Folder → the folders that it may import. */
+export const FOLDERS = {
+  jsonrpc: [],
+  schema: [],
+  stores: [],
+  protocol: ['jsonrpc', 'schema'],
+  server: ['protocol', 'jsonrpc', 'schema', 'stores'],
+  client: ['protocol', 'jsonrpc', 'schema', 'stores'],
+  legacy: ['protocol', 'jsonrpc', 'schema', 'stores'],
+  transports: ['legacy', 'protocol', 'jsonrpc', 'stores'],
+  auth: ['stores', 'protocol', 'jsonrpc'],
+  tasks: ['stores', 'protocol', 'jsonrpc', 'schema'],
+  gateway: ['client', 'auth', 'stores', 'protocol', 'jsonrpc'],
+}
+
+/** Above the doors: these import the package as its users do. `testing` may also look into every folder. */
+export const ABOVE = { testing: Object.keys(FOLDERS), cli: [] }
+
+/** The only files that may import Node's own modules; a trailing slash names a folder. */
+export const NODE_FILES = [
+  'node.ts',
+  'stdio.ts',
+  'cli/',
+  'stores/sqlite.ts',
+  'transports/http/node.ts',
+  'transports/stdio/process.ts',
+]
+
+/** Installed packages → the folder that may import them. */
+export const PACKAGES = { typebox: 'schema', re2js: 'schema', jose: 'auth', oauth4webapi: 'auth' }

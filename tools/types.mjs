@@ -1,0 +1,43 @@
+/** `npm run check:types`: every project with TypeScript 6, and TypeScript 7 has to agree. */
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ensure } from './ensure.mjs'
+import { runChecker } from './lib/checkers.mjs'
+import { filesBelow } from './lib/files.mjs'
+import { install } from './lib/install.mjs'
+import { PACKAGE, ROOT, shown } from './lib/paths.mjs'
+import { createReport } from './lib/report.mjs'
+import { runNode } from './lib/run.mjs'
+
+const TYPESCRIPT_6 = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+
+const compilers = {
+  'TypeScript 6': (args) => runNode([TYPESCRIPT_6, ...args], { quiet: true }),
+  'TypeScript 7': (args) => runChecker('typescript-7', args, { quiet: true }),
+}
+
+/** The core without Node's types, the whole package, its tests, the examples, and each folder of test/ with a project. */
+function projects() {
+  const tests = readdirSync(join(ROOT, 'test'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(ROOT, 'test', name, 'tsconfig.json'))
+  const all = [
+    ...['tsconfig.json', 'tsconfig.node.json', 'tsconfig.test.json'].map((name) => join(PACKAGE, name)),
+    join(ROOT, 'examples', 'tsconfig.json'),
+    join(ROOT, 'test', 'tsconfig.json'),
+    ...tests,
+  ]
+  return all.filter((path) => existsSync(path) && filesBelow(dirname(path), '.ts').length > 0)
+}
+
+await ensure()
+const report = createReport('types')
+for (const project of projects()) {
+  const folder = dirname(project)
+  if (existsSync(join(folder, 'package-lock.json'))) install(folder)
+  for (const [name, compile] of Object.entries(compilers)) {
+    const { ok, output } = compile(['-p', project, '--noEmit', '--pretty', 'false'])
+    report.check(`${shown(project)} with ${name}`, ok ? [] : output.trim().split('\n'))
+  }
+}
+report.end()
