@@ -32,11 +32,16 @@ function foreignFields(revision: Revision): Fields {
 }
 
 /** Gives the object without some fields: itself when it has none of them, else a copy. */
-export function without<T extends object>(object: T, fields: readonly string[]): T {
+export function without<T extends JsonObject>(object: T, fields: readonly string[]): T {
   for (const field of fields) {
     if (field in object) return Object.fromEntries(Object.entries(object).filter(([key]) => !fields.includes(key))) as T
   }
   return object
+}
+
+/** Gives the object with one field changed: itself when the value is the same one. */
+export function withField<T extends JsonObject>(object: T, field: string, value: unknown): T {
+  return object[field] === value ? object : { ...object, [field]: value }
 }
 
 /** Gives `_meta` without the keys that only the newest revision has; `undefined` when nothing is left. */
@@ -55,10 +60,13 @@ export function withLegacyMeta<T extends JsonObject>(object: T): T {
 }
 
 /** Maps a list: the list itself when no item changes. */
-export function mapItems<T, C>(items: readonly T[], render: (item: T, context: C) => T, context: C): readonly T[] {
+export function mapItems(items: readonly JsonObject[], render: (item: JsonObject, plan: Plan) => JsonObject, plan: Plan): readonly JsonObject[] {
+  let changed: JsonObject[] | undefined
   for (let i = 0; i < items.length; i++) {
-    const item = items[i] as T
-    if (render(item, context) !== item) return items.map((each) => render(each, context))
+    const item = items[i] as JsonObject
+    const rendered = render(item, plan)
+    if (rendered !== item) changed ??= items.slice(0, i)
+    changed?.push(rendered)
   }
-  return items
+  return changed ?? items
 }

@@ -16,7 +16,8 @@ export function renderCapabilities(capabilities: ServerCapabilities, revision: R
 export function readCapabilities(raw: unknown, revision: Revision): ClientCapabilities {
   const { elicitation, sampling, ...capabilities } = readClientCapabilities(raw)
   const read: ClientCapabilities = capabilities
-  if (elicitation && revision.elicitation) read.elicitation = revision.elicitation.modes.includes('url') ? elicitation : { form: {} }
+  if (elicitation && revision.asks.includes('elicitation/create'))
+    read.elicitation = revision.fields.elicitUrl.length > 0 ? elicitation : { form: {} }
   if (sampling) read.sampling = revision.sampling.context === 'assumed' ? { context: {} } : sampling
   return read
 }

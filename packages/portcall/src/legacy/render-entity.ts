@@ -1,30 +1,24 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import type { Implementation } from '../protocol/types.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import { mapItems, planOf, without, type Plan } from './plan.ts'
+import type { Implementation } from '../protocol/types.ts'
+import { mapItems, planOf, withField, without, type Plan } from './plan.ts'
 import { renderAnnotated } from './render-content.ts'
 import { renderInputSchema, renderOutputSchema } from './render-schema.ts'
 
 /** Renders a tool: its fields, and its schemas as far as the revision restricts them. */
 export function renderTool(tool: JsonObject, { foreign, revision }: Plan): JsonObject {
   let rendered = without(tool, foreign.tool)
-  if (isObject(rendered.inputSchema)) {
-    const inputSchema = renderInputSchema(rendered.inputSchema)
-    if (inputSchema !== rendered.inputSchema) rendered = { ...rendered, inputSchema }
-  }
-  if (isObject(rendered.outputSchema)) {
-    const outputSchema = renderOutputSchema(rendered.outputSchema)
-    if (outputSchema !== rendered.outputSchema) rendered = { ...rendered, outputSchema }
-  }
-  return titled(tool, rendered, revision)
+  const { inputSchema, outputSchema } = rendered
+  if (isObject(inputSchema)) rendered = withField(rendered, 'inputSchema', renderInputSchema(inputSchema))
+  if (isObject(outputSchema)) rendered = withField(rendered, 'outputSchema', renderOutputSchema(outputSchema))
+  return withTitle(rendered, tool.title, revision)
 }
 
-/** The title of a tool moves to its annotations where only those have one. */
-function titled(tool: JsonObject, rendered: JsonObject, revision: Revision): JsonObject {
-  const { tool: fields } = revision.fields
-  if (tool.title === undefined || fields.includes('title') || !fields.includes('annotations')) return rendered
-  const annotations = isObject(rendered.annotations) ? rendered.annotations : {}
-  return { ...rendered, annotations: { title: tool.title, ...annotations } }
+/** Moves the title of a tool into its annotations where only those have one. */
+function withTitle(tool: JsonObject, title: unknown, { fields }: Revision): JsonObject {
+  if (title === undefined || fields.tool.includes('title') || !fields.tool.includes('annotations')) return tool
+  const annotations = isObject(tool.annotations) ? tool.annotations : {}
+  return { ...tool, annotations: { title, ...annotations } }
 }
 
 /** Renders a resource of a list. */
@@ -40,9 +34,8 @@ export function renderTemplate(template: JsonObject, plan: Plan): JsonObject {
 /** Renders a prompt with its arguments. */
 export function renderPrompt(prompt: JsonObject, plan: Plan): JsonObject {
   const rendered = without(prompt, plan.foreign.prompt)
-  if (!Array.isArray(rendered.arguments)) return rendered
-  const args = mapItems<JsonObject, Plan>(rendered.arguments, renderArgument, plan)
-  return args === rendered.arguments ? rendered : { ...rendered, arguments: args }
+  const { arguments: list } = rendered
+  return Array.isArray(list) ? withField(rendered, 'arguments', mapItems(list, renderArgument, plan)) : rendered
 }
 
 function renderArgument(argument: JsonObject, { foreign }: Plan): JsonObject {
@@ -51,5 +44,5 @@ function renderArgument(argument: JsonObject, { foreign }: Plan): JsonObject {
 
 /** Renders what a server says about itself. */
 export function renderImplementation(info: Implementation, revision: Revision): JsonObject {
-  return { ...without(info, planOf(revision).foreign.implementation) }
+  return without({ ...info }, planOf(revision).foreign.implementation)
 }

@@ -1,28 +1,34 @@
-import { isObject, isSuccess, type ErrorBody, type JsonObject, type Notification, type Response } from '../jsonrpc/message.ts'
 import { ErrorCode } from '../jsonrpc/errors.ts'
+import { isObject, isSuccess, type ErrorBody, type JsonObject, type Notification, type Response } from '../jsonrpc/message.ts'
 import { INVALID_ARGUMENTS } from '../protocol/errors.ts'
 import { REVISIONS, type Revision } from '../protocol/revisions.ts'
-import { mapItems, planOf, withLegacyMeta, without, type Plan } from './plan.ts'
-import { renderBlock, renderContents, renderToolResult } from './render-content.ts'
+import { mapItems, planOf, withField, withLegacyMeta, without, type Plan } from './plan.ts'
+import { renderBlock, renderContents } from './render-content.ts'
 import { renderPrompt, renderResource, renderTemplate, renderTool } from './render-entity.ts'
+import { renderToolResult } from './render-tool-result.ts'
 
-type Render = (result: JsonObject, plan: Plan) => JsonObject
+type Render = (value: JsonObject, plan: Plan) => JsonObject
 
-const RESULTS: ReadonlyMap<string, Render> = new Map<string, Render>([
+/** The lists that results are made of: where they are, and how one of their items is rendered. */
+const LISTS: { readonly [method: string]: readonly [key: string, item: Render] } = {
+  'tools/list': ['tools', renderTool],
+  'resources/list': ['resources', renderResource],
+  'resources/templates/list': ['resourceTemplates', renderTemplate],
+  'resources/read': ['contents', renderContents],
+  'prompts/list': ['prompts', renderPrompt],
+  'prompts/get': ['messages', renderMessage],
+}
+
+const RESULTS: ReadonlyMap<string, Render> = new Map([
   ['tools/call', renderToolResult],
-  ['tools/list', (result, plan) => renderList(result, plan, { key: 'tools', item: renderTool })],
-  ['resources/list', (result, plan) => renderList(result, plan, { key: 'resources', item: renderResource })],
-  ['resources/templates/list', (result, plan) => renderList(result, plan, { key: 'resourceTemplates', item: renderTemplate })],
-  ['resources/read', (result, plan) => renderList(result, plan, { key: 'contents', item: renderContents })],
-  ['prompts/list', (result, plan) => renderList(result, plan, { key: 'prompts', item: renderPrompt })],
-  ['prompts/get', (result, plan) => renderList(result, plan, { key: 'messages', item: renderMessage })],
+  ...Object.entries(LISTS).map(([method, [key, item]]) => [method, listOf(key, item)] as const),
 ])
 
 const KNOWN_NOTIFICATIONS = new Set(REVISIONS.flatMap(({ notifications }) => notifications))
 
 /**
- * Renders the answer of the core for a legacy revision: the result by its method, the error by its code. A tool result about arguments
- * that do not fit becomes the error -32602 where the revision wants one. The response itself is not changed.
+ * Renders the answer of the core for a legacy revision: the result by its method, the error by its code. A tool result that is marked
+ * with INVALID_ARGUMENTS becomes the error -32602 where the revision wants one. The response itself is never changed.
  */
 export function renderResponse(method: string, response: Response, revision: Revision): Response {
   if (!isSuccess(response)) {
@@ -31,18 +37,16 @@ export function renderResponse(method: string, response: Response, revision: Rev
   }
   const { id, result } = response
   if (INVALID_ARGUMENTS in result && revision.errors.invalidArguments === 'error')
-    return { jsonrpc: '2.0', id, error: { code: ErrorCode.invalidParams, message: textOf(result) } }
+    return { jsonrpc: '2.0', id, error: { code: ErrorCode.invalidParams, message: invalidArguments(result) } }
   return { jsonrpc: '2.0', id, result: renderResult(method, result, revision) }
 }
 
-/** Renders a complete result of the core for a legacy revision; the result itself is not changed. */
+/** Renders a complete result of the core for a legacy revision. What needs no change is passed on as it is, nothing is changed in place. */
 export function renderResult(method: string, result: JsonObject, revision: Revision): JsonObject {
-  const plan = planOf(revision)
-  const render = RESULTS.get(method)
-  return render ? render(result, plan) : withLegacyMeta(without(result, plan.foreign.result))
+  return (RESULTS.get(method) ?? renderPlain)(result, planOf(revision))
 }
 
-/** Renders an error of the core for a legacy revision: a missing resource has a code of its own there. */
+/** Renders an error of the core for a legacy revision: a resource that does not exist has a code of its own there. */
 export function renderError(method: string, error: ErrorBody, revision: Revision): ErrorBody {
   if (method !== 'resources/read' || error.code !== ErrorCode.invalidParams) return error
   const missing = isObject(error.data) && typeof error.data.uri === 'string'
@@ -50,8 +54,8 @@ export function renderError(method: string, error: ErrorBody, revision: Revision
 }
 
 /**
- * Renders a notification of the core for a legacy revision; `undefined` when the revision cannot say it. Notifications of extensions
- * pass.
+ * Renders a notification of the core for a legacy revision; `undefined` when the revision cannot say it. Notifications that no revision
+ * knows belong to extensions and pass.
  */
 export function renderNotification(notification: Notification, revision: Revision): Notification | undefined {
   const { method, params } = notification
@@ -62,26 +66,24 @@ export function renderNotification(notification: Notification, revision: Revisio
   return rendered === params ? notification : { ...notification, params: rendered }
 }
 
-interface Items {
-  readonly key: string
-  readonly item: (item: JsonObject, plan: Plan) => JsonObject
+function renderPlain(result: JsonObject, { foreign }: Plan): JsonObject {
+  return withLegacyMeta(without(result, foreign.result))
 }
 
-function renderList(result: JsonObject, plan: Plan, { key, item }: Items): JsonObject {
-  const rendered = withLegacyMeta(without(result, plan.foreign.result))
-  const items = rendered[key]
-  if (!Array.isArray(items)) return rendered
-  const list = mapItems<JsonObject, Plan>(items, item, plan)
-  return list === items ? rendered : { ...rendered, [key]: list }
+function listOf(key: string, item: Render): Render {
+  return (result, plan) => {
+    const rendered = renderPlain(result, plan)
+    const items = rendered[key]
+    return Array.isArray(items) ? withField(rendered, key, mapItems(items, item, plan)) : rendered
+  }
 }
 
 function renderMessage(message: JsonObject, plan: Plan): JsonObject {
-  const content = isObject(message.content) ? renderBlock(message.content, plan) : message.content
-  return content === message.content ? message : { ...message, content }
+  return isObject(message.content) ? withField(message, 'content', renderBlock(message.content, plan)) : message
 }
 
-function textOf({ content }: JsonObject): string {
+function invalidArguments({ content }: JsonObject): string {
   const blocks: unknown[] = Array.isArray(content) ? content : []
-  const texts = blocks.map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : ''))
-  return texts.filter(Boolean).join('\n') || 'Invalid params: the arguments do not fit the input schema'
+  const texts = blocks.flatMap((block) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
+  return texts.join('\n') || 'Invalid params: the arguments do not fit the input schema'
 }

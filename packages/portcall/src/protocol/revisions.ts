@@ -26,19 +26,10 @@ export type Entity =
   | 'stringField'
   | 'numberField'
   | 'booleanField'
+  | 'choiceField'
+  | 'choicesField'
 
 export type Fields = { readonly [E in Entity]: readonly string[] }
-
-/** How a server may ask the user. */
-export interface Elicitation {
-  readonly modes: readonly ('form' | 'url')[]
-  /** How a choice tells its titles apart from its values. */
-  readonly titles: 'enumNames' | 'oneOf'
-  /** A field may hold several of its options. */
-  readonly multiSelect: boolean
-  /** Which fields of a form may have a default. */
-  readonly defaults: 'boolean' | 'all'
-}
 
 /** How a server may ask the model of the client. */
 export interface Sampling {
@@ -47,8 +38,6 @@ export interface Sampling {
   readonly arrays: boolean
   /** Whether `includeContext` needs a capability of its own. */
   readonly context: 'assumed' | 'declared'
-  /** The request may offer tools. */
-  readonly tools: boolean
 }
 
 export interface ErrorFacts {
@@ -92,7 +81,6 @@ export interface Revision {
   readonly content: readonly string[]
   readonly fields: Fields
   readonly structuredContent: 'none' | 'object' | 'any'
-  readonly elicitation: Elicitation | undefined
   readonly sampling: Sampling
   readonly errors: ErrorFacts
   /** Several messages may come as one JSON array. */
@@ -165,10 +153,11 @@ const november2024: Revision = {
     stringField: [],
     numberField: [],
     booleanField: [],
+    choiceField: [],
+    choicesField: [],
   },
   structuredContent: 'none',
-  elicitation: undefined,
-  sampling: { content: ['text', 'image'], arrays: false, context: 'assumed', tools: false },
+  sampling: { content: ['text', 'image'], arrays: false, context: 'assumed' },
   errors: { resourceNotFound: -32002, invalidArguments: 'error', codes: [-1, -32002] },
   batches: false,
   http: {
@@ -220,9 +209,9 @@ const june2025: Revision = {
     stringField: ['type', 'title', 'description', 'minLength', 'maxLength', 'format'],
     numberField: ['type', 'title', 'description', 'minimum', 'maximum'],
     booleanField: ['type', 'title', 'description', 'default'],
+    choiceField: ['type', 'title', 'description', 'enum', 'enumNames'],
   },
   structuredContent: 'object',
-  elicitation: { modes: ['form'], titles: 'enumNames', multiSelect: false, defaults: 'boolean' },
   batches: false,
   http: { ...march2025.http, versionHeader: 'session' },
 }
@@ -250,9 +239,10 @@ const november2025: Revision = {
     formSchema: plus(june2025.fields.formSchema, '$schema'),
     stringField: plus(june2025.fields.stringField, 'default'),
     numberField: plus(june2025.fields.numberField, 'default'),
+    choiceField: plus(june2025.fields.choiceField, 'oneOf', 'default'),
+    choicesField: ['type', 'title', 'description', 'items', 'minItems', 'maxItems', 'default'],
   },
-  elicitation: { modes: ['form', 'url'], titles: 'oneOf', multiSelect: true, defaults: 'all' },
-  sampling: { content: plus(june2025.sampling.content, 'tool_use', 'tool_result'), arrays: true, context: 'declared', tools: true },
+  sampling: { content: plus(june2025.sampling.content, 'tool_use', 'tool_result'), arrays: true, context: 'declared' },
   errors: { resourceNotFound: -32002, invalidArguments: 'result', codes: [...june2025.errors.codes, -32042] },
 }
 
