@@ -46,8 +46,13 @@ export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
   readonly '~standard': StandardProps<Input, Output> & { readonly jsonSchema: JsonSchemaSource }
 }
 
+/** A TypeBox type: plain JSON Schema, but an interface to the compiler. */
+export interface TypeBoxSchema {
+  readonly '~kind': string
+}
+
 /** What an author may give as a schema. */
-export type Schema = StandardSchemaWithJson | JsonSchema
+export type Schema = StandardSchemaWithJson | JsonSchema | TypeBoxSchema
 
 /** The type of a value that has passed a schema; `unknown` where the schema does not tell. */
 export type Infer<S> =

@@ -1,0 +1,148 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import Type from 'typebox'
+import * as v from 'valibot'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import * as z from 'zod'
+import { compileSchema } from './compile.ts'
+import { SchemaError } from './errors.ts'
+import type { Infer, InferInput, Schema } from './standard.ts'
+
+const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const
+
+const libraries: { name: string; schema: Schema }[] = [
+  { name: 'zod', schema: z.object({ city: z.string() }) },
+  { name: 'valibot', schema: toStandardJsonSchema(v.object({ city: v.string() })) },
+  { name: 'arktype', schema: type({ city: 'string' }) },
+  { name: 'typebox', schema: Type.Object({ city: Type.String() }) },
+  { name: 'plain', schema: city },
+]
+
+describe.each(libraries)('compileSchema with $name', ({ schema }) => {
+  it('tells the JSON Schema of both directions', () => {
+    for (const use of ['input', 'output'] as const) expect(compileSchema(schema, use).json).toMatchObject(city)
+  })
+
+  it('accepts what fits and says where the rest is wrong', async () => {
+    const { parse } = compileSchema(schema, 'input')
+    expect(await parse({ city: 'Oslo' })).toEqual({ value: { city: 'Oslo' } })
+    const { issues } = await parse({ city: 7 })
+    expect(issues).toEqual([{ path: ['city'], message: expect.stringMatching(/string/i) }])
+  })
+})
+
+describe('compileSchema', () => {
+  it('is synchronous after the first plain value', async () => {
+    const { parse } = compileSchema(city, 'input')
+    expect(parse({ city: 'Oslo' })).toBeInstanceOf(Promise)
+    await parse({})
+    expect(parse({ city: 'Oslo' })).toEqual({ value: { city: 'Oslo' } })
+  })
+
+  it('runs transforms and asynchronous checks of a library', async () => {
+    const schema = z.object({ n: z.string().transform(Number).refine(async (n) => n > 1) })
+    const { parse } = compileSchema(schema, 'input')
+    expect(await parse({ n: '7' })).toEqual({ value: { n: 7 } })
+    expect((await parse({ n: '1' })).issues).toHaveLength(1)
+    expectTypeOf<Infer<typeof schema>>().toEqualTypeOf<{ n: number }>()
+    expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{ n: string }>()
+  })
+
+  it('leaves plain values as they are: no defaults, no coercion', async () => {
+    const { parse } = compileSchema({ type: 'object', properties: { a: { type: 'number', default: 1 } } }, 'input')
+    const value = {}
+    expect(await parse(value)).toEqual({ value: {} })
+    expect((await parse({ a: '1' })).issues).toHaveLength(1)
+  })
+
+  it('keeps refinements of TypeBox', async () => {
+    const { parse } = compileSchema(Type.Refine(Type.Number(), (n) => n % 2 === 0, () => 'odd'), 'input')
+    expect(await parse(2)).toEqual({ value: 2 })
+    expect((await parse(3)).issues).toHaveLength(1)
+  })
+
+  it('does not follow an object that is changed after it was given', async () => {
+    const schema = { type: 'object', required: ['a'] }
+    const { parse, json } = compileSchema(schema, 'input')
+    schema.required = []
+    expect(json.required).toEqual(['a'])
+    expect((await parse({})).issues).toEqual([{ path: ['a'], message: 'required' }])
+  })
+
+  it('tells what to do when a library cannot tell its JSON Schema', () => {
+    expect(() => compileSchema(v.object({}) as unknown as Schema, 'input')).toThrow(/toStandardJsonSchema/)
+    expect(() => compileSchema(z.object({ at: z.date() }), 'input')).toThrow(SchemaError)
+    expect(() => compileSchema(undefined as unknown as Schema, 'input')).toThrow(SchemaError)
+  })
+
+  it('does not confuse names like __proto__ and constructor with what objects inherit', async () => {
+    const schema = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"number"},"constructor":{"type":"number"}}'), required: ['constructor'] }
+    const { parse } = compileSchema(schema, 'input')
+    expect((await parse({})).issues).toEqual([{ path: ['constructor'], message: 'required' }])
+    expect((await parse(JSON.parse('{"__proto__":"x","constructor":1}'))).issues).toHaveLength(1)
+    expect(await parse({ constructor: 1 })).toEqual({ value: { constructor: 1 } })
+  })
+
+  it('checks hostile schema texts without running them', async () => {
+    const evil = '`${globalThis.hit = 1}`"\'\\\n\u2028*/ ]) || (globalThis.hit = 1) //'
+    const properties = { [evil]: { const: evil, description: evil } }
+    const { parse } = compileSchema({ type: 'object', properties, required: [evil], patternProperties: { [evil.slice(-3)]: true }, enum: [{ [evil]: evil }] }, 'input')
+    expect(await parse({ [evil]: evil })).toHaveProperty('value')
+    expect(await parse({ [evil]: 1 })).toHaveProperty('issues')
+    expect(globalThis).not.toHaveProperty('hit')
+  })
+
+  it('answers with an issue when a value is nested too deeply for a recursive schema', async () => {
+    const { parse } = compileSchema({ $defs: { n: { properties: { n: { $ref: '#/$defs/n' } } } }, $ref: '#/$defs/n' }, 'input')
+    let value: unknown = {}
+    for (let depth = 0; depth < 50_000; depth++) value = { n: value }
+    expect((await parse(value)).issues).toEqual([{ path: [], message: expect.stringContaining('nested too deeply') }])
+  })
+})
+
+describe('compileSchema with a schema of a peer', () => {
+  const hostile = `${'a'.repeat(60_000)}!`
+
+  it('runs patterns in linear time', async () => {
+    const { parse, json } = compileSchema({ type: 'string', pattern: '^(a+)+$' }, 'output', { trusted: false })
+    const start = performance.now()
+    expect((await parse(hostile)).issues?.[0]?.message).toMatch(/expected to match "\^\(a\+\)\+\$"/)
+    expect(await parse('aaa')).toEqual({ value: 'aaa' })
+    expect(performance.now() - start).toBeLessThan(1000)
+    expect(json.pattern).toBe('^(a+)+$')
+  })
+
+  it('leaves what RE2 cannot run unchecked, and patternProperties', async () => {
+    const lookahead = compileSchema({ pattern: '^(?=a)(a+)+$' }, 'output', { trusted: false })
+    expect(await lookahead.parse(hostile)).toHaveProperty('value')
+    const named = compileSchema({ patternProperties: { '^(a+)+$': false }, additionalProperties: false }, 'output', { trusted: false })
+    expect(await named.parse({ [hostile]: 1 })).toHaveProperty('value')
+  })
+
+  it('survives a bomb of references', async () => {
+    const $defs: Record<string, unknown> = { d22: { type: 'string' } }
+    for (let n = 0; n < 22; n++) $defs[`d${n}`] = { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }
+    const { parse } = compileSchema({ $defs, $ref: '#/$defs/d0' }, 'output', { trusted: false })
+    const start = performance.now()
+    expect((await parse(7)).issues).toEqual([{ path: [], message: 'does not fit the schema' }])
+    expect((await parse('x')).issues?.[0]?.message).toMatch(/too much work/)
+    expect(performance.now() - start).toBeLessThan(2000)
+  })
+
+  it('survives recursion that doubles with each level of the value', async () => {
+    const again = { items: { $ref: '#' } }
+    const { parse } = compileSchema({ allOf: [again, again], type: ['array', 'null'] }, 'output', { trusted: false })
+    let value: unknown = null
+    for (let level = 0; level < 60; level++) value = [value]
+    expect((await parse(value)).issues?.[0]?.message).toMatch(/too much work/)
+    expect(await parse([[null], []])).toHaveProperty('value')
+  })
+
+  it('follows references as before', async () => {
+    const schema = { $defs: { n: { $anchor: 'n', type: 'object', properties: { next: { $ref: '#n' } } } }, $ref: '#/$defs/n', unevaluatedProperties: false }
+    const { parse } = compileSchema(schema, 'output', { trusted: false })
+    expect(await parse({ next: { next: {} } })).toHaveProperty('value')
+    expect((await parse({ next: { next: 1 } })).issues?.[0]).toEqual({ path: ['next', 'next'], message: 'expected object, got 1' })
+    expect((await parse({ other: 1 })).issues).toEqual([{ path: ['other'], message: 'not a known property' }])
+  })
+})

@@ -1,0 +1,47 @@
+import { expectTypeOf, it } from 'vitest'
+import Type from 'typebox'
+import * as z from 'zod'
+import type { Infer, Schema } from './standard.ts'
+
+function inferred<const S extends Schema>(_schema: S): Infer<S> {
+  return undefined as Infer<S>
+}
+
+it('infers what plain JSON Schema says', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      city: { type: 'string' },
+      days: { type: 'integer' },
+      unit: { enum: ['C', 'F'] },
+      tags: { type: 'array', items: { type: ['string', 'null'] } },
+      place: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'], additionalProperties: false },
+      either: { anyOf: [{ type: 'boolean' }, { const: 'auto' }] },
+      counts: { type: 'object', additionalProperties: { type: 'number' } },
+      anything: {},
+    },
+    required: ['city', 'unit'],
+  } as const
+  expectTypeOf<Infer<typeof schema>>().toEqualTypeOf<{
+    city: string
+    unit: 'C' | 'F'
+    days?: number
+    tags?: (string | null)[]
+    place?: { lat: number }
+    either?: boolean | 'auto'
+    counts?: { [key: string]: number }
+    anything?: unknown
+  }>()
+})
+
+it('infers literals that are written in place, and nothing where the schema is not known', () => {
+  expectTypeOf(inferred({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })).toEqualTypeOf<{ a: string }>()
+  expectTypeOf(inferred({ type: 'object', 'x-mcp-header': 'A' })).toEqualTypeOf<{ [key: string]: unknown }>()
+  expectTypeOf(inferred({} as { [key: string]: unknown })).toEqualTypeOf<unknown>()
+  expectTypeOf(inferred({ $ref: '#' })).toEqualTypeOf<unknown>()
+})
+
+it('infers through libraries', () => {
+  expectTypeOf(inferred(z.object({ a: z.string().optional() }))).toEqualTypeOf<{ a?: string | undefined }>()
+  expectTypeOf(inferred(Type.Object({ a: Type.Optional(Type.String()), b: Type.Array(Type.Number()) }))).toEqualTypeOf<{ a?: string; b: number[] }>()
+})
