@@ -1,4 +1,21 @@
-import type { JsonObject } from '../jsonrpc/message.ts'
+/**
+ * Tool arguments that HTTP requests repeat in headers, so that what stands between can route by them.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { SchemaError } from '../schema/errors.ts'
+import { walkSchemas } from '../schema/walk.ts'
+
+const ANNOTATION = 'x-mcp-header'
+const PREFIX = 'Mcp-Param-'
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const TYPES = ['string', 'integer', 'boolean'] as const
+
+/** Visible ASCII and spaces, without a space at either end: what a header can carry as it is. */
+const PLAIN = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/
+const CARRIED = /^[\t\x20-\x7e]*$/
+const SENTINEL = /^=\?base64\?(.*)\?=$/s
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** A tool argument that HTTP requests repeat in a header. */
 export interface HeaderParam {
@@ -9,34 +26,115 @@ export interface HeaderParam {
   readonly type: 'string' | 'integer' | 'boolean'
 }
 
-/** Reads the `x-mcp-header` annotations of an input schema. Throws SchemaError with the reason when one is not allowed. */
+/**
+ * Reads the `x-mcp-header` annotations of an input schema, in the order of its properties.
+ *
+ * @throws SchemaError with the reason: a name that is no header token or is used twice, a type other than string, integer and boolean, or a
+ * place that is not reached by `properties` alone.
+ */
 export function readHeaderParams(inputSchema: JsonObject): HeaderParam[] {
-  throw new Error(`not there: ${typeof inputSchema}`)
+  const params: HeaderParam[] = []
+  collect(inputSchema, [], params)
+  let annotations = 0
+  walkSchemas(inputSchema, undefined, (schema) => void (ANNOTATION in schema && annotations++))
+  if (annotations > params.length)
+    throw new SchemaError(`"${ANNOTATION}" is only allowed on properties that are reached from the root by "properties" alone`)
+  const names = new Set<string>()
+  for (const { header } of params) {
+    if (names.has(header.toLowerCase())) throw new SchemaError(`"${ANNOTATION}": the header ${header} is used twice`)
+    names.add(header.toLowerCase())
+  }
+  return params
 }
 
-/** Makes a value fit for a header: as it is when it is plain ASCII, else in the Base64 sentinel. */
+function collect(schema: JsonObject, path: readonly string[], params: HeaderParam[]): void {
+  if (ANNOTATION in schema && path.length > 0) params.push(readParam(schema, path))
+  if (!isObject(schema.properties)) return
+  for (const [name, property] of Object.entries(schema.properties)) if (isObject(property)) collect(property, [...path, name], params)
+}
+
+function readParam(schema: JsonObject, path: readonly string[]): HeaderParam {
+  const name = schema[ANNOTATION]
+  const type = TYPES.find((known) => known === schema.type)
+  if (typeof name !== 'string' || !TOKEN.test(name))
+    throw new SchemaError(`"${ANNOTATION}" of "${path.join('.')}" has to be a header token: letters, digits and !#$%&'*+-.^_\`|~`)
+  if (!type) throw new SchemaError(`"${ANNOTATION}" of "${path.join('.')}" needs the type string, integer or boolean`)
+  return { header: PREFIX + name, path, type }
+}
+
+/** Makes a value fit for a header: as it is when that survives the journey, else as Base64 of its UTF-8 between `=?base64?` and `?=`. */
 export function encodeHeaderValue(value: string | number | boolean): string {
-  throw new Error(`not there: ${value}`)
+  const text = String(value)
+  if (PLAIN.test(text) && !SENTINEL.test(text)) return text
+  return `=?base64?${btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))}?=`
 }
 
-/** Reads a header value back; `undefined` when it is malformed. */
+/**
+ * Reads a header value back; a value without both markers, in lower case, is what it says. `undefined` when it is malformed: characters
+ * that no header may have, Base64 that is not canonical, bytes that are not UTF-8.
+ */
 export function decodeHeaderValue(header: string): string | undefined {
-  throw new Error(`not there: ${header}`)
+  if (!CARRIED.test(header)) return undefined
+  const encoded = SENTINEL.exec(header)?.[1]
+  if (encoded === undefined) return header
+  if (!BASE64.test(encoded)) return undefined
+  const binary = atob(encoded)
+  if (btoa(binary) !== encoded) return undefined
+  try {
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }
 
-/** Tells whether a header says the same as the body, after decoding. */
+/** Tells whether a header says the same as the body, after decoding; a malformed one never does. */
 export function matchesHeader(header: string, value: string): boolean {
-  throw new Error(`not there: ${header} ${value}`)
+  return decodeHeaderValue(header) === value
 }
 
-/** The headers that a call with these arguments has to carry. */
+/** The headers that a call with these arguments has to carry; arguments that are missing or of a wrong type have none. */
 export function paramHeaders(params: readonly HeaderParam[], args: JsonObject | undefined): { [header: string]: string } {
-  throw new Error(`not there: ${params.length} ${typeof args}`)
+  const headers: { [header: string]: string } = {}
+  for (const { header, path, type } of params) {
+    const value = valueAt(args, path)
+    if (fits(value, type)) headers[header] = encodeHeaderValue(value)
+  }
+  return headers
 }
 
-/** Compares the headers of a call with its arguments: `undefined` when all agree, else the reason for -32020. */
+/**
+ * Compares the headers of a call with its arguments: `undefined` when all agree, else the reason for -32020. A value in one place only is a
+ * mismatch; integers are compared as numbers. An argument of a wrong type is left for the check of the arguments to refuse.
+ */
 export function verifyHeaderParams(
   params: readonly HeaderParam[], args: JsonObject | undefined, readHeader: (name: string) => string | undefined,
 ): string | undefined {
-  throw new Error(`not there: ${params.length} ${typeof args} ${typeof readHeader}`)
+  for (const param of params) {
+    const fault = compare(param, valueAt(args, param.path), readHeader(param.header))
+    if (fault) return `${param.header} ${fault}`
+  }
+  return undefined
+}
+
+function compare({ type }: HeaderParam, value: unknown, header: string | undefined): string | undefined {
+  if (value === undefined || value === null) return header === undefined ? undefined : 'is there, but its argument is not'
+  if (header === undefined) return 'is missing'
+  const decoded = decodeHeaderValue(header)
+  if (decoded === undefined) return 'is malformed'
+  if (!fits(value, type)) return undefined
+  const equal = type === 'integer' ? INTEGER.test(decoded) && Number(decoded) === value : decoded === String(value)
+  return equal ? undefined : 'differs from its argument'
+}
+
+const INTEGER = /^-?\d{1,16}(?:\.0{1,16})?$/
+
+function fits(value: unknown, type: HeaderParam['type']): value is string | number | boolean {
+  return type === 'integer' ? Number.isSafeInteger(value) : typeof value === type
+}
+
+function valueAt(args: JsonObject | undefined, path: readonly string[]): unknown {
+  let value: unknown = args
+  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  return value
 }
