@@ -29,11 +29,14 @@ export function createMemoryBus(options: MemoryBusOptions = {}): Bus {
   }
   const deliver = (): void => {
     delivering = true
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const [topic, message] = next
-      for (const subscription of [...(topics.get(topic) ?? [])]) hand(subscription, message)
+    try {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const [topic, message] = next
+        for (const subscription of [...(topics.get(topic) ?? [])]) hand(subscription, message)
+      }
+    } finally {
+      delivering = false
     }
-    delivering = false
   }
 
   return {
