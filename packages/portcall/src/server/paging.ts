@@ -29,8 +29,9 @@ const PURPOSE = 'cursor'
 const DAY_MS = 86_400_000
 
 /**
- * Cuts one page out of a list. A cursor remembers the last item of its page: the next page starts behind that item, or where it was
- * when it is gone. Items that come and go between pages do not make others appear twice; with `positionOf`, nor go missing.
+ * Cuts one page out of a list. A cursor remembers the last item of its page; the next page starts behind it. When that item has gone
+ * meanwhile, `positionOf` tells exactly what came behind it; without, its old index has to do, and is off by as many items as have
+ * come or gone before it.
  *
  * Rejects with -32602 when the cursor was changed, is a day old, or belongs to another list or caller.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
@@ -43,12 +44,12 @@ export async function page<T>(items: readonly T[], options: PageOptions<T>, seal
   const last = items[end - 1]
   const cut = items.slice(start, end)
   if (end >= items.length || last === undefined) return { items: cut }
-  const mark: Mark = [options.keyOf(last), options.positionOf?.(last) ?? end]
+  const mark: Mark = [options.keyOf(last), options.positionOf?.(last) ?? end - 1]
   const { list, principal } = options
   return { items: cut, nextCursor: await sealer.seal(PURPOSE, mark, { ttlMs: DAY_MS, principal, binding: list }) }
 }
 
-/** The last item that was handed out, and its position; without `positionOf`, the index behind it. */
+/** The last item that was handed out, and its position; without `positionOf`, its index. */
 type Mark = [key: string, position: number]
 
 async function readCursor<T>(cursor: unknown, { list, principal }: PageOptions<T>, sealer: Sealer): Promise<Mark> {
