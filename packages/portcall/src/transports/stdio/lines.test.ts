@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Received } from '../../jsonrpc/channel.ts'
+import type { Message } from '../../jsonrpc/message.ts'
+import { createLineReader, encodeLine, type LineReaderOptions } from './lines.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+function read(chunks: Iterable<Uint8Array>, options: Omit<LineReaderOptions, 'onReceived'> = {}): Received[] {
+  const received: Received[] = []
+  const reader = createLineReader({ ...options, onReceived: (one) => received.push(one) })
+  for (const chunk of chunks) reader.push(chunk)
+  reader.end()
+  return received
+}
+
+function* cut(whole: Uint8Array, sizes: readonly number[]): Iterable<Uint8Array> {
+  const shared = new Uint8Array(1 + Math.max(0, ...sizes))
+  let start = 0
+  for (let step = 0; start < whole.length; step++) {
+    const piece = whole.subarray(start, start + (sizes[step % sizes.length] ?? whole.length))
+    shared.fill(0x0a)
+    shared.set(piece)
+    yield shared.subarray(0, piece.length)
+    start += piece.length
+  }
+}
+
+const values = (list: unknown[]): Received[] => list.map((value) => ({ value }))
+
+describe('lines', () => {
+  test('STDIO-003, S06: any messages survive any cutting, with \\n, \\r\\n and blank lines between', () => {
+    const message = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown)
+    const ending = fc.constantFrom('\n', '\r\n', '\n\n', '\n \t\r\n', '\r\n\r\n')
+    const lines = fc.array(fc.tuple(message, ending))
+    const sizes = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1 })
+    fc.assert(
+      fc.property(lines, sizes, (list, cuts) => {
+        const whole = bytes(list.map(([value, end]) => JSON.stringify(value) + end).join(''))
+        expect(read(cut(whole, cuts))).toEqual(values(list.map(([value]) => value)))
+      }),
+    )
+  })
+
+  test('S06: one byte at a time, with characters of several bytes', () => {
+    const value = { text: 'ä€\u{1f600}\u2028\u2029\ud800', nested: [1, { a: null }] }
+    expect(read(cut(bytes(`${JSON.stringify(value)}\r\n`), [1]))).toEqual(values([value]))
+  })
+
+  test('a last line without an end is read at the end', () => {
+    expect(read([bytes('1\n2')])).toEqual(values([1, 2]))
+    expect(read([bytes('1\n  ')])).toEqual(values([1]))
+    expect(read([])).toEqual([])
+  })
+
+  test('S01: a line that is no JSON is reported, those around it are read', () => {
+    expect(read([bytes('1\n{"a":\nhello\n2\n')])).toEqual([{ value: 1 }, { unreadable: 'syntax' }, { unreadable: 'syntax' }, { value: 2 }])
+  })
+
+  test('S05: bytes that are no UTF-8, and a byte order mark, are reported', () => {
+    const broken = [[0xff, 0xfe], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf5, 0x80, 0x80, 0x80]]
+    for (const inside of broken)
+      expect(read([bytes('1\n"'), Uint8Array.from(inside), bytes('"\n2\n')])).toEqual([{ value: 1 }, { unreadable: 'syntax' }, { value: 2 }])
+    expect(read([bytes('\ufeff1\n2\n')])).toEqual([{ unreadable: 'syntax' }, { value: 2 }])
+  })
+
+  test('S07: nesting beyond the limit is reported, at the limit it is read', () => {
+    const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}\n`
+    for (const depth of [129, 100_000, 1_000_000]) expect(read([bytes(nested(depth)), bytes('2\n')])).toEqual([{ unreadable: 'depth' }, { value: 2 }])
+    expect(read([bytes(nested(128))])[0]).toHaveProperty('value')
+    expect(read([bytes(`${'['.repeat(1_000_000)}\n2\n`)])).toEqual([{ unreadable: 'depth' }, { value: 2 }])
+  })
+
+  test('S08: a line that is too long is reported once, and the next one is read', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 })
+    fc.assert(
+      fc.property(fc.integer({ min: 3, max: 600 }), sizes, fc.constantFrom('\n', '\r\n'), (length, cuts, end) => {
+        const text = JSON.stringify('x'.repeat(length - 2))
+        const expected = length <= 200 ? { value: 'x'.repeat(length - 2) } : { unreadable: 'size' }
+        expect(read(cut(bytes(`1${end}${text}${end}2${end}`), cuts), { maxBytes: 200 })).toEqual([{ value: 1 }, expected, { value: 2 }])
+      }),
+    )
+  })
+
+  test('S08: it is reported before its end has come', () => {
+    const received: Received[] = []
+    const reader = createLineReader({ maxBytes: 10, onReceived: (one) => received.push(one) })
+    for (let piece = 0; piece < 5; piece++) reader.push(bytes('xxxxx'))
+    expect(received).toEqual([{ unreadable: 'size' }])
+    reader.end()
+    expect(received.length).toBe(1)
+  })
+
+  test('S09: 50 MB without a newline take linear time and no memory to speak of', () => {
+    const chunk = new Uint8Array(16 * 1024).fill(0x20)
+    const run = (megabytes: number, maxBytes: number): number => {
+      const reader = createLineReader({ maxBytes, onReceived: () => {} })
+      const started = performance.now()
+      for (let sent = 0; sent < megabytes * 64; sent++) reader.push(chunk)
+      reader.end()
+      return performance.now() - started
+    }
+    run(5, 64 * 1024 * 1024)
+    const before = process.memoryUsage().arrayBuffers
+    expect(run(50, 4 * 1024 * 1024)).toBeLessThan(500)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(24 * 1024 * 1024)
+    expect(run(50, 64 * 1024 * 1024)).toBeLessThan(2000)
+  })
+
+  test('a receiver that throws does not lose what comes after', () => {
+    const received: Received[] = []
+    const reader = createLineReader({
+      onReceived(one) {
+        if (received.push(one) === 1) throw new Error('bad')
+      },
+    })
+    reader.push(bytes('[1'))
+    expect(() => reader.push(bytes(']\n'))).toThrow('bad')
+    reader.push(bytes('[2]\n'))
+    expect(received).toEqual(values([[1], [2]]))
+  })
+})
+
+describe('encoding', () => {
+  test('STDIO-003: whatever a message holds, it is one line that reads back', () => {
+    const message = fc.record({ jsonrpc: fc.constant('2.0' as const), id: fc.string(), method: fc.string({ unit: 'binary' }) })
+    fc.assert(
+      fc.property(fc.oneof(message, fc.array(message)), (sent: Message | Message[]) => {
+        const line = encodeLine(sent)
+        expect(line.indexOf('\n')).toBe(line.length - 1)
+        expect(read([bytes(line)])).toEqual(values([sent]))
+      }),
+    )
+  })
+})
