@@ -43,7 +43,7 @@ async function writeScripts(folder) {
 function writeDeclarations(folder) {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   const project = join(PACKAGE, 'tsconfig.node.json')
-  const { ok, output } = runNode([compiler, '-p', project, '--outDir', folder, '--noCheck', '--incremental', 'false'], {
+  const { ok, output } = runNode([compiler, '-p', project, '--outDir', folder, '--noCheck', '--isolatedDeclarations', 'false'], {
     quiet: true,
   })
   if (!ok) throw new Error(`the declarations cannot be written:\n${output}`)

@@ -1,0 +1,72 @@
+/**
+ * `npm run check:docs`: the code in README.md and docs/ comes out of a file that runs, or compiles; links lead somewhere; the
+ * generated pages are fresh; every error code is explained. `-- --write` refreshes the code.
+ */
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { ensure } from './ensure.mjs'
+import { compileSnippets } from './lib/compile-snippets.mjs'
+import { errorCodes } from './lib/error-codes.mjs'
+import { filesBelow } from './lib/files.mjs'
+import { anchorsOf, fencesOf, linksOf } from './lib/markdown.mjs'
+import { ROOT, readText, shown } from './lib/paths.mjs'
+import { codeFrom } from './lib/regions.mjs'
+import { createReport } from './lib/report.mjs'
+import { runNode } from './lib/run.mjs'
+
+const at = (name) => join(ROOT, name)
+const prose = [at('README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
+const pages = [...prose, ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(at).filter(existsSync)]
+const snippets = () =>
+  prose.flatMap((path) => fencesOf(readText(path)).map((fence) => ({ ...fence, path, where: `${shown(path)}:${fence.line}` })))
+
+/** Puts the code of the named files into one page, from its end so that positions stay right. */
+function refresh(path) {
+  let text = readText(path)
+  for (const { from, code, codeStart } of fencesOf(text).reverse()) {
+    const fresh = from && codeFrom(from)
+    if (fresh) text = text.slice(0, codeStart) + fresh + text.slice(codeStart + code.length)
+  }
+  writeFileSync(path, text)
+}
+
+function staleness({ from, code, where }) {
+  const fresh = codeFrom(from)
+  if (fresh === undefined) return [`${where}: there is no ${from}`]
+  return fresh === code ? [] : [`${where}: differs from ${from}; npm run check:docs -- --write`]
+}
+
+function deadLinks(path) {
+  return linksOf(readText(path)).flatMap((target) => {
+    const [file, anchor] = target.split('#')
+    const page = file ? resolve(dirname(path), decodeURIComponent(file)) : path
+    if (!existsSync(page)) return [`${shown(path)}: ${target} does not exist`]
+    return anchor && page.endsWith('.md') && !anchorsOf(readText(page)).has(anchor)
+      ? [`${shown(path)}: ${target} has no such heading`]
+      : []
+  })
+}
+
+await ensure()
+if (process.argv.includes('--write')) prose.forEach(refresh)
+const report = createReport('docs')
+const named = snippets().filter(({ from }) => from)
+const loose = snippets().filter(({ from, language }) => !from && (language === 'ts' || language === 'typescript'))
+report.check(`${named.length} fences are what their files say`, named.flatMap(staleness))
+report.check(`${loose.length} other fences compile`, compileSnippets(loose))
+report.check(`links of ${pages.length} pages`, pages.flatMap(deadLinks))
+
+if (existsSync(at('tools/revisions-doc.mjs'))) {
+  const { ok, output } = runNode([at('tools/revisions-doc.mjs'), '--check'], { quiet: true })
+  report.check('docs/revisions.md is fresh', ok ? [] : output.trim().split('\n'))
+} else report.skip('docs/revisions.md: there is no tools/revisions-doc.mjs')
+
+if (existsSync(at('docs/errors.md'))) {
+  const text = readText(at('docs/errors.md'))
+  const codes = errorCodes()
+  report.check(
+    `docs/errors.md explains ${codes.length} codes`,
+    codes.filter(({ code }) => !text.includes(`\`${code}\``)).map(({ code, where }) => `${code} of ${where} is missing`),
+  )
+} else report.skip('docs/errors.md is not there')
+report.end()

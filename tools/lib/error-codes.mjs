@@ -1,0 +1,35 @@
+import { filesBelow } from './files.mjs'
+import { SRC, shown } from './paths.mjs'
+import { parse, ts, visit } from './syntax.mjs'
+
+const isCodeTable = (node) => ts.isVariableDeclaration(node) && /ErrorCodes?$/.test(node.name.getText())
+
+/** The number or the text that an initializer is, if it is one. */
+function literal(initializer) {
+  if (!initializer) return undefined
+  const text = initializer.getText().replace(/ as const$/, '')
+  if (/^-?\d+$/.test(text)) return text
+  return ts.isStringLiteralLike(initializer) ? initializer.text : undefined
+}
+
+function codesOf(path) {
+  const file = parse(path)
+  const found = []
+  const add = (initializer) => {
+    const code = literal(initializer)
+    if (code !== undefined) found.push({ code, where: shown(path) })
+  }
+  visit(file, (node) => {
+    if (ts.isPropertyDeclaration(node) && node.name.getText() === 'code') add(node.initializer)
+    if (isCodeTable(node)) visit(node, (inner) => ts.isPropertyAssignment(inner) && add(inner.initializer))
+  })
+  return found
+}
+
+/** The codes that the errors of the library have: the tables named `…ErrorCode`, and the `code` of the error classes. */
+export function errorCodes() {
+  const all = filesBelow(SRC, '.ts')
+    .filter((path) => !path.endsWith('.test.ts'))
+    .flatMap(codesOf)
+  return [...new Map(all.map((one) => [one.code, one])).values()]
+}
