@@ -54,8 +54,9 @@ function report(revision, { checks, verdicts }, total) {
 
 async function startFixture() {
   const port = await freePort()
-  const script = fileURLToPath(new URL('./fixture.mjs', import.meta.url))
-  const child = spawn(process.execPath, [script], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
+  const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url))
+  const fixture = fileURLToPath(new URL('./fixture.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, fixture], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://localhost:${port}/mcp`
   await reachable(url, child)
   return { url, stop: () => child.kill() }

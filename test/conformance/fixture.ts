@@ -1,0 +1,27 @@
+/**
+ * The server that the official conformance suite talks to: one endpoint for every revision.
+ * Each file in `fixture/` adds the tools, prompts and resources of one subject; their names and answers are the suite's contract.
+ * `npm run fixture` serves it (env PORT, default 3100).
+ */
+import { createServer } from 'portcall'
+import { serve } from 'portcall/node'
+import { addAskingTools } from './fixture/asking.ts'
+import { addContentTools } from './fixture/content.ts'
+import { addPrompts } from './fixture/prompts.ts'
+import { addReportingTools } from './fixture/reporting.ts'
+import { addResources } from './fixture/resources.ts'
+import { addRoundTools } from './fixture/rounds.ts'
+import { addSchemaTools } from './fixture/schemas.ts'
+
+const server = createServer({ name: 'portcall-conformance', version: '1.0.0' })
+
+addContentTools(server)
+addReportingTools(server)
+addSchemaTools(server)
+addAskingTools(server)
+addRoundTools(server)
+addPrompts(server)
+addResources(server)
+
+const { url } = await serve(server, { port: Number(process.env.PORT ?? 3100) })
+console.error(`The conformance fixture listens on ${url}`)
