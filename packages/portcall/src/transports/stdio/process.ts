@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { createLineReader, encodeLine } from './lines.ts'
+import { createWriter } from './writer.ts'
 
 export interface ProcessChannelOptions {
   /** Longer lines are skipped and reported as unreadable. Default: 4 MiB. */
@@ -12,6 +13,7 @@ export interface ProcessChannelOptions {
 }
 
 export interface PipeChannelOptions extends ProcessChannelOptions {
+  /** Its encoding must not be set: it has to give bytes. */
   readable: Readable
   writable: Writable
   /**
@@ -24,124 +26,85 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
 const MAX_BUFFERED_BYTES = 1024 * 1024
 
 /**
- * A channel over two Node streams: pipes of a process, a socket.
+ * Makes a channel of two Node streams: the pipes of a process, a socket.
  *
- * It closes, and says so once, when the readable side ends or either side fails; errors of the streams go nowhere else. When only the
- * readable side has ended, messages can still be sent until `close`.
+ * It closes, and says so once, when the readable side ends or either side fails; errors of the streams go nowhere else. When only
+ * the readable side has ended, messages can still be sent until `close`, which ends the writable side too.
  */
 export function pipeChannel(options: PipeChannelOptions): Channel {
-  const { readable, writable, pauseWhenFull = false } = options
-  const writer = createWriter(writable, options.maxBufferedBytes ?? MAX_BUFFERED_BYTES)
+  const { readable, writable, pauseWhenFull = false, maxLineBytes, maxDepth } = options
+  let state: 'waiting' | 'open' | 'ended' = 'waiting'
   let onClose: (() => void) | undefined
-  let ended = false
-
+  const writer = createWriter(boundSink(writable), {
+    maxBufferedBytes: options.maxBufferedBytes ?? MAX_BUFFERED_BYTES,
+    defer: process.nextTick,
+    onFull(full) {
+      if (!pauseWhenFull || state !== 'open') return
+      if (full) readable.pause()
+      else readable.resume()
+    },
+  })
   const finish = (): void => {
-    if (ended) return
-    ended = true
+    if (state === 'ended') return
+    state = 'ended'
+    readable.pause()
     onClose?.()
   }
   const fail = (): void => {
-    writer.abandon()
-    readable.pause()
     finish()
+    writer.abandon()
   }
   writable.on('error', fail).on('close', fail)
-  readable.on('error', fail)
-  if (pauseWhenFull) writer.onFull = (full) => void (full ? readable.pause() : ended || readable.resume())
+  readable.on('error', fail).on('close', finish)
 
   return {
     send: (message) => writer.write(encodeLine(message)),
     receive(onReceived, close) {
       onClose = close
-      if (ended) return queueMicrotask(close)
-      const { maxLineBytes: maxBytes, maxDepth } = options
-      const limits = { ...(maxBytes === undefined ? {} : { maxBytes }), ...(maxDepth === undefined ? {} : { maxDepth }) }
-      const reader = createLineReader({ ...limits, onReceived: (received) => void (ended || onReceived(received)) })
-      readable.on('data', (chunk: Uint8Array) => reader.push(chunk))
-      readable.once('end', () => (reader.end(), finish()))
-      readable.once('close', finish)
+      if (state === 'ended') return queueMicrotask(close)
+      state = 'open'
+      const reader = createLineReader({
+        ...(maxLineBytes === undefined ? {} : { maxBytes: maxLineBytes }),
+        ...(maxDepth === undefined ? {} : { maxDepth }),
+        onReceived: (received) => {
+          if (state === 'open') onReceived(received)
+        },
+      })
+      readable.on('end', () => {
+        reader.end()
+        finish()
+      })
+      readable.on('data', reader.push)
     },
     async close() {
-      readable.pause()
+      finish()
       await writer.end()
       readable.destroy()
-      finish()
     },
   }
 }
 
-interface Writer {
-  write(text: string): void | Promise<void>
-  /** Resolves when all that was written has left, or cannot leave any more. */
-  end(): Promise<void>
-  /** Throws away what waits and takes nothing more. */
-  abandon(): void
-  onFull: ((full: boolean) => void) | undefined
-}
-
-/** Gathers what is written in one tick into one write, and tells when too much waits. */
-function createWriter(writable: Writable, maxBuffered: number): Writer {
+/** Holds on to the `write` of now: that of stdout is about to be replaced. */
+function boundSink(writable: Writable): Parameters<typeof createWriter>[0] {
   const write = writable.write.bind(writable) as (text: string, done: () => void) => boolean
-  let gathered = ''
-  let writing = 0
-  let open = true
-  let full: { promise: Promise<void>; release: () => void } | undefined
-  let idle: Array<() => void> = []
-
-  const buffered = (): number => gathered.length + writable.writableLength
-  const settle = (): void => {
-    if (full && (!open || buffered() <= maxBuffered)) {
-      const { release } = full
-      full = undefined
-      release()
-      writer.onFull?.(false)
-    }
-    if (!open || (writing === 0 && gathered === '')) for (const wake of idle.splice(0)) wake()
-  }
-  const flush = (): void => {
-    const text = gathered
-    gathered = ''
-    if (!open || text === '') return settle()
-    writing++
-    write(text, () => (writing--, settle()))
-  }
-  const wait = (): Promise<void> => {
-    if (!full) {
-      let release!: () => void
-      full = { promise: new Promise((resolve) => (release = resolve)), release }
-      writer.onFull?.(true)
-    }
-    return full.promise
-  }
-  const writer: Writer = {
-    onFull: undefined,
-    write(text) {
-      if (!open) return
-      if (gathered === '') process.nextTick(flush)
-      gathered += text
-      if (buffered() > maxBuffered) return wait()
-    },
-    async end() {
-      if (open && (gathered !== '' || writing > 0)) await new Promise<void>((wake) => void idle.push(wake))
-      writer.abandon()
-    },
-    abandon() {
-      open = false
-      gathered = ''
-      settle()
+  return {
+    write,
+    end: (done) => writable.end(done),
+    get writableLength() {
+      return writable.writableLength
     },
   }
-  return writer
 }
 
 let taken = false
 
 /**
- * The channel of a server that was started by its client: messages over stdin and stdout of this process.
+ * Makes the channel of a server that was started by its client: messages over stdin and stdout of this process.
  *
- * From now on stdout belongs to the protocol. Whatever else writes to `process.stdout`, `console.log` included, reaches stderr instead,
- * and the first time a warning says so. The channel closes when stdin ends; answers can be sent until `close`. A client that does not read
- * is not read from.
+ * From now on stdout belongs to the protocol. Whatever else writes to `process.stdout`, `console.log` included, reaches stderr
+ * instead, and the first time a warning says where it came from. The channel closes when stdin ends; answers can be sent until
+ * `close`. A client that does not read is not read from.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  *
  * @throws Error when it is called twice in one process.
  */
@@ -150,22 +113,26 @@ export function processChannel(options: ProcessChannelOptions = {}): Channel {
   taken = true
   const channel = pipeChannel({ ...options, readable: process.stdin, writable: process.stdout, pauseWhenFull: true })
   process.stderr.on('error', () => {})
-  process.stdout.write = redirect()
+  process.stdout.write = createDetour()
   return channel
 }
 
+const WARNING = `
+[portcall] WARNING: something other than the protocol writes to stdout. Stdout carries the messages to the client, so this text
+[portcall] and all that follows go to stderr instead. Use console.error in place of console.log, and point your logger at stderr.
+[portcall] The first text came from:
+`
+
 /** Makes the `write` that takes the place of stdout's. */
-function redirect(): typeof process.stdout.write {
+function createDetour(): typeof process.stdout.write {
   let warned = false
   return ((...args: Parameters<typeof process.stderr.write>): boolean => {
     if (!warned) {
       warned = true
-      process.stderr.write(`${WARNING}${String(new Error().stack).split('\n').slice(2, 8).join('\n')}\n`)
+      const { stack = '' } = new Error()
+      const callers = stack.split('\n').slice(2).filter((line) => !line.includes('node:internal'))
+      process.stderr.write(`${WARNING}${callers.slice(0, 4).join('\n')}\n\n`)
     }
     return process.stderr.write(...args)
   }) as typeof process.stdout.write
 }
-
-const WARNING =
-  '[portcall] WARNING: something wrote to stdout. Stdout carries the protocol, so the text was sent to stderr, and so will be what follows.\n' +
-  '[portcall] Use console.error instead of console.log, and point loggers at stderr. It was written here:\n'

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { createWriter, type Sink } from './writer.ts'
+
+interface FakeSink extends Sink {
+  readonly written: string[]
+  drain(): void
+  readonly ended: boolean
+}
+
+function fakeSink(): FakeSink {
+  const written: string[] = []
+  let waiting: Array<{ length: number; done: () => void }> = []
+  let onEnd: (() => void) | undefined
+  return {
+    written,
+    get writableLength() {
+      return waiting.reduce((sum, { length }) => sum + length, 0)
+    },
+    get ended() {
+      return onEnd !== undefined
+    },
+    write(text, done) {
+      written.push(text)
+      waiting.push({ length: text.length, done })
+    },
+    end(done) {
+      onEnd = done
+    },
+    drain() {
+      for (const { done } of waiting.splice(0)) done()
+      waiting = []
+      onEnd?.()
+    },
+  }
+}
+
+const tick = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0))
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  void promise.then(() => (settled = true))
+  await tick()
+  return settled
+}
+
+describe('a writer', () => {
+  test('makes one write of one tick', async () => {
+    const sink = fakeSink()
+    const writer = createWriter(sink, { maxBufferedBytes: 1000, defer: process.nextTick })
+    for (let at = 0; at < 5; at++) void Promise.resolve().then(() => void writer.write(`${at}`))
+    await tick()
+    void writer.write('next')
+    await tick()
+    expect(sink.written).toEqual(['01234', 'next'])
+  })
+
+  test('S12: asks to wait above the bound, and says when there is room', async () => {
+    const sink = fakeSink()
+    const told: boolean[] = []
+    const writer = createWriter(sink, { maxBufferedBytes: 10, defer: process.nextTick, onFull: (full) => told.push(full) })
+    expect(writer.write('x'.repeat(10))).toBeUndefined()
+    const waiting = writer.write('y')
+    expect(waiting).toBeInstanceOf(Promise)
+    expect(writer.write('z')).toBe(waiting)
+    expect(await isSettled(Promise.resolve(waiting))).toBe(false)
+    sink.drain()
+    await waiting
+    expect(told).toEqual([true, false])
+    expect(writer.write('x')).toBeUndefined()
+  })
+
+  test('ends when all has left, and takes nothing more', async () => {
+    const sink = fakeSink()
+    const writer = createWriter(sink, { maxBufferedBytes: 10, defer: process.nextTick })
+    void writer.write('last')
+    const end = writer.end()
+    expect(sink.written).toEqual(['last'])
+    expect(writer.write('more')).toBeUndefined()
+    expect(await isSettled(end)).toBe(false)
+    sink.drain()
+    await Promise.all([end, writer.end()])
+    expect(sink.written).toEqual(['last'])
+  })
+
+  test('S11: lets everyone go when the sink is lost', async () => {
+    const sink = fakeSink()
+    const writer = createWriter(sink, { maxBufferedBytes: 10, defer: process.nextTick })
+    const waiting = writer.write('x'.repeat(11))
+    const ended = writer.end()
+    writer.abandon()
+    await Promise.all([waiting, ended, writer.end()])
+    const late = createWriter(fakeSink(), { maxBufferedBytes: 10, defer: process.nextTick })
+    late.abandon()
+    expect(late.write('x'.repeat(11))).toBeUndefined()
+    await late.end()
+  })
+})
