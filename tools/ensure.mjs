@@ -7,6 +7,13 @@ import { DIST, isMain, PACKAGE, ROOT, SRC } from './lib/paths.mjs'
 
 const STAMP = join(ROOT, 'node_modules', '.portcall', 'build')
 
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(`Node 20.19 or newer is needed, this is ${process.version}`)
+  process.exit(1)
+}
+
 /** Everything that the build depends on. */
 function inputs() {
   const settings = ['tsconfig.base.json', 'package-lock.json', 'tools/build.mjs'].map((path) => join(ROOT, path))
@@ -20,6 +27,7 @@ function isBuilt(hash) {
 
 /** Installs and builds, as far as that is needed. */
 export async function ensure() {
+  requireNode()
   install(ROOT)
   const hash = hashFiles(inputs())
   if (isBuilt(hash)) return

@@ -12,7 +12,7 @@ export function compileSnippets(snippets) {
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] }))
-  snippets.forEach(({ code }, index) => writeFileSync(join(FOLDER, `snippet-${index}.ts`), `${code}\nexport {}\n`))
+  for (const [index, { code }] of snippets.entries()) writeFileSync(join(FOLDER, `snippet-${index}.ts`), `${code}\nexport {}\n`)
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   const { ok, output } = runNode([compiler, '-p', '.', '--noEmit', '--pretty', 'false'], { cwd: FOLDER, quiet: true })
   if (ok) return []

@@ -1,0 +1,1 @@
+process.stdin.once('data', () => process.stdout.write('{}\n'))

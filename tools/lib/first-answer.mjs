@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cold', version: '1.0.0' } },
+})
+
+/** Starts a program with this Node, sends it one request; `onAnswer` gets its first output; resolves when it has ended. */
+function ask(args, onAnswer) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+    const tooLate = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    let errors = ''
+    let answered = false
+    child.stderr.on('data', (chunk) => {
+      errors += chunk
+      if (/heap \d+/.test(errors)) child.stdin.end()
+    })
+    child.stdout.once('data', (answer) => {
+      answered = true
+      onAnswer(child, String(answer))
+    })
+    child.on('error', reject)
+    child.on('close', () => {
+      clearTimeout(tooLate)
+      if (answered) resolve(errors)
+      else reject(new Error(`no answer from ${args.join(' ')}: ${errors}`))
+    })
+    child.stdin.write(`${INITIALIZE}\n`)
+  })
+}
+
+/** Milliseconds from the start of a program to its first answer. */
+export async function firstAnswerMs(program) {
+  const start = performance.now()
+  let ms = 0
+  await ask([program], (child) => {
+    ms = performance.now() - start
+    child.stdin.end()
+  })
+  return ms
+}
+
+/** Bytes of heap that a program uses after its first answer, when garbage is collected. */
+export async function heapBytes(program, preload) {
+  const errors = await ask(['--expose-gc', '--import', preload, program], (child) => child.kill('SIGUSR2'))
+  return Number(/heap (\d+)/.exec(errors)[1])
+}

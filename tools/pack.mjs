@@ -1,0 +1,79 @@
+/**
+ * `npm run check:pack`: what would be published, and whether a stranger's project can use it: installed from the tarball, imported
+ * by Node, compiled under both module resolutions.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensure } from './ensure.mjs'
+import { builtDoors } from './lib/doors.mjs'
+import { PACKAGE, ROOT, readJson } from './lib/paths.mjs'
+import { createReport } from './lib/report.mjs'
+import { runNode, runNpm } from './lib/run.mjs'
+
+const PUBLISHED = /^(package\.json|README\.md|LICENSE|dist\/.*)$/
+const RESOLUTIONS = { nodenext: 'nodenext', bundler: 'esnext' }
+
+/** Packs the package into a folder; the file names in it, and where it is. */
+function pack(folder) {
+  const { ok, stdout, output } = runNpm(['pack', '--json', '--silent', '--pack-destination', folder], {
+    cwd: PACKAGE,
+    quiet: true,
+  })
+  if (!ok) throw new Error(`npm pack failed:\n${output}`)
+  const [result] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))))
+  return { tarball: join(folder, result.filename), paths: result.files.map(({ path }) => path) }
+}
+
+/** A stranger's project: every door is imported. */
+function writeConsumer(folder) {
+  const names = builtDoors().map(({ name }) => name)
+  const lines = names.map((name, index) => `import * as door${index} from '${name}'`)
+  const code = `${lines.join('\n')}\n\nexport const doors = [${names.map((_, index) => `door${index}`).join(', ')}]\n`
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  writeFileSync(join(folder, 'main.ts'), code)
+  writeFileSync(join(folder, 'main.js'), code)
+}
+
+function compile(folder, moduleResolution) {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+  const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2023']
+  const kind = ['--module', RESOLUTIONS[moduleResolution], '--moduleResolution', moduleResolution]
+  const types = [
+    '--lib',
+    'es2023,esnext.disposable,dom,dom.iterable',
+    '--types',
+    'node',
+    '--typeRoots',
+    join(ROOT, 'node_modules', '@types'),
+  ]
+  return runNode([compiler, ...flags, ...kind, ...types, 'main.ts'], { cwd: folder, quiet: true })
+}
+
+const faultsOf = ({ ok, output }) => (ok ? [] : output.trim().split('\n'))
+
+await ensure()
+const report = createReport('pack')
+const folder = mkdtempSync(join(tmpdir(), 'portcall-pack-'))
+try {
+  const { tarball, paths } = pack(folder)
+  report.check(
+    `${paths.length} files: dist, README.md, LICENSE`,
+    paths.filter((path) => !PUBLISHED.test(path)),
+  )
+  for (const name of ['README.md', 'LICENSE']) {
+    if (existsSync(join(ROOT, name))) report.check(`${name} is in it`, paths.includes(name) ? [] : [`${name} is missing`])
+  }
+  const { dependencies = {}, peerDependencies = {} } = readJson(join(PACKAGE, 'package.json'))
+  report.check('no runtime dependencies', Object.keys({ ...dependencies, ...peerDependencies }))
+  writeConsumer(folder)
+  report.check(
+    'installs',
+    faultsOf(runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, quiet: true })),
+  )
+  report.check('imports', faultsOf(runNode(['main.js'], { cwd: folder, quiet: true })))
+  for (const name of Object.keys(RESOLUTIONS)) report.check(`compiles with ${name}`, faultsOf(compile(folder, name)))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+report.end()
