@@ -3,7 +3,10 @@ import type { Exchange, ExchangeContext } from './exchange.ts'
 import type { Notification, Request, RequestId, Response } from './message.ts'
 
 /** What a carrier adds to the context of a request: everything but the signal, which belongs to the register. */
-export type Carried = Omit<ExchangeContext, 'signal'>
+export interface Carried extends Omit<ExchangeContext, 'signal' | 'ask'> {
+  /** Asks the caller; the signal tells when its own request was given up. */
+  readonly ask?: ((method: string, params: Request['params'], signal: AbortSignal) => Promise<Response>) | undefined
+}
 
 /** The requests of one peer that are being answered. */
 export interface Incoming {
@@ -34,7 +37,8 @@ class Running implements ExchangeContext {
 
   constructor(carried: Carried) {
     this.#carried = carried
-    this.ask = carried.ask
+    const { ask } = carried
+    this.ask = ask && ((method, params) => ask(method, params, this.signal))
     this.release = carried.release
     this.mirror = carried.mirror
     this.http = carried.http

@@ -1,0 +1,121 @@
+import { answerBatch, refuseBatch } from './batch.ts'
+import type { Channel, Received } from './channel.ts'
+import { ErrorCode, RpcError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { createIncoming, type Carried } from './incoming.ts'
+import { classify, failure, type Notification, type Request, type RequestId, type Response } from './message.ts'
+import { createOutgoing } from './outgoing.ts'
+
+export interface PeerOptions {
+  /** Answers the requests of the other side. */
+  readonly exchange: Exchange
+  /** Takes the notifications of the other side. */
+  readonly onNotification?: (notification: Notification) => void
+  /** Called once, when the channel has ended. */
+  readonly onEnd?: () => void
+  /** Called once, when after that nothing is being answered any more. */
+  readonly onClose?: () => void
+  /** Tells the other side that a request of ours is given up. */
+  readonly onAbandoned?: (id: RequestId) => void
+  /** Tells whether arrays are taken for batches now. */
+  readonly batches?: () => boolean
+  readonly limits?: Partial<PeerLimits>
+}
+
+export interface PeerLimits {
+  /** Requests that are answered at the same time. */
+  maxInFlight: number
+  /** Requests that wait for their turn; what comes then is refused. */
+  maxQueued: number
+  maxBatch: number
+}
+
+export const PEER_LIMITS: PeerLimits = { maxInFlight: 256, maxQueued: 10_000, maxBatch: 100 }
+
+/** One end of a conversation over a channel: requests and notifications both ways. */
+export interface Peer {
+  notify(notification: Notification): void | Promise<void>
+  /** Asks the other side. Rejects with `ConnectionLost` when the channel ends first. */
+  ask(method: string, params?: Request['params'], signal?: AbortSignal): Promise<Response>
+  /** Gives up a request that the other side has sent. */
+  cancel(id: unknown, reason?: unknown): boolean
+  /** Gives up all of them. */
+  cancelAll(reason?: unknown): void
+  /** Resolves when nothing is being answered any more. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+const UNREADABLE: { readonly [cause in Extract<Received, { unreadable: unknown }>['unreadable']]: RpcError } = {
+  syntax: new RpcError(ErrorCode.parseError, 'Parse error: this is not JSON in UTF-8'),
+  size: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is too large'),
+  depth: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is nested too deeply'),
+}
+const BUSY = new RpcError(ErrorCode.internalError, 'Too many requests are waiting for an answer: try again later')
+
+/** Joins a channel and an Exchange. */
+export function createPeer(channel: Channel, options: PeerOptions): Peer {
+  const limits = { ...PEER_LIMITS, ...options.limits }
+  const incoming = createIncoming(options.exchange)
+  const outgoing = createOutgoing()
+  const queue: Array<() => void> = []
+
+  const ask: Peer['ask'] = (method, params, signal) =>
+    outgoing.ask(method, params, { send: (request) => void channel.send(request), ...(signal && { signal }), ...(options.onAbandoned && { onAbort: options.onAbandoned }) })
+  const carried: Carried = { notify: (notification) => channel.send(notification), ask }
+
+  const answer = async (request: Request): Promise<Response | undefined> => {
+    if (incoming.size >= limits.maxInFlight) {
+      if (queue.length >= limits.maxQueued) return BUSY.response(request.id)
+      await new Promise<void>((turn) => queue.push(turn))
+    }
+    try {
+      return await incoming.handle(request, carried)
+    } finally {
+      queue.shift()?.()
+    }
+  }
+
+  const take = (value: unknown): Promise<Response | undefined> | undefined => {
+    const received = classify(value)
+    switch (received.kind) {
+      case 'request':
+        return answer(received.message)
+      case 'notification':
+        return void options.onNotification?.(received.message)
+      case 'response':
+        return void outgoing.settle(received.message)
+      case 'invalid':
+        return Promise.resolve(failure(received.id, received.error))
+    }
+  }
+
+  const takeBatch = async (batch: readonly unknown[]): Promise<void> => {
+    const refused = refuseBatch(batch, options.batches?.() ?? false, limits.maxBatch)
+    if (refused) return void channel.send(refused.response(undefined))
+    const answers = await answerBatch(batch, async (entry) => take(entry))
+    if (answers.length > 0) void channel.send(answers)
+  }
+
+  channel.receive(
+    (received) => {
+      if ('unreadable' in received) return void channel.send(UNREADABLE[received.unreadable].response(undefined))
+      if (Array.isArray(received.value)) return void takeBatch(received.value)
+      void take(received.value)?.then((response) => response && channel.send(response))
+    },
+    () => {
+      outgoing.fail()
+      options.onEnd?.()
+      void incoming.idle().then(options.onClose)
+    },
+  )
+
+  return {
+    notify: (notification) => channel.send(notification),
+    ask,
+    cancel: incoming.cancel,
+    cancelAll: (reason) => incoming.cancelAll(reason),
+    idle: incoming.idle,
+    close: () => channel.close(),
+  }
+}
