@@ -1,0 +1,75 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { invalidParams } from '../protocol/errors.ts'
+import type { Completion } from '../protocol/types.ts'
+import type { CallContext } from './call.ts'
+import type { Complete } from './define.ts'
+import { isVisible } from './lists.ts'
+import type { PromptRegistry } from './prompts.ts'
+import type { TemplateEntry, TemplateRegistry } from './resources.ts'
+
+/** The most suggestions that one answer may carry. */
+const MAX_VALUES = 100
+
+export interface Completable {
+  readonly prompts: PromptRegistry
+  readonly templates: TemplateRegistry
+}
+
+/** Tells whether anything that is offered can be completed. */
+export function canComplete({ prompts, templates }: Completable): boolean {
+  return [...prompts.offered(), ...templates.offered()].some(({ definition }) => definition.complete)
+}
+
+/** Makes the handler of `completion/complete`. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion */
+export function createComplete(completable: Completable): (call: CallContext) => Promise<{ completion: Completion }> {
+  return async (call) => {
+    const { ref, argument, context } = call.request.params ?? {}
+    if (!isObject(ref)) throw invalidParams('ref has to be an object')
+    if (!isObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string')
+      throw invalidParams('argument needs a name and a value, both strings')
+    const complete = await findCompleter(completable, ref, argument.name, call)
+    if (!complete) return { completion: { values: [], total: 0, hasMore: false } }
+    const values = await complete(argument.value, { arguments: strings(isObject(context) ? context.arguments : undefined), call })
+    return { completion: completion(values) }
+  }
+}
+
+const FINDERS: { [type: string]: (completable: Completable, ref: JsonObject, call: CallContext) => Promise<{ definition: { complete?: object } } | undefined> } = {
+  'ref/prompt': async ({ prompts }, { name }, call) => {
+    const prompt = typeof name === 'string' ? prompts.get(name) : undefined
+    return prompt && (await isVisible(prompt, call)) ? prompt : undefined
+  },
+  'ref/resource': async ({ templates }, { uri }, call) => {
+    const template = typeof uri === 'string' ? templateOf(templates, uri) : undefined
+    return template && (await isVisible(template, call)) ? template : undefined
+  },
+}
+
+async function findCompleter(completable: Completable, ref: JsonObject, name: string, call: CallContext): Promise<Complete | undefined> {
+  const find = typeof ref.type === 'string' && Object.hasOwn(FINDERS, ref.type) ? FINDERS[ref.type] : undefined
+  if (!find) throw invalidParams('ref.type has to be "ref/prompt" or "ref/resource"')
+  const found = await find(completable, ref, call)
+  if (!found) throw invalidParams(`nothing is offered as ${String(ref.name ?? ref.uri).slice(0, 128)}`)
+  const completers = found.definition.complete as { [name: string]: Complete } | undefined
+  return completers && Object.hasOwn(completers, name) ? completers[name] : undefined
+}
+
+/** A reference may hold the template itself or a URI made from it. */
+function templateOf(templates: TemplateRegistry, uri: string): TemplateEntry | undefined {
+  return templates.get(uri) ?? templates.offered().find(({ template }) => template.match(uri))
+}
+
+function completion(found: readonly string[] | Completion): Completion {
+  if (Array.isArray(found)) return cut({ values: [...found], total: found.length })
+  return cut(found as Completion)
+}
+
+function cut({ values, total, hasMore }: Completion): Completion {
+  const shown = values.slice(0, MAX_VALUES)
+  return { values: shown, ...(total === undefined ? {} : { total }), hasMore: hasMore ?? values.length > MAX_VALUES }
+}
+
+function strings(value: unknown): Record<string, string> {
+  const entries = isObject(value) ? Object.entries(value).filter(([, item]) => typeof item === 'string') : []
+  return Object.fromEntries(entries) as Record<string, string>
+}

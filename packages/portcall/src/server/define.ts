@@ -1,0 +1,133 @@
+import type { Infer, InferInput, Schema } from '../schema/standard.ts'
+import type { Variables } from '../schema/uri-template.ts'
+import type {
+  Annotations,
+  CacheHint,
+  CallToolResult,
+  Completion,
+  ContentBlock,
+  GetPromptResult,
+  Icon,
+  Meta,
+  PromptMessage,
+  ReadResourceResult,
+  Resource,
+  ResourceContents,
+  ToolAnnotations,
+} from '../protocol/types.ts'
+import type { Call } from './call.ts'
+
+export type Awaitable<T> = T | Promise<T>
+
+/** What tools, resources and prompts have in common. */
+export interface Described {
+  title?: string
+  description?: string
+  icons?: Icon[]
+  _meta?: Meta
+  /** Decides for each caller whether the item is there at all, in lists and in calls alike. */
+  visible?: (call: Call) => Awaitable<boolean>
+}
+
+/** A tool without its function. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends Described {
+  annotations?: ToolAnnotations
+  /** Schema of the arguments; its root is an object. Without it a tool takes none. */
+  input?: I
+  /** Schema of the structured content. */
+  output?: O
+  /** The longest that one run may take, in milliseconds. */
+  timeoutMs?: number
+}
+
+export type Arguments<I> = I extends Schema ? Infer<I> : Record<string, never>
+
+/** A result without structured content: a string becomes a text block. */
+export type Content = string | ContentBlock | ContentBlock[] | CallToolResult | undefined | void
+
+interface StructuredResult<T> extends Omit<CallToolResult, 'structuredContent' | 'content'> {
+  structuredContent: T
+  content?: ContentBlock[]
+}
+
+interface ErrorResult extends CallToolResult {
+  isError: true
+}
+
+/** What a tool with an `output` returns: the structured content itself, or a full result. */
+export type Structured<T> = T | StructuredResult<T> | ErrorResult
+
+/** What a tool returns: structured content when it has an `output`, else content. */
+export type ToolReturn<O> = O extends Schema ? Structured<InferInput<O>> : Content
+
+export type ToolHandler<I, O> = (args: Arguments<I>, call: Call) => Awaitable<ToolReturn<O>>
+
+type KeysOf<T> = T extends unknown ? keyof T : never
+
+/** The fields of what a handler returns that no result has: misspelt ones. Never, when all is well. */
+export type Unknown<R, Allowed> = R extends readonly unknown[] | string | undefined | void
+  ? never
+  : string extends KeysOf<Allowed>
+    ? never
+    : Exclude<keyof R, KeysOf<Exclude<Allowed, string | readonly unknown[]>>>
+
+/** Suggestions for one argument or variable. More than 100 are cut, and the client is told that there are more. */
+export type Complete = (value: string, context: CompleteContext) => Awaitable<readonly string[] | Completion>
+
+export interface CompleteContext {
+  /** Arguments that are already filled in. */
+  readonly arguments: Readonly<Record<string, string>>
+  readonly call: Call
+}
+
+/** A resource without its function. https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
+export interface ResourceDefinition extends Described {
+  /** Programmatic name; the URI when absent. */
+  name?: string
+  mimeType?: string
+  annotations?: Annotations
+  /** Bytes. */
+  size?: number
+  cache?: CacheHint
+  /** The most that a stream may give, in bytes. */
+  maxBytes?: number
+}
+
+/** What a template adds: how to find the resources behind it. */
+export interface TemplateDefinition<V extends Schema | undefined, Names extends string = string>
+  extends Omit<ResourceDefinition, 'size'> {
+  /** Checks and converts the variables, which come as strings. */
+  variables?: V
+  list?: (call: Call) => Awaitable<readonly Resource[]>
+  complete?: { [name in Names]?: Complete }
+}
+
+/** Anything that bytes can be read from, piece by piece. */
+export type ByteStream = AsyncIterable<Uint8Array | string> | ReadableStream<Uint8Array>
+
+/** What reading a resource may give: text, bytes, a stream of either, one or several contents, or a full result. */
+export type ResourceReturn =
+  | string
+  | Uint8Array
+  | ByteStream
+  | Partial<Pick<ResourceContents, 'uri'>> & Omit<ResourceContents, 'uri'> & ({ text: string } | { blob: string | Uint8Array })
+  | ResourceContents[]
+  | ReadResourceResult
+  | undefined
+  | null
+
+export type ReadHandler<V> = (variables: V, call: Call, uri: string) => Awaitable<ResourceReturn>
+
+export type TemplateVariables<U extends string, V> = V extends Schema ? Infer<V> : Variables<U>
+
+/** A prompt without its function. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
+export interface PromptDefinition<A extends Schema | undefined> extends Described {
+  /** Schema of an object of strings. */
+  arguments?: A
+  complete?: A extends Schema ? { [name in keyof InferInput<A>]?: Complete } : never
+}
+
+/** What a prompt gives: a string or a block is one message of the user. */
+export type PromptReturn = string | ContentBlock | PromptMessage | PromptMessage[] | GetPromptResult
+
+export type PromptHandler<A> = (args: Arguments<A>, call: Call) => Awaitable<PromptReturn>

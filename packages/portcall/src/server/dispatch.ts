@@ -1,0 +1,69 @@
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import { success, type JsonObject } from '../jsonrpc/message.ts'
+import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
+import { MetaKey, readEnvelope } from '../protocol/meta.ts'
+import { METHODS } from '../protocol/methods.ts'
+import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import type { Implementation } from '../protocol/types.ts'
+import { CallContext } from './call.ts'
+import { Declined, InputRequired, ToolError } from './errors.ts'
+import { reportError, type OnEvent } from './events.ts'
+import type { RoundsOptions } from './rounds.ts'
+
+/** Serves one method: gets everything about the request, gives the members of the result. */
+export type Handler = (call: CallContext) => Promise<object> | object
+
+export interface DispatchOptions {
+  readonly info: Implementation
+  /** The handler of a method, if the server offers it now. */
+  readonly handlerOf: (method: string) => Handler | undefined
+  readonly rounds: RoundsOptions
+  readonly onEvent: OnEvent
+}
+
+/** Makes the Exchange of a server: envelope, method, handler, result. */
+export function createDispatch({ info, handlerOf, rounds, onEvent }: DispatchOptions): Exchange {
+  const serverInfo = { [MetaKey.serverInfo]: info }
+
+  return async (request, context) => {
+    try {
+      const envelope = readEnvelope(request.params)
+      const { protocolVersion } = envelope
+      if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
+      const handler = handlerOf(request.method)
+      if (!handler) throw methodNotFound(request.method)
+      const call = new CallContext(request, context, envelope, rounds)
+      const result = METHODS.get(request.method)?.mayAsk ? await answerOrAsk(handler, call) : await handler(call)
+      return success(request.id, finish(result as JsonObject, serverInfo))
+    } catch (error) {
+      return toRpcError(error, request.method, onEvent).response(request.id)
+    }
+  }
+}
+
+/** Runs a handler that may have to be left because something has to be asked first. */
+async function answerOrAsk(handler: Handler, call: CallContext): Promise<object> {
+  const { inputResponses, requestState } = call.request.params ?? {}
+  if (inputResponses !== undefined || requestState !== undefined) await call.rounds.resume()
+  try {
+    const result = await handler(call)
+    if (!call.waits) return result
+  } catch (error) {
+    if (!(error instanceof InputRequired) || !call.waits) throw error
+  }
+  return call.rounds.result()
+}
+
+/** Adds what every result carries: its type and the name of the server. */
+function finish(result: JsonObject, serverInfo: JsonObject): JsonObject {
+  const { _meta } = result
+  return { resultType: 'complete', ...result, _meta: _meta ? { ..._meta, ...serverInfo } : serverInfo }
+}
+
+function toRpcError(error: unknown, method: string, onEvent: OnEvent): RpcError {
+  if (error instanceof RpcError) return error
+  if (error instanceof ToolError || error instanceof Declined) return new RpcError(ErrorCode.internalError, error.message)
+  const reference = reportError(onEvent, error, { method })
+  return new RpcError(ErrorCode.internalError, `Internal error. Reference: ${reference}`)
+}

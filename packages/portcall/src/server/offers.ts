@@ -1,0 +1,95 @@
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { ListChange } from '../protocol/methods.ts'
+import type { ServerCapabilities } from '../protocol/types.ts'
+import { canComplete } from './completion.ts'
+import type { ResourceDefinition } from './define.ts'
+import type { ServerOptions } from './options.ts'
+import { createPrompt, type AnyPromptDefinition, type PromptEntry, type PromptRegistry } from './prompts.ts'
+import { createRegistry } from './registry.ts'
+import {
+  createResource,
+  createTemplate,
+  type AnyTemplateDefinition,
+  type ResourceEntry,
+  type ResourceRegistry,
+  type TemplateEntry,
+  type TemplateRegistry,
+} from './resources.ts'
+import { createTool, type AnyToolDefinition, type ToolEntry, type ToolRegistry } from './tools.ts'
+
+/** All that a server offers: its four registries. */
+export interface Offers {
+  readonly tools: ToolRegistry
+  readonly resources: ResourceRegistry
+  readonly templates: TemplateRegistry
+  readonly prompts: PromptRegistry
+}
+
+/** Makes the registries; `announce` hears of each list that changed, once a tick. */
+export function createOffers(announce: (list: ListChange) => void): Offers {
+  return {
+    tools: createRegistry<AnyToolDefinition, ToolEntry>(
+      ({ wire, handler }, definition) => createTool(wire.name, definition, handler),
+      () => announce('toolsListChanged'),
+    ),
+    resources: createRegistry<ResourceDefinition, ResourceEntry>(
+      ({ wire, handler }, definition) => createResource(wire.uri, definition, handler),
+      () => announce('resourcesListChanged'),
+    ),
+    templates: createRegistry<AnyTemplateDefinition, TemplateEntry>(
+      ({ wire, handler }, definition) => createTemplate(wire.uriTemplate, definition, handler),
+      () => announce('resourcesListChanged'),
+    ),
+    prompts: createRegistry<AnyPromptDefinition, PromptEntry>(
+      ({ wire, handler }, definition) => createPrompt(wire.name, definition, handler),
+      () => announce('promptsListChanged'),
+    ),
+  }
+}
+
+/** What a server declares: what it has registered, and what its author says it will. */
+export interface Declared {
+  has(capability: keyof ServerCapabilities): boolean
+  capabilities(): ServerCapabilities
+  /** The list changes that it tells of. */
+  lists(): ListChange[]
+}
+
+const SETTINGS: { readonly [capability in keyof ServerCapabilities]: JsonObject } = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+}
+
+const LISTS: readonly [keyof ServerCapabilities, ListChange][] = [
+  ['tools', 'toolsListChanged'],
+  ['resources', 'resourcesListChanged'],
+  ['prompts', 'promptsListChanged'],
+]
+
+export function createDeclared(offers: Offers, { declare = [], extensions = {} }: ServerOptions): Declared {
+  const { tools, resources, templates, prompts } = offers
+  const ids = Object.keys(extensions)
+  const offered: { readonly [capability in keyof ServerCapabilities]: () => boolean } = {
+    tools: () => tools.used,
+    resources: () => resources.used || templates.used,
+    prompts: () => prompts.used,
+    completions: () => canComplete(offers),
+    logging: () => true,
+    extensions: () => ids.length > 0,
+  }
+  const has = (capability: keyof ServerCapabilities): boolean =>
+    offered[capability]?.() === true || declare.some((declared) => declared === capability)
+
+  return {
+    has,
+    capabilities() {
+      const all = Object.entries(SETTINGS).filter(([capability]) => has(capability as keyof ServerCapabilities))
+      const settings = ids.map((id) => [id, extensions[id]?.settings ?? {}])
+      return { ...Object.fromEntries(all), ...(ids.length > 0 ? { extensions: Object.fromEntries(settings) } : {}) }
+    },
+    lists: () => LISTS.filter(([capability]) => has(capability)).map(([, list]) => list),
+  }
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { CacheHint } from '../protocol/types.ts'
+import type { Bus } from '../stores/bus.ts'
+import type { Store } from '../stores/store.ts'
+import type { OnEvent } from './events.ts'
+import type { Call } from './call.ts'
+
+/** The results that carry a cache hint of the server's choice. */
+export type Cacheable = 'discover' | 'tools' | 'resources' | 'templates' | 'prompts' | 'read'
+
+/** An extension of the protocol that a server speaks. https://modelcontextprotocol.io/extensions */
+export interface Extension {
+  /** What `server/discover` says about it. */
+  readonly settings?: JsonObject
+  /** Its methods; they are served to callers that declare the extension. */
+  readonly methods?: { readonly [method: string]: (params: JsonObject, call: Call) => object | Promise<object> }
+}
+
+export interface ServerLimits {
+  /** The longest that a tool without a `timeoutMs` of its own may run. */
+  toolTimeoutMs: number
+  /** The most that a resource stream may give. */
+  maxResourceBytes: number
+  /** How long a client may take to answer what a call asked. */
+  stateTtlMs: number
+  /** Above this many bytes the state of an asking call rests in the store. */
+  maxStateBytes: number
+  /** How often one call may send its client away with questions. */
+  maxRounds: number
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  toolTimeoutMs: 600_000,
+  maxResourceBytes: 16 * 1024 * 1024,
+  stateTtlMs: 3_600_000,
+  maxStateBytes: 8 * 1024,
+  maxRounds: 32,
+}
+
+export interface ServerOptions {
+  /** Tells a model how to use this server. */
+  readonly instructions?: string
+  /**
+   * Keys that seal cursors and the state of asking calls, each 32 bytes as base64url: the first seals, all open. Needed where state has to
+   * outlive the process or to be read by another one; by default a random key of this process.
+   */
+  readonly keys?: readonly string[]
+  /** How many items a page of a list has. */
+  readonly pageSize?: number
+  /** How long and by whom results may be kept; by default not at all. */
+  readonly cache?: { readonly [result in Cacheable]?: CacheHint }
+  readonly extensions?: { readonly [id: string]: Extension }
+  /** Kinds of items that are declared although none is registered yet. */
+  readonly declare?: readonly ('tools' | 'resources' | 'prompts' | 'completions')[]
+  /** Where the state of asking calls rests when it is too large to travel. */
+  readonly store?: Store
+  /** Carries changes between the nodes that serve this definition. */
+  readonly bus?: Bus
+  readonly limits?: Partial<ServerLimits>
+  /** Hears of errors that callers are not shown, and of warnings. */
+  readonly onEvent?: OnEvent
+}

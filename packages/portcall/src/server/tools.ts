@@ -1,0 +1,126 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { headerMismatch, INVALID_ARGUMENTS, invalidParams } from '../protocol/errors.ts'
+import { readHeaderParams, verifyHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
+import type { CallToolResult, Tool } from '../protocol/types.ts'
+import { compileSchema } from '../schema/compile.ts'
+import type { CompiledSchema, Issue, Schema } from '../schema/standard.ts'
+import { RpcError } from '../jsonrpc/errors.ts'
+import type { CallContext } from './call.ts'
+import type { Deadlines } from './deadlines.ts'
+import type { ToolDefinition, ToolHandler } from './define.ts'
+import { Declined, InputRequired, ToolError, ToolTimeout } from './errors.ts'
+import { reportError, type OnEvent } from './events.ts'
+import { isVisible, type Listed } from './lists.ts'
+import { text, toolResult } from './output.ts'
+import type { Registry } from './registry.ts'
+
+export type AnyToolDefinition = ToolDefinition<Schema | undefined, Schema | undefined>
+export type AnyToolHandler = ToolHandler<Schema | undefined, undefined>
+
+/** A tool, ready to be called. */
+export interface ToolEntry extends Listed<AnyToolDefinition> {
+  readonly wire: Tool
+  readonly handler: AnyToolHandler
+  readonly input: CompiledSchema | undefined
+  readonly output: CompiledSchema | undefined
+  readonly headerParams: readonly HeaderParam[]
+}
+
+export type ToolRegistry = Registry<AnyToolDefinition, ToolEntry>
+
+/** Compiles a tool. @throws SchemaError when one of its schemas cannot be used. */
+export function createTool(name: string, definition: AnyToolDefinition, handler: AnyToolHandler): ToolEntry {
+  if (name === '') throw new Error('A tool needs a name')
+  const { title, description, icons, annotations, _meta } = definition
+  const input = definition.input && compileSchema(definition.input, 'input')
+  const output = definition.output && compileSchema(definition.output, 'output')
+  const inputSchema = input ? rootedInObject(input.json, name) : { type: 'object', additionalProperties: false }
+  const fields = { title, description, inputSchema, outputSchema: output?.json, annotations, icons, _meta }
+  const wire = { name, ...present(fields) } as Tool
+  return { definition, handler, wire, input, output, headerParams: readHeaderParams(inputSchema), enabled: true }
+}
+
+function rootedInObject(schema: JsonObject, name: string): JsonObject {
+  if (schema.type === 'object') return schema
+  if (schema.type === undefined) return { type: 'object', ...schema }
+  throw new Error(`The input schema of the tool ${JSON.stringify(name)} has to describe an object, not ${JSON.stringify(schema.type)}`)
+}
+
+/** The members that are there. */
+export function present(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+export interface CallToolOptions {
+  readonly tools: ToolRegistry
+  readonly deadlines: Deadlines
+  readonly toolTimeoutMs: number
+  readonly onEvent: OnEvent
+}
+
+/** Makes the handler of `tools/call`. */
+export function createCallTool(options: CallToolOptions): (call: CallContext) => Promise<CallToolResult> {
+  return async (call) => {
+    const { name, arguments: given } = call.request.params ?? {}
+    if (typeof name !== 'string') throw invalidParams('name has to be a string')
+    const args = given ?? {}
+    if (!isObject(args)) throw invalidParams('arguments has to be an object')
+    const tool = options.tools.get(name)
+    if (!tool || !(await isVisible(tool, call))) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`)
+    verifyMirrored(tool, args, call)
+    const parsed = tool.input ? await tool.input.parse(args) : noArguments(args)
+    if (parsed.issues) return invalidArguments(parsed.issues)
+    return run(tool, parsed.value, call, options)
+  }
+}
+
+function verifyMirrored({ headerParams }: ToolEntry, args: JsonObject, { context: { mirror } }: CallContext): void {
+  if (!mirror || headerParams.length === 0) return
+  const reason = verifyHeaderParams(headerParams, args, mirror)
+  if (reason !== undefined) throw headerMismatch(reason)
+}
+
+function noArguments(args: JsonObject): { value: JsonObject; issues?: undefined } | { issues: Issue[] } {
+  const [first] = Object.keys(args)
+  return first === undefined ? { value: args } : { issues: [{ path: [first], message: 'this tool takes no arguments' }] }
+}
+
+function invalidArguments(issues: readonly Issue[]): CallToolResult {
+  const faults = issues.map(({ path, message }) => `- ${path.length === 0 ? 'arguments' : path.join('.')}: ${message}`)
+  const content = [text(['Invalid arguments:', ...faults].join('\n'))]
+  return { content, isError: true, [INVALID_ARGUMENTS]: issues } as CallToolResult
+}
+
+async function run(tool: ToolEntry, args: unknown, call: CallContext, options: CallToolOptions): Promise<CallToolResult> {
+  try {
+    const value = await withDeadline(tool, args, call, options)
+    return call.waits ? NOT_YET : await toolResult(value, tool.output)
+  } catch (error) {
+    if (error instanceof InputRequired || error instanceof RpcError) throw error
+    return failed(error, tool, options.onEvent)
+  }
+}
+
+/** Stands for the result of a handler that caught its own suspension: nobody sees it. */
+const NOT_YET: CallToolResult = { content: [] }
+
+function withDeadline(tool: ToolEntry, args: unknown, call: CallContext, options: CallToolOptions): unknown {
+  const timeoutMs = tool.definition.timeoutMs ?? options.toolTimeoutMs
+  const running = tool.handler(args as never, call)
+  if (!(running instanceof Promise)) return running
+  return new Promise((resolve, reject) => {
+    const done = options.deadlines.watch(timeoutMs, () => {
+      const reason = new ToolTimeout(timeoutMs)
+      call.expire(reason)
+      reject(reason)
+    })
+    running.then(resolve, reject).finally(done)
+  })
+}
+
+function failed(error: unknown, { wire: { name } }: ToolEntry, onEvent: OnEvent): CallToolResult {
+  if (error instanceof ToolError || error instanceof Declined || error instanceof ToolTimeout)
+    return { content: [text(error.message)], isError: true }
+  const reference = reportError(onEvent, error, { method: 'tools/call', name })
+  return { content: [text(`The tool failed. Reference: ${reference}`)], isError: true }
+}

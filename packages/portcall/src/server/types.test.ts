@@ -1,0 +1,45 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import * as z from 'zod'
+import { createServer } from './server.ts'
+
+describe('types of the surface', () => {
+  const server = createServer({ name: 't', version: '1' })
+
+  it('infers arguments and results', () => {
+    server.tool('a', { input: z.object({ city: z.string() }), output: z.object({ celsius: z.number() }) }, async ({ city }, call) => {
+      expectTypeOf(city).toEqualTypeOf<string>()
+      const { days } = await call.elicit('?', z.object({ days: z.number().int() }))
+      expectTypeOf(days).toEqualTypeOf<number>()
+      return { celsius: 21 }
+    })
+    server.tool('b', { input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }, ({ n }) => {
+      expectTypeOf(n).toEqualTypeOf<number>()
+      return 'x'
+    })
+    server.tool('c', {}, () => ({ content: [{ type: 'text', text: 'x' }], isError: true }))
+    server.tool('c2', {}, async () => [{ type: 'image', data: '', mimeType: 'image/png' }])
+    server.tool('c3', {}, async () => {})
+    server.resource('notes://{id}', { title: 'Note', complete: { id: () => ['1'] } }, ({ id }) => id)
+    server.resource('notes://all', { title: 'Notes', size: 3 }, () => 'all')
+    server.prompt('review', { arguments: z.object({ code: z.string() }), complete: { code: () => [] } }, ({ code }) => `Review:\n${code}`)
+  })
+
+  it('refuses what no result has', () => {
+    // @ts-expect-error a misspelt field
+    server.tool('d', {}, () => ({ content: [], isErorr: true }))
+    // @ts-expect-error the output is missing a field
+    server.tool('e', { output: z.object({ celsius: z.number() }) }, () => ({}))
+    // @ts-expect-error the output has a field too many
+    server.tool('f', { output: z.object({ celsius: z.number() }) }, () => ({ celsius: 1, fahrenheit: 2 }))
+    // @ts-expect-error a wrong block
+    server.tool('g', {}, async () => ({ content: [{ type: 'txt', text: 'x' }] }))
+    // @ts-expect-error no such variable
+    server.resource('notes://{name}', {}, ({ id }) => id)
+  })
+
+  it('collects tools', () => {
+    const typed = createServer({ name: 't', version: '1' }).tool('add', { input: z.object({ a: z.number() }) }, ({ a }) => String(a))
+    type T = NonNullable<(typeof typed)['~tools']>
+    expectTypeOf<T>().toHaveProperty('add')
+  })
+})
