@@ -1,0 +1,59 @@
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
+import { isObject, isSuccess, type JsonObject, type Notification, type Request, type Response } from '../jsonrpc/message.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import { askAll } from './asks.ts'
+import { renderNotification } from './render.ts'
+
+const MAX_ROUNDS = 32
+
+/** What a legacy session adds to a request on its way to the core. */
+export interface Forwarded {
+  readonly envelope: JsonObject
+  readonly context: ExchangeContext
+  readonly revision: Revision
+}
+
+/** Calls the core as a client of the newest revision would, as often as it has questions. */
+export async function forward(core: Exchange, request: Request, { envelope, context, revision }: Forwarded): Promise<Response> {
+  const translated = new Translated(context, revision)
+  const { inputResponses: _answers, requestState: _state, ...given } = request.params ?? {}
+  const params: JsonObject = { ...given, _meta: { ...(isObject(given._meta) ? given._meta : undefined), ...envelope } }
+  let response = await core({ ...request, params }, translated)
+  for (let round = 0; isSuccess(response) && response.result.resultType === 'input_required'; round++) {
+    if (round === MAX_ROUNDS) throw new RpcError(ErrorCode.internalError, `The call asked in more than ${MAX_ROUNDS} rounds`)
+    const { inputRequests, requestState } = response.result
+    const inputResponses = await askAll(inputRequests, context, revision)
+    response = await core({ ...request, params: { ...params, inputResponses, requestState } }, translated)
+  }
+  return response
+}
+
+/** The context of a request on its way to the core: what the core tells is rendered on its way back. */
+class Translated implements ExchangeContext {
+  #context: ExchangeContext
+  #revision: Revision
+
+  constructor(context: ExchangeContext, revision: Revision) {
+    this.#context = context
+    this.#revision = revision
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+  get http(): ExchangeContext['http'] {
+    return this.#context.http
+  }
+  get auth(): ExchangeContext['auth'] {
+    return this.#context.auth
+  }
+  get release(): ExchangeContext['release'] {
+    return this.#context.release
+  }
+
+  notify(notification: Notification): void | Promise<void> {
+    const rendered = renderNotification(notification, this.#revision)
+    if (rendered) return this.#context.notify(rendered)
+  }
+}

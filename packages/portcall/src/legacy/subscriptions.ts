@@ -1,0 +1,92 @@
+import { isObject, isSuccess, type JsonObject, type Notification } from '../jsonrpc/message.ts'
+import { invalidParams, resourceNotFound } from '../protocol/errors.ts'
+import type { Auth, Exchange } from '../jsonrpc/exchange.ts'
+
+const MAX_SUBSCRIPTIONS = 1024
+const LIST_CHANGES = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+
+/** What a legacy client hears of: all list changes from some moment on, and the resources that it subscribed to. */
+export interface LegacySubscriptions {
+  /** The URIs that are subscribed to. */
+  uris(): string[]
+  /** Starts to tell of list changes, and of the resources that were subscribed to before; later calls do nothing. */
+  listen(uris: readonly string[]): void
+  /** @throws RpcError when the resource does not exist, or when there are too many. */
+  subscribe(uri: string): Promise<void>
+  unsubscribe(uri: string): void
+  close(): void
+}
+
+export interface LegacySubscriptionsOptions {
+  readonly core: Exchange
+  /** The `_meta` of a request of this session. */
+  readonly envelope: () => JsonObject
+  readonly onChange: (notification: Notification) => void | Promise<void>
+  readonly auth: Auth | undefined
+}
+
+/** Keeps one `subscriptions/listen` on the core for the lists, and one for each resource: filters are fixed for their whole life. */
+export function createLegacySubscriptions(options: LegacySubscriptionsOptions): LegacySubscriptions {
+  const resources = new Map<string, Watch>()
+  let lists: Watch | undefined
+
+  const watchResource = (uri: string): Watch => {
+    const watch = openWatch(options, { resourceSubscriptions: [uri] })
+    resources.set(uri, watch)
+    return watch
+  }
+
+  return {
+    uris: () => [...resources.keys()],
+    listen(uris) {
+      if (lists) return
+      lists = openWatch(options, LIST_CHANGES)
+      for (const uri of uris) if (!resources.has(uri)) watchResource(uri)
+    },
+    async subscribe(uri) {
+      if (resources.has(uri)) return
+      if (resources.size >= MAX_SUBSCRIPTIONS) throw invalidParams(`a session has at most ${MAX_SUBSCRIPTIONS} subscriptions`)
+      const honoured = await watchResource(uri).honoured
+      if (Array.isArray(honoured?.resourceSubscriptions)) return
+      this.unsubscribe(uri)
+      throw resourceNotFound(uri)
+    },
+    unsubscribe(uri) {
+      resources.get(uri)?.close()
+      resources.delete(uri)
+    },
+    close() {
+      lists?.close()
+      for (const watch of resources.values()) watch.close()
+      resources.clear()
+    },
+  }
+}
+
+interface Watch {
+  /** The filter that the core honours; nothing when it refuses. */
+  readonly honoured: Promise<JsonObject | undefined>
+  close(): void
+}
+
+let opened = 0
+
+function openWatch({ core, envelope, onChange, auth }: LegacySubscriptionsOptions, filter: JsonObject): Watch {
+  const controller = new AbortController()
+  let acknowledge!: (filter: JsonObject | undefined) => void
+  const honoured = new Promise<JsonObject | undefined>((resolve) => {
+    acknowledge = resolve
+  })
+  const notify = (notification: Notification): void | Promise<void> => {
+    if (notification.method !== 'notifications/subscriptions/acknowledged') return onChange(notification)
+    const granted = notification.params?.notifications
+    acknowledge(isObject(granted) ? granted : {})
+  }
+  const params = { _meta: envelope(), notifications: filter }
+  const request = { jsonrpc: '2.0' as const, id: `watch-${++opened}`, method: 'subscriptions/listen', params }
+  core(request, { signal: controller.signal, notify, auth }).then(
+    (response) => acknowledge(isSuccess(response) ? {} : undefined),
+    () => acknowledge(undefined),
+  )
+  return { honoured, close: () => controller.abort() }
+}
