@@ -1,0 +1,55 @@
+/** The Model Context Protocol, whole: define a server once, serve every revision. */
+export { ConnectionLost, ErrorCode, RpcError } from './jsonrpc/errors.ts'
+export type { Auth, Exchange, ExchangeContext, HttpInfo, Middleware } from './jsonrpc/exchange.ts'
+export { ProtocolErrorCode } from './protocol/errors.ts'
+export { LOGGING_LEVELS } from './protocol/types.ts'
+export type {
+  Annotations,
+  AudioContent,
+  BlobResourceContents,
+  CacheHint,
+  CallToolResult,
+  ClientCapabilities,
+  Completion,
+  ContentBlock,
+  CreateMessageParams,
+  CreateMessageResult,
+  EmbeddedResource,
+  GetPromptResult,
+  Icon,
+  ImageContent,
+  Implementation,
+  LoggingLevel,
+  PromptMessage,
+  ReadResourceResult,
+  Resource,
+  ResourceContents,
+  ResourceLink,
+  Root,
+  SamplingMessage,
+  ServerCapabilities,
+  TextContent,
+  TextResourceContents,
+  ToolAnnotations,
+} from './protocol/types.ts'
+export { SchemaError } from './schema/errors.ts'
+export type { Infer, InferInput, JsonSchema, Schema } from './schema/standard.ts'
+export type { AskOptions, Call, Trace } from './server/call.ts'
+export type {
+  Complete,
+  CompleteContext,
+  Content,
+  PromptDefinition,
+  PromptReturn,
+  ResourceDefinition,
+  ResourceReturn,
+  TemplateDefinition,
+  ToolDefinition,
+  ToolReturn,
+} from './server/define.ts'
+export { Declined, InputRequired, ToolError, ToolTimeout } from './server/errors.ts'
+export type { OnEvent, ServerEvent } from './server/events.ts'
+export type { Cacheable, Extension, ServerLimits, ServerOptions } from './server/options.ts'
+export type { Items } from './server/registry.ts'
+export { generateKey, SealError } from './server/seal.ts'
+export { createServer, type Server } from './server/server.ts'

@@ -1,0 +1,31 @@
+/** Serving over stdin and stdout. */
+import { serveChannel, type ServeChannelOptions } from './transports/stdio/server.ts'
+import { processChannel, type ProcessChannelOptions } from './transports/stdio/process.ts'
+import type { Server } from './server/server.ts'
+
+export interface ServeStdioOptions extends ProcessChannelOptions, Pick<ServeChannelOptions, 'limits'> {
+  /** How long calls that are running may take to finish when stdin has ended or SIGTERM came, in milliseconds. */
+  readonly drainMs?: number
+}
+
+const DRAIN_MS = 5000
+
+/**
+ * Serves a server to the process that started this one. Everything that was accepted before stdin ended is answered, then the
+ * process exits. stdout belongs to the protocol from now on: what else is printed there goes to stderr.
+ */
+export async function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  const { drainMs = DRAIN_MS, limits } = options
+  const channel = processChannel(options)
+  await new Promise<void>((resolve) => {
+    const onEnd = (): void => {
+      server.close()
+      setTimeout(resolve, drainMs).unref()
+    }
+    serveChannel(server.exchange, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
+    process.once('SIGTERM', () => void channel.close())
+    process.once('SIGINT', () => void channel.close())
+  })
+  await channel.close()
+  process.exit(process.exitCode ?? 0)
+}

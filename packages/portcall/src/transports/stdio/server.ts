@@ -1,0 +1,53 @@
+import type { Channel } from '../../jsonrpc/channel.ts'
+import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { notification, type Notification, type RequestId } from '../../jsonrpc/message.ts'
+import { createPeer, type Peer, type PeerLimits } from '../../jsonrpc/peer.ts'
+import { isModern } from '../../legacy/negotiate.ts'
+import { createLegacySession } from '../../legacy/session.ts'
+import { METHODS } from '../../protocol/methods.ts'
+
+export interface ServeChannelOptions {
+  readonly limits?: Partial<PeerLimits>
+  /** Called once, when the channel has ended; by default it gives up the requests that would stay open for ever. */
+  readonly onEnd?: () => void
+  /** Called once, when after that all answers are out. */
+  readonly onClose?: () => void
+}
+
+/**
+ * Serves an Exchange over a channel, in both eras at once: a request with an envelope goes to the core as it is, all others
+ * belong to the one legacy session that a channel can have.
+ */
+export function serveChannel(core: Exchange, channel: Channel, { limits, onEnd, onClose }: ServeChannelOptions = {}): Peer {
+  const session = createLegacySession({ core, notify: (change) => peer.notify(change) })
+
+  const open = new Set<RequestId>()
+
+  const exchange: Exchange = async (request, context) => {
+    if (isModern(request)) {
+      if (!METHODS.get(request.method)?.longLived) return core(request, context)
+      open.add(request.id)
+      return core(request, context).finally(() => open.delete(request.id))
+    }
+    if (request.method !== 'initialize') session.listen()
+    return session.exchange(request, context)
+  }
+  const onNotification = ({ method, params }: Notification): void => {
+    if (method === 'notifications/cancelled') return void peer.cancel(params?.requestId, params?.reason)
+    if (method === 'notifications/initialized') session.listen()
+  }
+
+  const peer = createPeer(channel, {
+    exchange,
+    onNotification,
+    batches: () => session.revision.batches,
+    onAbandoned: (requestId) => void peer.notify(notification('notifications/cancelled', { requestId })),
+    onEnd: onEnd ?? (() => open.forEach((id) => peer.cancel(id))),
+    onClose: () => {
+      session.close()
+      onClose?.()
+    },
+    ...(limits && { limits }),
+  })
+  return peer
+}
