@@ -1,0 +1,54 @@
+/** Things that are over when nobody has touched them for a while. */
+export interface Expiry<T> {
+  /** Starts or restarts the time of an item. */
+  touch(item: T): void
+  forget(item: T): void
+  stop(): void
+}
+
+const SWEEPS = 10
+const MIN_SWEEP_MS = 10
+const MAX_SWEEP_MS = 60_000
+
+/**
+ * Makes an expiry of `afterMs`, up to a tenth late: one timer sweeps all items, and holds no process alive. Items rest in the order
+ * in which they were touched, so a sweep looks at those that are over and at one more.
+ */
+export function createExpiry<T>(afterMs: number, onExpired: (item: T) => void): Expiry<T> {
+  const touched = new Map<T, number>()
+  const sweepMs = Math.min(Math.max(afterMs / SWEEPS, MIN_SWEEP_MS), MAX_SWEEP_MS)
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  const stop = (): void => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  const sweep = (): void => {
+    const limit = performance.now() - afterMs
+    for (const [item, at] of touched) {
+      if (at > limit) return
+      touched.delete(item)
+      onExpired(item)
+    }
+    if (touched.size === 0) stop()
+  }
+
+  return {
+    touch(item) {
+      touched.delete(item)
+      touched.set(item, performance.now())
+      timer ??= unref(setInterval(sweep, sweepMs))
+    },
+    forget: (item) => void touched.delete(item),
+    stop() {
+      touched.clear()
+      stop()
+    },
+  }
+}
+
+/** Lets a timer not keep the process alive, on runtimes that know the difference. */
+export function unref<T>(timer: T): T {
+  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
+  return timer
+}

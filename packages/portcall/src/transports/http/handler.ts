@@ -1,0 +1,73 @@
+/**
+ * One endpoint, from the guard to the era of a message; what comes after is told apart in `modern` and `legacy`. Nothing here knows
+ * what carries the bytes: `node` and `fetch` are the two fronts.
+ */
+import type { Exchange } from '../../jsonrpc/exchange.ts'
+import type { Endpoint } from './endpoint.ts'
+import { createEntrance } from './entrance.ts'
+import { asHttpError, refuse, sendError } from './http-error.ts'
+import { createLegacy } from './legacy.ts'
+import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
+import { createModern } from './modern.ts'
+import { VERBS } from './post.ts'
+import { createStreams } from './streams.ts'
+import type { HttpHandler, HttpOptions } from './types.ts'
+
+const DRAIN_MS = 10_000
+const RETRY_AFTER = { 'retry-after': '1' }
+
+/** Serves an Exchange at one HTTP endpoint, to clients of every revision. */
+export function createHttpHandler(exchange: Exchange, options: HttpOptions = {}): HttpHandler {
+  const endpoint = createEndpoint(exchange, options)
+  const eras = { modern: createModern(endpoint), legacy: createLegacy(endpoint, options) }
+  const enter = createEntrance(endpoint.limits, options)
+  let active = 0
+  let draining = false
+  let onIdle: (() => void) | undefined
+
+  return {
+    async handle(request, reply) {
+      if (draining) return sendError(reply, refuse(503, 'The server is shutting down', { ...RETRY_AFTER, connection: 'close' }))
+      if (active >= endpoint.limits.maxRequests) return sendError(reply, refuse(503, 'Too many requests at once', RETRY_AFTER))
+      active++
+      try {
+        const visit = await enter(request, reply)
+        await VERBS.get(request.method)?.(visit, endpoint, eras)
+      } catch (error) {
+        sendError(reply, asHttpError(error, endpoint.onError))
+      } finally {
+        if (--active === 0) onIdle?.()
+      }
+    },
+    async close(drainMs = DRAIN_MS) {
+      draining = true
+      eras.legacy?.drain()
+      if (active > 0) await settled((resolve) => void (onIdle = resolve), drainMs)
+      for (const call of [...endpoint.running]) call.abort(new DOMException('The server is shutting down', 'AbortError'))
+      eras.legacy?.close()
+      endpoint.streams.cut()
+    },
+  }
+}
+
+function createEndpoint(exchange: Exchange, options: HttpOptions): Endpoint {
+  const limits = readLimits(options)
+  return { exchange, limits, streams: createStreams(limits), running: new Set(), onError: options.onError ?? (() => {}) }
+}
+
+/** Takes the limits out of options; what is not said, or said to be undefined, has its default. */
+export function readLimits(options: HttpOptions): HttpLimits {
+  const said = Object.entries(options).filter(([name, value]) => name in HTTP_LIMITS && value !== undefined)
+  return { ...HTTP_LIMITS, ...Object.fromEntries(said) }
+}
+
+/** Resolves when the callback is called, or after `ms`. */
+function settled(start: (resolve: () => void) => void, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    start(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

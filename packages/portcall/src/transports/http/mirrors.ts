@@ -1,0 +1,39 @@
+import type { Notification, Request } from '../../jsonrpc/message.ts'
+import { headerMismatch } from '../../protocol/errors.ts'
+import { matchesHeader } from '../../protocol/header-params.ts'
+import { METHODS } from '../../protocol/methods.ts'
+import { Header } from './headers.ts'
+import type { HttpRequest } from './types.ts'
+
+/**
+ * Reads a header that says something about the body. One that was sent twice could say one thing to us and another to whoever stands
+ * between.
+ *
+ * @throws RpcError -32020 when it was sent more than once.
+ */
+export function readMirror(request: HttpRequest, name: string): string | undefined {
+  const value = request.header(name)
+  if (value?.includes(',') && request.headerCount(name) > 1) throw headerMismatch(`${name} was sent more than once`)
+  return value
+}
+
+/**
+ * Compares `Mcp-Method` and `Mcp-Name` with the body. Where they are not `required`, they may be missing but still must not lie: what lies
+ * between may have decided by them.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#standard-headers
+ *
+ * @throws RpcError -32020.
+ */
+export function checkMirrors(message: Request | Notification, request: HttpRequest, required: boolean): void {
+  const method = readMirror(request, Header.method)
+  if (method === undefined ? required : method !== message.method) throw disagreement(Header.method, method)
+  const nameParam = METHODS.get(message.method)?.nameParam
+  const name = nameParam === undefined ? undefined : message.params?.[nameParam]
+  if (typeof name !== 'string') return
+  const header = readMirror(request, Header.name)
+  if (header === undefined ? required : !matchesHeader(header, name)) throw disagreement(Header.name, header)
+}
+
+function disagreement(name: string, value: string | undefined): Error {
+  return headerMismatch(value === undefined ? `${name} is missing` : `${name} says something else than the body`)
+}

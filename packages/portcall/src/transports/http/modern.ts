@@ -1,0 +1,119 @@
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import type { Auth, ExchangeContext, HttpInfo } from '../../jsonrpc/exchange.ts'
+import type { Notification, Request, Response } from '../../jsonrpc/message.ts'
+import { headerMismatch } from '../../protocol/errors.ts'
+import { readEnvelope } from '../../protocol/meta.ts'
+import { METHODS } from '../../protocol/methods.ts'
+import type { Abortable, Endpoint, Visit } from './endpoint.ts'
+import { Header, JSON_HEADERS } from './headers.ts'
+import { refuse } from './http-error.ts'
+import { checkMirrors, readMirror } from './mirrors.ts'
+import { encodeMessage } from './sse.ts'
+import { statusOf } from './status.ts'
+import type { EventSink, HttpRequest } from './types.ts'
+
+const UNKNOWN_METHOD_STATUS = 404
+
+/** Serves requests that carry their own envelope: nothing is remembered from one to the next, and a caller who goes away cancels. */
+export interface Modern {
+  /** Answers one request. @throws RpcError, HttpError when the request itself is wrong. */
+  serve(request: Request, visit: Visit): Promise<void>
+}
+
+/** Makes the half of an endpoint that speaks the stateless era. */
+export function createModern(endpoint: Endpoint): Modern {
+  let subscriptions = 0
+
+  return {
+    async serve(message, visit) {
+      checkRequest(message, visit.request)
+      const longLived = METHODS.get(message.method)?.longLived
+      if (!longLived) return answer(endpoint, message, visit)
+      if (!visit.accepted.events) throw refuse(406, 'Not acceptable: this method is answered with text/event-stream')
+      if (subscriptions >= endpoint.limits.maxSubscriptions) throw refuse(429, 'Too many subscriptions')
+      subscriptions++
+      try {
+        await answer(endpoint, message, visit)
+      } finally {
+        subscriptions--
+      }
+    },
+  }
+}
+
+/** Checks headers and envelope in the order that the specification's test suite expects; versions and params are the core's to check. */
+function checkRequest(message: Request, request: HttpRequest): void {
+  const version = readMirror(request, Header.protocolVersion)
+  if (version === undefined) throw headerMismatch(`${Header.protocolVersion} is missing`)
+  const envelope = readEnvelope(message.params)
+  if (version !== envelope.protocolVersion) throw headerMismatch(`${Header.protocolVersion} says something else than the body`)
+  checkMirrors(message, request, true)
+}
+
+async function answer(endpoint: Endpoint, message: Request, visit: Visit): Promise<void> {
+  const call = new ModernCall(endpoint, visit)
+  endpoint.running.add(call)
+  try {
+    call.respond(await endpoint.exchange(message, call))
+  } catch (error) {
+    if (visit.request.gone) return
+    endpoint.onError(error)
+    call.respond(new RpcError(ErrorCode.internalError, 'Internal error').response(message.id))
+  } finally {
+    endpoint.running.delete(call)
+  }
+}
+
+/** One request and its answer: a single JSON text until something else has to be said, then a stream. */
+class ModernCall implements ExchangeContext, Abortable {
+  readonly http: HttpInfo
+  readonly auth: Auth | undefined
+  #endpoint: Endpoint
+  #visit: Visit
+  #sink: EventSink | undefined
+  #controller: AbortController | undefined
+
+  constructor(endpoint: Endpoint, visit: Visit) {
+    this.http = visit.request
+    this.auth = visit.auth
+    this.#endpoint = endpoint
+    this.#visit = visit
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      this.#visit.request.onGone(() => this.abort(new DOMException('The caller went away', 'AbortError')))
+    }
+    return this.#controller.signal
+  }
+
+  get mirror(): (header: string) => string | undefined {
+    return (header) => readMirror(this.#visit.request, header)
+  }
+
+  notify(notification: Notification): void | Promise<void> {
+    const { request, reply, accepted } = this.#visit
+    if (request.gone || !accepted.events) return
+    const text = encodeMessage(notification)
+    if (this.#sink) return this.#endpoint.streams.deliver(this.#sink, notification, text)
+    this.#sink = this.#endpoint.streams.open(reply, text)
+  }
+
+  respond(response: Response): void {
+    const { request, reply, accepted } = this.#visit
+    if (request.gone) return
+    if (!this.#sink && accepted.json) {
+      reply.send(statusOf(response, UNKNOWN_METHOD_STATUS), JSON_HEADERS, JSON.stringify(response))
+      return
+    }
+    const text = encodeMessage(response)
+    if (this.#sink) void this.#endpoint.streams.deliver(this.#sink, response, text)
+    else this.#sink = this.#endpoint.streams.open(reply, text)
+    this.#sink.end()
+  }
+
+  abort(reason: unknown): void {
+    this.#controller?.abort(reason)
+  }
+}

@@ -1,0 +1,335 @@
+/**
+ * The front for Node's own HTTP server. No Request or Response objects, no streams for single answers: a call is one `writeHead` and one
+ * `end`.
+ */
+import { isUtf8 } from 'node:buffer'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ErrorCode } from '../../jsonrpc/errors.ts'
+import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { createExpiry, type Expiry } from './expiry.ts'
+import { createHttpHandler, readLimits } from './handler.ts'
+import { HttpError, refuse } from './http-error.ts'
+import type { HttpLimits } from './limits.ts'
+import type { Body, EventSink, FlatHeaders, HttpOptions, HttpReply, HttpRequest } from './types.ts'
+
+/** A request as Node has it, maybe touched by a framework. */
+type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
+
+/**
+ * Answers requests of any server on `node:http`. A framework that has read the body leaves it at `request.body`, or it is passed as
+ * the third argument; a function there (`next`) is ignored.
+ */
+export interface NodeHandler {
+  (request: IncomingMessage, response: ServerResponse, body?: unknown): Promise<void>
+  /** See `HttpHandler.close`. */
+  close(drainMs?: number): Promise<void>
+}
+
+/** Serves an Exchange to any server on `node:http`. */
+export function createNodeHandler(exchange: Exchange, options: HttpOptions = {}): NodeHandler {
+  const limits = readLimits(options)
+  const handler = createHttpHandler(exchange, options)
+  const bodies = createExpiry<BodyReader>(limits.bodyPauseMs, (reader) => reader.timeOut())
+  const answer = (request: NodeMessage, response: ServerResponse, body?: unknown): Promise<void> => {
+    const parsed = typeof body === 'function' ? undefined : body
+    return handler.handle(new NodeRequest(request, response, { limits, bodies, parsed }), new NodeReply(request, response, limits))
+  }
+  const close = async (drainMs?: number): Promise<void> => {
+    await handler.close(drainMs)
+    bodies.stop()
+  }
+  return Object.assign(answer, { close })
+}
+
+interface RequestOptions {
+  readonly limits: HttpLimits
+  readonly bodies: Expiry<BodyReader>
+  readonly parsed: unknown
+}
+
+class NodeRequest implements HttpRequest {
+  readonly method: string
+  readonly target: string
+  #message: NodeMessage
+  #response: ServerResponse
+  #options: RequestOptions
+
+  constructor(message: NodeMessage, response: ServerResponse, options: RequestOptions) {
+    this.method = message.method ?? ''
+    this.target = message.originalUrl ?? message.url ?? '/'
+    this.#message = message
+    this.#response = response
+    this.#options = options
+  }
+
+  readonly header = (name: string): string | undefined => {
+    const value = this.#message.headers[name.toLowerCase()]
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  headerCount(name: string): number {
+    const { rawHeaders } = this.#message
+    let count = 0
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const sent = rawHeaders[at] as string
+      if (sent.length === name.length && sent.toLowerCase() === name) count++
+    }
+    return count
+  }
+
+  async readBody(): Promise<Body> {
+    const { parsed = this.#message.body, limits, bodies } = this.#options
+    if (!this.#message.readableEnded) return { text: await new BodyReader(this.#message, limits, bodies).read() }
+    if (parsed === undefined) throw new Error('The body of the request was read before; pass it on as request.body')
+    if (typeof parsed === 'string') return { text: parsed }
+    return parsed instanceof Uint8Array ? { text: decode([Buffer.from(parsed)]) } : { parsed }
+  }
+
+  get gone(): boolean {
+    return this.#response.destroyed && !this.#response.writableFinished
+  }
+
+  onGone(listener: () => void): void {
+    if (this.gone) return listener()
+    this.#response.once('close', () => this.gone && listener())
+  }
+}
+
+/** Reads one body within its limits of size and time. */
+class BodyReader {
+  #message: IncomingMessage
+  #limits: HttpLimits
+  #expiry: Expiry<BodyReader>
+  #startedAt = performance.now()
+  #size = 0
+  #fail: (error: HttpError) => void = () => {}
+
+  constructor(message: IncomingMessage, limits: HttpLimits, expiry: Expiry<BodyReader>) {
+    this.#message = message
+    this.#limits = limits
+    this.#expiry = expiry
+  }
+
+  read(): Promise<string> {
+    const message = this.#message
+    const chunks: Buffer[] = []
+    if (Number(message.headers['content-length'] ?? 0) > this.#limits.maxBodyBytes) return Promise.reject(this.#tooLarge())
+    this.#expiry.touch(this)
+    return new Promise<string>((resolve, reject) => {
+      this.#fail = (error) => {
+        this.#expiry.forget(this)
+        message.removeAllListeners('data')
+        message.pause()
+        reject(error)
+      }
+      message.on('data', (chunk: Buffer) => this.#admit(chunk) && chunks.push(chunk))
+      message.on('error', () => this.#fail(refuse(400, 'The body is incomplete')))
+      message.on('end', () => {
+        this.#expiry.forget(this)
+        try {
+          resolve(decode(chunks))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+
+  timeOut(): void {
+    this.#fail(refuse(408, 'The body did not come in time', { connection: 'close' }))
+  }
+
+  #admit(chunk: Buffer): boolean {
+    this.#size += chunk.length
+    if (this.#size > this.#limits.maxBodyBytes) this.#fail(this.#tooLarge())
+    else if (performance.now() - this.#startedAt > this.#limits.bodyTimeoutMs) this.timeOut()
+    else this.#expiry.touch(this)
+    return this.#size <= this.#limits.maxBodyBytes
+  }
+
+  #tooLarge(): HttpError {
+    return refuse(413, `The body has more than ${this.#limits.maxBodyBytes} bytes`, { connection: 'close' })
+  }
+}
+
+function decode(chunks: Buffer[]): string {
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  if (!isUtf8(bytes)) throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+  return bytes.toString('utf8')
+}
+
+/** A request body up to this size that was not read is thrown away; above it, the connection is closed. */
+const MAX_UNREAD_BYTES = 64 * 1024
+/** An answer up to this size fits into what the kernel takes, whatever its reader does. */
+const SMALL_ANSWER = 64 * 1024
+
+class NodeReply implements HttpReply {
+  #request: IncomingMessage
+  #response: ServerResponse
+  #limits: HttpLimits
+
+  constructor(request: IncomingMessage, response: ServerResponse, limits: HttpLimits) {
+    this.#request = request
+    this.#response = response
+    this.#limits = limits
+  }
+
+  send(status: number, headers: FlatHeaders, body = ''): void {
+    const response = this.#response
+    if (response.destroyed || response.headersSent) return
+    const head = [...headers, 'content-length', String(Buffer.byteLength(body))]
+    if (this.#leavesBody()) head.push('connection', 'close')
+    response.writeHead(status, head)
+    response.end(body)
+    if (body.length > SMALL_ANSWER) cutWhenStalled(response, this.#limits.stallMs)
+  }
+
+  open(status: number, headers: FlatHeaders, first?: string): EventSink {
+    const response = this.#response
+    const sink = new NodeSink(response, this.#limits)
+    if (sink.closed) return sink
+    response.writeHead(status, headers as string[])
+    if (first === undefined) response.flushHeaders()
+    else void sink.write(first)
+    return sink
+  }
+
+  /** Whether so much of the body is still to come that reading it would be a waste. */
+  #leavesBody(): boolean {
+    const { complete, headers } = this.#request
+    return !complete && ('transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES)
+  }
+}
+
+class NodeSink implements EventSink {
+  lag: Promise<void> | undefined
+  #response: ServerResponse
+  #limits: HttpLimits
+  #watched = false
+
+  constructor(response: ServerResponse, limits: HttpLimits) {
+    this.#response = response
+    this.#limits = limits
+    response.on('error', () => {})
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded
+  }
+
+  get bufferedBytes(): number {
+    return this.#response.writableLength
+  }
+
+  write(text: string): void | Promise<void> {
+    const response = this.#response
+    if (this.closed) return
+    response.write(text)
+    if (!this.lag && response.writableLength > this.#limits.backPressureBytes) this.lag = this.#caughtUp()
+    return this.lag
+  }
+
+  keepAlive(comment: string): void {
+    if (this.#response.writableLength > 0) this.#watch()
+    else void this.write(comment)
+  }
+
+  end(): void {
+    if (this.closed) return
+    this.#response.end()
+    if (this.#response.writableLength > SMALL_ANSWER) this.#watch()
+  }
+
+  cut(): void {
+    this.#response.destroy()
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.once('close', listener)
+  }
+
+  #caughtUp(): Promise<void> {
+    this.#watch()
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.lag = undefined
+        this.#response.off('drain', done).off('close', done)
+        resolve()
+      }
+      this.#response.once('drain', done).once('close', done)
+    })
+  }
+
+  #watch(): void {
+    if (this.#watched) return
+    this.#watched = true
+    cutWhenStalled(this.#response, this.#limits.stallMs)
+    this.#response.once('drain', () => (this.#watched = false))
+  }
+}
+
+/** Cuts the connection when nothing of what was written has gone out for `stallMs`; a reader that is only slow is left alone. */
+function cutWhenStalled(response: ServerResponse, stallMs: number): void {
+  response.setTimeout(stallMs)
+  if (response.listenerCount('timeout') > 0) return
+  response.on('timeout', () => (response.writableLength > 0 ? response.destroy() : response.setTimeout(0)))
+}
+
+/** Settings of Node's HTTP server, none of which ends a stream that is in use. */
+export interface NodeServerLimits {
+  /** The head of a request has to be there by then, else 408. Default: 10 s. */
+  readonly headersTimeoutMs?: number
+  /** A connection without a request is closed after so long. Default: 65 s, a little more than most load balancers keep theirs. */
+  readonly keepAliveTimeoutMs?: number
+  /** All headers of a request together; more is answered with 431. Default: 16 KiB. */
+  readonly maxHeaderBytes?: number
+}
+
+/** A server that listens to nothing yet. */
+export interface NodeServer {
+  readonly server: Server
+  /** Stops listening, lets running requests finish within `drainMs`, then closes all connections. */
+  close(drainMs?: number): Promise<void>
+}
+
+const CHECK_CONNECTIONS_MS = 2000
+
+/** Makes an HTTP server for one endpoint; `listen` is up to the caller. */
+export function createNodeServer(exchange: Exchange, options: HttpOptions & NodeServerLimits = {}): NodeServer {
+  const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024 } = options
+  const handler = createNodeHandler(exchange, options)
+  const settings = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: headersTimeoutMs + readLimits(options).bodyTimeoutMs + readLimits(options).bodyPauseMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
+    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    requireHostHeader: false,
+  }
+  const server = createServer(settings, (request, response) => void handler(request, response))
+  // Above a number of headers Node drops the rest in silence, and a check must not miss one: their size alone is the limit.
+  server.maxHeadersCount = 0
+  server.on('clientError', refuseUnreadable)
+  const close = async (drainMs?: number): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    await handler.close(drainMs)
+    server.closeAllConnections()
+    await closed
+  }
+  return { server, close }
+}
+
+const UNREADABLE: { readonly [code: string]: readonly [status: string, message: string] } = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'The chunk extensions are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not come in time'],
+}
+
+/** Answers what Node's parser could not read, and closes the connection: nothing that follows on it can be trusted. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP/1.1']
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: ErrorCode.invalidRequest, message } })
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+}

@@ -1,0 +1,70 @@
+import { classify, type Classified } from '../../jsonrpc/message.ts'
+import { isModern } from '../../legacy/negotiate.ts'
+import { revisionOf } from '../../protocol/revisions.ts'
+import { parseBody } from './body.ts'
+import type { Endpoint, Visit } from './endpoint.ts'
+import { EMPTY_HEADERS, Header } from './headers.ts'
+import { asHttpError, HttpError, refuse, sendError } from './http-error.ts'
+import type { Legacy } from './legacy.ts'
+import { isJson } from './media.ts'
+import type { Modern } from './modern.ts'
+
+/** The two halves of an endpoint; the second may be missing. */
+export interface Eras {
+  readonly modern: Modern
+  readonly legacy: Legacy | undefined
+}
+
+/** A message that is one. */
+export type Received = Exclude<Classified, { kind: 'invalid' }>
+
+type Verb = (visit: Visit, endpoint: Endpoint, eras: Eras) => Promise<void> | void
+
+/** What each HTTP method does. */
+export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+  ['POST', post],
+  ['GET', (visit, _, { legacy }) => legacyOnly(legacy, visit).get(visit)],
+  ['DELETE', (visit, _, { legacy }) => legacyOnly(legacy, visit).remove(visit)],
+])
+
+async function post(visit: Visit, endpoint: Endpoint, { modern, legacy }: Eras): Promise<void> {
+  checkHead(visit)
+  const version = visit.request.header(Header.protocolVersion)
+  const value = parseBody(await visit.request.readBody(), endpoint.limits.maxJsonDepth)
+  if (Array.isArray(value)) {
+    if (!legacy || isModern({}, version)) throw refuse(400, 'Invalid request: a body is one message')
+    return legacy.batch(value, visit)
+  }
+  const received = classify(value)
+  const id = received.kind === 'request' ? received.message.id : received.kind === 'invalid' ? received.id : undefined
+  try {
+    if (received.kind === 'invalid') throw new HttpError(400, {}, received.error)
+    if (legacy && !isModern(received.message as object, version)) await legacy.post(received, visit)
+    else await postModern(received, visit, modern)
+  } catch (error) {
+    sendError(visit.reply, asHttpError(error, endpoint.onError), id)
+  }
+}
+
+async function postModern(received: Received, visit: Visit, modern: Modern): Promise<void> {
+  if (received.kind === 'request') return modern.serve(received.message, visit)
+  if (received.kind === 'response') throw refuse(400, 'Invalid request: a response answers nothing here')
+  visit.reply.send(202, EMPTY_HEADERS)
+}
+
+/** Checks how a body is written, and that the caller takes an answer in some form that we have. */
+function checkHead({ request, accepted }: Visit): void {
+  if (!isJson(request.header(Header.contentType))) throw refuse(415, 'Unsupported media type: the body has to be application/json in UTF-8')
+  const encoding = request.header(Header.contentEncoding)
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw refuse(415, 'Unsupported content encoding', { 'accept-encoding': 'identity' })
+  if (!accepted.json && !accepted.events) throw refuse(406, 'Not acceptable: answers are application/json or text/event-stream')
+}
+
+/** Methods that only the legacy era has. @throws HttpError 405 for callers of the other era, 400 for those of no era. */
+function legacyOnly(legacy: Legacy | undefined, { request }: Visit): Legacy {
+  const version = request.header(Header.protocolVersion)
+  const era = version === undefined ? 'legacy' : revisionOf(version)?.era
+  if (!legacy || era === 'modern') throw refuse(405, 'Method not allowed', { allow: 'POST' })
+  if (!era) throw refuse(400, 'Unsupported protocol version')
+  return legacy
+}
