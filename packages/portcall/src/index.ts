@@ -53,3 +53,4 @@ export type { Cacheable, Extension, ServerLimits, ServerOptions } from './server
 export type { Items } from './server/registry.ts'
 export { generateKey, SealError } from './server/seal.ts'
 export { createServer, type Server } from './server/server.ts'
+export { serveChannel, type ServeChannelOptions } from './transports/stdio/server.ts'

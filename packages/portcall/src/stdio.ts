@@ -22,7 +22,7 @@ export async function serveStdio(server: Server, options: ServeStdioOptions = {}
       server.close()
       setTimeout(resolve, drainMs).unref()
     }
-    serveChannel(server.exchange, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
+    serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
     process.once('SIGTERM', () => void channel.close())
     process.once('SIGINT', () => void channel.close())
   })

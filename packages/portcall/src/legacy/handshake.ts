@@ -5,7 +5,8 @@ import { MetaKey } from '../protocol/meta.ts'
 import { LATEST_LEGACY, MODERN_VERSIONS, type Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts'
 import { chooseRevision } from './negotiate.ts'
-import { readCapabilities, renderCapabilities, renderImplementation } from './render-capabilities.ts'
+import { readCapabilities, renderCapabilities } from './render-capabilities.ts'
+import { renderImplementation } from './render-entity.ts'
 
 /** What a session remembers; plain JSON. */
 export interface SessionState {

@@ -14,11 +14,16 @@ export interface ServeChannelOptions {
   readonly onClose?: () => void
 }
 
+/** What can be served: a server, or anything else that has an Exchange. */
+export interface Served {
+  readonly exchange: Exchange
+}
+
 /**
- * Serves an Exchange over a channel, in both eras at once: a request with an envelope goes to the core as it is, all others
+ * Serves a server over a channel, in both eras at once: a request with an envelope goes to the core as it is, all others
  * belong to the one legacy session that a channel can have.
  */
-export function serveChannel(core: Exchange, channel: Channel, { limits, onEnd, onClose }: ServeChannelOptions = {}): Peer {
+export function serveChannel({ exchange: core }: Served, channel: Channel, { limits, onEnd, onClose }: ServeChannelOptions = {}): Peer {
   const session = createLegacySession({ core, notify: (change) => peer.notify(change) })
 
   const open = new Set<RequestId>()
