@@ -60,6 +60,18 @@ function writeLicences(folder, modules) {
   if (texts.length) writeFileSync(join(folder, 'THIRD-PARTY.txt'), texts.join('\n\n'))
 }
 
+/** Puts a build in the place of the last one; when another build does the same at the same time, both are good. */
+function replaceDist(next, last, attempts = 5) {
+  try {
+    if (existsSync(DIST)) renameSync(DIST, last)
+    renameSync(next, DIST)
+  } catch (error) {
+    if (attempts === 0) throw error
+    rmSync(last, { recursive: true, force: true })
+    replaceDist(next, last, attempts - 1)
+  }
+}
+
 /** Builds beside the old build and takes its place at the end, so that nobody sees half of one. */
 export async function build() {
   const next = join(PACKAGE, 'build', `next-${process.pid}`)
@@ -69,8 +81,7 @@ export async function build() {
     const modules = await writeScripts(next)
     writeDeclarations(next)
     writeLicences(next, modules)
-    if (existsSync(DIST)) renameSync(DIST, last)
-    renameSync(next, DIST)
+    replaceDist(next, last)
   } finally {
     for (const leftover of [next, last]) rmSync(leftover, { recursive: true, force: true })
   }

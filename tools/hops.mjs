@@ -1,0 +1,80 @@
+/**
+ * `npm run check:hops [-- --list]`: how many functions of the library, in how many files, one warm `tools/call` over HTTP goes through
+ * on the server's side, measured on the sources file by file, unbundled.
+ */
+import { createServer as createHttpServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { ensure } from './ensure.mjs'
+import { functionsThatRun } from './lib/coverage.mjs'
+import { builtDoors } from './lib/doors.mjs'
+import { ROOT, SRC } from './lib/paths.mjs'
+import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
+import { createReport } from './lib/report.mjs'
+
+const BUDGETS = {
+  modern: { caller: modernCaller, functions: 40, files: 14 },
+  legacy: { caller: legacyCaller, functions: 60, files: 18 },
+}
+
+const FOLDER = join(ROOT, 'results', 'unbundled')
+
+/** Every source file as a file of its own. */
+async function transpile() {
+  const { rolldown } = await import('rolldown')
+  const input = Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source]))
+  const bundle = await rolldown({
+    input,
+    platform: 'node',
+    external: /^node:/,
+    tsconfig: false,
+    logLevel: 'warn',
+    treeshake: false,
+  })
+  await bundle.write({ dir: FOLDER, format: 'esm', preserveModules: true, preserveModulesRoot: SRC, entryFileNames: '[name].js' })
+  await bundle.close()
+}
+
+const load = (name) => import(pathToFileURL(join(FOLDER, name)).href)
+
+/** A server with one tool on a port that is free. */
+async function listen() {
+  const { createServer } = await load('index.js')
+  const { nodeHandler } = await load('node.js')
+  const server = createServer({ name: 'hops', version: '1.0.0' })
+  const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
+  server.tool('echo', { description: 'Says it again', input }, ({ text }) => `again: ${text}`)
+  const http = createHttpServer(nodeHandler(server))
+  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve))
+  return http
+}
+
+/** What runs for one call after some others, its aftermath included. */
+async function measure(port, { caller }) {
+  const call = await caller(port, 'echo', { text: 'hops' }, 'again: hops')
+  for (let turn = 0; turn < 5; turn += 1) await call()
+  await wait(50)
+  return functionsThatRun(`${pathToFileURL(FOLDER).href}/`, async () => {
+    await call()
+    await wait(50)
+  })
+}
+
+await ensure()
+const report = createReport('hops of one warm tools/call over HTTP, server side')
+await transpile()
+const http = await listen()
+for (const [era, budget] of Object.entries(BUDGETS)) {
+  const ran = (await measure(http.address().port, budget)).filter(({ file }) => !file.includes('node_modules'))
+  const files = new Set(ran.map(({ file }) => file))
+  const fits = ran.length > 0 && ran.length <= budget.functions && files.size <= budget.files
+  const list = ran.map(({ file, name, at }) => `${file}:${at} ${name}`)
+  const title = `${era}: ${ran.length} functions in ${files.size} files, at most ${budget.functions} in ${budget.files}`
+  report.check(title, fits ? [] : list)
+  if (fits && process.argv.includes('--list')) for (const line of list) report.note(line)
+}
+http.closeAllConnections()
+http.close()
+report.end()
+process.exit()
