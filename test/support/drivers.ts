@@ -1,0 +1,23 @@
+import type { Server } from 'portcall'
+import { createDriver, type Driver, type DriverOptions } from './driver.ts'
+import type { Transport } from './places.ts'
+import { memoryWire } from './wire-memory.ts'
+import { stdioWire } from './wire-stdio.ts'
+import type { Receive, Wire } from './wire.ts'
+
+/** A server in both its forms: made in this process, and a program of its own that serves over stdio. */
+export interface Served {
+  create(): Server
+  program: string
+}
+
+const WIRES: Record<Transport, (served: Served, receive: Receive) => Promise<Wire>> = {
+  memory: ({ create }, receive) => memoryWire(create(), receive),
+  stdio: ({ program }, receive) => stdioWire(program, receive),
+  http: async ({ create }, receive) => (await import('./wire-http.ts')).httpWire(create(), receive),
+}
+
+/** Starts a server at a place and begins a conversation with it. */
+export function open(served: Served, options: DriverOptions): Promise<Driver> {
+  return createDriver((receive) => WIRES[options.transport](served, receive), options)
+}

@@ -1,0 +1,40 @@
+import type { JsonObject, Message, RequestId } from 'portcall/jsonrpc'
+import { hasOracle, oracle } from './oracle.ts'
+import type { RevisionName } from './places.ts'
+
+/** Keeps all messages of a conversation, and finds what the official schema of the revision does not allow the server to say. */
+export interface Inspector {
+  readonly log: { from: 'client' | 'server'; message: JsonObject }[]
+  readonly violations: string[]
+  sent(message: Message): void
+  received(message: JsonObject): void
+}
+
+/** Makes an inspector for one revision. */
+export function createInspector(revision: RevisionName): Inspector {
+  const schema = hasOracle ? oracle(revision, { closed: true }) : undefined
+  const methods = new Map<RequestId, string>()
+  const log: Inspector['log'] = []
+  const violations: string[] = []
+
+  const faultOf = (message: JsonObject): string | undefined => {
+    if ('method' in message) return 'id' in message ? schema?.request(message) : schema?.notification(message)
+    if ('error' in message) return schema?.error(message)
+    const method = methods.get(message.id as RequestId)
+    return method === undefined ? `an answer to nothing: ${JSON.stringify(message)}` : schema?.result(method, message.result)
+  }
+
+  return {
+    log,
+    violations,
+    sent(message) {
+      log.push({ from: 'client', message: structuredClone(message) as unknown as JsonObject })
+      if ('method' in message && 'id' in message) methods.set(message.id, message.method)
+    },
+    received(message) {
+      log.push({ from: 'server', message: structuredClone(message) })
+      const fault = faultOf(message)
+      if (fault) violations.push(fault)
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** One event of a stream of server-sent events. */
+export interface SseEvent {
+  id?: string
+  event?: string
+  data?: string
+  retry?: number
+}
+
+/** Reads events from a body, whatever way its bytes are cut. Comments are left out. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of body) {
+    const blocks = (rest + decoder.decode(bytes, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = parseEvent(block)
+      if (Object.keys(event).length > 0) yield event
+    }
+  }
+}
+
+function parseEvent(block: string): SseEvent {
+  const event: SseEvent = {}
+  for (const line of block.split('\n')) {
+    const [, field, value = ''] = /^([a-z]+)(?:: ?(.*))?$/.exec(line) ?? []
+    if (field === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`
+    else if (field === 'retry') event.retry = Number(value)
+    else if (field === 'id' || field === 'event') event[field] = value
+  }
+  return event
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { compileProgram } from './compile.ts'
+import { receiveAll } from './wire-memory.ts'
+import type { Receive, Wire } from './wire.ts'
+
+/** Starts a server module in a process of its own and talks to it in lines. */
+export async function stdioWire(module: string, receive: Receive): Promise<Wire> {
+  const child = spawn(process.execPath, [await compileProgram(module)], { stdio: ['pipe', 'pipe', 'pipe'] })
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+  createInterface({ input: child.stdout }).on('line', (line) => receiveAll(JSON.parse(line), receive))
+  const exited = once(child, 'exit')
+  return {
+    async send(message) {
+      child.stdin.write(`${JSON.stringify(message)}\n`)
+      return undefined
+    },
+    async close() {
+      child.stdin.end()
+      const deadline = setTimeout(() => child.kill('SIGKILL'), 5000)
+      const [code, signal] = await exited
+      clearTimeout(deadline)
+      if (code !== 0) throw new Error(`The server ended with ${code ?? signal}\n${complaints}`)
+    },
+  }
+}
