@@ -1,0 +1,125 @@
+import { expect } from 'vitest'
+import { callTool, GAPS, matrix, textOf } from './matrix.ts'
+import { BLOCKS } from './server/calling.ts'
+
+/** The kinds of content that a revision knows. */
+const KINDS: Record<string, string[]> = {
+  '2024-11-05': ['text', 'image', 'resource'],
+  '2025-03-26': ['text', 'image', 'resource', 'audio'],
+  '2025-06-18': ['text', 'image', 'resource', 'audio', 'resource_link'],
+  '2025-11-25': ['text', 'image', 'resource', 'audio', 'resource_link'],
+  '2026-07-28': ['text', 'image', 'resource', 'audio', 'resource_link'],
+}
+
+const TOO_YOUNG = { name: 'Ada', age: -1 }
+
+matrix('calling', (it) => {
+  it('TOOL-020 TOOL-021 a string becomes a text block', async (peer) => {
+    const { result } = await callTool(peer, 'echo', { text: 'Grüße, 世界 \u2028 🌍' })
+    expect(result.content).toEqual([{ type: 'text', text: 'Grüße, 世界 \u2028 🌍' }])
+    expect(result.resultType).toBe(peer.era === 'modern' ? 'complete' : undefined)
+  })
+
+  it('TOOL-021 nothing becomes an empty result, with and without arguments', async (peer) => {
+    expect((await callTool(peer, 'nothing')).result.content).toEqual([])
+    expect((await callTool(peer, 'nothing', {})).result.content).toEqual([])
+  })
+
+  it('TOOL-022 TOOL-023 every kind of content arrives, as itself or in words that the revision knows', async (peer, { revision }) => {
+    const { result } = await callTool(peer, 'blocks')
+    const content = result.content as { type: string; text?: string }[]
+    expect(content).toHaveLength(BLOCKS.length)
+    content.forEach((block, index) => {
+      const { type } = BLOCKS[index] ?? { type: '' }
+      expect(KINDS[revision]).toContain(block.type)
+      if (KINDS[revision]?.includes(type)) expect(block.type).toBe(type)
+    })
+    expect(JSON.stringify(content)).toContain('memo://text')
+  })
+
+  it('TOOL-026 annotations and _meta of a block are those of the revision', async (peer, { revision }) => {
+    const [block] = (await callTool(peer, 'blocks')).result.content as { annotations: object }[]
+    const lastModified = revision >= '2025-06-18' ? { lastModified: '2026-01-02T03:04:05Z' } : {}
+    expect(block?.annotations).toEqual({ audience: ['user'], priority: 0.5, ...lastModified })
+    expect('_meta' in (block ?? {})).toBe(revision >= '2025-06-18')
+  })
+
+  it('TOOL-027 TOOL-028 TOOL-031 structured content comes as an object where it may, and as text always', async (peer, { revision }) => {
+    const outcome = await callTool(peer, 'structured')
+    expect(outcome.result.structuredContent).toEqual(revision < '2025-06-18' ? undefined : { celsius: 21.5, sky: 'clear' })
+    expect(JSON.parse(textOf(outcome) ?? '')).toEqual({ celsius: 21.5, sky: 'clear' })
+  })
+
+  it('TOOL-027 structured content that is no object stays itself or is told as text', async (peer, { revision }) => {
+    const outcome = await callTool(peer, 'list')
+    if (revision === '2026-07-28') expect(outcome.result.structuredContent).toEqual([1, 2, 3])
+    else expect([undefined, [1, 2, 3]]).toContainEqual((outcome.result.structuredContent as { result?: unknown } | undefined)?.result)
+    expect(JSON.parse(textOf(outcome) ?? '')).toEqual([1, 2, 3])
+  })
+
+  it('TOOL-028 a tool that breaks its own output schema fails without telling what it gave', async (peer) => {
+    const outcome = await callTool(peer, 'misshapen')
+    expect(outcome.result.isError).toBe(true)
+    expect(JSON.stringify(outcome.result)).not.toContain('no number')
+  })
+
+  it('TOOL-032 what a tool says about its failure is a result', async (peer) => {
+    expect((await callTool(peer, 'fails')).result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'The printer is on fire' }] })
+  })
+
+  it('H42 what a tool did not mean to say stays inside', async (peer) => {
+    const outcome = await callTool(peer, 'breaks')
+    expect(outcome.result.isError).toBe(true)
+    expect(JSON.stringify(outcome.response)).not.toMatch(/canary|swordfish|Error:/)
+    expect(textOf(outcome)).toMatch(/reference/i)
+  })
+
+  it('TOOL-033 TOOL-036 arguments that do not fit are refused in the way of the revision, with the path of the fault', async (peer, { revision }) => {
+    for (const [name, args, path] of [['person', TOO_YOUNG, 'age'], ['described', {}, 'name'], ['described', { name: 1 }, 'name']] as const) {
+      const { error, result } = await callTool(peer, name, args)
+      if (revision < '2025-11-25') expect(error).toMatchObject({ code: -32602 })
+      else expect(result).toMatchObject({ isError: true })
+      expect(JSON.stringify(error ?? result)).toContain(path)
+    }
+    expect(textOf(await callTool(peer, 'person', { name: 'Ada', age: 36 }))).toBe('Ada is 36')
+  })
+
+  it('TOOL-034 an unknown tool, and one without a name, are refused with -32602', async (peer) => {
+    expect((await callTool(peer, 'no-such-tool')).error?.code).toBe(-32602)
+    expect((await peer.request('tools/call', {}, { headers: { 'mcp-name': '' } })).error?.code).toBeLessThan(0)
+  })
+
+  it('H13 H14 names that every object has are ordinary names', async (peer) => {
+    for (const name of ['constructor', '__proto__', 'hasOwnProperty']) expect(textOf(await callTool(peer, name))).toBe(`I am ${name}`)
+    for (const name of ['toString', 'valueOf', 'isPrototypeOf']) {
+      expect((await callTool(peer, name)).error?.code).toBe(-32602)
+      expect((await peer.request('prompts/get', { name })).error?.code).toBe(-32602)
+      expect((await peer.request(name, {})).error?.code).toBe(-32601)
+    }
+  })
+
+  it('HTTP-078 HTTP-080 HTTP-082 a mirrored argument and its header have to agree', async (peer, { transport, revision }) => {
+    const call = (region: string, header?: string): ReturnType<typeof callTool> =>
+      callTool(peer, 'region', { region }, header === undefined ? {} : { headers: { 'mcp-param-region': header } })
+    expect(textOf(await call('eu', 'eu'))).toBe('eu')
+    expect(textOf(await call('zürich', '=?base64?esO8cmljaA==?='))).toBe('zürich')
+    const strict = transport === 'http' && revision === '2026-07-28'
+    for (const outcome of [await call('eu'), await call('eu', 'us'), await call('eu', '=?base64?ZXU?=')])
+      expect(outcome.error?.code).toBe(strict ? -32020 : undefined)
+  })
+
+  it('BASE a call knows its client, its method and its trace', async (peer) => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const text = textOf(await callTool(peer, 'whoami', {}, { meta: { traceparent } }))
+    expect(JSON.parse(text ?? '')).toEqual({ name: 'raw', method: 'tools/call', traceparent })
+  })
+
+  it('HTTP-060 HTTP-061 HTTP-065 HTTP-066 HTTP-068 the headers have to say what the body says', async (peer) => {
+    const wrong = [{ 'mcp-method': 'tools/list' }, { 'mcp-name': 'nothing' }, { 'mcp-method': 'TOOLS/CALL' }, { 'mcp-protocol-version': '2025-11-25' }]
+    for (const headers of wrong) {
+      const { error, status } = await callTool(peer, 'echo', { text: 'x' }, { headers })
+      expect({ headers, code: error?.code, status }).toEqual({ headers, code: -32020, status: 400 })
+    }
+    expect((await callTool(peer, 'echo', { text: 'x' }, { headers: { 'mcp-name': ' echo ' } })).error).toBeUndefined()
+  }, GAPS.stateless, GAPS.http)
+})

@@ -1,0 +1,44 @@
+import { expect } from 'vitest'
+import { callTool, matrix, quiet, readJournal, textOf, until } from './matrix.ts'
+
+/** Collects what the journal says until it says enough. */
+async function journalWith(peer: Parameters<typeof readJournal>[0], ...wanted: string[]): Promise<string[]> {
+  const all: string[] = []
+  await until(async () => {
+    all.push(...(await readJournal(peer)))
+    return wanted.every((entry) => all.includes(entry))
+  })
+  return all
+}
+
+matrix('cancelling', (it) => {
+  it('CAN-001 CAN-003 CAN-008 HTTP-030 HTTP-032 a cancelled call stops and is never answered', async (peer) => {
+    const hangUp = new AbortController()
+    const call = callTool(peer, 'waits', { name: 'one' }, { signal: hangUp.signal })
+    const lost = expect(call).rejects.toThrow()
+    await journalWith(peer, 'one started')
+    hangUp.abort(new Error('never mind'))
+    await lost
+    await journalWith(peer, 'one stopped')
+    await quiet()
+    const { id } = peer.log.find(({ message }) => JSON.stringify(message.params)?.includes('"one"'))?.message ?? {}
+    expect(peer.log.filter(({ from, message }) => from === 'server' && message.id === id && !('method' in message))).toEqual([])
+  })
+
+  it('CAN-009 CAN-013 cancellations that mean nothing are ignored', async (peer) => {
+    for (const params of [{ requestId: 9999 }, { requestId: 'x' }, {}, { requestId: null }, { requestId: { deep: [1] } }])
+      await peer.notify('notifications/cancelled', params)
+    expect(textOf(await callTool(peer, 'echo', { text: 'still here' }))).toBe('still here')
+  })
+
+  it('CAN-011 a cancellation that crosses the answer does no harm', async (peer) => {
+    for (let n = 0; n < 10; n++) {
+      const hangUp = new AbortController()
+      const call = callTool(peer, 'echo', { text: 'crossing' }, { signal: hangUp.signal }).catch(() => undefined)
+      if (n % 2) await Promise.resolve()
+      hangUp.abort(new Error('never mind'))
+      await call
+    }
+    expect(textOf(await callTool(peer, 'echo', { text: 'still here' }))).toBe('still here')
+  })
+})

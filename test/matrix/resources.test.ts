@@ -1,0 +1,46 @@
+import { expect } from 'vitest'
+import type { Driver } from '../support/driver.ts'
+import type { Outcome } from '../support/requests.ts'
+import { matrix, readJournal } from './matrix.ts'
+
+const read = (peer: Driver, uri: string): Promise<Outcome> => peer.request('resources/read', { uri })
+
+matrix('resources', (it) => {
+  it('RES-009 RES-019 text, bytes and streams are read', async (peer) => {
+    expect((await read(peer, 'memo://text')).result.contents).toEqual([{ uri: 'memo://text', mimeType: 'text/plain', text: 'memo' }])
+    expect((await read(peer, 'memo://bytes')).result.contents).toEqual([{ uri: 'memo://bytes', mimeType: 'application/octet-stream', blob: 'AAEC' }])
+    expect((await read(peer, 'memo://stream')).result.contents).toEqual([{ uri: 'memo://stream', mimeType: 'text/plain', text: 'one two' }])
+  })
+
+  it('RES-010 one read may give several contents', async (peer) => {
+    expect((await read(peer, 'memo://several')).result.contents).toEqual([
+      { uri: 'memo://several/1', text: 'one' },
+      { uri: 'memo://several/2', blob: 'AAEC', mimeType: 'image/png' },
+    ])
+  })
+
+  it('RES-006 a template is read by its variables, decoded', async (peer) => {
+    expect((await read(peer, 'note://banana')).result.contents).toMatchObject([{ uri: 'note://banana', text: 'note banana' }])
+    expect((await read(peer, 'file:///root/b/c.txt')).result.contents).toMatchObject([{ text: 'c' }])
+    expect((await read(peer, 'file:///root/%C3%BCn%C3%AF.txt')).result.contents).toMatchObject([{ text: 'ü' }])
+  })
+
+  it('RES-012 RES-013 RES-015 what is not there has the code of the revision, and its URI', async (peer, { revision }) => {
+    const code = revision === '2026-07-28' ? -32602 : -32002
+    for (const uri of ['memo://nowhere', 'memo://gone', 'note://cherry', 'note://apple/core', 'file:///etc/passwd', 'memo://__proto__'])
+      expect((await read(peer, uri)).error).toMatchObject({ code, data: { uri } })
+  })
+
+  it('RES-017 a URI has to be one', async (peer) => {
+    expect((await peer.request('resources/read', { uri: 7 })).error?.code).toBeLessThan(0)
+    expect((await read(peer, 'no uri at all')).error?.code).toBeLessThan(0)
+    expect((await read(peer, `note://${'x'.repeat(10_000)}`)).error?.code).toBeLessThan(0)
+  })
+
+  it('RES-020 U nobody climbs out of the root of a template', async (peer) => {
+    await readJournal(peer)
+    const climbs = ['../secret', 'a/../../secret', '%2e%2e/secret', 'a/%2E%2E/%2e%2e/secret', '..%2fsecret', '..%5csecret', '%252e%252e/secret/..', '..']
+    for (const path of climbs) expect((await read(peer, `file:///root/${path}`)).error?.code).toBeLessThan(0)
+    expect((await readJournal(peer)).filter((entry) => /(^|[\\/ ])\.\.([\\/]|$)/.test(entry))).toEqual([])
+  })
+})

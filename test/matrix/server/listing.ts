@@ -1,0 +1,34 @@
+import type { Server } from 'portcall'
+
+const ICONS = [{ src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'light' as const }]
+
+/** Items that have all that an item may have, and one that not everybody may see. */
+export function addListing(server: Server): void {
+  server.use((request, context, next) => {
+    const { clientInfo } = readClient(request.params?._meta)
+    if (clientInfo?.name !== 'admin') return next(request, context)
+    const { ask, release, mirror, http } = context
+    const auth = { principal: 'admin' }
+    return next(request, { signal: context.signal, notify: (message) => context.notify(message), ask, release, mirror, http, auth })
+  })
+
+  server.tool(
+    'adorned',
+    {
+      title: 'Adorned',
+      description: 'Has everything',
+      icons: ICONS,
+      annotations: { title: 'Adorned', readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+      _meta: { 'test/mark': true },
+      input: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false },
+      output: { type: 'object', properties: { size: { type: 'integer' } } },
+    },
+    () => ({ size: 1 }),
+  )
+  server.tool('secret', { visible: ({ auth }) => auth?.principal === 'admin' }, () => 'The cake is a lie')
+}
+
+function readClient(meta: unknown): { clientInfo?: { name?: string } | undefined } {
+  const { 'io.modelcontextprotocol/clientInfo': clientInfo } = (meta ?? {}) as { 'io.modelcontextprotocol/clientInfo'?: { name?: string } }
+  return { clientInfo }
+}
