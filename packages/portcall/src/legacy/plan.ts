@@ -7,6 +7,8 @@ export interface Plan {
   readonly revision: Revision
   /** Per shape: the fields that some other revision has and this one has not. Fields that no revision knows stay. */
   readonly foreign: Fields
+  /** The fields of a tool result that are not copied as they are. */
+  readonly toolResult: readonly string[]
 }
 
 const plans = new Map<Revision, Plan>()
@@ -16,7 +18,8 @@ const RESERVED_META: readonly string[] = Object.values(MetaKey)
 export function planOf(revision: Revision): Plan {
   let plan = plans.get(revision)
   if (!plan) {
-    plan = { revision, foreign: foreignFields(revision) }
+    const foreign = foreignFields(revision)
+    plan = { revision, foreign, toolResult: ['content', 'isError', 'structuredContent', '_meta', ...foreign.toolResult] }
     plans.set(revision, plan)
   }
   return plan
@@ -33,10 +36,18 @@ function foreignFields(revision: Revision): Fields {
 
 /** Gives the object without some fields: itself when it has none of them, else a copy. */
 export function without<T extends JsonObject>(object: T, fields: readonly string[]): T {
-  for (const field of fields) {
-    if (field in object) return Object.fromEntries(Object.entries(object).filter(([key]) => !fields.includes(key))) as T
-  }
+  for (const field of fields) if (field in object) return copyWithout(object, fields) as T
   return object
+}
+
+/** Copies an object but for some fields. */
+export function copyWithout(object: JsonObject, fields: readonly string[], copy: JsonObject = {}): JsonObject {
+  for (const key in object) {
+    if (fields.includes(key)) continue
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: object[key], enumerable: true, configurable: true, writable: true })
+    else copy[key] = object[key]
+  }
+  return copy
 }
 
 /** Gives the object with one field changed: itself when the value is the same one. */
@@ -48,7 +59,9 @@ export function withField<T extends JsonObject>(object: T, field: string, value:
 export function legacyMeta(meta: unknown): JsonObject | undefined {
   if (!isObject(meta)) return undefined
   const kept = without(meta, RESERVED_META)
-  return kept !== meta && Object.keys(kept).length === 0 ? undefined : kept
+  if (kept === meta) return meta
+  for (const _key in kept) return kept
+  return undefined
 }
 
 /** Gives params or a result without the `_meta` keys that only the newest revision has. */

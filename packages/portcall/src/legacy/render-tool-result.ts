@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { mapItems, withLegacyMeta, without, type Plan } from './plan.ts'
+import { copyWithout, legacyMeta, mapItems, type Plan } from './plan.ts'
 import { renderBlock } from './render-content.ts'
 
 const NOTHING: readonly JsonObject[] = []
@@ -9,14 +9,14 @@ const NOTHING: readonly JsonObject[] = []
  * object, other values are wrapped as `{ "result": value }`, which is what the rendered output schema says too.
  */
 export function renderToolResult(result: JsonObject, plan: Plan): JsonObject {
-  const known = withLegacyMeta(without(result, plan.foreign.toolResult))
   const { content, isError, structuredContent } = result
+  const textOnly = plan.revision.structuredContent === 'none'
   const blocks = mapItems(Array.isArray(content) ? content : NOTHING, renderBlock, plan)
-  if (plan.revision.structuredContent === 'none')
-    return { ...known, content: withText(blocks, structuredContent), isError: isError === true }
-  const rendered: JsonObject = { ...known, content: blocks, isError: isError === true }
-  if (structuredContent !== undefined) rendered.structuredContent = wrapValue(structuredContent)
-  return rendered
+  const meta = legacyMeta(result._meta)
+  const rendered: JsonObject = { content: textOnly ? withText(blocks, structuredContent) : blocks, isError: isError === true }
+  if (structuredContent !== undefined && !textOnly) rendered.structuredContent = wrapValue(structuredContent)
+  if (meta) rendered._meta = meta
+  return copyWithout(result, plan.toolResult, rendered)
 }
 
 /** Makes a structured value an object; an object stays what it is. */
