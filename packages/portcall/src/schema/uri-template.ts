@@ -1,8 +1,26 @@
-/** The variables of a URI template literal: path variables are there, query variables may be missing, exploded ones are lists. */
-export type Variables<T extends string> = string extends T ? { [name: string]: string | string[] } : { [name: string]: string } & { readonly template?: T }
+import { SchemaError } from './errors.ts'
+import { expandParts } from './uri-expand.ts'
+import { createMatcher } from './uri-match.ts'
+import { parseParts, type TemplateValues } from './uri-parts.ts'
 
-/** Values for a template. */
-export type TemplateValues = { readonly [name: string]: string | number | boolean | readonly string[] | { readonly [key: string]: string } | undefined | null }
+type Joined<T> = { [K in keyof T]: T[K] }
+type Named<V extends string> =
+  V extends `${infer A},${infer B}` ? Named<A> & Named<B>
+  : V extends `${infer N}*` ? { [K in N]: string[] }
+  : V extends `${infer N}:${string}` ? { [K in N]: string }
+  : { [K in V]: string }
+type Expressed<E extends string> =
+  E extends `${infer O}${infer V}`
+    ? O extends '?' | '&' | ';' | '#' ? Partial<Named<V>> : O extends '+' | '.' | '/' ? Named<V> : Named<E>
+    : unknown
+type Collected<T extends string> = T extends `${string}{${infer E}}${infer R}` ? Expressed<E> & Collected<R> : unknown
+
+/**
+ * The variables of a URI template literal, as `match` gives them: those of the path are there, those of query, parameters and fragment may be
+ * missing, exploded ones are lists.
+ */
+export type Variables<T extends string> =
+  string extends T ? { [name: string]: string | string[] | undefined } : unknown extends Collected<T> ? { [name: string]: never } : Joined<Collected<T>>
 
 /** How a template is read. */
 export interface TemplateOptions {
@@ -10,7 +28,7 @@ export interface TemplateOptions {
   maxUriLength?: number
 }
 
-/** A URI template (RFC 6570, all levels) that works in both directions. */
+/** A URI template (RFC 6570, all levels) that works in both directions. https://www.rfc-editor.org/rfc/rfc6570 */
 export interface UriTemplate {
   /** The template as it was written. */
   readonly template: string
@@ -18,11 +36,32 @@ export interface UriTemplate {
   readonly variables: readonly string[]
   /** Puts values in. Missing ones leave nothing behind. */
   expand(values: TemplateValues): string
-  /** Reads the values back out of a URI, decoded; `undefined` when it is not one of this template. */
+  /**
+   * Reads the values back out of a URI, decoded; `undefined` when it is not one of this template. Takes time linear in the URI. Where more
+   * than one reading is possible, each variable is as short as it can be, from left to right. `{id}` never crosses a `/`; `{+path}` and
+   * `{/path*}` do. Values that could leave the template's root are refused: a `..` segment, however it is encoded, and NUL.
+   */
   match(uri: string): { [name: string]: string | string[] } | undefined
 }
 
-/** Parses a template. */
+const MOST = { length: 8192, variables: 64 } as const
+
+/**
+ * Parses a URI template.
+ *
+ * @throws SchemaError that says what is wrong with it.
+ */
 export function parseTemplate(template: string, options: TemplateOptions = {}): UriTemplate {
-  throw new Error(`not there: ${template} ${typeof options}`)
+  if (template.length > MOST.length) throw new SchemaError(`A URI template has at most ${MOST.length} characters`)
+  const parts = parseParts(template)
+  const variables = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name))))]
+  if (variables.length > MOST.variables) throw new SchemaError(`A URI template has at most ${MOST.variables} variables`)
+  const match = createMatcher(parts)
+  const { maxUriLength = 8192 } = options
+  return {
+    template,
+    variables,
+    expand: (values) => expandParts(parts, values),
+    match: (uri) => (uri.length > maxUriLength ? undefined : match(uri)),
+  }
 }
