@@ -1,10 +1,15 @@
-import type { JsonObject } from '../jsonrpc/message.ts'
+/**
+ * Forms: the flat, restricted JSON Schema by which a server asks a user.
+ * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+ */
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { SchemaError } from '../schema/errors.ts'
 import type { Issue } from '../schema/standard.ts'
 
-/** What one field of a form may be. */
-export type ElicitationField = StringField | NumberField | BooleanField | SelectField | MultiSelectField
-
-interface Labels { title?: string; description?: string }
+interface Labels {
+  title?: string
+  description?: string
+}
 
 export interface StringField extends Labels {
   type: 'string'
@@ -14,14 +19,33 @@ export interface StringField extends Labels {
   default?: string
 }
 
-export interface NumberField extends Labels { type: 'number' | 'integer'; minimum?: number; maximum?: number; default?: number }
+export interface NumberField extends Labels {
+  type: 'number' | 'integer'
+  minimum?: number
+  maximum?: number
+  default?: number
+}
 
-export interface BooleanField extends Labels { type: 'boolean'; default?: boolean }
+export interface BooleanField extends Labels {
+  type: 'boolean'
+  default?: boolean
+}
 
-export interface Choice { const: string; title: string }
+export interface Choice {
+  const: string
+  title: string
+}
 
-export interface SelectField extends Labels { type: 'string'; enum?: string[]; enumNames?: string[]; oneOf?: Choice[]; default?: string }
+/** One of several: `enum`, or `oneOf` with titles; `enumNames` is the older way to give titles. */
+export interface SelectField extends Labels {
+  type: 'string'
+  enum?: string[]
+  enumNames?: string[]
+  oneOf?: Choice[]
+  default?: string
+}
 
+/** Some of several. */
 export interface MultiSelectField extends Labels {
   type: 'array'
   items: { type: 'string'; enum: string[] } | { anyOf: Choice[] }
@@ -30,23 +54,188 @@ export interface MultiSelectField extends Labels {
   default?: string[]
 }
 
+/** What one field of a form may be. */
+export type ElicitationField = StringField | NumberField | BooleanField | SelectField | MultiSelectField
+
 /** A form: a flat object of fields. */
-export interface ElicitationSchema { type: 'object'; properties: { [name: string]: ElicitationField }; required?: string[] }
-
-/** What a user filled in. */
-export type ElicitationContent = { [field: string]: string | number | boolean | string[] }
-
-/** Narrows a JSON Schema to the form that the protocol can ask for. Throws SchemaError that names the property which does not fit. */
-export function toElicitationSchema(json: JsonObject): ElicitationSchema {
-  throw new Error(`not there: ${typeof json}`)
+export interface ElicitationSchema {
+  type: 'object'
+  properties: { [name: string]: ElicitationField }
+  required?: string[]
 }
+
+/**
+ * Narrows a JSON Schema to the form that the protocol can ask for. Keywords that the protocol does not know are dropped: the author's own
+ * schema still checks the answer. Unions of string literals become choices.
+ *
+ * @throws SchemaError that names the property which cannot be a field.
+ */
+export function toElicitationSchema(json: JsonObject): ElicitationSchema {
+  if (json.type !== 'object' || !isObject(json.properties)) throw new SchemaError('What is asked of a user has to be an object with "properties"')
+  const fields = Object.entries(json.properties).map(([name, property]) => [name, toField(name, property)] as const)
+  const properties = Object.fromEntries(fields)
+  const required = Array.isArray(json.required) ? json.required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)) : []
+  return required.length > 0 ? { type: 'object', properties, required } : { type: 'object', properties }
+}
+
+function toField(name: string, property: unknown): ElicitationField {
+  const schema = isObject(property) ? withoutNull(property) : {}
+  const field = toChoiceField(schema) ?? toPlainField(schema)
+  if (!field)
+    throw new SchemaError(`"${name}" cannot be asked of a user: a field is a string, number, integer, boolean, a choice of strings, or a list of choices`)
+  return field
+}
+
+/** `anyOf: [X, { type: 'null' }]` asks for X: a user leaves a field out instead of saying null. */
+function withoutNull(schema: JsonObject): JsonObject {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const others = anyOf.filter((option) => !isObject(option) || option.type !== 'null')
+  return others.length === 1 && isObject(others[0]) ? { ...others[0], ...rest } : { ...rest, anyOf: others }
+}
+
+function toChoiceField(schema: JsonObject): SelectField | MultiSelectField | undefined {
+  if (schema.type === 'array') {
+    const choices = isObject(schema.items) ? readChoices(schema.items) : undefined
+    if (!choices) return undefined
+    const items: MultiSelectField['items'] = choices.titled ? { anyOf: choices.titled } : { type: 'string', enum: choices.values }
+    return keep<MultiSelectField>({ type: 'array', items }, schema, { minItems: isInteger, maxItems: isInteger, default: isStrings })
+  }
+  const choices = readChoices(schema)
+  if (!choices) return undefined
+  const { titled, values } = choices
+  const names = !titled && isStrings(schema.enumNames) && schema.enumNames.length === values.length ? { enumNames: schema.enumNames } : {}
+  return keep<SelectField>(titled ? { type: 'string', oneOf: titled } : { type: 'string', enum: values, ...names }, schema, { default: isString })
+}
+
+interface Choices {
+  values: string[]
+  titled?: Choice[]
+}
+
+function readChoices(schema: JsonObject): Choices | undefined {
+  if (isStrings(schema.enum)) return { values: schema.enum }
+  if (isString(schema.const)) return { values: [schema.const] }
+  const options = schema.oneOf ?? schema.anyOf
+  if (!Array.isArray(options) || options.length === 0) return undefined
+  const titled: Choice[] = []
+  for (const option of options) {
+    const choices = isObject(option) ? readChoices(option) : undefined
+    if (!choices) return undefined
+    const title = isObject(option) && isString(option.title) && choices.values.length === 1 ? option.title : undefined
+    titled.push(...choices.values.map((value) => ({ const: value, title: title ?? value })))
+  }
+  const values = titled.map((choice) => choice.const)
+  return titled.some(({ const: value, title }) => value !== title) ? { values, titled } : { values }
+}
+
+function toPlainField(schema: JsonObject): ElicitationField | undefined {
+  const types = [schema.type].flat().filter((type) => type !== 'null')
+  const [type] = types
+  if (types.length !== 1) return undefined
+  if (type === 'string') return keep<StringField>({ type }, schema, { minLength: isInteger, maxLength: isInteger, format: isFormat, default: isString })
+  if (type === 'boolean') return keep<BooleanField>({ type }, schema, { default: isBoolean })
+  if (type !== 'number' && type !== 'integer') return undefined
+  return keep<NumberField>({ type }, schema, { minimum: isBound, maximum: isBound, default: type === 'integer' ? isInteger : isNumber })
+}
+
+/** Adds the labels, and of the other keywords those which the protocol knows. */
+function keep<F extends object>(field: F, schema: JsonObject, known: { readonly [keyword: string]: (value: unknown) => boolean }): F {
+  const all = { title: isString, description: isString, ...known }
+  const kept = Object.entries(all).filter(([keyword, fits]) => fits(schema[keyword]))
+  return { ...field, ...Object.fromEntries(kept.map(([keyword]) => [keyword, schema[keyword]])) }
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString)
+const isFormat = (value: unknown): boolean => isString(value) && Object.hasOwn(FORMAT_CHECKS, value)
+
+/** The ends of the safe integers are how libraries say "integer", not a bound that a user should read. */
+const isBound = (value: unknown): boolean => isNumber(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER
 
 /** Fills in the defaults of fields that are missing; gives a new object. */
 export function applyDefaults(schema: ElicitationSchema, content: JsonObject): JsonObject {
-  throw new Error(`not there: ${typeof schema} ${typeof content}`)
+  const defaults = Object.entries(schema.properties).flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]]))
+  return { ...Object.fromEntries(defaults), ...content }
 }
 
-/** Checks an answer against its form; an empty list when it fits. */
+/** Checks an answer against its form; an empty list when it fits. Fields that nobody asked for are faults too. */
 export function checkContent(schema: ElicitationSchema, content: unknown): Issue[] {
-  throw new Error(`not there: ${typeof schema} ${typeof content}`)
+  if (!isObject(content)) return [{ path: [], message: 'expected an object' }]
+  const issues: Issue[] = []
+  for (const name of schema.required ?? []) if (!has(content, name)) issues.push({ path: [name], message: 'required' })
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const fault = has(content, name) ? checkField(field, content[name]) : undefined
+    if (fault) issues.push({ path: [name], message: fault })
+  }
+  for (const name of Object.keys(content))
+    if (!Object.hasOwn(schema.properties, name) && issues.length < 20) issues.push({ path: [name.slice(0, 100)], message: 'not a field of the form' })
+  return issues
+}
+
+function has(content: JsonObject, name: string): boolean {
+  return Object.hasOwn(content, name) && content[name] !== undefined
+}
+
+function checkField(field: ElicitationField, value: unknown): string | undefined {
+  if (field.type === 'boolean') return typeof value === 'boolean' ? undefined : 'expected true or false'
+  if (field.type === 'array') return checkChoices(field, value)
+  if (field.type === 'string') return typeof value === 'string' ? checkString(field, value) : 'expected a string'
+  return checkNumber(field, value)
+}
+
+function checkNumber({ type, minimum, maximum }: NumberField, value: unknown): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'expected a number'
+  if (type === 'integer' && !Number.isInteger(value)) return 'expected a whole number'
+  if (minimum !== undefined && value < minimum) return `expected at least ${minimum}`
+  if (maximum !== undefined && value > maximum) return `expected at most ${maximum}`
+  return undefined
+}
+
+function checkString(field: StringField | SelectField, value: string): string | undefined {
+  const choices = choicesOf(field)
+  if (choices) return choices.includes(value) ? undefined : oneOf(choices)
+  const { minLength = 0, maxLength = Infinity, format } = field as StringField
+  const { length } = Array.from(value)
+  if (length < minLength) return `expected at least ${minLength} characters`
+  if (length > maxLength) return `expected at most ${maxLength} characters`
+  return format === undefined || FORMAT_CHECKS[format](value) ? undefined : `expected format ${format}`
+}
+
+function checkChoices({ items, minItems = 0, maxItems = Infinity }: MultiSelectField, value: unknown): string | undefined {
+  if (!Array.isArray(value)) return 'expected a list'
+  const choices = 'enum' in items ? items.enum : items.anyOf.map((choice) => choice.const)
+  if (value.length < minItems) return `expected at least ${minItems} choices`
+  if (value.length > maxItems) return `expected at most ${maxItems} choices`
+  return value.every((item) => choices.includes(item)) ? undefined : oneOf(choices)
+}
+
+function choicesOf(field: StringField | SelectField): string[] | undefined {
+  if ('enum' in field && field.enum) return field.enum
+  return 'oneOf' in field && field.oneOf ? field.oneOf.map((choice) => choice.const) : undefined
+}
+
+function oneOf(choices: readonly string[]): string {
+  const shown = choices.slice(0, 10).map((choice) => JSON.stringify(choice.slice(0, 40)))
+  return `expected one of ${shown.join(', ')}${choices.length > 10 ? ` … (${choices.length})` : ''}`
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,12})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
+
+const FORMAT_CHECKS: { readonly [F in NonNullable<StringField['format']>]: (text: string) => boolean } = {
+  email: (text) => text.length <= 320 && /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(text) && !/^\.|\.\.|\.@/.test(text),
+  uri: (text) => /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(text) && !/[<>"{}|\\^`]|%(?![0-9A-Fa-f]{2})/.test(text) && URL.canParse(text),
+  date: isDate,
+  'date-time': (text) => isDate(text.slice(0, 10)) && /t/i.test(text.charAt(10)) && TIME.test(text.slice(11)),
+}
+
+function isDate(text: string): boolean {
+  const [, year, month, day] = DATE.exec(text)?.map(Number) ?? []
+  if (year === undefined || month === undefined || day === undefined || month < 1 || month > 12) return false
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day >= 1 && day <= (month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31)
 }
