@@ -16,8 +16,8 @@ export function toBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * Reads base64url without padding; nothing when the text is not exactly what `toBase64url` writes. Being that strict, no two texts read
- * as the same bytes.
+ * Reads base64url without padding; nothing when the text is not exactly what `toBase64url` writes. Being that strict, no two
+ * texts read as the same bytes.
  */
 export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1) return undefined

@@ -1,6 +1,6 @@
 /**
- * Writes a JSON value so that equal values make equal texts: members sorted by key, those that are `undefined` left out, no spaces.
- * The text is JSON. @throws RangeError for nesting that the stack cannot hold.
+ * Writes a JSON value so that equal values make equal texts: members sorted by key, those that are `undefined` left out, no
+ * spaces. The text is JSON. @throws RangeError for nesting that the stack cannot hold.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { RpcError } from '../jsonrpc/errors.ts'
-import { page, type Page, type PageOptions } from './paging.ts'
+import { type Page, type PageOptions, page } from './paging.ts'
 import { createSealer } from './seal.ts'
 
 interface Item {
@@ -53,25 +53,34 @@ describe('pages', () => {
   test('PAG-008: whatever comes and goes between pages, what stays is seen exactly once', async () => {
     const change = fc.record({ removed: fc.array(fc.nat(20), { maxLength: 8 }), added: fc.nat(5) })
     await fc.assert(
-      fc.asyncProperty(fc.nat(20), fc.integer({ min: 1, max: 5 }), fc.array(change, { maxLength: 12 }), async (count, size, changes) => {
-        let items = names(count)
-        let last = count
-        let gone = new Set<number>()
-        const seen: number[] = []
-        let cursor: string | undefined
-        for (let step = 0; step === 0 || cursor !== undefined; step++) {
-          const found = await next(items, cursor, { ...exact, size })
-          seen.push(...found.items.map(({ at }) => at))
-          cursor = found.nextCursor
-          const { removed, added } = changes[step] ?? { removed: [], added: 0 }
-          const removing = new Set(removed.map((index) => items[index]?.at ?? -1))
-          gone = new Set([...gone, ...removing])
-          items = items.filter(({ at }) => !removing.has(at))
-          for (let more = 0; more < added; more++) items = [...items, { name: `item ${last}`, at: last++ }]
-        }
-        expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
-        expect(seen.filter((at) => at < count && !gone.has(at))).toEqual(names(count).map(({ at }) => at).filter((at) => !gone.has(at)))
-      }),
+      fc.asyncProperty(
+        fc.nat(20),
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(change, { maxLength: 12 }),
+        async (count, size, changes) => {
+          let items = names(count)
+          let last = count
+          let gone = new Set<number>()
+          const seen: number[] = []
+          let cursor: string | undefined
+          for (let step = 0; step === 0 || cursor !== undefined; step++) {
+            const found = await next(items, cursor, { ...exact, size })
+            seen.push(...found.items.map(({ at }) => at))
+            cursor = found.nextCursor
+            const { removed, added } = changes[step] ?? { removed: [], added: 0 }
+            const removing = new Set(removed.map((index) => items[index]?.at ?? -1))
+            gone = new Set([...gone, ...removing])
+            items = items.filter(({ at }) => !removing.has(at))
+            for (let more = 0; more < added; more++) items = [...items, { name: `item ${last}`, at: last++ }]
+          }
+          expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b))
+          expect(seen.filter((at) => at < count && !gone.has(at))).toEqual(
+            names(count)
+              .map(({ at }) => at)
+              .filter((at) => !gone.has(at)),
+          )
+        },
+      ),
     )
   })
 

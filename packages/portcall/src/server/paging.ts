@@ -9,8 +9,8 @@ export interface PageOptions<T> {
   /** Names an item; no two items of a list have the same name. */
   keyOf: (item: T) => string
   /**
-   * Where an item belongs: a number that grows along the list and that an item keeps as long as it is in it. With it, paging goes on
-   * exactly where it stopped, whatever was removed meanwhile.
+   * Where an item belongs: a number that grows along the list and that an item keeps as long as it is in it. With it, paging
+   * goes on exactly where it stopped, whatever was removed meanwhile.
    */
   positionOf?: (item: T) => number
   /** The list, such as `tools/list`: a cursor of one list is refused by all others. */
@@ -29,9 +29,9 @@ const PURPOSE = 'cursor'
 const DAY_MS = 86_400_000
 
 /**
- * Cuts one page out of a list. A cursor remembers the last item of its page; the next page starts behind it. When that item has gone
- * meanwhile, `positionOf` tells exactly what came behind it; without, its old index has to do, and is off by as many items as have
- * come or gone before it.
+ * Cuts one page out of a list. A cursor remembers the last item of its page; the next page starts behind it. When that item has
+ * gone meanwhile, `positionOf` tells exactly what came behind it; without, its old index has to do, and is off by as many items
+ * as have come or gone before it.
  *
  * Rejects with -32602 when the cursor was changed, is a day old, or belongs to another list or caller.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination

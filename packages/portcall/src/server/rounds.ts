@@ -71,8 +71,7 @@ export function createRounds(request: Request, principal: string | undefined, op
       if (stored === undefined) throw new SealError('expired')
       return JSON.parse(stored) as State
     } catch (error) {
-      if (error instanceof SealError) throw invalidParams('requestState is not valid for this request (any more)', { reason: error.reason })
-      throw error
+      throw error instanceof SealError ? invalidParams('requestState is not valid for this request (any more)') : error
     }
   }
 

@@ -62,8 +62,12 @@ describe('sealing', () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(claim, claim), fc.tuple(claim, claim), async ([principal, other], [binding, foreign]) => {
         const token = await sealer.seal('state', null, { ttlMs, principal, binding })
-        expect(await faultOf(sealer.open('state', token, { principal: other, binding }))).toBe(other === principal ? 'opened' : 'principal')
-        expect(await faultOf(sealer.open('state', token, { principal, binding: foreign }))).toBe(foreign === binding ? 'opened' : 'binding')
+        expect(await faultOf(sealer.open('state', token, { principal: other, binding }))).toBe(
+          other === principal ? 'opened' : 'principal',
+        )
+        expect(await faultOf(sealer.open('state', token, { principal, binding: foreign }))).toBe(
+          foreign === binding ? 'opened' : 'binding',
+        )
         expect(await faultOf(sealer.open('cursor', token, { principal, binding }))).toBe('purpose')
       }),
     )
@@ -153,7 +157,11 @@ describe('digest', () => {
   const shuffled = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shuffled)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).reverse().map(([key, member]) => [key, shuffled(member)]))
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([key, member]) => [key, shuffled(member)]),
+    )
   }
 
   test('MRTR-016: does not depend on the order of members, does on everything else', async () => {
@@ -167,7 +175,19 @@ describe('digest', () => {
   })
 
   test('tells apart what looks alike', () => {
-    const values = ['{"a":1}', '{"a":"1"}', '{"a":[1]}', '{"a":null}', '{}', '[]', 'null', '""', '{"__proto__":1}', '"\\ud800"', '"\\ud801"']
+    const values = [
+      '{"a":1}',
+      '{"a":"1"}',
+      '{"a":[1]}',
+      '{"a":null}',
+      '{}',
+      '[]',
+      'null',
+      '""',
+      '{"__proto__":1}',
+      '"\\ud800"',
+      '"\\ud801"',
+    ]
     expect(new Set(values.map((text) => canonicalJson(JSON.parse(text)))).size).toBe(values.length)
     expect(canonicalJson({ b: 1, a: undefined })).toBe('{"b":1}')
   })

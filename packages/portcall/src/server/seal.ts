@@ -1,18 +1,19 @@
 /*
- * What a server hands out and takes back (cursors, the state of a call that waits for input) is sealed: nobody else can read or change
- * it, and it opens only for the caller and the request that it was made for.
+ * What a server hands out and takes back (cursors, the state of a call that waits for input) is sealed: nobody else can read or
+ * change it, and it opens only for the caller and the request that it was made for.
  *
- * A token is base64url of: one byte of version, 8 bytes that name the key, a 12-byte random nonce, and the AES-256-GCM box of a JSON
- * array [purpose, expiry, principal, binding, payload]. Version and key name are additional data of the box. Purpose, principal and
- * binding lie inside rather than in the additional data, so that a refusal can say which of them was wrong.
+ * A token is base64url of: one byte of version, 8 bytes that name the key, a 12-byte random nonce, and the AES-256-GCM box of a
+ * JSON array [purpose, expiry, principal, binding, payload]. Version and key name are additional data of the box. Purpose,
+ * principal and binding lie inside rather than in the additional data, so that a refusal can say which of them was wrong.
  */
 import { fromBase64url, toBase64url } from './base64url.ts'
 import { canonicalJson } from './canonical.ts'
 
 export interface SealerOptions {
   /**
-   * The key ring: 32 bytes each, in base64url, as `generateKey` makes them. The first one seals, all of them open: to rotate, put the new
-   * key in front and drop the old one when everything that it sealed has expired. Without it, one random key that dies with the process.
+   * The key ring: 32 bytes each, in base64url, as `generateKey` makes them. The first one seals, all of them open: to rotate,
+   * put the new key in front and drop the old one when everything that it sealed has expired. Without it, one random key that
+   * dies with the process.
    */
   keys?: readonly string[]
   /** Milliseconds since 1970. */
@@ -108,7 +109,13 @@ export function createSealer(options: SealerOptions = {}): Sealer {
       return encrypt(first, text)
     },
     async open(purpose, token, { principal, binding } = {}) {
-      const contents = JSON.parse(await decrypt(await loadRing(), token)) as [string, number, string | null, string | null, unknown]
+      const contents = JSON.parse(await decrypt(await loadRing(), token)) as [
+        string,
+        number,
+        string | null,
+        string | null,
+        unknown,
+      ]
       if (!same(contents[0], purpose)) throw new SealError('purpose')
       if (!same(contents[2], principal ?? null)) throw new SealError('principal')
       if (!same(contents[3], binding ?? null)) throw new SealError('binding')

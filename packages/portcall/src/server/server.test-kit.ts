@@ -1,0 +1,41 @@
+import type { ExchangeContext } from '../jsonrpc/exchange.ts'
+import { isSuccess, type JsonObject, type Notification, type Response } from '../jsonrpc/message.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import type { ClientCapabilities } from '../protocol/types.ts'
+import type { Server } from './server.ts'
+
+export interface Caller {
+  readonly notifications: Notification[]
+  request(method: string, params?: JsonObject, context?: Partial<ExchangeContext>): Promise<Response>
+  /** The result, or the error as one. */
+  result(method: string, params?: JsonObject, context?: Partial<ExchangeContext>): Promise<JsonObject>
+  error(method: string, params?: JsonObject, context?: Partial<ExchangeContext>): Promise<JsonObject>
+}
+
+/** Calls a server as a client of the newest revision, with nothing in between. */
+export function callerOf(server: Server, capabilities: ClientCapabilities = {}, meta: JsonObject = {}): Caller {
+  const notifications: Notification[] = []
+  let id = 0
+  const request: Caller['request'] = (method, params = {}, context = {}) => {
+    const _meta = { [MetaKey.protocolVersion]: MODERN_VERSIONS[0], [MetaKey.clientCapabilities]: capabilities, ...meta }
+    return server.exchange(
+      { jsonrpc: '2.0', id: ++id, method, params: { _meta, ...params } },
+      { signal: new AbortController().signal, notify: (notification) => void notifications.push(notification), ...context },
+    )
+  }
+  return {
+    notifications,
+    request,
+    async result(...args) {
+      const response = await request(...args)
+      if (!isSuccess(response)) throw new Error(JSON.stringify(response.error))
+      return response.result
+    },
+    async error(...args) {
+      const response = await request(...args)
+      if (isSuccess(response)) throw new Error(`not an error: ${JSON.stringify(response.result)}`)
+      return { ...response.error }
+    },
+  }
+}

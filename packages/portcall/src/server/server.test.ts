@@ -1,0 +1,153 @@
+import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { RpcError } from '../jsonrpc/errors.ts'
+import { ToolError } from './errors.ts'
+import type { ServerEvent } from './events.ts'
+import { createServer } from './server.ts'
+import { callerOf } from './server.test-kit.ts'
+
+const info = { name: 'test', version: '1.0.0' }
+
+describe('results of tools', () => {
+  const events: ServerEvent[] = []
+  const server = createServer(info, { onEvent: (event) => events.push(event) })
+  const caller = callerOf(server)
+  const call = (name: string, args = {}) => caller.result('tools/call', { name, arguments: args })
+
+  server.tool('text', {}, () => 'hello')
+  server.tool('nothing', {}, () => {})
+  server.tool('blocks', {}, async () => [{ type: 'text', text: 'a' }, { type: 'image', data: '', mimeType: 'image/png' }])
+  server.tool('full', {}, () => ({ content: [], _meta: { 'example.com/x': 1 } }))
+  server.tool('structured', { output: z.object({ celsius: z.number() }) }, () => ({ celsius: 21 }))
+  server.tool('any', { output: { type: ['number', 'null'] } }, () => null)
+  server.tool('wrong', { output: z.object({ celsius: z.number() }) }, () => ({ celsius: 'warm' }) as never)
+  server.tool('shown', {}, () => {
+    throw new ToolError('the city does not exist')
+  })
+  server.tool('hidden', {}, () => {
+    throw new Error('password=hunter2')
+  })
+  server.tool('rpc', {}, () => {
+    throw new RpcError(-40000, 'mine', { a: 1 })
+  })
+  server.tool('slow', { timeoutMs: 20 }, async (_args, { signal }) => {
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+
+  it('TOOL-021 TOOL-023 makes content of what a handler returns', async () => {
+    expect(await call('text')).toMatchObject({ resultType: 'complete', content: [{ type: 'text', text: 'hello' }] })
+    expect((await call('nothing')).content).toEqual([])
+    expect((await call('blocks')).content).toHaveLength(2)
+    expect((await call('full'))._meta).toMatchObject({ 'example.com/x': 1, 'io.modelcontextprotocol/serverInfo': info })
+  })
+
+  it('TOOL-028 TOOL-031 checks structured content and repeats it as text', async () => {
+    expect(await call('structured')).toMatchObject({ structuredContent: { celsius: 21 }, content: [{ type: 'text', text: '{"celsius":21}' }] })
+    expect(await call('any')).toMatchObject({ structuredContent: null, content: [{ type: 'text', text: 'null' }] })
+    expect(await call('wrong')).toMatchObject({ isError: true })
+    expect(events.at(-1)).toMatchObject({ type: 'error', name: 'wrong' })
+  })
+
+  it('TOOL-032 H42 shows what a tool wants to show, and hides the rest behind a reference', async () => {
+    expect(await call('shown')).toMatchObject({ isError: true, content: [{ text: 'the city does not exist' }] })
+    const hidden = await call('hidden')
+    const last = events.at(-1)
+    expect(JSON.stringify(hidden)).not.toContain('hunter2')
+    expect(last).toMatchObject({ type: 'error', method: 'tools/call', name: 'hidden', error: new Error('password=hunter2') })
+    expect(JSON.stringify(hidden)).toContain(last?.type === 'error' ? last.reference : 'no event')
+    expect(await caller.error('tools/call', { name: 'rpc' })).toEqual({ code: -40000, message: 'mine', data: { a: 1 } })
+  })
+
+  it('ends a tool that takes too long, and aborts its signal', async () => {
+    expect(await call('slow')).toMatchObject({ isError: true, content: [{ text: 'The tool did not finish within 20 ms' }] })
+  })
+
+  it('TOOL-033 TOOL-034 TOOL-036 answers bad calls', async () => {
+    server.tool('typed', { input: z.object({ city: z.string() }) }, ({ city }) => city)
+    const wrong = await call('typed', { city: 7 })
+    expect(wrong).toMatchObject({ isError: true })
+    expect(JSON.stringify(wrong.content)).toContain('city')
+    expect(await caller.error('tools/call', { name: 'nobody' })).toMatchObject({ code: -32602, message: expect.stringContaining('Unknown tool: nobody') })
+    expect(await caller.error('tools/call', { name: 'constructor' })).toMatchObject({ code: -32602 })
+    expect(await caller.error('tools/call', { name: 'text', arguments: [] })).toMatchObject({ code: -32602 })
+    expect(await caller.error('tools/call', { name: 7 })).toMatchObject({ code: -32602 })
+    expect(await call('text', { unexpected: 1 })).toMatchObject({ isError: true })
+  })
+})
+
+describe('what a caller may see', () => {
+  const server = createServer(info, { instructions: 'be nice' })
+  const onlyAlice = { visible: ({ auth }: { auth?: { principal: string } | undefined }) => auth?.principal === 'alice' }
+  server.tool('secret', onlyAlice, () => 'x')
+  server.tool('open', {}, () => 'x')
+  server.resource('x://secret', onlyAlice, () => 'x')
+  server.prompt('secret', onlyAlice, () => 'x')
+  const caller = callerOf(server)
+  const alice = { auth: { principal: 'alice' } }
+
+  it('TOOL-003 TOOL-037 shows and serves by authorization, in lists and calls alike', async () => {
+    expect((await caller.result('tools/list')).tools).toMatchObject([{ name: 'open' }])
+    expect((await caller.result('tools/list', {}, alice)).tools).toMatchObject([{ name: 'secret' }, { name: 'open' }])
+    expect(await caller.error('tools/call', { name: 'secret' })).toMatchObject({ code: -32602 })
+    expect(await caller.result('tools/call', { name: 'secret' }, alice)).toMatchObject({ resultType: 'complete' })
+    expect(await caller.error('resources/read', { uri: 'x://secret' })).toMatchObject({ code: -32602, data: { uri: 'x://secret' } })
+    expect(await caller.error('prompts/get', { name: 'secret' })).toMatchObject({ code: -32602 })
+  })
+
+  it('BASE-041 VER-002 VER-004 reads the envelope', async () => {
+    expect(await caller.result('server/discover')).toMatchObject({ instructions: 'be nice', capabilities: { tools: { listChanged: true } }, ttlMs: 0 })
+    expect(await caller.error('server/discover', { _meta: undefined })).toMatchObject({ code: -32602 })
+    const old = callerOf(server, {}, { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' })
+    expect(await old.error('server/discover')).toMatchObject({ code: -32022, data: { requested: '1999-01-01', supported: expect.any(Array) } })
+    expect(await caller.error('tools/destroy')).toMatchObject({ code: -32601 })
+    expect(await caller.error('completion/complete')).toMatchObject({ code: -32601 })
+  })
+})
+
+describe('changes', () => {
+  it('SUB-003 SUB-005 acknowledges first, tells what was asked for, and ends with a result', async () => {
+    const server = createServer(info)
+    server.tool('a', {}, () => 'x')
+    server.resource('x://{id}', {}, () => 'x')
+    await new Promise((resolve) => setTimeout(resolve))
+    const caller = callerOf(server)
+    const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x://1', 'y://none'] }
+    const end = caller.result('subscriptions/listen', { notifications: filter })
+    await vi.waitFor(() => expect(caller.notifications).toHaveLength(1))
+    expect(caller.notifications[0]).toMatchObject({
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: { toolsListChanged: true, resourceSubscriptions: ['x://1'] }, _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } },
+    })
+    for (let index = 0; index < 100; index++) server.tool(`t${index}`, {}, () => 'x')
+    server.resourceUpdated('x://1')
+    server.resourceUpdated('x://2')
+    await vi.waitFor(() => expect(caller.notifications).toHaveLength(3))
+    expect(caller.notifications.map(({ method }) => method).sort()).toEqual([
+      'notifications/resources/updated',
+      'notifications/subscriptions/acknowledged',
+      'notifications/tools/list_changed',
+    ])
+    server.close()
+    expect(await end).toMatchObject({ resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } })
+  })
+})
+
+describe('middleware', () => {
+  it('runs around every request, the first outermost', async () => {
+    const server = createServer(info)
+    server.tool('a', {}, () => 'x')
+    const order: string[] = []
+    server.use(async (request, context, next) => {
+      order.push('first')
+      const response = await next(request, context)
+      order.push('last')
+      return response
+    })
+    server.use((request, context, next) => {
+      order.push('second')
+      return next(request, context)
+    })
+    await callerOf(server).result('tools/call', { name: 'a' })
+    expect(order).toEqual(['first', 'second', 'last'])
+  })
+})
