@@ -1,0 +1,72 @@
+/** Serving over HTTP with Node's own server. */
+import type { AddressInfo } from 'node:net'
+import type { Server } from './server/server.ts'
+import { createNodeHandler, createNodeServer, type NodeHandler, type NodeServerLimits } from './transports/http/node.ts'
+import type { HttpOptions } from './transports/http/types.ts'
+
+export { HttpError } from './transports/http/http-error.ts'
+export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
+export type { HttpLimits } from './transports/http/limits.ts'
+export type { NodeHandler, NodeServerLimits } from './transports/http/node.ts'
+export type { Authenticate, Credentials, HttpOptions } from './transports/http/types.ts'
+
+export interface ServeOptions extends HttpOptions, NodeServerLimits {
+  /** Default: 3000; 0 takes any free port. */
+  readonly port?: number
+  /** The address to listen on. Default: 127.0.0.1. Others need `allowedHosts`. */
+  readonly host?: string
+  /** Default: `/mcp`. */
+  readonly path?: string
+  /** How long running calls may take to finish at the end, in milliseconds. Default: 10 s. */
+  readonly drainMs?: number
+  /** Drains and exits on SIGTERM and SIGINT. Default: true. */
+  readonly signals?: boolean
+}
+
+/** A server that listens. */
+export interface Serving {
+  readonly url: string
+  readonly port: number
+  /** Takes no new requests, ends streams with a result, lets running calls finish, then closes. */
+  close(): Promise<void>
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/**
+ * Serves a server over HTTP, to clients of every protocol revision.
+ *
+ * @throws Error when it would listen beyond this machine without knowing by which names, or when the port is taken.
+ */
+export async function serve(server: Server, options: ServeOptions = {}): Promise<Serving> {
+  const { port = 3000, host = '127.0.0.1', path = '/mcp', drainMs, signals = true } = options
+  if (!LOOPBACK.has(host) && !options.allowedHosts)
+    throw new Error(`To listen on ${host}, say by which names clients reach this server: allowedHosts: ['api.example.com']`)
+  const http = createNodeServer(server.exchange, { ...options, path })
+  await new Promise<void>((resolve, reject) => {
+    http.server.once('error', reject).listen(port, host, resolve)
+  })
+  const bound = http.server.address() as AddressInfo
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    server.close()
+    return (closing ??= http.close(drainMs))
+  }
+  if (signals) exitOnSignals(close)
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path}`, port: bound.port, close }
+}
+
+/** Serves a server inside another one: `app.all('/mcp', nodeHandler(server))`. */
+export function nodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
+  const handler = createNodeHandler(server.exchange, options)
+  const close: NodeHandler['close'] = (drainMs) => {
+    server.close()
+    return handler.close(drainMs)
+  }
+  return Object.assign((...args: Parameters<NodeHandler>) => handler(...args), { close })
+}
+
+function exitOnSignals(close: () => Promise<void>): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void close().then(() => process.listenerCount(signal) === 0 && process.exit()))
+}
