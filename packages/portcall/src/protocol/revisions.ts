@@ -56,10 +56,10 @@ export interface HttpFacts {
   readonly sessions: boolean
   /** `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` mirror the body. */
   readonly mirrorHeaders: boolean
-  /** The status of the answer to an unknown method. */
-  readonly unknownMethod: 200 | 404
-  /** What the end of the connection means for a request. */
-  readonly disconnect: 'goes on' | 'cancels'
+  /** The status of the answer to a POST with an unknown method. */
+  readonly unknownMethod: 200 | 202 | 404
+  /** What the end of the stream that waits for an answer does. */
+  readonly disconnect: 'ends the session' | 'nothing' | 'cancels the request'
 }
 
 /** What one revision allows. */
@@ -165,8 +165,8 @@ const november2024: Revision = {
     versionHeader: 'none',
     sessions: true,
     mirrorHeaders: false,
-    unknownMethod: 200,
-    disconnect: 'goes on',
+    unknownMethod: 202,
+    disconnect: 'ends the session',
   },
 }
 
@@ -182,7 +182,7 @@ const march2025: Revision = {
   },
   sampling: { ...november2024.sampling, content: plus(november2024.sampling.content, 'audio') },
   batches: true,
-  http: { ...november2024.http, transport: 'Streamable HTTP' },
+  http: { ...november2024.http, transport: 'Streamable HTTP', unknownMethod: 200, disconnect: 'nothing' },
 }
 
 const june2025: Revision = {
@@ -281,7 +281,7 @@ const july2026: Revision = {
     sessions: false,
     mirrorHeaders: true,
     unknownMethod: 404,
-    disconnect: 'cancels',
+    disconnect: 'cancels the request',
   },
 }
 

@@ -1,0 +1,153 @@
+/** `node tools/revisions-doc.mjs`: writes docs/revisions.md from protocol/revisions.ts; with `--check` tells whether it is fresh. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT, SRC, readText } from './lib/paths.mjs'
+import { createReport } from './lib/report.mjs'
+import { ts } from './lib/syntax.mjs'
+
+const TABLE = join(SRC, 'protocol', 'revisions.ts')
+const PAGE = join(ROOT, 'docs', 'revisions.md')
+
+/** The table imports nothing, so its JavaScript can be loaded by itself. */
+async function loadTable() {
+  const { outputText } = ts.transpileModule(readText(TABLE), { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 } })
+  return import(`data:text/javascript,${encodeURIComponent(outputText)}`)
+}
+
+const code = (text) => `\`${text}\``
+const codes = (list) => (list.length > 0 ? list.map(code).join(', ') : '–')
+const yesNo = (value) => (value ? 'yes' : '–')
+
+const row = (cells) => `| ${cells.join(' | ')} |`
+const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+
+/** One line a name, one column a revision, with a mark where the revision has it. */
+function presence(revisions, title, listOf) {
+  const names = [...new Set(revisions.flatMap(listOf))]
+  return byRevision(revisions, title, names.map((name) => [code(name), (revision) => yesNo(listOf(revision).includes(name))]))
+}
+
+/** One line a fact, one column a revision. */
+function byRevision(revisions, title, facts) {
+  return table([title, ...revisions.map(({ version }) => version)], facts.map(([name, tell]) => [name, ...revisions.map(tell)]))
+}
+
+/** One line a shape: its fields in the oldest revision that has it, then what each later one adds or takes. */
+function fieldChanges(revisions) {
+  const rows = Object.keys(revisions[0].fields).map((entity) => {
+    const lists = revisions.map(({ fields }) => fields[entity])
+    const changes = lists.map((list, i) => {
+      const before = i > 0 ? lists[i - 1] : []
+      const more = list.filter((field) => !before.includes(field))
+      const less = before.filter((field) => !list.includes(field))
+      const sign = before.length > 0 ? '+ ' : ''
+      return [more.length > 0 && sign + codes(more), less.length > 0 && `− ${codes(less)}`].filter(Boolean).join('; ')
+    })
+    return [code(entity), ...changes]
+  })
+  return table(['Shape', ...revisions.map(({ version }) => version)], rows)
+}
+
+const FACTS = [
+  ['Era', ({ era }) => era],
+  ['Several messages in one array', ({ batches }) => yesNo(batches)],
+  ['Content blocks', ({ content }) => codes(content)],
+  ['Structured content of a tool', ({ structuredContent }) => ({ none: '–', object: 'an object', any: 'any JSON' })[structuredContent]],
+  ['Forms for the user', ({ fields }) => yesNo(fields.elicitForm.length > 0)],
+  ['URLs for the user', ({ fields }) => yesNo(fields.elicitUrl.length > 0)],
+  ['Titles of options', ({ fields: { choiceField } }) => (choiceField.includes('oneOf') ? code('oneOf') : choiceField.length > 0 ? code('enumNames') : '–')],
+  ['A choice of several options', ({ fields }) => yesNo(fields.choicesField.length > 0)],
+  ['Defaults in forms', ({ fields }) => (fields.stringField.includes('default') ? 'all fields' : fields.booleanField.includes('default') ? 'booleans' : '–')],
+  ['Content for the model', ({ sampling }) => codes(sampling.content)],
+  ['Several blocks in one message', ({ sampling }) => yesNo(sampling.arrays)],
+  ['`includeContext`', ({ sampling }) => ({ assumed: 'always', declared: 'when declared' })[sampling.context]],
+]
+
+const ERRORS = [
+  ['A resource does not exist', ({ errors }) => code(errors.resourceNotFound)],
+  ['Arguments do not fit a tool', ({ errors }) => ({ error: 'error `-32602`', result: 'result with `isError`' })[errors.invalidArguments]],
+  ['Codes beside those of JSON-RPC', ({ errors }) => codes(errors.codes)],
+]
+
+const HTTP = [
+  ['Transport', ({ http }) => http.transport],
+  ['`MCP-Protocol-Version`', ({ http }) => ({ none: '–', session: 'after the handshake', always: 'every request' })[http.versionHeader]],
+  ['Sessions', ({ http }) => yesNo(http.sessions)],
+  ['Headers that mirror the body', ({ http }) => yesNo(http.mirrorHeaders)],
+  ['Status for an unknown method', ({ http }) => http.unknownMethod],
+  ['A stream that breaks', ({ http }) => ({ nothing: 'changes nothing' })[http.disconnect] ?? http.disconnect],
+]
+
+function page(revisions) {
+  return `<!-- Generated from packages/portcall/src/protocol/revisions.ts by tools/revisions-doc.mjs. -->
+# What each revision allows
+
+A server is written once, for the newest revision. A peer that speaks an older one gets what that one allows, and nothing else. These
+tables are the ones that the library itself works with.
+
+## In short
+
+${byRevision(revisions, '', FACTS)}
+
+## What becomes of the rest
+
+| What an older revision does not have | What its peers get |
+| --- | --- |
+| A field of a tool, a resource, a prompt, a block … | It is left out. A tool's \`title\` moves to its annotations where only those have one. |
+| \`audio\` in a tool result or a prompt | An embedded resource with the same bytes and type. |
+| \`resource_link\`, and blocks that no revision knows | A text block that says the same. |
+| Structured content | A text block with its JSON, unless one is there already. |
+| Structured content that is not an object | \`{ "result": value }\`; the output schema is wrapped alike. |
+| Arguments that do not fit, as a tool result | The error \`-32602\`. |
+| Titled options (\`oneOf\`) in a form | \`enum\` with \`enumNames\`. |
+| A choice of several options in a form | One yes-or-no field an option; the answer becomes a list again. |
+| Several blocks in one message for the model | Several messages of the same role. |
+| Tools or audio for the model, a URL for the user | It cannot be asked: the call fails as if the client had not declared it. |
+| The message of a progress notification | It is left out. |
+
+## Requests of a client
+
+${presence(revisions, 'Method', ({ requests }) => requests)}
+
+## Questions of a server
+
+In the legacy era a server sends requests of its own; in the modern era it puts its questions into an \`input_required\` result.
+
+${presence(revisions, 'Method', ({ asks }) => asks)}
+
+## Notifications of a server
+
+${presence(revisions, 'Method', ({ notifications }) => notifications)}
+
+## Capabilities
+
+The library tells and reads \`extensions\` in every revision, for peers of all of them use it.
+
+${presence(revisions, 'Server', ({ serverCapabilities }) => serverCapabilities)}
+
+${presence(revisions, 'Client', ({ clientCapabilities }) => clientCapabilities)}
+
+## Errors
+
+${byRevision(revisions, '', ERRORS)}
+
+## HTTP
+
+${byRevision(revisions, '', HTTP)}
+
+## Fields
+
+Each column says what its revision adds to (+) or takes from (−) the one before.
+
+${fieldChanges(revisions)}
+`
+}
+
+const { REVISIONS } = await loadTable()
+const fresh = page(REVISIONS)
+if (process.argv.includes('--check')) {
+  const report = createReport('docs/revisions.md')
+  const same = existsSync(PAGE) && readText(PAGE) === fresh
+  report.check('is what the table says', same ? [] : ['run node tools/revisions-doc.mjs'])
+  report.end()
+} else writeFileSync(PAGE, fresh)
