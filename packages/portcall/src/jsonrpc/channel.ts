@@ -32,37 +32,37 @@ interface End {
   end(): void
 }
 
+/** What happens to an end, in order: texts, and at last its close. Nothing is delivered before somebody receives. */
+type Event = { text: string } | 'close'
+
 function createEnd(): End {
   let other: End | undefined
   let closed = false
-  let onReceived: ((received: Received) => void) | undefined
-  let onClose: (() => void) | undefined
-  const waiting: string[] = []
-  const finish = (): void => {
+  let handle: ((event: Event) => void) | undefined
+  const waiting: Event[] = []
+
+  const happen = (event: Event): void => {
     if (closed) return
-    closed = true
-    queueMicrotask(() => onClose?.())
+    closed = event === 'close'
+    if (handle) queueMicrotask(() => handle?.(event))
+    else waiting.push(event)
   }
   return {
-    join: (end) => void (other = end),
-    deliver(text) {
-      if (closed) return
-      if (onReceived) queueMicrotask(() => onReceived?.({ value: JSON.parse(text) }))
-      else waiting.push(text)
+    join(end) {
+      other = end
     },
-    end: finish,
+    deliver: (text) => happen({ text }),
+    end: () => happen('close'),
     channel: {
       send(message) {
         if (!closed) other?.deliver(JSON.stringify(message))
       },
-      receive(received, close) {
-        onReceived = received
-        onClose = close
-        if (closed) queueMicrotask(close)
-        for (const text of waiting.splice(0)) queueMicrotask(() => received({ value: JSON.parse(text) }))
+      receive(onReceived, onClose) {
+        handle = (event) => (event === 'close' ? onClose() : onReceived({ value: JSON.parse(event.text) }))
+        for (const event of waiting.splice(0)) queueMicrotask(() => handle?.(event))
       },
       async close() {
-        finish()
+        happen('close')
         other?.end()
       },
     },
