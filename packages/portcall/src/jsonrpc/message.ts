@@ -51,10 +51,13 @@ export type Classified =
   | { kind: 'request'; message: Request }
   | { kind: 'notification'; message: Notification }
   | { kind: 'response'; message: Response }
-  | { kind: 'invalid'; error: ErrorBody; id?: RequestId }
+  | { kind: 'invalid'; error: ErrorBody; id?: RequestId; silent?: true }
+
+type Invalid = Extract<Classified, { kind: 'invalid' }>
 
 const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
+const VERSION_FAULT = '"jsonrpc" has to be "2.0"'
 
 /** Tells whether a value is a legal request id: a string or an integer that a double can hold exactly. */
 export function isRequestId(value: unknown): value is RequestId {
@@ -73,14 +76,15 @@ export function isSuccess(response: Response): response is Success {
 
 /**
  * Sorts a parsed JSON value into request, notification, response or invalid message (JSON-RPC 2.0, sections 4 and 5).
- * An invalid message keeps its id when that could be read, so that the error answer can name it.
+ * An invalid message keeps its id when that could be read, so that the error answer can name it. It is `silent` when it is a
+ * notification or a response in all but the details: those are never answered, whatever is wrong with them.
  */
 export function classify(value: unknown): Classified {
   if (!isObject(value)) return invalid('a message is a JSON object')
-  if (value.jsonrpc !== '2.0') return invalid('"jsonrpc" has to be "2.0"', value.id)
-  if (typeof value.method === 'string') return classifyCall(value)
-  if ('result' in value || 'error' in value) return classifyResponse(value)
-  return invalid('a message has a "method", a "result" or an "error"', value.id)
+  const isCall = typeof value.method === 'string'
+  if (!isCall && ('result' in value || 'error' in value)) return classifyResponse(value)
+  if (value.jsonrpc !== '2.0') return invalid(VERSION_FAULT, value.id)
+  return isCall ? classifyCall(value) : invalid('a message has a "method", a "result" or an "error"', value.id)
 }
 
 function classifyCall(value: JsonObject): Classified {
@@ -88,7 +92,10 @@ function classifyCall(value: JsonObject): Classified {
   const hasId = 'id' in value
   if (hasId && !isRequestId(value.id)) return invalid('"id" has to be a string or an integer')
   if (params === null) delete value.params
-  else if (params !== undefined && !isObject(params)) return invalid('"params" has to be an object', value.id, INVALID_PARAMS)
+  else if (params !== undefined && !isObject(params)) {
+    const found = invalid('"params" has to be an object', value.id, INVALID_PARAMS)
+    return hasId ? found : { ...found, silent: true }
+  }
   return hasId
     ? { kind: 'request', message: value as unknown as Request }
     : { kind: 'notification', message: value as unknown as Notification }
@@ -96,17 +103,22 @@ function classifyCall(value: JsonObject): Classified {
 
 function classifyResponse(value: JsonObject): Classified {
   if (value.id === null) delete value.id
-  if ('id' in value && !isRequestId(value.id)) return invalid('"id" has to be a string or an integer')
-  if ('error' in value ? 'result' in value || !isErrorBody(value.error) : !isObject(value.result))
-    return invalid('a response has either an object "result" or an "error" with "code" and "message"')
-  return { kind: 'response', message: value as unknown as Response }
+  const fault = findResponseFault(value)
+  return fault === undefined ? { kind: 'response', message: value as unknown as Response } : { ...invalid(fault), silent: true }
+}
+
+function findResponseFault(value: JsonObject): string | undefined {
+  if (value.jsonrpc !== '2.0') return VERSION_FAULT
+  if ('id' in value ? !isRequestId(value.id) : 'result' in value) return '"id" has to be a string or an integer'
+  if ('error' in value ? !('result' in value) && isErrorBody(value.error) : isObject(value.result)) return undefined
+  return 'a response has either an object "result" or an "error" with "code" and "message"'
 }
 
 function isErrorBody(value: unknown): boolean {
   return isObject(value) && Number.isInteger(value.code) && typeof value.message === 'string'
 }
 
-function invalid(reason: string, id?: unknown, code: number = INVALID_REQUEST): Classified {
+function invalid(reason: string, id?: unknown, code: number = INVALID_REQUEST): Invalid {
   const error = { code, message: `Invalid ${code === INVALID_PARAMS ? 'params' : 'request'}: ${reason}` }
   return isRequestId(id) ? { kind: 'invalid', error, id } : { kind: 'invalid', error }
 }
