@@ -11,8 +11,9 @@ export interface OutgoingOptions {
 export interface Outgoing {
   readonly size: number
   /**
-   * Sends a request and resolves to the answer. Rejects with `ConnectionLost` when the peer goes away, and with the signal's reason
-   * when it is aborted; `onAbort` is then told the id, so that the peer can be told too.
+   * Sends a request and resolves to the answer. Rejects with `ConnectionLost` when the peer goes away, with what `send` throws,
+   * and with the signal's reason when it is aborted; `onAbort` is then told the id, so that the peer can be told too. What was
+   * aborted from the start is not sent, and `onAbort` is not called.
    */
   ask(method: string, params: Request['params'], options: AskOptions): Promise<Response>
   /** Takes an answer in; an unknown id is ignored. Tells whether somebody was waiting for it. */
@@ -42,22 +43,24 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     get size() {
       return waiting.size
     },
-    ask(method, params, { send, signal, onAbort }) {
+    async ask(method, params, { send, signal, onAbort }) {
+      signal?.throwIfAborted()
       const id = nextId()
       const { promise, resolve, reject } = deferred<Response>()
       const abort = (): void => {
-        waiting.delete(id)
-        onAbort?.(id)
+        if (!waiting.delete(id)) return
         reject(signal?.reason)
+        onAbort?.(id)
       }
-      const done = (): void => signal?.removeEventListener('abort', abort)
-      waiting.set(id, { resolve: (response) => (done(), resolve(response)), reject: (reason) => (done(), reject(reason)) })
-      if (signal?.aborted) abort()
-      else {
-        signal?.addEventListener('abort', abort, { once: true })
+      waiting.set(id, { resolve, reject })
+      signal?.addEventListener('abort', abort, { once: true })
+      try {
         send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
+      } catch (error) {
+        waiting.delete(id)
+        reject(error)
       }
-      return promise
+      return promise.finally(() => signal?.removeEventListener('abort', abort))
     },
     settle(response) {
       const { id } = response
