@@ -12,9 +12,13 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 describe('nesting', () => {
   test('agrees with a count over the parsed value', () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 6, stringUnit: fc.constantFrom('"', '\\', '[', '{', ']', '}', 'a') }), fc.integer({ min: 0, max: 7 }), (text, max) => {
-        expect(exceedsDepth(text, max)).toBe(depthOf(JSON.parse(text)) > max)
-      }),
+      fc.property(
+        fc.json({ maxDepth: 6, stringUnit: fc.constantFrom('"', '\\', '[', '{', ']', '}', 'a') }),
+        fc.integer({ min: 0, max: 7 }),
+        (text, max) => {
+          expect(exceedsDepth(text, max)).toBe(depthOf(JSON.parse(text)) > max)
+        },
+      ),
       { numRuns: 2000 },
     )
   })

@@ -4,8 +4,9 @@ const OPENING = new Set([91, 123])
 const CLOSING = new Set([93, 125])
 
 /**
- * Tells, before it is parsed, whether a JSON text nests arrays and objects deeper than `max`. Linear in the length of the text, and next to
- * free when the text is short or has few brackets. Text that is not JSON gets some answer; the parser will refuse it.
+ * Tells, before it is parsed, whether a JSON text nests arrays and objects deeper than `max`. Linear in the length of the text,
+ * and next to free when the text is short or has few brackets. Text that is not JSON gets some answer; the parser will refuse
+ * it.
  */
 export function exceedsDepth(text: string, max: number): boolean {
   return text.length > 2 * max && count(text, '[', max) + count(text, '{', max) > max && deepest(text, max) > max
