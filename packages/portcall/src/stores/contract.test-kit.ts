@@ -1,8 +1,9 @@
 /*
- * What every backend of the three contracts has to do, as tests that any runner takes: give its `test` and a way to make a backend.
+ * What every backend of the three contracts has to do, as tests that any runner takes: give its `test` and a way to make a
+ * backend.
  */
 import type { Bus } from './bus.ts'
-import { UnknownPosition, type Log } from './log.ts'
+import { type Log, UnknownPosition } from './log.ts'
 import type { Store } from './store.ts'
 
 /** One backend under test; made anew for each test, and empty. */
@@ -162,7 +163,10 @@ const logOrder: Record<string, Case<Log>> = {
     equal(new Set(positions).size, data.length)
     equal(await readData(log, 'key'), data)
     for (const [at, position] of positions.entries()) equal(await readData(log, 'key', position), data.slice(at + 1))
-    equal((await log.read('key')).map(({ position }) => position), positions)
+    equal(
+      (await log.read('key')).map(({ position }) => position),
+      positions,
+    )
   },
   'log: positions are short and printable': async (log) => {
     for (const key of STRANGE) equal(/^[!-~]{1,64}$/.test(await log.append(key, 'x')), true)

@@ -8,15 +8,16 @@ export interface LogEntry {
 /**
  * Ordered entries by key, kept for a while: what a stream that broke off is resumed from.
  *
- * A log comes into being with its first entry. Backends trim logs from the front by number, bytes and age, each by its own options, and
- * may drop whole logs; what they never do is hand out a log with a gap.
+ * A log comes into being with its first entry. Backends trim logs from the front by number, bytes and age, each by its own
+ * options, and may drop whole logs; what they never do is hand out a log with a gap.
  */
 export interface Log {
   /** Adds an entry at the end and resolves to its position. Calls that are made in order end up in order, awaited or not. */
   append(key: string, data: string): Promise<string>
   /**
-   * The entries that came after a position, oldest first; without a position, all that are kept. A log that does not exist has no entries.
-   * Rejects with `UnknownPosition` when the position is not of this log, or when entries after it have been trimmed.
+   * The entries that came after a position, oldest first; without a position, all that are kept. A log that does not exist has
+   * no entries. Rejects with `UnknownPosition` when the position is not of this log, or when entries after it have been
+   * trimmed.
    */
   read(key: string, after?: string): Promise<LogEntry[]>
   /** Removes a log. Its positions stay unknown for ever, also when a log of the same key is begun again. */

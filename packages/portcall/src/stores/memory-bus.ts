@@ -12,7 +12,10 @@ interface Subscription {
   active: boolean
 }
 
-/** Makes a bus within this process. Subscribers are called before `publish` returns, unless it is called by one of them: then, in turn. */
+/**
+ * Makes a bus within this process. Subscribers are called before `publish` returns, unless it is called by one of them: then,
+ * in turn.
+ */
 export function createMemoryBus(options: MemoryBusOptions = {}): Bus {
   const { maxSubscriptions = 100_000, onError } = options
   const topics = new Map<string, Set<Subscription>>()

@@ -1,6 +1,9 @@
-import { UnknownPosition, type Log, type LogEntry } from './log.ts'
+import { type Log, type LogEntry, UnknownPosition } from './log.ts'
 
-/** The bounds of logs in memory. Logs are trimmed from the front; when the whole is too large, the log that was written to longest ago goes. */
+/**
+ * The bounds of logs in memory. Logs are trimmed from the front; when the whole is too large, the log that was written to
+ * longest ago goes.
+ */
 export interface MemoryLogOptions {
   /** Entries in one log. Default: 10,000. */
   maxEntries?: number

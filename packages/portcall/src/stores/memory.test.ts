@@ -2,14 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { busContract, logContract, storeContract } from './contract.test-kit.ts'
 import { UnknownPosition } from './log.ts'
+import { memory } from './memory.ts'
 import { createMemoryBus } from './memory-bus.ts'
 import { createMemoryLog } from './memory-log.ts'
 import { createMemoryStore } from './memory-store.ts'
-import { memory } from './memory.ts'
 
 function clock(): { now: () => number; advance: (ms: number) => void } {
   let time = 1_000_000
-  return { now: () => time, advance: (ms) => void (time += ms) }
+  const advance = (ms: number): void => {
+    time += ms
+  }
+  return { now: () => time, advance }
 }
 
 describe('the contracts', () => {
@@ -111,7 +114,10 @@ describe('log bounds', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 300 }), fc.integer({ min: 1, max: 80 }), async (steps, maxEntries) => {
         const log = createMemoryLog({ maxEntries })
-        const model = new Map<string, string[]>([['a', []], ['b', []]])
+        const model = new Map<string, string[]>([
+          ['a', []],
+          ['b', []],
+        ])
         for (const { do: what, key } of steps) {
           if (what === 'append') model.get(key)?.push(await log.append(key, 'x'))
           else await log.delete(key).then(() => model.set(key, []))
@@ -121,7 +127,8 @@ describe('log bounds', () => {
           const known = positions.slice(-maxEntries - 1)
           for (const [at, position] of known.entries())
             expect((await log.read(key, position)).map((entry) => entry.position)).toEqual(known.slice(at + 1))
-          for (const position of positions.slice(0, -maxEntries - 1)) await expect(log.read(key, position)).rejects.toThrow(UnknownPosition)
+          for (const position of positions.slice(0, -maxEntries - 1))
+            await expect(log.read(key, position)).rejects.toThrow(UnknownPosition)
         }
       }),
       { numRuns: 50 },

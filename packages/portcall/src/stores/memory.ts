@@ -1,8 +1,8 @@
+import type { Bus } from './bus.ts'
+import type { Log } from './log.ts'
 import { createMemoryBus, type MemoryBusOptions } from './memory-bus.ts'
 import { createMemoryLog, type MemoryLogOptions } from './memory-log.ts'
 import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
-import type { Bus } from './bus.ts'
-import type { Log } from './log.ts'
 import type { Store } from './store.ts'
 
 export interface MemoryOptions {
@@ -21,8 +21,8 @@ export interface Stores {
 }
 
 /**
- * The three contracts in the memory of this process: what one process needs, and what tests use. Each is bounded by construction and
- * works without timers: what has expired goes when the next thing is written.
+ * The three contracts in the memory of this process: what one process needs, and what tests use. Each is bounded by
+ * construction and works without timers: what has expired goes when the next thing is written.
  */
 export function memory(options: MemoryOptions = {}): Stores {
   const { store, log, bus, now = Date.now } = options

@@ -5,11 +5,11 @@ export interface StoreOptions {
 }
 
 /**
- * Values by key, with expiry: the first of the three contracts that state rests on. Keys and values are strings; who writes objects,
- * serializes them.
+ * Values by key, with expiry: the first of the three contracts that state rests on. Keys and values are strings; who writes
+ * objects, serializes them.
  *
- * Every operation is atomic on its key, also between processes that share a backend. A backend with a bound may evict entries that
- * have not expired: whoever reads has to live with an absent key.
+ * Every operation is atomic on its key, also between processes that share a backend. A backend with a bound may evict entries
+ * that have not expired: whoever reads has to live with an absent key.
  */
 export interface Store {
   /** The value of a key; nothing when it was never set, was deleted, has expired or was evicted. */
@@ -19,8 +19,8 @@ export interface Store {
   /** Removes a key; an absent one is no error. */
   delete(key: string): Promise<void>
   /**
-   * Writes `value` when the key holds exactly `expected`, and tells whether it did. As `expected`, `undefined` stands for an absent
-   * key; as `value`, it deletes. Of several callers with the same expectation exactly one succeeds.
+   * Writes `value` when the key holds exactly `expected`, and tells whether it did. As `expected`, `undefined` stands for an
+   * absent key; as `value`, it deletes. Of several callers with the same expectation exactly one succeeds.
    */
   swap(key: string, expected: string | undefined, value: string | undefined, options?: StoreOptions): Promise<boolean>
 }
