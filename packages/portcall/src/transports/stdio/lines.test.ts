@@ -54,19 +54,35 @@ describe('lines', () => {
   })
 
   test('S01: a line that is no JSON is reported, those around it are read', () => {
-    expect(read([bytes('1\n{"a":\nhello\n2\n')])).toEqual([{ value: 1 }, { unreadable: 'syntax' }, { unreadable: 'syntax' }, { value: 2 }])
+    expect(read([bytes('1\n{"a":\nhello\n2\n')])).toEqual([
+      { value: 1 },
+      { unreadable: 'syntax' },
+      { unreadable: 'syntax' },
+      { value: 2 },
+    ])
   })
 
   test('S05: bytes that are no UTF-8, and a byte order mark, are reported', () => {
-    const broken = [[0xff, 0xfe], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf5, 0x80, 0x80, 0x80]]
+    const broken = [
+      [0xff, 0xfe],
+      [0xc0, 0x80],
+      [0xed, 0xa0, 0x80],
+      [0xe2, 0x82],
+      [0xf5, 0x80, 0x80, 0x80],
+    ]
     for (const inside of broken)
-      expect(read([bytes('1\n"'), Uint8Array.from(inside), bytes('"\n2\n')])).toEqual([{ value: 1 }, { unreadable: 'syntax' }, { value: 2 }])
+      expect(read([bytes('1\n"'), Uint8Array.from(inside), bytes('"\n2\n')])).toEqual([
+        { value: 1 },
+        { unreadable: 'syntax' },
+        { value: 2 },
+      ])
     expect(read([bytes('\ufeff1\n2\n')])).toEqual([{ unreadable: 'syntax' }, { value: 2 }])
   })
 
   test('S07: nesting beyond the limit is reported, at the limit it is read', () => {
     const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}\n`
-    for (const depth of [129, 100_000, 1_000_000]) expect(read([bytes(nested(depth)), bytes('2\n')])).toEqual([{ unreadable: 'depth' }, { value: 2 }])
+    for (const depth of [129, 100_000, 1_000_000])
+      expect(read([bytes(nested(depth)), bytes('2\n')])).toEqual([{ unreadable: 'depth' }, { value: 2 }])
     expect(read([bytes(nested(128))])[0]).toHaveProperty('value')
     expect(read([bytes(`${'['.repeat(1_000_000)}\n2\n`)])).toEqual([{ unreadable: 'depth' }, { value: 2 }])
   })
@@ -77,7 +93,11 @@ describe('lines', () => {
       fc.property(fc.integer({ min: 3, max: 600 }), sizes, fc.constantFrom('\n', '\r\n'), (length, cuts, end) => {
         const text = JSON.stringify('x'.repeat(length - 2))
         const expected = length <= 200 ? { value: 'x'.repeat(length - 2) } : { unreadable: 'size' }
-        expect(read(cut(bytes(`1${end}${text}${end}2${end}`), cuts), { maxBytes: 200 })).toEqual([{ value: 1 }, expected, { value: 2 }])
+        expect(read(cut(bytes(`1${end}${text}${end}2${end}`), cuts), { maxBytes: 200 })).toEqual([
+          { value: 1 },
+          expected,
+          { value: 2 },
+        ])
       }),
     )
   })

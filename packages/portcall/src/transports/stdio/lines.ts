@@ -25,8 +25,9 @@ const MAX_DEPTH = 128
 const IDLE_BYTES = 16 * 1024
 
 /**
- * Makes a reader of newline-delimited JSON. Time is linear in the number of bytes, however they are cut; memory is at most twice `maxBytes`.
- * Lines end with `\n` or `\r\n`, blank ones are skipped. UTF-8 is read strictly; bytes that are none are a syntax error.
+ * Makes a reader of newline-delimited JSON. Time is linear in the number of bytes, however they are cut; memory is at most
+ * twice `maxBytes`. Lines end with `\n` or `\r\n`, blank ones are skipped. UTF-8 is read strictly; bytes that are none are a
+ * syntax error.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export function createLineReader(options: LineReaderOptions): LineReader {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -29,7 +29,11 @@ interface Program {
 }
 
 beforeAll(async () => {
-  const bundle = await rolldown({ input: fileURLToPath(new URL('process.ts', import.meta.url)), platform: 'node', tsconfig: false })
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('process.ts', import.meta.url)),
+    platform: 'node',
+    tsconfig: false,
+  })
   await bundle.write({ file: built, format: 'esm' })
   await bundle.close()
 })
@@ -58,7 +62,11 @@ function run(source: string, reads = true): Program {
   return {
     child,
     send: (...messages) => void child.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join('')),
-    messages: () => out.split('\n').filter(Boolean).map((line) => JSON.parse(line) as unknown),
+    messages: () =>
+      out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as unknown),
     stderr: () => err,
     exit,
   }
@@ -93,7 +101,7 @@ describe('the channel of a process', () => {
     noisy.child.stdin.end()
     expect(await noisy.exit).toEqual([0, null])
     expect(noisy.messages()).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
-    expect(noisy.stderr()).toMatch(/WARNING[^]*console\.error[^]*chatty[^]*one\ntwo\nthree\n/)
+    expect(noisy.stderr()).toMatch(/WARNING[\s\S]*console\.error[\s\S]*chatty[\s\S]*one\ntwo\nthree\n/)
     expect(noisy.stderr().split('WARNING').length).toBe(2)
   })
 

@@ -17,8 +17,8 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
   readable: Readable
   writable: Writable
   /**
-   * Stops reading while too much waits to be read by the other side. For the answering side only: when both do it, both may wait for
-   * ever. Default: false.
+   * Stops reading while too much waits to be read by the other side. For the answering side only: when both do it, both may
+   * wait for ever. Default: false.
    */
   pauseWhenFull?: boolean
 }
@@ -130,7 +130,10 @@ function createDetour(): typeof process.stdout.write {
     if (!warned) {
       warned = true
       const { stack = '' } = new Error()
-      const callers = stack.split('\n').slice(2).filter((line) => !line.includes('node:internal'))
+      const callers = stack
+        .split('\n')
+        .slice(2)
+        .filter((line) => !line.includes('node:internal'))
       process.stderr.write(`${WARNING}${callers.slice(0, 4).join('\n')}\n\n`)
     }
     return process.stderr.write(...args)
