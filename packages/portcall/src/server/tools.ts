@@ -114,7 +114,10 @@ function withDeadline(tool: ToolEntry, args: unknown, call: CallContext, options
       call.expire(reason)
       reject(reason)
     })
-    running.then(resolve, reject).finally(done)
+    running.then(
+      (value) => (done(), resolve(value)),
+      (error) => (done(), reject(error)),
+    )
   })
 }
 
