@@ -57,7 +57,7 @@ export default {
     },
   ],
   options: {
-    exclude: { path: '\\.test\\.ts$' },
+    exclude: { path: '\\.test(-kit)?\\.ts$' },
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },

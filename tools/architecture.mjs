@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { ABOVE, FOLDERS } from './lib/architecture.mjs'
 import { runChecker } from './lib/checkers.mjs'
-import { filesBelow } from './lib/files.mjs'
+import { librarySources } from './lib/doors.mjs'
 import { SRC, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
@@ -28,9 +28,7 @@ try {
 
 // A cruiser that finds no TypeScript cruises nothing and passes, so it has to have seen every file.
 const seen = new Set(modules.map(({ source }) => source))
-const sources = filesBelow(SRC, '.ts')
-  .map(shown)
-  .filter((path) => !path.endsWith('.test.ts'))
+const sources = librarySources().map(shown)
 report.check(
   `all ${sources.length} modules were seen`,
   sources.filter((path) => !seen.has(path)).map((path) => `${path} was not seen`),

@@ -1,9 +1,10 @@
 /** Makes a checkout ready to run: installs what is missing and builds what is out of date. Prints to stderr only. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { librarySources } from './lib/doors.mjs'
 import { filesBelow, hashFiles } from './lib/files.mjs'
 import { install } from './lib/install.mjs'
-import { DIST, isMain, PACKAGE, ROOT, SRC } from './lib/paths.mjs'
+import { DIST, isMain, PACKAGE, ROOT } from './lib/paths.mjs'
 
 const STAMP = join(ROOT, 'node_modules', '.portcall', 'build')
 
@@ -17,8 +18,7 @@ function requireNode() {
 /** Everything that the build depends on. */
 function inputs() {
   const settings = ['tsconfig.base.json', 'package-lock.json', 'tools/build.mjs'].map((path) => join(ROOT, path))
-  const sources = filesBelow(SRC, '.ts').filter((path) => !path.endsWith('.test.ts'))
-  return [...settings, ...filesBelow(PACKAGE, '.json'), ...sources]
+  return [...settings, ...filesBelow(PACKAGE, '.json'), ...librarySources()]
 }
 
 function isBuilt(hash) {

@@ -66,7 +66,9 @@ const report = createReport('hops of one warm tools/call over HTTP, server side'
 await transpile()
 const http = await listen()
 for (const [era, budget] of Object.entries(BUDGETS)) {
-  const ran = (await measure(http.address().port, budget)).filter(({ file }) => !file.includes('node_modules'))
+  const found = await measure(http.address().port, budget).catch((error) => report.fail(`${era}: ${error.message}`))
+  if (!found) continue
+  const ran = found.filter(({ file }) => !file.includes('node_modules'))
   const files = new Set(ran.map(({ file }) => file))
   const fits = ran.length > 0 && ran.length <= budget.functions && files.size <= budget.files
   const list = ran.map(({ file, name, at }) => `${file}:${at} ${name}`)

@@ -1,7 +1,7 @@
 /** `node tools/revisions-doc.mjs`: writes docs/revisions.md from protocol/revisions.ts; with `--check` tells whether it is fresh. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT, SRC, readText } from './lib/paths.mjs'
+import { ROOT, readText, SRC } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { ts } from './lib/syntax.mjs'
 
@@ -10,7 +10,9 @@ const PAGE = join(ROOT, 'docs', 'revisions.md')
 
 /** The table imports nothing, so its JavaScript can be loaded by itself. */
 async function loadTable() {
-  const { outputText } = ts.transpileModule(readText(TABLE), { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 } })
+  const { outputText } = ts.transpileModule(readText(TABLE), {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+  })
   return import(`data:text/javascript,${encodeURIComponent(outputText)}`)
 }
 
@@ -24,12 +26,19 @@ const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.ma
 /** One line a name, one column a revision, with a mark where the revision has it. */
 function presence(revisions, title, listOf) {
   const names = [...new Set(revisions.flatMap(listOf))]
-  return byRevision(revisions, title, names.map((name) => [code(name), (revision) => yesNo(listOf(revision).includes(name))]))
+  return byRevision(
+    revisions,
+    title,
+    names.map((name) => [code(name), (revision) => yesNo(listOf(revision).includes(name))]),
+  )
 }
 
 /** One line a fact, one column a revision. */
 function byRevision(revisions, title, facts) {
-  return table([title, ...revisions.map(({ version }) => version)], facts.map(([name, tell]) => [name, ...revisions.map(tell)]))
+  return table(
+    [title, ...revisions.map(({ version }) => version)],
+    facts.map(([name, tell]) => [name, ...revisions.map(tell)]),
+  )
 }
 
 /** One line a shape: its fields in the oldest revision that has it, then what each later one adds or takes. */
@@ -52,12 +61,23 @@ const FACTS = [
   ['Era', ({ era }) => era],
   ['Several messages in one array', ({ batches }) => yesNo(batches)],
   ['Content blocks', ({ content }) => codes(content)],
-  ['Structured content of a tool', ({ structuredContent }) => ({ none: '–', object: 'an object', any: 'any JSON' })[structuredContent]],
+  [
+    'Structured content of a tool',
+    ({ structuredContent }) => ({ none: '–', object: 'an object', any: 'any JSON' })[structuredContent],
+  ],
   ['Forms for the user', ({ fields }) => yesNo(fields.elicitForm.length > 0)],
   ['URLs for the user', ({ fields }) => yesNo(fields.elicitUrl.length > 0)],
-  ['Titles of options', ({ fields: { choiceField } }) => (choiceField.includes('oneOf') ? code('oneOf') : choiceField.length > 0 ? code('enumNames') : '–')],
+  [
+    'Titles of options',
+    ({ fields: { choiceField } }) =>
+      choiceField.includes('oneOf') ? code('oneOf') : choiceField.length > 0 ? code('enumNames') : '–',
+  ],
   ['A choice of several options', ({ fields }) => yesNo(fields.choicesField.length > 0)],
-  ['Defaults in forms', ({ fields }) => (fields.stringField.includes('default') ? 'all fields' : fields.booleanField.includes('default') ? 'booleans' : '–')],
+  [
+    'Defaults in forms',
+    ({ fields }) =>
+      fields.stringField.includes('default') ? 'all fields' : fields.booleanField.includes('default') ? 'booleans' : '–',
+  ],
   ['Content for the model', ({ sampling }) => codes(sampling.content)],
   ['Several blocks in one message', ({ sampling }) => yesNo(sampling.arrays)],
   ['`includeContext`', ({ sampling }) => ({ assumed: 'always', declared: 'when declared' })[sampling.context]],
@@ -65,13 +85,19 @@ const FACTS = [
 
 const ERRORS = [
   ['A resource does not exist', ({ errors }) => code(errors.resourceNotFound)],
-  ['Arguments do not fit a tool', ({ errors }) => ({ error: 'error `-32602`', result: 'result with `isError`' })[errors.invalidArguments]],
+  [
+    'Arguments do not fit a tool',
+    ({ errors }) => ({ error: 'error `-32602`', result: 'result with `isError`' })[errors.invalidArguments],
+  ],
   ['Codes beside those of JSON-RPC', ({ errors }) => codes(errors.codes)],
 ]
 
 const HTTP = [
   ['Transport', ({ http }) => http.transport],
-  ['`MCP-Protocol-Version`', ({ http }) => ({ none: '–', session: 'after the handshake', always: 'every request' })[http.versionHeader]],
+  [
+    '`MCP-Protocol-Version`',
+    ({ http }) => ({ none: '–', session: 'after the handshake', always: 'every request' })[http.versionHeader],
+  ],
   ['Sessions', ({ http }) => yesNo(http.sessions)],
   ['Headers that mirror the body', ({ http }) => yesNo(http.mirrorHeaders)],
   ['Status for an unknown method', ({ http }) => http.unknownMethod],
@@ -102,7 +128,7 @@ ${byRevision(revisions, '', FACTS)}
 | Titled options (\`oneOf\`) in a form | \`enum\` with \`enumNames\`. |
 | A choice of several options in a form | One yes-or-no field an option; the answer becomes a list again. |
 | Several blocks in one message for the model | Several messages of the same role. |
-| Tools or audio for the model, a URL for the user | It cannot be asked: the call fails as if the client had not declared it. |
+| Tools or audio for the model, a URL for the user | It cannot be asked: the call fails with an error that says so. |
 | The message of a progress notification | It is left out. |
 
 ## Requests of a client

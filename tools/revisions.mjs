@@ -1,12 +1,13 @@
 /** `npm run check:revisions`: no code names a revision but the table and the translator. Comments and tests may. */
 import { join } from 'node:path'
+import { librarySources } from './lib/doors.mjs'
 import { filesBelow } from './lib/files.mjs'
-import { ROOT, SRC, shown } from './lib/paths.mjs'
+import { ROOT, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { lineOf, parse, ts, visit } from './lib/syntax.mjs'
 
 const REVISION = /20\d\d-\d\d-\d\d/
-const ALLOWED = /\/(protocol\/revisions\.ts|legacy\/.*|.*\.test\.ts)$/
+const ALLOWED = /\/(protocol\/revisions\.ts|legacy\/.*)$/
 
 const isText = (node) => ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node) || ts.isRegularExpressionLiteral(node)
 
@@ -20,6 +21,6 @@ function literals(path) {
 }
 
 const report = createReport('revisions')
-const files = [...filesBelow(SRC, '.ts'), ...filesBelow(join(ROOT, 'examples'), '.ts')].filter((path) => !ALLOWED.test(path))
+const files = [...librarySources(), ...filesBelow(join(ROOT, 'examples'), '.ts')].filter((path) => !ALLOWED.test(path))
 report.check(`no revision in the literals of ${files.length} files`, files.flatMap(literals))
 report.end()

@@ -1,7 +1,7 @@
 /** `npm run check:sizes`: the sizes of files, functions, parameter lists and comments in the library. */
-import { filesBelow } from './lib/files.mjs'
+import { librarySources } from './lib/doors.mjs'
 import { commentLines, functionsOf } from './lib/measure.mjs'
-import { SRC, shown } from './lib/paths.mjs'
+import { shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { parse } from './lib/syntax.mjs'
 
@@ -24,9 +24,7 @@ function quantile(values, share) {
 }
 
 const report = createReport('sizes')
-const files = filesBelow(SRC, '.ts')
-  .filter((path) => !path.endsWith('.test.ts'))
-  .map(parse)
+const files = librarySources().map(parse)
 const lengths = files.map((file) => ({ where: shown(file.fileName), lines: file.text.trimEnd().split('\n').length }))
 const functions = files.flatMap(functionsOf)
 

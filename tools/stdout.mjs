@@ -1,10 +1,10 @@
 /** `npm run check:stdout`: nothing in the library touches stdout or the console but the stdio transport's process file. */
-import { filesBelow } from './lib/files.mjs'
-import { SRC, shown } from './lib/paths.mjs'
+import { librarySources } from './lib/doors.mjs'
+import { shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { lineOf, parse, ts, visit } from './lib/syntax.mjs'
 
-const ALLOWED = /\/(transports\/stdio\/process\.ts|cli\/.*|.*\.test\.ts)$/
+const ALLOWED = /\/(transports\/stdio\/process\.ts|cli\/.*)$/
 
 /** `console.…`, `….stdout` and an imported `stdout`. */
 function touches(node) {
@@ -22,6 +22,6 @@ function faults(path) {
 }
 
 const report = createReport('stdout')
-const files = filesBelow(SRC, '.ts').filter((path) => !ALLOWED.test(path))
+const files = librarySources().filter((path) => !ALLOWED.test(path))
 report.check(`${files.length} files leave stdout and the console alone`, files.flatMap(faults))
 report.end()

@@ -2,7 +2,8 @@ import { Session } from 'node:inspector/promises'
 
 /**
  * The functions of files below a folder that run while `work` runs, as `{ file, name, at, count }`; every function counts once however
- * often it is called, and the body of a module does not count.
+ * often it is called, and neither the body of a module nor
+ * what the engine makes of the fields of a class counts.
  */
 export async function functionsThatRun(folderUrl, work) {
   const session = new Session()
@@ -17,10 +18,12 @@ export async function functionsThatRun(folderUrl, work) {
   return result
     .filter(({ url }) => url.startsWith(folderUrl))
     .flatMap(({ url, functions }) => functions.map((one) => entry(url.slice(folderUrl.length), one)))
-    .filter(({ count, isModule }) => count > 0 && !isModule)
+    .filter(({ count, isWritten }) => count > 0 && isWritten)
 }
 
 function entry(file, { functionName, ranges }) {
   const [{ startOffset, count }] = ranges
-  return { file, name: functionName || '(anonymous)', at: startOffset, count, isModule: functionName === '' && startOffset === 0 }
+  const isModule = functionName === '' && startOffset === 0
+  const isInitializer = functionName.startsWith('<')
+  return { file, name: functionName || '(anonymous)', at: startOffset, count, isWritten: !isModule && !isInitializer }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { filesBelow, isTest } from './files.mjs'
 import { DIST, PACKAGE, readJson, SRC } from './paths.mjs'
 
 /**
@@ -24,3 +25,6 @@ export function doors() {
 
 /** The doors whose source is there. */
 export const builtDoors = () => doors().filter(({ source }) => existsSync(source))
+
+/** The source files of the library, without its tests. */
+export const librarySources = () => filesBelow(SRC, '.ts').filter((path) => !isTest(path))

@@ -1,5 +1,5 @@
-import { filesBelow } from './files.mjs'
-import { SRC, shown } from './paths.mjs'
+import { librarySources } from './doors.mjs'
+import { shown } from './paths.mjs'
 import { parse, ts, visit } from './syntax.mjs'
 
 const isCodeTable = (node) => ts.isVariableDeclaration(node) && /ErrorCodes?$/.test(node.name.getText())
@@ -28,8 +28,6 @@ function codesOf(path) {
 
 /** The codes that the errors of the library have: the tables named `…ErrorCode`, and the `code` of the error classes. */
 export function errorCodes() {
-  const all = filesBelow(SRC, '.ts')
-    .filter((path) => !path.endsWith('.test.ts'))
-    .flatMap(codesOf)
+  const all = librarySources().flatMap(codesOf)
   return [...new Map(all.map((one) => [one.code, one])).values()]
 }

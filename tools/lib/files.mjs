@@ -23,3 +23,6 @@ export function hashFiles(paths) {
   for (const path of paths) hash.update(`${path}\0`).update(readFileSync(path)).update('\0')
   return hash.digest('hex')
 }
+
+/** Tests and what only tests use, wherever they lie. */
+export const isTest = (path) => /\.test(-kit)?\.m?[jt]s$/.test(path)
