@@ -1,7 +1,8 @@
 const QUOTE = 34
 const BACKSLASH = 92
-const OPENING = new Set([91, 123])
-const CLOSING = new Set([93, 125])
+const OPENING = 0x7b
+const CLOSING = 0x7d
+const CASE_BIT = 0x20
 
 /**
  * Tells, before it is parsed, whether a JSON text nests arrays and objects deeper than `max`. Linear in the length of the text,
@@ -9,7 +10,7 @@ const CLOSING = new Set([93, 125])
  * it.
  */
 export function exceedsDepth(text: string, max: number): boolean {
-  return text.length > 2 * max && count(text, '[', max) + count(text, '{', max) > max && deepest(text, max) > max
+  return text.length > 2 * max && count(text, '[', max) + count(text, '{', max) > max && isDeeper(text, max)
 }
 
 /** Counts a character, up to one more than `max`. */
@@ -19,27 +20,21 @@ function count(text: string, character: string, max: number): number {
   return found
 }
 
-/** Measures the nesting, skipping strings; stops once it is deeper than `max`. */
-function deepest(text: string, max: number): number {
+/** Goes through the brackets outside of strings. `[` and `{` differ in one bit, and so do `]` and `}`. */
+function isDeeper(text: string, max: number): boolean {
   let depth = 0
-  let most = 0
-  for (let at = 0; at < text.length && most <= max; at++) {
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
-    else if (OPENING.has(code)) most = Math.max(most, ++depth)
-    else if (CLOSING.has(code)) depth--
+    else if ((code | CASE_BIT) === OPENING && ++depth > max) return true
+    else if ((code | CASE_BIT) === CLOSING) depth--
   }
-  return most
+  return false
 }
 
 function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end < 0 ? text.length : end
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let backslashes = 0
-  while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++
-  return backslashes % 2 === 1
+  let at = start + 1
+  for (let code = text.charCodeAt(at); code !== QUOTE && at < text.length; code = text.charCodeAt(at))
+    at += code === BACKSLASH ? 2 : 1
+  return at
 }
