@@ -1,6 +1,7 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import Type from 'typebox'
+import { Settings } from 'typebox/system'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
@@ -100,6 +101,21 @@ describe('compileSchema', () => {
   })
 })
 
+describe('compileSchema where code cannot be generated', () => {
+  it.each([true, false])('gives the same answers, trusted: %s', async (trusted) => {
+    const schema = { $defs: { s: { type: 'string', pattern: '^a' } }, properties: { a: { $ref: '#/$defs/s' } }, unevaluatedProperties: false }
+    Settings.Set({ useAcceleration: false })
+    try {
+      const { parse } = compileSchema(schema, 'input', { trusted })
+      expect(await parse({ a: 'a' })).toHaveProperty('value')
+      expect((await parse({ a: 'b' })).issues?.[0]).toEqual({ path: ['a'], message: 'expected to match "^a", got "b"' })
+      expect((await parse({ b: 1 })).issues).toEqual([{ path: ['b'], message: 'not a known property' }])
+    } finally {
+      Settings.Reset()
+    }
+  })
+})
+
 describe('compileSchema with a schema of a peer', () => {
   const hostile = `${'a'.repeat(60_000)}!`
 
@@ -127,6 +143,19 @@ describe('compileSchema with a schema of a peer', () => {
     expect((await parse(7)).issues).toEqual([{ path: [], message: 'does not fit the schema' }])
     expect((await parse('x')).issues?.[0]?.message).toMatch(/too much work/)
     expect(performance.now() - start).toBeLessThan(2000)
+  })
+
+  it('bounds the number of references, and follows a long chain of them', async () => {
+    const chain = (length: number): Record<string, unknown> => {
+      const links = Array.from({ length }, (_, n) => [`d${n}`, { properties: { next: { $ref: `#/$defs/d${n + 1}` } } }])
+      return { $defs: Object.fromEntries([...links, [`d${length}`, {}]]), properties: { next: { $ref: '#/$defs/d0' } }, type: 'object' }
+    }
+    await expect(compileSchema(chain(1000), 'output', { trusted: false }).parse({})).rejects.toThrow(SchemaError)
+    for (const trusted of [true, false]) {
+      const { parse } = compileSchema(chain(900), 'output', { trusted })
+      expect(await parse({ next: { next: {} } })).toHaveProperty('value')
+      expect(await parse(1)).toHaveProperty('issues')
+    }
   })
 
   it('survives recursion that doubles with each level of the value', async () => {

@@ -9,6 +9,7 @@
  * RE2 is a large library: this module is loaded when the first such schema is met.
  */
 import { RE2JS } from 're2js'
+import { SchemaError } from './errors.ts'
 import type { JsonObject } from './standard.ts'
 import { isRecord, walkSchemas } from './walk.ts'
 
@@ -25,7 +26,14 @@ export class OutOfSteps extends Error {
 
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 
-/** Makes a foreign schema harmless, by changing it; its checks are counted by the meter that comes back. */
+/** More references than this make the compilation itself slow: its time grows with their square. */
+const MOST_REFERENCES = 1000
+
+/**
+ * Makes a foreign schema harmless, by changing it; its checks are counted by the meter that comes back.
+ *
+ * @throws SchemaError when it has more than 1000 references.
+ */
 export function tame(schema: JsonObject): Meter {
   let left = 0
   const step = (): boolean => {
@@ -34,6 +42,8 @@ export function tame(schema: JsonObject): Meter {
   }
   const nodes: JsonObject[] = []
   walkSchemas(schema, undefined, (node) => void nodes.push(node))
+  const references = nodes.filter((node) => REFERENCES.some((keyword) => typeof node[keyword] === 'string')).length
+  if (references > MOST_REFERENCES) throw new SchemaError(`The schema has ${references} references, ${MOST_REFERENCES} are allowed`)
   const named = nodes.some(({ patternProperties }) => patternProperties !== undefined)
   for (const node of nodes) {
     tamePatterns(node, named)
