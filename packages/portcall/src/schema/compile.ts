@@ -11,7 +11,8 @@ import type { Check } from './validator.ts'
 export interface CompileOptions {
   /**
    * `false`: the schema comes from a peer, so its patterns and references cannot cost more than linear time; what cannot be had in
-   * linear time stays unchecked (see `foreign.ts`), and with more than 1000 references `parse` rejects with SchemaError. Default `true`: it is the author's own.
+   * linear time stays unchecked (see `foreign.ts`), and with more than 1000 references `parse` rejects with
+   * SchemaError. Default `true`: it is the author's own.
    */
   trusted?: boolean
 }
