@@ -97,8 +97,8 @@ const storeExpiry: Record<string, Case<Store>> = {
   'store: an expired key counts as absent for swap': async (store, advance) => {
     await store.set('key', 'x', { ttlMs: 100 })
     await advance(150)
-    equal(await store.swap('key', 'x', 'y'), false)
-    equal(await store.swap('key', undefined, 'z', { ttlMs: 100 }), true)
+    equal(await store.swap('key', { expected: 'x', value: 'y' }), false)
+    equal(await store.swap('key', { expected: undefined, value: 'z', ttlMs: 100 }), true)
     equal(await store.get('key'), 'z')
     await advance(150)
     equal(await store.get('key'), undefined)
@@ -107,29 +107,31 @@ const storeExpiry: Record<string, Case<Store>> = {
 
 const storeSwap: Record<string, Case<Store>> = {
   'store: swap writes only what was expected': async (store) => {
-    equal(await store.swap('key', 'x', 'y'), false)
-    equal(await store.swap('key', undefined, 'x'), true)
-    equal(await store.swap('key', undefined, 'y'), false)
-    equal(await store.swap('key', 'x', 'y'), true)
+    equal(await store.swap('key', { expected: 'x', value: 'y' }), false)
+    equal(await store.swap('key', { expected: undefined, value: 'x' }), true)
+    equal(await store.swap('key', { expected: undefined, value: 'y' }), false)
+    equal(await store.swap('key', { expected: 'x', value: 'y' }), true)
     equal(await store.get('key'), 'y')
   },
   'store: swap deletes': async (store) => {
     await store.set('key', 'x')
-    equal(await store.swap('key', 'y', undefined), false)
-    equal(await store.swap('key', 'x', undefined), true)
+    equal(await store.swap('key', { expected: 'y', value: undefined }), false)
+    equal(await store.swap('key', { expected: 'x', value: undefined }), true)
     equal(await store.get('key'), undefined)
-    equal(await store.swap('key', undefined, undefined), true)
+    equal(await store.swap('key', { expected: undefined, value: undefined }), true)
   },
   'store: of many swaps with one expectation exactly one wins': async (store) => {
     await store.set('key', 'start')
-    const won = await Promise.all(Array.from({ length: 20 }, (_, at) => store.swap('key', 'start', `winner ${at}`)))
+    const won = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => store.swap('key', { expected: 'start', value: `winner ${at}` })),
+    )
     equal(won.filter(Boolean).length, 1)
     equal(await store.get('key'), `winner ${won.indexOf(true)}`)
   },
   'store: counting by swap loses nothing': async (store) => {
     const increment = async (): Promise<void> => {
       const before = await store.get('count')
-      if (!(await store.swap('count', before, String(Number(before ?? 0) + 1)))) await increment()
+      if (!(await store.swap('count', { expected: before, value: String(Number(before ?? 0) + 1) }))) await increment()
     }
     await Promise.all(Array.from({ length: 10 }, increment))
     equal(await store.get('count'), '10')

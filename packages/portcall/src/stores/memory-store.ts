@@ -61,7 +61,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     get: async (key) => read(key),
     set: async (key, value, { ttlMs } = {}) => write(key, value, ttlMs),
     delete: async (key) => remove(key),
-    async swap(key, expected, value, { ttlMs } = {}) {
+    async swap(key, { expected, value, ttlMs }) {
       if (read(key) !== expected) return false
       if (value === undefined) remove(key)
       else write(key, value, ttlMs)

@@ -4,6 +4,14 @@ export interface StoreOptions {
   ttlMs?: number
 }
 
+/** A write that depends on what is there. */
+export interface Swap extends StoreOptions {
+  /** What the key has to hold; `undefined` stands for an absent key. */
+  expected: string | undefined
+  /** What it is to hold then; `undefined` deletes it. */
+  value: string | undefined
+}
+
 /**
  * Values by key, with expiry: the first of the three contracts that state rests on. Keys and values are strings; who writes
  * objects, serializes them.
@@ -19,8 +27,8 @@ export interface Store {
   /** Removes a key; an absent one is no error. */
   delete(key: string): Promise<void>
   /**
-   * Writes `value` when the key holds exactly `expected`, and tells whether it did. As `expected`, `undefined` stands for an
-   * absent key; as `value`, it deletes. Of several callers with the same expectation exactly one succeeds.
+   * Writes `value` when the key holds exactly `expected`, and tells whether it did. Of several callers with the same expectation
+   * exactly one succeeds.
    */
-  swap(key: string, expected: string | undefined, value: string | undefined, options?: StoreOptions): Promise<boolean>
+  swap(key: string, change: Swap): Promise<boolean>
 }
