@@ -87,8 +87,8 @@ function createOracle(schema: Official, { closed }: OracleOptions): Oracle {
 
   const judge = (name: string, value: unknown): string | undefined => {
     if (!definitions[name]) return `there is no ${name}`
-    let validate = validators.get(name)
-    if (!validate) validators.set(name, (validate = ajv.compile({ $ref: `official#/${place}/${name}` })))
+    const validate = validators.get(name) ?? ajv.compile({ $ref: `official#/${place}/${name}` })
+    validators.set(name, validate)
     return validate(value) ? undefined : `not a ${name}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value, null, 2)}`
   }
   const typed = (kind: 'Request' | 'Notification', message: unknown): string | undefined => {
@@ -118,11 +118,18 @@ function createOracle(schema: Official, { closed }: OracleOptions): Oracle {
 /** The name of the definition of each method: the definitions tell it themselves. */
 function methodNames(definitions: Definitions): Map<string, string> {
   const names = Object.entries(definitions).map(([name, { properties }]) => [properties?.method?.const as unknown, name] as const)
-  return new Map(names.filter((entry): entry is readonly [string, string] => typeof entry[0] === 'string' && !/^Client|^Server/.test(entry[1])))
+  return new Map(
+    names.filter(
+      (entry): entry is readonly [string, string] => typeof entry[0] === 'string' && !/^Client|^Server/.test(entry[1]),
+    ),
+  )
 }
 
 function resultName(request: string, value: unknown, definitions: Definitions): string {
-  const { resultType, task } = (typeof value === 'object' && value !== null ? value : {}) as { resultType?: unknown; task?: unknown }
+  const { resultType, task } = (typeof value === 'object' && value !== null ? value : {}) as {
+    resultType?: unknown
+    task?: unknown
+  }
   if (resultType === 'input_required') return 'InputRequiredResult'
   if (task !== undefined && definitions.CreateTaskResult) return 'CreateTaskResult'
   const name = request.replace(/Request$/, 'Result')

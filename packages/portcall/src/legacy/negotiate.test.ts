@@ -11,9 +11,12 @@ describe('the revision of a session', () => {
     expect(chooseRevision(revision.version)).toBe(revision)
   })
 
-  test.each(['2026-07-28', '1999-01-01', '', 'constructor', undefined, null, 7, {}])('%j is answered with the newest legacy one', (requested) => {
-    expect(chooseRevision(requested)).toBe(LATEST_LEGACY)
-  })
+  test.each(['2026-07-28', '1999-01-01', '', 'constructor', undefined, null, 7, {}])(
+    '%j is answered with the newest legacy one',
+    (requested) => {
+      expect(chooseRevision(requested)).toBe(LATEST_LEGACY)
+    },
+  )
 })
 
 describe('the era of a message', () => {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { hasEnvelope } from '../protocol/meta.ts'
-import { LATEST_LEGACY, revisionOf, type Revision } from '../protocol/revisions.ts'
+import { LATEST_LEGACY, type Revision, revisionOf } from '../protocol/revisions.ts'
 
 /**
  * Chooses the revision of a session: the one that `initialize` asks for when it is a legacy one that exists, else the newest legacy

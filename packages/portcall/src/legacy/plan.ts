@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { MetaKey } from '../protocol/meta.ts'
-import { REVISIONS, type Entity, type Fields, type Revision } from '../protocol/revisions.ts'
+import { type Entity, type Fields, REVISIONS, type Revision } from '../protocol/revisions.ts'
 
 /** What rendering for one revision needs, worked out of the table once. */
 export interface Plan {
@@ -44,7 +44,8 @@ export function without<T extends JsonObject>(object: T, fields: readonly string
 export function copyWithout(object: JsonObject, fields: readonly string[], copy: JsonObject = {}): JsonObject {
   for (const key in object) {
     if (fields.includes(key)) continue
-    if (key === '__proto__') Object.defineProperty(copy, key, { value: object[key], enumerable: true, configurable: true, writable: true })
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, { value: object[key], enumerable: true, configurable: true, writable: true })
     else copy[key] = object[key]
   }
   return copy
@@ -73,7 +74,11 @@ export function withLegacyMeta<T extends JsonObject>(object: T): T {
 }
 
 /** Maps a list: the list itself when no item changes. */
-export function mapItems(items: readonly JsonObject[], render: (item: JsonObject, plan: Plan) => JsonObject, plan: Plan): readonly JsonObject[] {
+export function mapItems(
+  items: readonly JsonObject[],
+  render: (item: JsonObject, plan: Plan) => JsonObject,
+  plan: Plan,
+): readonly JsonObject[] {
   let changed: JsonObject[] | undefined
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonObject

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { formSchema } from '../../../../test/support/arbitraries.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { REVISIONS, type Revision } from '../protocol/revisions.ts'
-import { renderAsk, type RenderedAsk } from './render-ask.ts'
+import { type RenderedAsk, renderAsk } from './render-ask.ts'
 
 const [A, B, C, D] = REVISIONS as [Revision, Revision, Revision, Revision]
 
@@ -18,21 +18,47 @@ const propertiesOf = (ask: RenderedAsk): unknown => (ask.params.requestedSchema 
 const accept = (content: JsonObject): JsonObject => ({ action: 'accept', content })
 
 describe('forms', () => {
-  const colors = { type: 'array', title: 'Colors', minItems: 1, items: { anyOf: [{ const: 'r', title: 'Red' }, { const: 'g', title: 'Green' }] }, default: ['g'] }
+  const colors = {
+    type: 'array',
+    title: 'Colors',
+    minItems: 1,
+    items: {
+      anyOf: [
+        { const: 'r', title: 'Red' },
+        { const: 'g', title: 'Green' },
+      ],
+    },
+    default: ['g'],
+  }
 
   test('cannot be asked before 2025-06-18', () => {
     for (const revision of [A, B]) expect(() => askForm({}, revision)).toThrow()
   })
 
   test('ELI-011 are what they are for 2025-11-25', () => {
-    const properties = { colors, size: { type: 'string', oneOf: [{ const: 's', title: 'Small' }], default: 's' }, age: { type: 'integer', default: 3 } }
+    const properties = {
+      colors,
+      size: { type: 'string', oneOf: [{ const: 's', title: 'Small' }], default: 's' },
+      age: { type: 'integer', default: 3 },
+    }
     expect(askForm(properties, D).params).toEqual({ mode: 'form', message: 'm', requestedSchema: { type: 'object', properties } })
   })
 
   test('ELI-010 titles become enumNames, and only booleans have defaults', () => {
-    const ask = askForm({ size: { type: 'string', oneOf: [{ const: 's', title: 'Small' }], default: 's' }, ok: { type: 'boolean', default: true }, age: { type: 'integer', default: 3 } }, C)
+    const ask = askForm(
+      {
+        size: { type: 'string', oneOf: [{ const: 's', title: 'Small' }], default: 's' },
+        ok: { type: 'boolean', default: true },
+        age: { type: 'integer', default: 3 },
+      },
+      C,
+    )
     expect(ask.params).not.toHaveProperty('mode')
-    expect(propertiesOf(ask)).toEqual({ size: { type: 'string', enum: ['s'], enumNames: ['Small'] }, ok: { type: 'boolean', default: true }, age: { type: 'integer' } })
+    expect(propertiesOf(ask)).toEqual({
+      size: { type: 'string', enum: ['s'], enumNames: ['Small'] },
+      ok: { type: 'boolean', default: true },
+      age: { type: 'integer' },
+    })
   })
 
   test('a choice of several becomes one boolean an option, and its answer a list again', () => {
@@ -43,7 +69,9 @@ describe('forms', () => {
       'colors.r': { type: 'string' },
     })
     expect(ask.params.requestedSchema).toMatchObject({ required: ['colors.r'] })
-    expect(ask.readAnswer(accept({ 'colors.r_': true, 'colors.g': true, 'colors.r': 'x' }))).toEqual(accept({ colors: ['r', 'g'], 'colors.r': 'x' }))
+    expect(ask.readAnswer(accept({ 'colors.r_': true, 'colors.g': true, 'colors.r': 'x' }))).toEqual(
+      accept({ colors: ['r', 'g'], 'colors.r': 'x' }),
+    )
     expect(ask.readAnswer(accept({ 'colors.r': 'x' }))).toEqual(accept({ colors: [], 'colors.r': 'x' }))
     expect(ask.readAnswer(accept({ colors: ['g'], 'colors.r': 'x' }))).toEqual(accept({ colors: ['g'], 'colors.r': 'x' }))
   })
@@ -54,7 +82,9 @@ describe('forms', () => {
   })
 
   test('answers are read liberally: null is absent, one option is a list of one', () => {
-    expect(askForm({ colors, name: { type: 'string' } }, D).readAnswer(accept({ colors: 'r', name: null }))).toEqual(accept({ colors: ['r'] }))
+    expect(askForm({ colors, name: { type: 'string' } }, D).readAnswer(accept({ colors: 'r', name: null }))).toEqual(
+      accept({ colors: ['r'] }),
+    )
     expect(askForm({}, C).readAnswer({ action: 'accept', content: null })).toEqual(accept({}))
   })
 
@@ -98,13 +128,21 @@ describe('URLs', () => {
 })
 
 describe('questions to a model', () => {
-  const ask = (params: JsonObject, revision: Revision): RenderedAsk | undefined => renderAsk({ method: 'sampling/createMessage', params: { maxTokens: 1, ...params } }, revision)
+  const ask = (params: JsonObject, revision: Revision): RenderedAsk | undefined =>
+    renderAsk({ method: 'sampling/createMessage', params: { maxTokens: 1, ...params } }, revision)
   const text = (value: string): JsonObject => ({ type: 'text', text: value })
 
   test('SMP-007 SMP-008 several blocks are several messages before 2025-11-25', () => {
-    const messages = [{ role: 'user', content: [text('a'), text('b')], _meta: {} }, { role: 'assistant', content: text('c') }]
+    const messages = [
+      { role: 'user', content: [text('a'), text('b')], _meta: {} },
+      { role: 'assistant', content: text('c') },
+    ]
     for (const revision of [A, B, C])
-      expect(ask({ messages }, revision)?.params.messages).toEqual([{ role: 'user', content: text('a') }, { role: 'user', content: text('b') }, { role: 'assistant', content: text('c') }])
+      expect(ask({ messages }, revision)?.params.messages).toEqual([
+        { role: 'user', content: text('a') },
+        { role: 'user', content: text('b') },
+        { role: 'assistant', content: text('c') },
+      ])
     expect(ask({ messages }, D)?.params.messages).toEqual(messages)
   })
 
@@ -114,7 +152,10 @@ describe('questions to a model', () => {
     for (const revision of [A, B, C]) {
       expect(ask({ messages: used }, revision)).toBeUndefined()
       expect(ask({ messages: [], tools }, revision)).toBeUndefined()
-      expect(ask({ messages: [], tools: [], toolChoice: { mode: 'none' } }, revision)?.params).toEqual({ maxTokens: 1, messages: [] })
+      expect(ask({ messages: [], tools: [], toolChoice: { mode: 'none' } }, revision)?.params).toEqual({
+        maxTokens: 1,
+        messages: [],
+      })
     }
     expect(ask({ messages: used, tools }, D)?.params).toEqual({ maxTokens: 1, messages: used, tools })
   })
@@ -127,7 +168,9 @@ describe('questions to a model', () => {
 
   test('SMP-028 structured results of tools are objects for 2025-11-25', () => {
     const content = { type: 'tool_result', toolUseId: '1', content: [], structuredContent: [1] }
-    expect(ask({ messages: [{ role: 'user', content }] }, D)?.params.messages).toEqual([{ role: 'user', content: { ...content, structuredContent: { result: [1] } } }])
+    expect(ask({ messages: [{ role: 'user', content }] }, D)?.params.messages).toEqual([
+      { role: 'user', content: { ...content, structuredContent: { result: [1] } } },
+    ])
   })
 
   test('answers are read liberally', () => {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { InputRequest } from '../protocol/types.ts'
-import { planOf, withLegacyMeta, without, type Plan } from './plan.ts'
+import { type Plan, planOf, withLegacyMeta, without } from './plan.ts'
 import { renderForm } from './render-form.ts'
 import { readSample, renderSampling } from './render-sampling.ts'
 
@@ -46,7 +46,9 @@ function renderFormAsk(params: JsonObject, plan: Plan): ReturnType<Render> {
     params: { ...without(params, plan.foreign.elicitForm), requestedSchema: form.requestedSchema },
     readAnswer(result) {
       const { action } = result
-      return action === 'accept' ? { action, content: form.readContent(isObject(result.content) ? result.content : {}) } : { action }
+      return action === 'accept'
+        ? { action, content: form.readContent(isObject(result.content) ? result.content : {}) }
+        : { action }
     },
   }
 }

@@ -6,7 +6,14 @@ import { renderImplementation } from './render-entity.ts'
 const [A, B, C, D] = REVISIONS as [Revision, Revision, Revision, Revision]
 
 describe('what a server declares', () => {
-  const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, completions: {}, logging: {}, extensions: { 'a/b': {} }, experimental: { c: {} } }
+  const capabilities = {
+    tools: { listChanged: true },
+    resources: { subscribe: true },
+    completions: {},
+    logging: {},
+    extensions: { 'a/b': {} },
+    experimental: { c: {} },
+  }
 
   test('completions have no flag in 2024-11-05; extensions are told in every revision', () => {
     const { completions: _, ...older } = capabilities
@@ -24,7 +31,10 @@ describe('what a server declares', () => {
 
 describe('what a client declares', () => {
   test('true stands for {}, false and null for nothing', () => {
-    expect(readCapabilities({ roots: true, sampling: true, elicitation: null, extensions: false }, D)).toEqual({ roots: {}, sampling: {} })
+    expect(readCapabilities({ roots: true, sampling: true, elicitation: null, extensions: false }, D)).toEqual({
+      roots: {},
+      sampling: {},
+    })
     for (const raw of [undefined, null, 'x', []]) expect(readCapabilities(raw, D)).toEqual({})
   })
 
@@ -40,12 +50,15 @@ describe('what a client declares', () => {
   })
 
   test('SMP-015 the context of the client needs a flag from 2025-11-25', () => {
-    for (const revision of [A, B, C]) expect(readCapabilities({ sampling: { tools: {} } }, revision)).toEqual({ sampling: { context: {} } })
+    for (const revision of [A, B, C])
+      expect(readCapabilities({ sampling: { tools: {} } }, revision)).toEqual({ sampling: { context: {} } })
     expect(readCapabilities({ sampling: { tools: {} } }, D)).toEqual({ sampling: { tools: {} } })
   })
 
   test('extensions are read in every revision, an old name too', () => {
     const ui = { mimeTypes: ['text/html'] }
-    expect(readCapabilities({ extensions: { 'io.modelcontextprotocol/apps': ui } }, A)).toEqual({ extensions: { 'io.modelcontextprotocol/apps': ui, 'io.modelcontextprotocol/ui': ui } })
+    expect(readCapabilities({ extensions: { 'io.modelcontextprotocol/apps': ui } }, A)).toEqual({
+      extensions: { 'io.modelcontextprotocol/apps': ui, 'io.modelcontextprotocol/ui': ui },
+    })
   })
 })

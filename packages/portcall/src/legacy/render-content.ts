@@ -1,14 +1,11 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { withField, without, type Plan } from './plan.ts'
+import { type Plan, withField, without } from './plan.ts'
 
 /** What takes the place of a block that a revision does not have. */
 const SUBSTITUTES: ReadonlyMap<unknown, (block: JsonObject) => JsonObject> = new Map([
   ['audio', embedAudio],
   ['resource_link', describeLink],
 ])
-
-/** Names audio that is embedded as a resource: nobody can read it a second time. */
-const AUDIO_URI = 'portcall:audio'
 
 /**
  * Renders one content block of a tool result or a prompt message. A block that the revision does not have becomes one that says the same:
@@ -32,7 +29,9 @@ export function renderKnownBlock(block: JsonObject, plan: Plan): JsonObject {
 /** Renders the contents of a resource. Bytes always have a type, for old clients expect one. */
 export function renderContents(contents: JsonObject, { foreign }: Plan): JsonObject {
   const known = without(contents, foreign.contents)
-  return typeof known.blob === 'string' && known.mimeType === undefined ? { ...known, mimeType: 'application/octet-stream' } : known
+  return typeof known.blob === 'string' && known.mimeType === undefined
+    ? { ...known, mimeType: 'application/octet-stream' }
+    : known
 }
 
 /** Renders the annotations of whatever has some. */
@@ -46,8 +45,9 @@ export function describe(block: JsonObject): JsonObject {
   return { type: 'text', text: JSON.stringify(block) }
 }
 
+/** Each piece of audio has a name of its own, which nobody can read. */
 function embedAudio({ data, mimeType }: JsonObject): JsonObject {
-  return { type: 'resource', resource: { uri: AUDIO_URI, mimeType, blob: data } }
+  return { type: 'resource', resource: { uri: `urn:uuid:${crypto.randomUUID()}`, mimeType, blob: data } }
 }
 
 function describeLink({ name, uri, title, description, mimeType }: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Implementation } from '../protocol/types.ts'
-import { mapItems, planOf, withField, without, type Plan } from './plan.ts'
+import { mapItems, type Plan, planOf, withField, without } from './plan.ts'
 import { renderAnnotated } from './render-content.ts'
 import { renderInputSchema, renderOutputSchema } from './render-schema.ts'
 

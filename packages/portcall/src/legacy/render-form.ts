@@ -99,7 +99,10 @@ function splitChoice(name: string, field: JsonObject, taken: JsonObject): { fiel
 }
 
 function bounds({ minItems, maxItems }: JsonObject): string {
-  const limits = [typeof minItems === 'number' && `at least ${minItems}`, typeof maxItems === 'number' && `at most ${maxItems}`].filter(Boolean)
+  const limits = [
+    typeof minItems === 'number' && `at least ${minItems}`,
+    typeof maxItems === 'number' && `at most ${maxItems}`,
+  ].filter(Boolean)
   return limits.length > 0 ? `(Choose ${limits.join(' and ')}.)` : ''
 }
 
@@ -116,7 +119,10 @@ function readContent(content: JsonObject, lists: readonly string[], splits: read
   for (const { name, required, options } of splits) {
     const answered = options.filter(({ field }) => read.has(field))
     if (!read.has(name) && (required || answered.length > 0))
-      read.set(name, options.filter(({ field }) => read.get(field) === true).map(({ value }) => value))
+      read.set(
+        name,
+        options.filter(({ field }) => read.get(field) === true).map(({ value }) => value),
+      )
     for (const { field } of answered) read.delete(field)
   }
   for (const name of [...lists, ...splits.map((split) => split.name)]) {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { REVISIONS, type Revision } from '../protocol/revisions.ts'
-import { mapItems, withField, without, type Plan } from './plan.ts'
+import { mapItems, type Plan, withField, without } from './plan.ts'
 import { describe, renderBlock, renderKnownBlock } from './render-content.ts'
 import { renderTool } from './render-entity.ts'
 import { wrapValue } from './render-tool-result.ts'
@@ -38,7 +38,9 @@ function renderSamplingBlock(block: JsonObject, plan: Plan): JsonObject {
   if (block.type !== 'tool_result') return renderKnownBlock(block, plan)
   const content = Array.isArray(block.content) ? mapItems(block.content, renderBlock, plan) : []
   const rendered = withField(block, 'content', content)
-  return block.structuredContent === undefined ? rendered : withField(rendered, 'structuredContent', wrapValue(block.structuredContent))
+  return block.structuredContent === undefined
+    ? rendered
+    : withField(rendered, 'structuredContent', wrapValue(block.structuredContent))
 }
 
 /** Reads what the model said: fields that are null are absent, a block without a type but with text is text. */

@@ -5,7 +5,8 @@ import { anySchema } from '../../../../test/support/arbitraries.ts'
 import { renderInputSchema, renderOutputSchema } from './render-schema.ts'
 import { wrapValue } from './render-tool-result.ts'
 
-const fits = (schema: object, value: unknown): boolean => new Ajv2020({ strict: false }).validate(schema, value)
+const ajv = new Ajv2020({ strict: false, addUsedSchema: false })
+const fits = (schema: object, value: unknown): boolean => ajv.validate(schema, value)
 
 describe('an output schema', () => {
   test('of objects stays the same schema', () => {
@@ -31,7 +32,14 @@ describe('an output schema', () => {
       properties: {
         result: {
           type: 'array',
-          items: { anyOf: [{ $ref: '#/$defs/Leaf' }, { $ref: '#/properties/result' }, { $ref: '#/properties/result/items' }, { const: { $ref: '#' } }] },
+          items: {
+            anyOf: [
+              { $ref: '#/$defs/Leaf' },
+              { $ref: '#/properties/result' },
+              { $ref: '#/properties/result/items' },
+              { const: { $ref: '#' } },
+            ],
+          },
         },
       },
       required: ['result'],
@@ -40,7 +48,12 @@ describe('an output schema', () => {
   })
 
   test('with an $id is moved as it is', () => {
-    const schema = { $id: 'https://example.com/list', type: 'array', items: { $ref: '#/$defs/A' }, $defs: { A: { type: 'string' } } }
+    const schema = {
+      $id: 'https://example.com/list',
+      type: 'array',
+      items: { $ref: '#/$defs/A' },
+      $defs: { A: { type: 'string' } },
+    }
     const rendered = renderOutputSchema(schema)
     expect(rendered.properties).toEqual({ result: schema })
     expect(fits(rendered, { result: ['a'] })).toBe(true)
@@ -48,7 +61,11 @@ describe('an output schema', () => {
   })
 
   test('of anything allows objects as they are and other values wrapped', () => {
-    const rendered = renderOutputSchema({ type: ['object', 'null'], properties: { a: { type: 'string' } }, $defs: { Result: {} } })
+    const rendered = renderOutputSchema({
+      type: ['object', 'null'],
+      properties: { a: { type: 'string' } },
+      $defs: { Result: {} },
+    })
     expect(rendered.type).toBe('object')
     expect(fits(rendered, { a: 'x' })).toBe(true)
     expect(fits(rendered, { a: 1 })).toBe(false)
@@ -73,12 +90,21 @@ describe('an output schema', () => {
 
 describe('an input schema', () => {
   test('stays the same schema, with every keyword', () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } }, if: { required: ['a'] }, then: {}, $defs: {}, 'x-mcp-header': 'A' }
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      if: { required: ['a'] },
+      then: {},
+      $defs: {},
+      'x-mcp-header': 'A',
+    }
     expect(renderInputSchema(schema)).toBe(schema)
   })
 
   test('has objects for the properties that are true or false', () => {
     const schema = { type: 'object', properties: { any: true, none: false, ['__proto__']: true } }
-    expect(JSON.stringify(renderInputSchema(schema))).toBe('{"type":"object","properties":{"any":{},"none":{"not":{}},"__proto__":{}}}')
+    expect(JSON.stringify(renderInputSchema(schema))).toBe(
+      '{"type":"object","properties":{"any":{},"none":{"not":{}},"__proto__":{}}}',
+    )
   })
 })

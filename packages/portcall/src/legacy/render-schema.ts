@@ -19,7 +19,11 @@ export function renderOutputSchema(schema: JsonObject): JsonObject {
   return remember(outputs, schema, (given) => withPropertyObjects(withObjectRoot(given)))
 }
 
-function remember(memory: WeakMap<JsonObject, JsonObject>, schema: JsonObject, render: (schema: JsonObject) => JsonObject): JsonObject {
+function remember(
+  memory: WeakMap<JsonObject, JsonObject>,
+  schema: JsonObject,
+  render: (schema: JsonObject) => JsonObject,
+): JsonObject {
   let rendered = memory.get(schema)
   if (!rendered) {
     rendered = render(schema)

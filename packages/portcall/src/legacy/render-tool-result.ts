@@ -28,7 +28,9 @@ export function wrapValue(value: unknown): JsonObject {
 function withText(blocks: readonly JsonObject[], value: unknown): readonly JsonObject[] {
   if (value === undefined) return blocks.length > 0 ? blocks : [{ type: 'text', text: '' }]
   const json = JSON.stringify(value)
-  return blocks.some(({ text }) => typeof text === 'string' && says(text, json)) ? blocks : [...blocks, { type: 'text', text: json }]
+  return blocks.some(({ text }) => typeof text === 'string' && says(text, json))
+    ? blocks
+    : [...blocks, { type: 'text', text: json }]
 }
 
 /** Tells whether a text is this JSON, perhaps with other white space. */

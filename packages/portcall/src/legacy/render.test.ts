@@ -7,14 +7,28 @@ import { renderError, renderNotification, renderResponse, renderResult } from '.
 
 const [A, B, C, D] = REVISIONS as [Revision, Revision, Revision, Revision]
 const text = (value: string): JsonObject => ({ type: 'text', text: value })
-const call = (result: JsonObject, revision: Revision): JsonObject => renderResult('tools/call', { resultType: 'complete', ...result }, revision)
-const contentOf = (block: JsonObject, revision: Revision): unknown => (call({ content: [block] }, revision).content as unknown[])[0]
+const call = (result: JsonObject, revision: Revision): JsonObject =>
+  renderResult('tools/call', { resultType: 'complete', ...result }, revision)
+const contentOf = (block: JsonObject, revision: Revision): unknown =>
+  (call({ content: [block] }, revision).content as unknown[])[0]
 
 describe('what every legacy revision is spared', () => {
   test.each([A, B, C, D])('$version: resultType, cache hints, and the _meta keys of the newest revision', (revision) => {
-    const result = { resultType: 'complete', ttlMs: 5, cacheScope: 'public', tools: [], _meta: { [MetaKey.serverInfo]: { name: 's', version: '1' }, traceparent: 't' } }
+    const result = {
+      resultType: 'complete',
+      ttlMs: 5,
+      cacheScope: 'public',
+      tools: [],
+      _meta: { [MetaKey.serverInfo]: { name: 's', version: '1' }, traceparent: 't' },
+    }
     expect(renderResult('tools/list', result, revision)).toEqual({ tools: [], _meta: { traceparent: 't' } })
-    expect(renderResult('completion/complete', { resultType: 'complete', completion: { values: [] }, _meta: { [MetaKey.serverInfo]: {} } }, revision)).toEqual({ completion: { values: [] } })
+    expect(
+      renderResult(
+        'completion/complete',
+        { resultType: 'complete', completion: { values: [] }, _meta: { [MetaKey.serverInfo]: {} } },
+        revision,
+      ),
+    ).toEqual({ completion: { values: [] } })
   })
 
   test.each([A, B, C, D])('$version: content that needs no change is the same content', (revision) => {
@@ -29,11 +43,30 @@ describe('what every legacy revision is spared', () => {
 })
 
 describe('TOOL-022 PRM-006 content blocks', () => {
-  const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav', annotations: { priority: 1, lastModified: 'x' }, _meta: { a: 1 } }
-  const link = { type: 'resource_link', name: 'n', uri: 'a:b', title: 'T', description: 'D', mimeType: 'text/plain', icons: [], _meta: {} }
+  const audio = {
+    type: 'audio',
+    data: 'AAAA',
+    mimeType: 'audio/wav',
+    annotations: { priority: 1, lastModified: 'x' },
+    _meta: { a: 1 },
+  }
+  const link = {
+    type: 'resource_link',
+    name: 'n',
+    uri: 'a:b',
+    title: 'T',
+    description: 'D',
+    mimeType: 'text/plain',
+    icons: [],
+    _meta: {},
+  }
 
   test('audio is embedded as a resource for 2024-11-05', () => {
-    expect(contentOf(audio, A)).toEqual({ type: 'resource', resource: { uri: 'portcall:audio', mimeType: 'audio/wav', blob: 'AAAA' }, annotations: { priority: 1 } })
+    expect(contentOf(audio, A)).toEqual({
+      type: 'resource',
+      resource: { uri: expect.stringMatching(/^urn:uuid:/), mimeType: 'audio/wav', blob: 'AAAA' },
+      annotations: { priority: 1 },
+    })
     expect(contentOf(audio, B)).toEqual({ type: 'audio', data: 'AAAA', mimeType: 'audio/wav', annotations: { priority: 1 } })
     expect(contentOf(audio, C)).toBe(audio)
   })
@@ -46,17 +79,33 @@ describe('TOOL-022 PRM-006 content blocks', () => {
   })
 
   test.each([A, B, C, D])('$version: a block that nobody knows is text', (revision) => {
-    expect(contentOf({ type: 'hologram', depth: 3, annotations: { priority: 0 } }, revision)).toEqual({ ...text('{"type":"hologram","depth":3,"annotations":{"priority":0}}'), annotations: { priority: 0 } })
+    expect(contentOf({ type: 'hologram', depth: 3, annotations: { priority: 0 } }, revision)).toEqual({
+      ...text('{"type":"hologram","depth":3,"annotations":{"priority":0}}'),
+      annotations: { priority: 0 },
+    })
   })
 
   test('an embedded resource loses its _meta where it has none; bytes have a type', () => {
     const block = { type: 'resource', resource: { uri: 'a:b', blob: '', _meta: {} } }
-    expect(contentOf(block, A)).toEqual({ type: 'resource', resource: { uri: 'a:b', blob: '', mimeType: 'application/octet-stream' } })
+    expect(contentOf(block, A)).toEqual({
+      type: 'resource',
+      resource: { uri: 'a:b', blob: '', mimeType: 'application/octet-stream' },
+    })
   })
 
   test('the messages of a prompt are rendered alike', () => {
-    const result = { messages: [{ role: 'user', content: link }, { role: 'user', content: text('a') }] }
-    expect(renderResult('prompts/get', result, B)).toEqual({ messages: [{ role: 'user', content: text('n: a:b\nT\nD\ntext/plain') }, { role: 'user', content: text('a') }] })
+    const result = {
+      messages: [
+        { role: 'user', content: link },
+        { role: 'user', content: text('a') },
+      ],
+    }
+    expect(renderResult('prompts/get', result, B)).toEqual({
+      messages: [
+        { role: 'user', content: text('n: a:b\nT\nD\ntext/plain') },
+        { role: 'user', content: text('a') },
+      ],
+    })
   })
 })
 
@@ -75,8 +124,13 @@ describe('TOOL-027 TOOL-031 structured content', () => {
 
   test('stays when it is an object, and is wrapped when it is not', () => {
     for (const revision of [C, D]) {
-      expect(call({ content: [], structuredContent: { a: 1 } }, revision)).toEqual({ content: [], isError: false, structuredContent: { a: 1 } })
-      for (const value of [null, 0, false, '', [1]]) expect(call({ content: [], structuredContent: value }, revision).structuredContent).toEqual({ result: value })
+      expect(call({ content: [], structuredContent: { a: 1 } }, revision)).toEqual({
+        content: [],
+        isError: false,
+        structuredContent: { a: 1 },
+      })
+      for (const value of [null, 0, false, '', [1]])
+        expect(call({ content: [], structuredContent: value }, revision).structuredContent).toEqual({ result: value })
     }
   })
 
@@ -88,7 +142,15 @@ describe('TOOL-027 TOOL-031 structured content', () => {
 })
 
 describe('entities', () => {
-  const tool = { name: 't', title: 'T', icons: [], inputSchema: { type: 'object' }, outputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, _meta: {} }
+  const tool = {
+    name: 't',
+    title: 'T',
+    icons: [],
+    inputSchema: { type: 'object' },
+    outputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true },
+    _meta: {},
+  }
   const listed = (revision: Revision): unknown => (renderResult('tools/list', { tools: [tool] }, revision).tools as unknown[])[0]
 
   test('TOOL-010 TOOL-011 TOOL-015 tools', () => {
@@ -102,20 +164,29 @@ describe('entities', () => {
 
   test('RES-004 resources, templates, prompts and their arguments', () => {
     const extras = { title: 'T', icons: [], _meta: {}, annotations: { lastModified: 'x' } }
-    expect(renderResult('resources/list', { resources: [{ uri: 'a:b', name: 'n', ...extras }] }, B)).toEqual({ resources: [{ uri: 'a:b', name: 'n', annotations: {} }] })
-    expect(renderResult('resources/templates/list', { resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'n', ...extras }] }, C)).toEqual({
+    expect(renderResult('resources/list', { resources: [{ uri: 'a:b', name: 'n', ...extras }] }, B)).toEqual({
+      resources: [{ uri: 'a:b', name: 'n', annotations: {} }],
+    })
+    expect(
+      renderResult('resources/templates/list', { resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'n', ...extras }] }, C),
+    ).toEqual({
       resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'n', title: 'T', _meta: {}, annotations: { lastModified: 'x' } }],
     })
     const prompt = { name: 'p', title: 'T', icons: [], arguments: [{ name: 'a', title: 'A' }] }
-    expect(renderResult('prompts/list', { prompts: [prompt] }, A)).toEqual({ prompts: [{ name: 'p', arguments: [{ name: 'a' }] }] })
-    expect(renderResult('prompts/list', { prompts: [prompt] }, C)).toEqual({ prompts: [{ name: 'p', title: 'T', arguments: [{ name: 'a', title: 'A' }] }] })
+    expect(renderResult('prompts/list', { prompts: [prompt] }, A)).toEqual({
+      prompts: [{ name: 'p', arguments: [{ name: 'a' }] }],
+    })
+    expect(renderResult('prompts/list', { prompts: [prompt] }, C)).toEqual({
+      prompts: [{ name: 'p', title: 'T', arguments: [{ name: 'a', title: 'A' }] }],
+    })
   })
 })
 
 describe('errors', () => {
   test('RES-012 a missing resource has its own code', () => {
     const missing = { code: -32602, message: 'Resource not found', data: { uri: 'a:b' } }
-    for (const revision of [A, B, C, D]) expect(renderError('resources/read', missing, revision)).toEqual({ ...missing, code: -32002 })
+    for (const revision of [A, B, C, D])
+      expect(renderError('resources/read', missing, revision)).toEqual({ ...missing, code: -32002 })
     expect(renderError('tools/call', missing, A)).toBe(missing)
     expect(renderError('resources/read', { code: -32602, message: 'm' }, A)).toEqual({ code: -32602, message: 'm' })
   })
@@ -124,12 +195,24 @@ describe('errors', () => {
     const result = { resultType: 'complete', content: [text('a: expected string')], isError: true, [INVALID_ARGUMENTS]: true }
     const response: Response = { jsonrpc: '2.0', id: 1, result }
     for (const revision of [A, B, C])
-      expect(renderResponse('tools/call', response, revision)).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'a: expected string' } })
-    expect(renderResponse('tools/call', response, D)).toEqual({ jsonrpc: '2.0', id: 1, result: { content: result.content, isError: true } })
+      expect(renderResponse('tools/call', response, revision)).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32602, message: 'a: expected string' },
+      })
+    expect(renderResponse('tools/call', response, D)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: result.content, isError: true },
+    })
   })
 
   test('other errors pass unchanged', () => {
-    const response: Response = { jsonrpc: '2.0', id: 1, error: { code: -32021, message: 'm', data: { requiredCapabilities: {} } } }
+    const response: Response = {
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32021, message: 'm', data: { requiredCapabilities: {} } },
+    }
     expect(renderResponse('tools/call', response, A)).toBe(response)
   })
 })

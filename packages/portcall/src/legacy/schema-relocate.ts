@@ -24,7 +24,9 @@ export function relocate(schema: JsonObject, place: string): Relocated {
   const moved = structuredClone(schema)
   walkSchemas(moved, true, (node, ours) => {
     const same = ours && typeof node.$id !== 'string'
-    if (same) for (const keyword of ['$ref', '$dynamicRef']) if (typeof node[keyword] === 'string') node[keyword] = follow(node[keyword], place)
+    if (same)
+      for (const keyword of ['$ref', '$dynamicRef'])
+        if (typeof node[keyword] === 'string') node[keyword] = follow(node[keyword], place)
     return same
   })
   const root: JsonObject = {}

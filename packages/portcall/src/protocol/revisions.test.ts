@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hasOracle, oracle } from '../../../../test/support/oracle.ts'
 import { METHODS } from './methods.ts'
-import { LATEST_LEGACY, MODERN_VERSIONS, REVISIONS, revisionOf, SUPPORTED_VERSIONS, type Entity } from './revisions.ts'
+import { type Entity, LATEST_LEGACY, MODERN_VERSIONS, REVISIONS, revisionOf, SUPPORTED_VERSIONS } from './revisions.ts'
 
 describe('the table of revisions', () => {
   test('is ordered by age, the modern ones last', () => {
@@ -67,7 +67,9 @@ describe.skipIf(!hasOracle).each(REVISIONS)('the official schema of $version agr
   })
 
   test('the content', () => {
-    const types = ['TextContent', 'ImageContent', 'EmbeddedResource', 'AudioContent', 'ResourceLink'].filter((name) => fields(name).length > 0)
+    const types = ['TextContent', 'ImageContent', 'EmbeddedResource', 'AudioContent', 'ResourceLink'].filter(
+      (name) => fields(name).length > 0,
+    )
     expect(revision.content).toHaveLength(types.length)
   })
 })
