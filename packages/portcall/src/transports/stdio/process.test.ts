@@ -175,7 +175,7 @@ describe('the channel of a process', () => {
     `,
       false,
     )
-    await wait(500)
+    await until(() => program.stderr().split('\n').length > 5)
     const report = (): { sent: number; most: number } => JSON.parse(program.stderr().trim().split('\n').at(-1) ?? '{}')
     expect(report().sent).toBeLessThan(100)
     let lines = 0
@@ -196,7 +196,7 @@ describe('the channel of a process', () => {
       false,
     )
     for (let id = 0; id < 1000; id++) program.send({ jsonrpc: '2.0', id, method: 'ping', params: { text: 'y'.repeat(5000) } })
-    await wait(500)
+    await until(() => program.stderr().split('\n').length > 8)
     expect(Number(program.stderr().trim().split('\n').at(-1))).toBeLessThan(200)
     let lines = 0
     program.child.stdout.on('data', (chunk: Buffer) => (lines += chunk.toString('latin1').split('\n').length - 1))
