@@ -34,7 +34,7 @@ type It = (title: string, body: Body, ...gaps: Gap[]) => void
  * behaviours of a subject share one conversation for each place, and no message of it may offend the official schema.
  */
 export function matrix(subject: string, define: (it: It) => void): void {
-  describe.each([...PLACES])(`${subject} · $revision · $transport`, (place) => {
+  describe.each(PLACES.map((place) => [place.revision, place.transport, place] as const))(`${subject} · %s · %s`, (_revision, _transport, place) => {
     let peer: Driver
     beforeAll(async () => {
       peer = await open(SERVED, place)

@@ -1,6 +1,7 @@
 import type { Server } from 'portcall'
 import { createDriver, type Driver, type DriverOptions } from './driver.ts'
 import type { Transport } from './places.ts'
+import { httpWire } from './wire-http.ts'
 import { memoryWire } from './wire-memory.ts'
 import { stdioWire } from './wire-stdio.ts'
 import type { Receive, Wire } from './wire.ts'
@@ -14,10 +15,15 @@ export interface Served {
 const WIRES: Record<Transport, (served: Served, receive: Receive) => Promise<Wire>> = {
   memory: ({ create }, receive) => memoryWire(create(), receive),
   stdio: ({ program }, receive) => stdioWire(program, receive),
-  http: async ({ create }, receive) => (await import('./wire-http.ts')).httpWire(create(), receive),
+  http: ({ create }, receive) => httpWire(create(), receive),
+}
+
+/** Starts a server behind a wire. */
+export function openWire(served: Served, transport: Transport, receive: Receive): Promise<Wire> {
+  return WIRES[transport](served, receive)
 }
 
 /** Starts a server at a place and begins a conversation with it. */
 export function open(served: Served, options: DriverOptions): Promise<Driver> {
-  return createDriver((receive) => WIRES[options.transport](served, receive), options)
+  return createDriver((receive) => openWire(served, options.transport, receive), options)
 }

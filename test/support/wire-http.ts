@@ -9,7 +9,7 @@ const ACCEPT = 'application/json, text/event-stream'
 
 /** Serves on a free port and talks to it by POST; session ids are kept, and streams that end too early are taken up again. */
 export async function httpWire(server: Server, receive: Receive): Promise<Wire> {
-  const running = await serve(server, { port: 0 })
+  const running = await serve(server, { port: 0, signals: false })
   const hangUp = new AbortController()
   let session: Record<string, string> = {}
 
