@@ -46,10 +46,10 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Runs a program in a process of its own; `channel` and `answer(id)` are there for it. */
-function run(source: string, reads = true): Program {
+function run(source: string, reads = true, options = '{}'): Program {
   const head = `
     import { processChannel } from ${JSON.stringify(pathToFileURL(built).href)}
-    const channel = processChannel()
+    const channel = processChannel(${options})
     const answer = (id, result = {}) => channel.send({ jsonrpc: '2.0', id, result })
   `
   const child = spawn(process.execPath, ['--input-type=module', '--eval', head + source], { stdio: ['pipe', 'pipe', 'pipe'] })
@@ -218,6 +218,28 @@ describe('the channel of a process', () => {
     const [first, second] = program.messages() as [unknown, { result: { rss: number } }]
     expect(first).toMatchObject({ id: 'size' })
     expect(second.result.rss).toBeLessThan(150 * 1024 * 1024)
+  })
+
+  test('close gives up on a client that does not read', async () => {
+    const program = run(
+      `
+      channel.receive(() => {}, () => {})
+      answer(1, { text: 'x'.repeat(3_000_000) })
+      channel.close().then(() => process.exit(5))
+    `,
+      false,
+      '{ flushMs: 100 }',
+    )
+    expect(await once(program.child, 'exit')).toEqual([5, null])
+  })
+
+  test('a process that stops listening can still answer', async () => {
+    const program = run(`
+      channel.receive(() => process.stdin.destroy(), () => setTimeout(() => { answer(1); channel.close() }, 50))
+    `)
+    program.send({ jsonrpc: '2.0', id: 1, method: 'ping' }, { jsonrpc: '2.0', id: 2, method: 'ping' })
+    expect(await program.exit).toEqual([0, null])
+    expect(program.messages()).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
   })
 
   test('stdin and stdout are taken once', async () => {

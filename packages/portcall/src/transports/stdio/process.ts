@@ -10,6 +10,8 @@ export interface ProcessChannelOptions {
   maxDepth?: number
   /** How much may wait to be read by the other side before `send` asks to wait. Default: 1 MiB. */
   maxBufferedBytes?: number
+  /** How long `close` waits for the other side to read what was sent, in milliseconds. Default: 5 seconds. */
+  flushMs?: number
 }
 
 export interface PipeChannelOptions extends ProcessChannelOptions {
@@ -24,6 +26,7 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
 }
 
 const MAX_BUFFERED_BYTES = 1024 * 1024
+const FLUSH_MS = 5000
 
 /**
  * Makes a channel of two Node streams: the pipes of a process, a socket.
@@ -78,8 +81,11 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
     },
     async close() {
       finish()
+      const timer = setTimeout(writer.abandon, options.flushMs ?? FLUSH_MS)
       await writer.end()
+      clearTimeout(timer)
       readable.destroy()
+      writable.destroy()
     },
   }
 }
