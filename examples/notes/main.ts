@@ -1,0 +1,33 @@
+/**
+ * Serves a folder of notes: `npm start [-- [--stdio] FOLDER]`.
+ * Over HTTP, PORT (3000) and HOST (127.0.0.1) say where, ALLOWED_HOSTS (names, with commas) how clients call it beyond this machine.
+ */
+import { parseArgs } from 'node:util'
+import { serve } from 'portcall/node'
+import { serveStdio } from 'portcall/stdio'
+import { openNotebook } from './notebook.ts'
+import { createNotes } from './server.ts'
+
+const { values, positionals } = parseArgs({ options: { stdio: { type: 'boolean' } }, allowPositionals: true })
+const { PORT = '3000', HOST = '127.0.0.1', ALLOWED_HOSTS } = process.env
+
+try {
+  const notebook = await openNotebook(positionals[0] ?? 'docs')
+  const server = createNotes(notebook)
+  const what = `Serving the notes in ${notebook.root}`
+  if (values.stdio) {
+    console.error(`${what} over stdio`)
+    await serveStdio(server)
+  } else {
+    const { url } = await serve(server, { port: Number(PORT), host: HOST, ...(ALLOWED_HOSTS && { allowedHosts: ALLOWED_HOSTS.split(',') }) })
+    console.log(`${what} at ${url}
+
+Connect a client:
+  by its URL    ${url}
+  by mcp.json   { "mcpServers": { "notes": { "url": "${url}" } } }
+  Claude Code   claude mcp add --transport http notes ${url}`)
+  }
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
