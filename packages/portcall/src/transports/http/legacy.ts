@@ -1,5 +1,8 @@
+import { isRequestId, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import type { Received } from './post.ts'
+import { createSessions } from './sessions.ts'
+import { createStateless } from './stateless.ts'
 import type { HttpOptions } from './types.ts'
 
 /** Serves the revisions that begin with a handshake. */
@@ -16,7 +19,13 @@ export interface Legacy {
   close(): void
 }
 
+const MODES = {
+  sessions: createSessions,
+  stateless: createStateless,
+  off: () => undefined,
+}
+
 /** Makes the half of an endpoint that speaks the legacy era, or nothing. */
-export function createLegacy(_endpoint: Endpoint, _options: HttpOptions): Legacy | undefined {
-  return undefined
+export function createLegacy(endpoint: Endpoint, options: HttpOptions): Legacy | undefined {
+  return MODES[options.legacy ?? 'sessions'](endpoint, options)
 }

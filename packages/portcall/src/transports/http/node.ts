@@ -70,10 +70,11 @@ class NodeRequest implements HttpRequest {
 
   headerCount(name: string): number {
     const { rawHeaders } = this.#message
+    const wanted = name.toLowerCase()
     let count = 0
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const sent = rawHeaders[at] as string
-      if (sent.length === name.length && sent.toLowerCase() === name) count++
+      if (sent.length === wanted.length && sent.toLowerCase() === wanted) count++
     }
     return count
   }
@@ -246,7 +247,8 @@ class NodeSink implements EventSink {
   }
 
   onClose(listener: () => void): void {
-    this.#response.once('close', listener)
+    if (this.#response.destroyed) listener()
+    else this.#response.once('close', listener)
   }
 
   #caughtUp(): Promise<void> {

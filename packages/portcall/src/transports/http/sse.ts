@@ -32,6 +32,6 @@ export function encodeEvent({ event, id, retry, data }: ServerEvent): string {
 }
 
 /** Writes a message as an event. JSON has no raw line ends, so this is one line whatever the message says. */
-export function encodeMessage(message: Message | Message[], id?: string): string {
-  return id === undefined ? `data: ${JSON.stringify(message)}\n\n` : `id: ${id}\ndata: ${JSON.stringify(message)}\n\n`
+export function encodeMessage(message: Message | Message[], event?: string): string {
+  return event ? `event: ${event}\ndata: ${JSON.stringify(message)}\n\n` : `data: ${JSON.stringify(message)}\n\n`
 }

@@ -1,0 +1,119 @@
+/**
+ * The streams of one session, which a client can resume. Each stream is a log of its own whose key begins with the session, and an event id
+ * says `tag.stream.position`: the tag is the session's, so an id of another session is refused before anything is looked up, and
+ * no id leads to a log that is not the session's.
+ *
+ * All that happens to a stream happens in one line: an event is recorded, then sent to the reader of that moment. A reader that comes
+ * back joins that line, gets what it missed, and everything after it live; nothing can come twice or fall between.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+import type { Message } from '../../jsonrpc/message.ts'
+import { UnknownPosition, type Log } from '../../stores/log.ts'
+import type { Endpoint } from './endpoint.ts'
+import { refuse } from './http-error.ts'
+import { Stream } from './stream.ts'
+import type { FlatHeaders, HttpReply } from './types.ts'
+
+/** How the streams of one session are kept. */
+export interface ReplayOptions {
+  readonly endpoint: Endpoint
+  /** Where events rest; without it, nothing can be resumed and events have no ids. */
+  readonly log: Log | null
+  /** What the keys of the logs begin with. */
+  readonly key: string
+  /** Whether the revision lets servers close streams that clients come back for. */
+  polling(): boolean
+}
+
+/** How a stream begins. */
+export interface BeginOptions {
+  readonly standing?: boolean
+  readonly headers?: FlatHeaders
+  /** The first event, which is not recorded. */
+  readonly first?: string
+}
+
+/** The streams of one session. */
+export interface Replay {
+  /** Whether anybody reads one of them now. */
+  readonly connected: boolean
+  /** Answers with a new stream. A `standing` one belongs to no request. */
+  begin(reply: HttpReply, options?: BeginOptions): Stream
+  /** Goes on with a stream after an event, on a new connection. @throws HttpError 400, 404. */
+  resume(eventId: string, reply: HttpReply): Promise<void>
+  /** Sends a message that belongs to no request: on one standing stream, the newest. Without one it is lost. */
+  tell(message: Message): void | Promise<void>
+  /** Ends the connections of the standing streams. */
+  drain(): void
+  /** Ends all streams and forgets what was recorded. */
+  close(): void
+}
+
+const EVENT_ID = /^([^.]+)\.([^.]+)\.(.+)$/
+const MAX_EVENT_ID = 200
+
+/** Keeps the streams of one session. */
+export function createReplay(options: ReplayOptions): Replay {
+  const { endpoint, log } = options
+  const tag = crypto.randomUUID().slice(0, 8)
+  const streams = new Map<string, Stream>()
+  const retired = new Set<Stream>()
+  let last = 0
+
+  const forget = (stream: Stream): void => {
+    retired.delete(stream)
+    streams.delete(stream.name)
+    stream.erase()
+  }
+  const retire = (stream: Stream): void => {
+    if (!log) return forget(stream)
+    retired.add(stream)
+    for (const oldest of retired) {
+      if (retired.size <= endpoint.limits.maxEndedStreams) return
+      forget(oldest)
+    }
+  }
+  const standing = (): Stream[] => [...streams.values()].filter((stream) => stream.standing)
+
+  return {
+    get connected() {
+      return [...streams.values()].some(({ connected }) => connected)
+    },
+    begin(reply, { standing: isStanding = false, headers, first } = {}) {
+      const connected = isStanding ? standing().filter(({ connected }) => connected) : []
+      if (connected.length >= endpoint.limits.maxSessionStreams) connected[0]?.leave()
+      const name = (++last).toString(36)
+      const stream = new Stream({ ...options, tag, name, standing: isStanding, onOver: retire })
+      streams.set(name, stream)
+      stream.open(reply, headers, first)
+      return stream
+    },
+    async resume(eventId, reply) {
+      const [, session, name = '', position = ''] = EVENT_ID.exec(eventId.slice(0, MAX_EVENT_ID)) ?? []
+      if (session === undefined) throw refuse(400, 'Bad request: this is no event id of this server')
+      const stream = session === tag ? streams.get(name) : undefined
+      if (!stream) throw refuse(404, 'Not found: there is no such event')
+      retired.delete(stream)
+      try {
+        await stream.resume(reply, position)
+      } catch (error) {
+        throw error instanceof UnknownPosition ? refuse(404, 'Not found: there is no such event') : error
+      } finally {
+        if (stream.over) retire(stream)
+      }
+    },
+    tell(message) {
+      const all = standing()
+      return (all.findLast(({ connected }) => connected) ?? all.at(-1))?.send(message)
+    },
+    drain() {
+      for (const stream of standing()) stream.leave()
+    },
+    close() {
+      for (const stream of [...streams.values()]) {
+        stream.leave()
+        forget(stream)
+      }
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { ConnectionLost, ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import type { Auth, HttpInfo } from '../../jsonrpc/exchange.ts'
+import { createIncoming, type Carried } from '../../jsonrpc/incoming.ts'
+import { notification, type Notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
+import { createOutgoing, type Outgoing } from '../../jsonrpc/outgoing.ts'
+import { createLegacySession } from '../../legacy/session.ts'
+import type { Revision } from '../../protocol/revisions.ts'
+import type { Abortable, Endpoint } from './endpoint.ts'
+import type { Outlet } from './reply.ts'
+
+/** One conversation with a legacy client, whatever its streams are. */
+export interface Session {
+  readonly revision: Revision
+  /** How many requests are being answered. */
+  readonly size: number
+  /** Answers a request through its outlet. */
+  request(request: Request, outlet: Outlet, http: HttpInfo): Promise<void>
+  /** Takes in a message that is not answered. */
+  accept(message: Notification | Response): void
+  /** Begins to tell of changes. */
+  listen(): void
+  /** Gives up all that is running. */
+  close(): void
+}
+
+export interface SessionOptions {
+  readonly endpoint: Endpoint
+  readonly auth: Auth | undefined
+  /** Sends what belongs to no request. */
+  readonly tell: (message: Notification) => void | Promise<void>
+}
+
+/** Makes a session that has heard nothing yet. */
+export function createSession({ endpoint, auth, tell }: SessionOptions): Session {
+  const legacy = createLegacySession({ core: endpoint.exchange, notify: tell, auth })
+  const incoming = createIncoming(legacy.exchange)
+  const outgoing = createOutgoing()
+  const calls = new Map<RequestId, SessionCall>()
+
+  const cancel = (id: RequestId, reason?: unknown): void => {
+    incoming.cancel(id, reason)
+    calls.get(id)?.giveUp(reason)
+  }
+
+  return {
+    get revision() {
+      return legacy.revision
+    },
+    get size() {
+      return calls.size
+    },
+    async request(request, outlet, http) {
+      const { id } = request
+      const refusal = calls.has(id) ? ID_IN_USE : calls.size >= endpoint.limits.maxSessionRequests ? TOO_MANY : undefined
+      if (refusal) return outlet.respond(refusal.response(id))
+      const call = new SessionCall(outlet, outgoing, { http, auth, abort: (reason) => cancel(id, reason) })
+      calls.set(id, call)
+      endpoint.running.add(call)
+      try {
+        call.settle(await incoming.handle(request, call))
+      } finally {
+        calls.delete(id)
+        endpoint.running.delete(call)
+      }
+    },
+    accept(message) {
+      if (!('method' in message)) outgoing.settle(message)
+      else if (message.method === 'notifications/cancelled') cancel(message.params?.requestId as RequestId, message.params?.reason)
+    },
+    listen: () => legacy.listen(),
+    close() {
+      legacy.close()
+      outgoing.fail()
+      for (const id of [...calls.keys()]) cancel(id, new ConnectionLost('The session has ended'))
+    },
+  }
+}
+
+const ID_IN_USE = new RpcError(ErrorCode.invalidRequest, 'Invalid request: this id is in use')
+const TOO_MANY = new RpcError(ErrorCode.internalError, 'Too many requests at once in this session')
+
+interface CallOptions {
+  readonly http: HttpInfo
+  readonly auth: Auth | undefined
+  readonly abort: (reason: unknown) => void
+}
+
+/** One request of a session while it is being answered. */
+class SessionCall implements Carried, Abortable {
+  readonly http: HttpInfo
+  readonly auth: Auth | undefined
+  readonly ask: Carried['ask']
+  readonly release: Carried['release']
+  readonly abort: (reason: unknown) => void
+  #outlet: Outlet
+  #outgoing: Outgoing
+  #questions: AbortController | undefined
+  #over = false
+
+  constructor(outlet: Outlet, outgoing: Outgoing, { http, auth, abort }: CallOptions) {
+    this.http = http
+    this.auth = auth
+    this.abort = abort
+    this.#outlet = outlet
+    this.#outgoing = outgoing
+    if (outlet.canAsk) this.ask = (method, params) => this.#ask(method, params)
+    if (outlet.canRelease) this.release = (retryMs) => outlet.release(retryMs)
+  }
+
+  notify(message: Notification): void | Promise<void> {
+    if (!this.#over) return this.#outlet.send(message)
+  }
+
+  settle(response: Response | undefined): void {
+    if (this.#over) return
+    this.#over = true
+    this.#outlet.respond(response)
+  }
+
+  /** Answers nothing, now: what the client gave up is over for it, even if the handler goes on for a while. */
+  giveUp(reason: unknown): void {
+    this.#questions?.abort(reason)
+    this.settle(undefined)
+  }
+
+  #ask(method: string, params: Request['params']): Promise<Response> {
+    if (this.#over || !this.#outlet.canAsk) return Promise.reject(new ConnectionLost('The client cannot be reached'))
+    this.#questions ??= new AbortController()
+    return this.#outgoing.ask(method, params, {
+      send: (request) => void this.#outlet.send(request),
+      signal: this.#questions.signal,
+      onAbort: (requestId) => void this.#outlet.send(notification('notifications/cancelled', { requestId })),
+    })
+  }
+}

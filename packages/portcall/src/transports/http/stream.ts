@@ -1,0 +1,151 @@
+import type { Message } from '../../jsonrpc/message.ts'
+import type { ReplayOptions } from './replay.ts'
+import { encodeEvent, encodeMessage } from './sse.ts'
+import { isDroppable } from './streams.ts'
+import type { EventSink, FlatHeaders, HttpReply } from './types.ts'
+
+interface StreamOptions extends ReplayOptions {
+  /** What its event ids begin with. */
+  readonly tag: string
+  readonly name: string
+  readonly standing: boolean
+  /** Told when nothing more will come, or nobody reads it any more. */
+  readonly onOver: (stream: Stream) => void
+}
+
+/** One stream of a session: a line of events, a record of them, and the connection of whoever reads it now. */
+export class Stream {
+  readonly name: string
+  readonly standing: boolean
+  #options: StreamOptions
+  /** Of its log. */
+  #key: string
+  #sink: EventSink | undefined
+  /** Where the first event will open the connection. */
+  #unopened: { reply: HttpReply; headers: FlatHeaders | undefined } | undefined
+  #line: Promise<void> = Promise.resolve()
+  #waitingBytes = 0
+  #recorded = false
+  #ended = false
+
+  constructor(options: StreamOptions) {
+    this.name = options.name
+    this.standing = options.standing
+    this.#key = `${options.key}/${options.name}`
+    this.#options = options
+  }
+
+  get connected(): boolean {
+    return this.#unopened !== undefined || this.#sink?.closed === false
+  }
+
+  /** Nothing more will come, or nobody reads it and nobody has to. */
+  get over(): boolean {
+    return this.#ended || (this.standing && !this.connected)
+  }
+
+  /** Whether a message has a way to the client: a reader, or a record that a reader can come back for. */
+  get reachable(): boolean {
+    return this.connected || this.#recorded
+  }
+
+  /** Takes the answer to an HTTP request as the first connection. Where clients know polling, the first event tells where to begin again. */
+  open(reply: HttpReply, headers?: FlatHeaders, first?: string): void {
+    this.#unopened = { reply, headers }
+    if (this.#options.log && this.#options.polling()) this.#then(() => this.#record('', ''))
+    else if (this.standing) this.#connect(first)
+  }
+
+  /** Sends a message, after all that were sent before. */
+  send(message: Message): void | Promise<void> {
+    if (!this.#options.log) return this.#deliver(message, encodeMessage(message))
+    const { backPressureBytes, maxBufferedBytes } = this.#options.endpoint.limits
+    if (this.#waitingBytes > maxBufferedBytes && isDroppable(message)) return this.#line
+    const data = JSON.stringify(message)
+    this.#waitingBytes += data.length
+    this.#then(() => this.#record(message, data))
+    return this.#waitingBytes > backPressureBytes ? this.#line : this.#sink?.lag
+  }
+
+  /** Lets go of the reader, who comes back after `retryMs`. */
+  release(retryMs: number): void {
+    this.#then(() => {
+      void this.#sink?.write(encodeEvent({ retry: retryMs }))
+      this.leave()
+    })
+  }
+
+  /** Ends the connection; the stream stays. */
+  leave(): void {
+    this.#sink?.end()
+  }
+
+  /** Ends the stream after all that was sent. */
+  end(): void {
+    this.#ended = true
+    const finish = (): void => {
+      this.leave()
+      this.#options.onOver(this)
+    }
+    if (this.#options.log) this.#then(finish)
+    else finish()
+  }
+
+  /** Forgets what was recorded. */
+  erase(): void {
+    this.#then(() => this.#options.log?.delete(this.#key))
+  }
+
+  /** Goes on after an event, on a new connection; the one before is closed. @throws UnknownPosition. */
+  resume(reply: HttpReply, after: string): Promise<void> {
+    const resumed = this.#line.then(() => this.#replay(reply, after))
+    this.#line = resumed.catch(() => {})
+    return resumed
+  }
+
+  async #replay(reply: HttpReply, after: string): Promise<void> {
+    const entries = (await this.#options.log?.read(this.#key, after)) ?? []
+    const before = this.#sink
+    this.#unopened = { reply, headers: undefined }
+    this.#connect(entries.map(({ position, data }) => this.#event(position, data)).join('') || undefined)
+    before?.end()
+    if (this.#ended) this.leave()
+  }
+
+  async #record(message: Message | '', data: string): Promise<void> {
+    const { log, endpoint } = this.#options
+    const position = await log?.append(this.#key, data).catch(endpoint.onError)
+    this.#waitingBytes -= data.length
+    if (position !== undefined) this.#recorded = true
+    this.#deliver(message, this.#event(position ?? undefined, data))
+  }
+
+  #event(position: string | undefined, data: string): string {
+    const { tag, endpoint } = this.#options
+    const id = position === undefined ? undefined : `${tag}.${this.name}.${position}`
+    return encodeEvent({ id, data, retry: data === '' ? endpoint.limits.retryMs : undefined })
+  }
+
+  #deliver(message: Message | '', text: string): void | Promise<void> {
+    if (this.#unopened) return this.#connect(text)
+    if (!this.#sink) return
+    return message === '' ? this.#sink.write(text) : this.#options.endpoint.streams.deliver(this.#sink, message, text)
+  }
+
+  #connect(first?: string): void {
+    if (!this.#unopened) return
+    const { reply, headers } = this.#unopened
+    const sink = this.#options.endpoint.streams.open(reply, first, headers)
+    this.#unopened = undefined
+    this.#sink = sink
+    sink.onClose(() => {
+      if (this.#sink !== sink) return
+      this.#sink = undefined
+      if (this.standing) this.#options.onOver(this)
+    })
+  }
+
+  #then(step: () => void | Promise<void>): void {
+    this.#line = this.#line.then(step).catch(this.#options.endpoint.onError)
+  }
+}
