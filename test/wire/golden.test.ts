@@ -1,0 +1,31 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { createDriver } from '../support/driver.ts'
+import { openWire, type Served } from '../support/drivers.ts'
+import { PLACES } from '../support/places.ts'
+import { converse } from './conversation.ts'
+import { createGoldenServer } from './server.ts'
+import { createTranscript } from './transcript.ts'
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const SERVED: Served = { create: createGoldenServer, program: here('./stdio.ts') }
+
+// UPDATE_GOLDEN=1 writes the transcripts anew; read what has changed before it is committed.
+describe('golden transcripts', () => {
+  test.each(PLACES.map((place) => [place.revision, place.transport, place] as const))('%s · %s', async (_revision, _transport, place) => {
+    const transcript = createTranscript()
+    const peer = await createDriver(transcript.record((receive) => openWire(SERVED, place.transport, receive)), place)
+    await converse(peer)
+    await peer.close()
+    expect(peer.violations).toEqual([])
+
+    const file = here(`./golden/${place.revision}.${place.transport}.ndjson`)
+    if (process.env.UPDATE_GOLDEN) {
+      mkdirSync(here('./golden'), { recursive: true })
+      writeFileSync(file, transcript.lines())
+    }
+    expect(existsSync(file)).toBe(true)
+    expect(transcript.lines()).toBe(readFileSync(file, 'utf8'))
+  })
+})

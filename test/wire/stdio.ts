@@ -1,0 +1,4 @@
+import { serveStdio } from 'portcall/stdio'
+import { createGoldenServer } from './server.ts'
+
+await serveStdio(createGoldenServer())
