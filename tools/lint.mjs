@@ -3,11 +3,27 @@ import { runChecker } from './lib/checkers.mjs'
 import { ROOT } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
-const report = createReport('lint')
+const FINDING = /^::\w+ title=([^,]*),file=([^,]*),line=(\d+).*?::(.*)$/gm
+
 const write = process.argv.includes('--write')
 const paths = process.argv.slice(2).filter((argument) => argument !== '--write')
-const args = ['check', '--max-diagnostics=200', '--error-on-warnings', ...(write ? ['--write'] : []), ...paths]
+const args = [
+  'check',
+  '--reporter=github',
+  '--max-diagnostics=none',
+  '--error-on-warnings',
+  ...(write ? ['--write'] : []),
+  ...paths,
+]
 const { ok, output } = runChecker('biome', args, { cwd: ROOT, quiet: true })
-if (ok) report.pass(output.match(/Checked .*?\./)?.[0] ?? 'nothing found')
-else report.check('Biome finds nothing', output.split('\n'))
+
+const report = createReport('lint')
+const findings = [...output.matchAll(FINDING)].map(([, rule, file, line, message]) => {
+  return `${file.replace(`${ROOT}/`, '')}:${line} ${rule}: ${message}`
+})
+report.check(
+  output.match(/Checked .*?\./)?.[0] ?? 'Biome finds nothing',
+  ok ? [] : findings.length ? findings : output.split('\n'),
+)
+if (!ok && !write) report.note('npm run format puts most of it right')
 report.end()

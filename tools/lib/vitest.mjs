@@ -15,7 +15,9 @@ export function runTests(name, args) {
   const { testResults, numPassedTests, numFailedTests } = existsSync(file)
     ? readJson(file)
     : { testResults: [], numPassedTests: 0, numFailedTests: 0 }
-  const broken = testResults.filter((one) => one.status === 'failed' && one.assertionResults.every(({ status }) => status !== 'failed'))
+  const broken = testResults.filter(
+    (one) => one.status === 'failed' && one.assertionResults.every(({ status }) => status !== 'failed'),
+  )
   const failed = numFailedTests + broken.length || (status === 0 ? 0 : 1)
   console.log(`${numPassedTests} passed, ${failed} failed`)
   return failed ? 1 : 0
