@@ -192,13 +192,14 @@ describe('errors', () => {
   })
 
   test('TOOL-033 arguments that do not fit are an error until 2025-06-18, then a result', () => {
-    const result = { resultType: 'complete', content: [text('a: expected string')], isError: true, [INVALID_ARGUMENTS]: true }
+    const issues = [{ path: ['a'], message: 'expected string' }]
+    const result = { resultType: 'complete', content: [text('a: expected string')], isError: true, [INVALID_ARGUMENTS]: issues }
     const response: Response = { jsonrpc: '2.0', id: 1, result }
     for (const revision of [A, B, C])
       expect(renderResponse('tools/call', response, revision)).toEqual({
         jsonrpc: '2.0',
         id: 1,
-        error: { code: -32602, message: 'a: expected string' },
+        error: { code: -32602, message: 'Invalid params: a: expected string', data: { issues } },
       })
     expect(renderResponse('tools/call', response, D)).toEqual({
       jsonrpc: '2.0',

@@ -1,6 +1,6 @@
-import { ErrorCode } from '../jsonrpc/errors.ts'
+import { ErrorCode, type RpcError } from '../jsonrpc/errors.ts'
 import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type Response } from '../jsonrpc/message.ts'
-import { INVALID_ARGUMENTS } from '../protocol/errors.ts'
+import { INVALID_ARGUMENTS, invalidParams } from '../protocol/errors.ts'
 import { REVISIONS, type Revision } from '../protocol/revisions.ts'
 import { mapItems, type Plan, planOf, withField, withLegacyMeta, without } from './plan.ts'
 import { renderBlock, renderContents } from './render-content.ts'
@@ -36,8 +36,7 @@ export function renderResponse(method: string, response: Response, revision: Rev
     return error === response.error ? response : { ...response, error }
   }
   const { id, result } = response
-  if (INVALID_ARGUMENTS in result && revision.errors.invalidArguments === 'error')
-    return { jsonrpc: '2.0', id, error: { code: ErrorCode.invalidParams, message: invalidArguments(result) } }
+  if (INVALID_ARGUMENTS in result && revision.errors.invalidArguments === 'error') return invalidArguments(result).response(id)
   return { jsonrpc: '2.0', id, result: renderResult(method, result, revision) }
 }
 
@@ -82,8 +81,8 @@ function renderMessage(message: JsonObject, plan: Plan): JsonObject {
   return isObject(message.content) ? withField(message, 'content', renderBlock(message.content, plan)) : message
 }
 
-function invalidArguments({ content }: JsonObject): string {
+function invalidArguments({ content, [INVALID_ARGUMENTS]: issues }: JsonObject & { [INVALID_ARGUMENTS]?: unknown }): RpcError {
   const blocks: unknown[] = Array.isArray(content) ? content : []
   const texts = blocks.flatMap((block) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
-  return texts.join('\n') || 'Invalid params: the arguments do not fit the input schema'
+  return invalidParams(texts.join('\n'), { issues })
 }
