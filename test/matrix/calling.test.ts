@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { isStreamable } from '../support/places.ts'
 import { callTool, GAPS, matrix, textOf } from './matrix.ts'
 import { BLOCKS } from './server/calling.ts'
 
@@ -104,7 +105,7 @@ matrix('calling', (it) => {
       callTool(peer, 'region', { region }, header === undefined ? {} : { headers: { 'mcp-param-region': header } })
     expect(textOf(await call('eu', 'eu'))).toBe('eu')
     expect(textOf(await call('zürich', '=?base64?esO8cmljaA==?='))).toBe('zürich')
-    const strict = transport === 'http' && revision === '2026-07-28'
+    const strict = isStreamable(transport) && revision === '2026-07-28'
     for (const outcome of [await call('eu'), await call('eu', 'us'), await call('eu', '=?base64?ZXU?=')])
       expect(outcome.error?.code).toBe(strict ? -32020 : undefined)
   })

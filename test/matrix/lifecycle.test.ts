@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { REVISIONS } from '../support/places.ts'
+import { isStreamable, REVISIONS } from '../support/places.ts'
 import { GAPS, matrix, openPeer } from './matrix.ts'
 
 matrix('lifecycle', (it) => {
@@ -39,7 +39,7 @@ matrix('lifecycle', (it) => {
     for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']) {
       const { error, status } = await peer.request(method, {})
       expect({ method, code: error?.code }).toEqual({ method, code: -32601 })
-      if (transport === 'http') expect(status).toBe(404)
+      if (isStreamable(transport)) expect(status).toBe(404)
     }
   }, GAPS.stateless)
 
@@ -49,14 +49,14 @@ matrix('lifecycle', (it) => {
       const { error, status } = await peer.request(method, {}, { meta, headers: { 'mcp-protocol-version': '2199-01-01' } })
       expect(error).toMatchObject({ code: -32022, data: { requested: '2199-01-01' } })
       expect((error?.data as { supported: string[] }).supported).toContain('2026-07-28')
-      if (transport === 'http') expect(status).toBe(400)
+      if (isStreamable(transport)) expect(status).toBe(400)
     }
   }, GAPS.stateless)
 
   it('BASE an unknown method is -32601, and HTTP-063 its status is that of the era', async (peer, { transport }) => {
     const { error, status } = await peer.request('unknown/method', {})
     expect(error?.code).toBe(-32601)
-    if (transport === 'http') expect(status).toBe(peer.era === 'modern' ? 404 : 200)
+    if (isStreamable(transport)) expect(status).toBe(peer.era === 'modern' ? 404 : 200)
   })
 
   it('60.1.4 unknown fields and unknown notifications are ignored', async (peer) => {

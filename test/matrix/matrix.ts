@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Driver, DriverOptions } from '../support/driver.ts'
 import { open, type Served } from '../support/drivers.ts'
-import { eraOf, PLACES, type Place } from '../support/places.ts'
+import { eraOf, isStreamable, PLACES, type Place } from '../support/places.ts'
 import type { Outcome } from '../support/requests.ts'
 import { createMatrixServer } from './server/index.ts'
 
@@ -21,7 +21,7 @@ export const GAPS = {
   samplingTools: { where: ({ revision }: Place) => revision < '2025-11-25', reason: 'no tools in sampling before 2025-11-25' },
   handshake: { where: ({ revision }: Place) => eraOf(revision) === 'modern', reason: 'no handshake in 2026-07-28' },
   stateless: { where: ({ revision }: Place) => eraOf(revision) === 'legacy', reason: 'a matter of 2026-07-28 only' },
-  http: { where: ({ transport }: Place) => transport !== 'http', reason: 'a matter of HTTP only' },
+  http: { where: ({ transport }: Place) => !isStreamable(transport), reason: 'a matter of Streamable HTTP only' },
   context: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no completion context before 2025-06-18' },
   structured: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no structured content before 2025-06-18' },
 } satisfies Record<string, Gap>

@@ -7,7 +7,7 @@ import { failure, notification, success, type ErrorBody, type JsonObject, type M
 import { listen, subscribe, type Changes, type Filter } from './changes.ts'
 import { mirrorHeaders, withEnvelope, type Self } from './envelope.ts'
 import { createInspector } from './inspector.ts'
-import { eraOf, type Era, type Place } from './places.ts'
+import { eraOf, isStreamable, type Era, type Place } from './places.ts'
 import { createRequests, type Ask, type Outcome } from './requests.ts'
 import type { Receive, Sent, Wire } from './wire.ts'
 
@@ -64,7 +64,7 @@ export async function createDriver(openWire: (receive: Receive) => Promise<Wire>
   const era = eraOf(revision)
   const self: Self = { revision, clientInfo, capabilities }
   const inspector = createInspector(revision)
-  const requests = createRequests({ send, cancelsByHangingUp: transport === 'http' && era === 'modern', answersBySend: transport === 'http' })
+  const requests = createRequests({ send, cancelsByHangingUp: isStreamable(transport) && era === 'modern', answersBySend: isStreamable(transport) })
   let answerAsk: Answer = ({ method }) => ({ error: { code: -32601, message: `${method} was not expected` } })
 
   function send(message: Message, { headers, signal }: RequestOptions = {}): Promise<Sent | undefined> {

@@ -1,8 +1,10 @@
 import type { Server } from 'portcall'
 import { createDriver, type Driver, type DriverOptions } from './driver.ts'
 import type { Transport } from './places.ts'
+import { fetchDoor, nodeDoor } from './http-doors.ts'
 import { httpWire } from './wire-http.ts'
 import { memoryWire } from './wire-memory.ts'
+import { sseWire } from './wire-sse.ts'
 import { stdioWire } from './wire-stdio.ts'
 import type { Receive, Wire } from './wire.ts'
 
@@ -15,7 +17,9 @@ export interface Served {
 const WIRES: Record<Transport, (served: Served, receive: Receive) => Promise<Wire>> = {
   memory: ({ create }, receive) => memoryWire(create(), receive),
   stdio: ({ program }, receive) => stdioWire(program, receive),
-  http: ({ create }, receive) => httpWire(create(), receive),
+  http: async ({ create }, receive) => httpWire(await nodeDoor(create()), receive),
+  fetch: async ({ create }, receive) => httpWire(fetchDoor(create()), receive),
+  sse: async ({ create }, receive) => sseWire(await nodeDoor(create()), receive),
 }
 
 /** Starts a server behind a wire. */

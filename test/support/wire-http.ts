@@ -1,21 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Server } from 'portcall'
 import type { JsonObject, RequestId } from 'portcall/jsonrpc'
-import { serve } from 'portcall/node'
+import type { HttpDoor } from './http-doors.ts'
 import { readEvents } from './sse.ts'
 import type { Receive, Wire } from './wire.ts'
 
 const ACCEPT = 'application/json, text/event-stream'
 
-/** Serves on a free port and talks to it by POST; session ids are kept, and streams that end too early are taken up again. */
-export async function httpWire(server: Server, receive: Receive): Promise<Wire> {
-  const running = await serve(server, { port: 0, signals: false })
+/** Talks to a server by POST; session ids are kept, and streams that end too early are taken up again. */
+export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wire {
   const hangUp = new AbortController()
   let session: Record<string, string> = {}
 
   const resume = async (stream: Stream, headers: Record<string, string>): Promise<void> => {
     await sleep(stream.retryMs)
-    const response = await fetch(running.url, {
+    const response = await fetch(url, {
       headers: { accept: 'text/event-stream', ...session, ...headers, 'last-event-id': stream.lastEventId ?? '' },
       signal: hangUp.signal,
     })
@@ -30,7 +28,7 @@ export async function httpWire(server: Server, receive: Receive): Promise<Wire> 
 
   return {
     async send(message, { headers = {}, signal } = {}) {
-      const response = await fetch(running.url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: ACCEPT, ...session, ...headers },
         body: JSON.stringify(message),
@@ -43,13 +41,13 @@ export async function httpWire(server: Server, receive: Receive): Promise<Wire> 
       return response
     },
     async listen(headers) {
-      const response = await fetch(running.url, { headers: { accept: 'text/event-stream', ...session, ...headers }, signal: hangUp.signal })
+      const response = await fetch(url, { headers: { accept: 'text/event-stream', ...session, ...headers }, signal: hangUp.signal })
       if (!response.ok) throw new Error(`The GET stream was refused with ${response.status}`)
       readStream(response, { receive, answered: true, retryMs: 0 }).catch(() => {})
     },
     async close() {
       hangUp.abort()
-      await running.close()
+      await close()
     },
   }
 }

@@ -1,0 +1,230 @@
+/** Requests that are given up, by their caller or by somebody else. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCases, type Case } from './support/cases.ts'
+import { modern, startHttp, type HttpServer, type Session } from './support/http.ts'
+import { logLevel, modernRequest, request, textOf, tool } from './support/messages.ts'
+import { startStdio, testStdio, type StdioServer } from './support/stdio.ts'
+import { sleep, until } from './support/time.ts'
+
+const cancelled = (requestId: unknown, more = {}): object => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, ...more } })
+
+/** Cancellations that mean nothing. */
+const ODD_IDS: ReadonlyArray<[what: string, id: unknown]> = [
+  ['an unknown id', 'nobody'],
+  ['id 0', 0],
+  ['an empty id', ''],
+  ['no id', undefined],
+  ['null', null],
+  ['true', true],
+  ['an object', { id: 1 }],
+  ['an array', [1]],
+  ['__proto__', '__proto__'],
+  ['constructor', 'constructor'],
+  ['a megabyte', 'x'.repeat(1024 * 1024)],
+]
+
+describe('over HTTP', () => {
+  let server: HttpServer
+  beforeAll(async () => void (server = await startHttp()))
+  afterAll(() => server.kill())
+
+  test('H47: a modern caller who hangs up stops the handler', async () => {
+    const before = await server.counts()
+    for (let at = 0; at < 10; at++) {
+      const connection = server.connect()
+      connection.send(modern('tools/call', tool('slow', { ms: 30_000 })))
+      await until(async () => (await server.counts()).started === before.started + at + 1, 2000, 'the start')
+      connection.destroy()
+    }
+    await until(async () => (await server.counts()).aborted === before.aborted + 10, 1000, 'the end of all handlers')
+    await server.healthy()
+  })
+
+  test('H47: half a goodbye, with the answer still awaited, is no goodbye', async () => {
+    const connection = server.connect()
+    connection.send(modern('tools/call', tool('slow', { ms: 300, tag: 'awaited' })))
+    connection.socket.end()
+    const answer = await connection.answer().catch(() => undefined)
+    if (answer) expect(textOf(answer.json)).toBe('slow awaited')
+    await server.healthy()
+  })
+
+  test('H48: a modern caller who hangs up in the middle of a stream stops the handler', async () => {
+    for (const name of ['flood', 'rude-flood']) {
+      const before = await server.health()
+      const connection = server.connect()
+      connection.send(modern('tools/call', tool(name, { count: 1_000_000, bytes: 1000 }, logLevel)))
+      await connection.head()
+      await connection.event()
+      connection.destroy()
+      await sleep(200)
+      const stopped = (await server.counts()).sent
+      await sleep(200)
+      expect((await server.counts()).sent).toBe(stopped)
+      expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(5_000_000)
+      await server.healthy()
+    }
+  })
+
+  describe('in a session', () => {
+    let session: Session
+    beforeAll(async () => void (session = await server.session()))
+
+    runCases(() => server, ODD_IDS.map(([what, id]): Case<HttpServer> => ({
+      id: 'H50',
+      what: `a cancellation with ${what} is taken without a word`,
+      async run() {
+        expect(await server.send(session.post(cancelled(id)))).toMatchObject({ status: 202, body: '' })
+      },
+    })))
+
+    test('H50: a cancellation without params, and with odd ones', async () => {
+      const method = 'notifications/cancelled'
+      expect((await server.send(session.post({ jsonrpc: '2.0', method }))).status).toBe(202)
+      for (const params of ['x', 1, [1]])
+        expect([202, 400]).toContain((await server.send(session.post({ jsonrpc: '2.0', method, params }))).status)
+      expect((await server.send(session.post(cancelled('nobody', { reason: { odd: true } })))).status).toBe(202)
+      await server.healthy()
+    })
+
+    test('H51: another session cannot cancel', async () => {
+      const other = await server.session()
+      const running = session.ask(request('tools/call', tool('slow', { ms: 500, tag: 'mine' }), 51))
+      await sleep(100)
+      expect((await server.send(other.post(cancelled(51)))).status).toBe(202)
+      expect(textOf((await running).json)).toBe('slow mine')
+      await server.healthy()
+    })
+
+    test.each([['slow', 52], ['stubborn', 0], ['slow', ''], ['slow', '52']])(
+      'H52: the session itself can: %s, id %j, stops, is not answered, and its connection is let go',
+      async (name, id) => {
+        const before = await server.counts()
+        const connection = server.connect()
+        connection.send(session.post(request('tools/call', tool(name, { ms: 1000 }), id)))
+        await until(async () => (await server.counts()).started > before.started, 2000, 'the start')
+        expect((await server.send(session.post(cancelled(id)))).status).toBe(202)
+        const answer = await connection.answer({ ms: 800 })
+        expect(answer.body).not.toMatch(/"result"|"error"/)
+        if (name === 'slow') expect((await server.counts()).aborted).toBe(before.aborted + 1)
+        await sleep(name === 'stubborn' ? 1000 : 0)
+        expect(connection.rest).toBe('')
+        connection.destroy()
+        await server.healthy()
+      },
+    )
+
+    test('H52: an id can be used again after its cancellation', async () => {
+      const first = session.ask(request('tools/call', tool('slow', { ms: 5000 }), 'reused'))
+      await sleep(100)
+      await server.send(session.post(cancelled('reused')))
+      await first
+      const again = await session.ask(request('tools/call', tool('echo', { text: 'again' }), 'reused'))
+      expect(textOf(again.json)).toBe('again')
+      await server.healthy()
+    })
+  })
+
+  test('a modern cancellation that is posted cancels nothing: hanging up does', async () => {
+    const running = server.send(modern('tools/call', tool('slow', { ms: 300, tag: 'mine' }), {}, 'shared'))
+    await sleep(100)
+    const answer = await server.send(modern('notifications/cancelled', { requestId: 'shared' }).replace(/"id":"[^"]*",/, '').replace(/Content-Length: \d+/, (text) => text))
+    expect(answer.status).toBeLessThan(500)
+    expect(textOf((await running).json)).toBe('slow mine')
+    await server.healthy()
+  })
+})
+
+describe('over stdio', () => {
+  let server: StdioServer
+  beforeAll(async () => {
+    server = startStdio()
+    await server.initialize()
+  })
+  afterAll(() => server.kill())
+
+  runCases(() => server, ODD_IDS.map(([what, id]): Case<StdioServer> => ({
+    id: 'S17',
+    what: `a cancellation with ${what} is ignored`,
+    async run() {
+      const from = server.messages.length
+      server.send(cancelled(id))
+      await server.healthy()
+      expect(server.messages.slice(from)).toHaveLength(1)
+    },
+  })))
+
+  test.each([[0], [''], [17], ['17']])('S17: a request with id %j can be cancelled, and is not answered', async (id) => {
+    const before = await server.counts()
+    const from = server.messages.length
+    server.send(modernRequest('tools/call', tool('slow', { ms: 10_000 }), id), cancelled(id === 17 ? '17' : 'other'), cancelled(id))
+    await until(async () => (await server.counts()).aborted === before.aborted + 1, 2000, 'the end of the handler')
+    await server.healthy()
+    expect(server.messages.slice(from).filter((message) => message.id === id)).toEqual([])
+  })
+
+  test('S15: a cancellation of an id that was sent twice meets the first', async () => {
+    const from = server.messages.length
+    const before = await server.counts()
+    server.send(
+      modernRequest('tools/call', tool('slow', { ms: 5000, tag: 'first' }), 'twice'),
+      modernRequest('tools/call', tool('slow', { ms: 5000, tag: 'second' }), 'twice'),
+      cancelled('twice'),
+    )
+    expect(await server.next(({ id }) => id === 'twice', { from })).toMatchObject({ error: { code: -32600 } })
+    await until(async () => (await server.counts()).aborted === before.aborted + 1, 2000, 'the end of the handler')
+    expect((await server.counts()).started).toBe(before.started + 1)
+    await server.healthy()
+    expect(server.messages.slice(from).filter(({ id }) => id === 'twice')).toHaveLength(1)
+  })
+
+  test.each([['modern', modernRequest], ['legacy', request]] as const)('S16: 200 requests that are cancelled at once (%s) get no answer, and leave nothing behind', async (era, make) => {
+    const from = server.messages.length
+    const before = await server.health()
+    const mine = (id: unknown): boolean => typeof id === 'string' && id.startsWith(`race-${era}`)
+    for (let at = 0; at < 200; at++) {
+      const id = `race-${era}-${at}`
+      server.send(make('tools/call', tool('stubborn', { ms: at % 20 }), id), cancelled(id))
+      if (at % 10 === 0) await sleep(1)
+    }
+    await sleep(200)
+    await server.healthy()
+    expect(server.messages.slice(from).filter(({ id }) => mine(id))).toEqual([])
+    expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(1_000_000)
+  })
+
+  test('S16: a request that still waits for its turn can be cancelled', async () => {
+    const busy = testStdio({ stdio: { limits: { maxInFlight: 4 } } })
+    await busy.healthy()
+    const slow = (id: string): object => modernRequest('tools/call', tool('slow', { ms: 400, tag: id }), id)
+    busy.send(...['a', 'b', 'c', 'd', 'waiting'].map(slow), cancelled('waiting'))
+    await busy.next(({ id }) => id === 'd')
+    await sleep(600)
+    await busy.healthy()
+    expect(busy.messages.filter(({ id }) => id === 'waiting')).toEqual([])
+    expect((await busy.counts()).started).toBe(4)
+  })
+
+  test('S14: the id of a request that still waits for its turn is in use', async () => {
+    const busy = testStdio({ stdio: { limits: { maxInFlight: 2 } } })
+    await busy.healthy()
+    const slow = (id: string, tag: string, ms = 150): object => modernRequest('tools/call', tool('slow', { ms, tag }), id)
+    busy.send(slow('a', 'a'), slow('b', 'b', 600), slow('twice', 'first'), slow('twice', 'second'))
+    await sleep(800)
+    await busy.healthy()
+    const answers = busy.messages.filter(({ id }) => id === 'twice')
+    expect(answers.map((answer) => textOf(answer) ?? answer.error?.code).sort()).toEqual([-32600, 'slow first'])
+  })
+
+  test('progress and log messages of a cancelled request are not sent', async () => {
+    const from = server.messages.length
+    const id = 'quiet'
+    server.send(modernRequest('tools/call', tool('steps', { count: 20, pauseMs: 20 }, logLevel), id))
+    await server.next(({ method }) => method === 'notifications/message', { from })
+    server.send(cancelled(id))
+    await server.healthy()
+    const after = server.messages.length
+    await sleep(300)
+    expect(server.messages.length).toBe(after)
+  })
+})

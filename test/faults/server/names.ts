@@ -1,0 +1,17 @@
+import type { Server } from 'portcall'
+
+/** Items under names that objects inherit. */
+export interface NamedItems {
+  tools?: string[]
+  prompts?: string[]
+  arguments?: string[]
+}
+
+/** Registers what a test asked for. */
+export function addNamedItems(server: Server, { tools = [], prompts = [], arguments: names = [] }: NamedItems): void {
+  for (const name of tools) server.tool(name, {}, () => `the tool ${name}`)
+  for (const name of prompts) server.prompt(name, {}, () => `the prompt ${name}`)
+  if (names.length === 0) return
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  server.tool('named-arguments', { input: { type: 'object', properties } as never }, (args) => JSON.stringify(args))
+}

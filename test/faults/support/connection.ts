@@ -1,0 +1,150 @@
+import { connect, type Socket } from 'node:net'
+import type { Reply } from './messages.ts'
+import { until } from './time.ts'
+
+/** One HTTP answer as it stood on the wire. */
+export interface Answer {
+  status: number
+  headers: { [name: string]: string }
+  body: string
+  /** The body as JSON, when it says that it is. */
+  json: Reply | undefined
+}
+
+/** One event of a stream. */
+export interface StreamEvent {
+  id?: string
+  event?: string
+  retry?: string
+  data?: string
+  json?: Reply
+}
+
+/** A TCP connection that carries hand-written bytes. */
+export interface Connection {
+  readonly socket: Socket
+  readonly closed: boolean
+  /** Everything that came and was not taken. */
+  readonly rest: string
+  send(bytes: string | Uint8Array): void
+  /** The next whole answer. `bodiless` for HEAD. */
+  answer(options?: { ms?: number; bodiless?: boolean }): Promise<Answer>
+  /** The head of the next answer; its body stays. */
+  head(ms?: number): Promise<Answer>
+  /** The next event of the stream whose head was read; nothing when the stream is over. */
+  event(ms?: number): Promise<StreamEvent | undefined>
+  /** All events up to the end of the stream. */
+  events(ms?: number): Promise<StreamEvent[]>
+  /** Waits until the server has closed the connection. */
+  end(ms?: number): Promise<void>
+  destroy(): void
+}
+
+const WAIT_MS = 4000
+
+/** Connects to a port of this machine. With `reads: false` nothing is taken from the socket until `resume`. */
+export function connectTo(port: number, { reads = true }: { reads?: boolean } = {}): Connection {
+  const socket = connect(port, '127.0.0.1')
+  let data: Buffer = Buffer.alloc(0)
+  let pending = ''
+  let closed = false
+  let over = false
+  socket.on('error', () => {})
+  socket.on('close', () => (closed = true))
+  socket.on('data', (chunk: Buffer) => (data = data.length === 0 ? chunk : Buffer.concat([data, chunk])))
+  if (!reads) socket.pause()
+
+  const wait = async (ready: () => boolean, ms: number): Promise<void> => {
+    await until(() => ready() || closed, ms, `an answer (so far: ${JSON.stringify(data.toString('latin1').slice(0, 300))})`)
+    if (!ready()) throw new Error(`the connection was closed after ${JSON.stringify(data.toString('latin1').slice(0, 300))}`)
+  }
+  const take = (length: number): Buffer => {
+    const taken = data.subarray(0, length)
+    data = data.subarray(length)
+    return taken
+  }
+  const takeUntil = async (mark: string, ms: number): Promise<string> => {
+    await wait(() => data.includes(mark), ms)
+    return take(data.indexOf(mark) + mark.length).toString('latin1')
+  }
+  const chunk = async (ms: number): Promise<Buffer> => {
+    const size = Number.parseInt(await takeUntil('\r\n', ms), 16)
+    await wait(() => data.length >= size + 2, ms)
+    const bytes = take(size)
+    take(2)
+    return bytes
+  }
+  const readBody = async ({ headers }: Answer, ms: number): Promise<string> => {
+    if (headers['transfer-encoding'] === undefined) {
+      const length = Number(headers['content-length'] ?? 0)
+      await wait(() => data.length >= length, ms)
+      return take(length).toString('utf8')
+    }
+    const chunks: Buffer[] = []
+    for (let next = await chunk(ms); next.length > 0; next = await chunk(ms)) chunks.push(next)
+    return Buffer.concat(chunks).toString('utf8')
+  }
+
+  const connection: Connection = {
+    socket,
+    get closed() {
+      return closed
+    },
+    get rest() {
+      return data.toString('latin1')
+    },
+    send: (bytes) => void socket.write(bytes),
+    async head(ms = WAIT_MS) {
+      const [line = '', ...fields] = (await takeUntil('\r\n\r\n', ms)).trim().split('\r\n')
+      const headers = Object.fromEntries(fields.map(splitField))
+      return { status: Number(line.split(' ')[1]), headers, body: '', json: undefined }
+    },
+    async answer({ ms = WAIT_MS, bodiless = false } = {}) {
+      const answer = await connection.head(ms)
+      if (bodiless) return answer
+      answer.body = await readBody(answer, ms)
+      if (answer.headers['content-type'] === 'application/json') answer.json = JSON.parse(answer.body) as Reply
+      return answer
+    },
+    async event(ms = WAIT_MS) {
+      for (;;) {
+        while (!pending.includes('\n\n')) {
+          if (over) return undefined
+          const bytes = await chunk(ms)
+          over = bytes.length === 0
+          pending += bytes.toString('utf8')
+        }
+        const end = pending.indexOf('\n\n')
+        const event = parseEvent(pending.slice(0, end))
+        pending = pending.slice(end + 2)
+        if (event) return event
+      }
+    },
+    async events(ms) {
+      const events: StreamEvent[] = []
+      for (let next = await connection.event(ms); next; next = await connection.event(ms)) events.push(next)
+      return events
+    },
+    end: (ms = WAIT_MS) => until(() => closed, ms, 'the end of the connection'),
+    destroy: () => void socket.destroy(),
+  }
+  return connection
+}
+
+function splitField(field: string): [name: string, value: string] {
+  const colon = field.indexOf(':')
+  return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
+}
+
+/** Reads the fields of an event; a block of comments is none. */
+function parseEvent(block: string): StreamEvent | undefined {
+  const event: StreamEvent = {}
+  for (const line of block.split('\n')) {
+    const [, field, value = ''] = /^([a-z]+)(?:: ?(.*))?$/s.exec(line) ?? []
+    if (field === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`
+    else if (field === 'id' || field === 'event' || field === 'retry') event[field] = value
+  }
+  if (Object.keys(event).length === 0) return undefined
+  if (event.data) event.json = JSON.parse(event.data) as Reply
+  return event
+}

@@ -1,0 +1,42 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { onTestFinished } from 'vitest'
+import type { ServerChoice } from '../server.ts'
+
+export type Child = ChildProcessByStdio<Writable, Readable, Readable>
+export type Choice = Omit<ServerChoice, 'door'>
+
+/** A server process. */
+export interface ServerProcess {
+  readonly child: Child
+  readonly pid: number
+  stderr(): string
+  /** Exit code and signal. */
+  readonly exit: Promise<[code: number | null, signal: string | null]>
+  kill(signal?: NodeJS.Signals): void
+}
+
+/** Starts the server in a process of its own; whoever starts it has to kill it. */
+export function startProcess(choice: ServerChoice): ServerProcess {
+  const program = process.env.FAULTS_SERVER
+  if (!program) throw new Error('FAULTS_SERVER is not set: run this with test/faults/vitest.config.ts')
+  const child = spawn(process.execPath, ['--expose-gc', program, JSON.stringify(choice)], { stdio: ['pipe', 'pipe', 'pipe'] })
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+  child.stdin.on('error', () => {})
+  const exit = once(child, 'exit') as ServerProcess['exit']
+  return {
+    child,
+    pid: child.pid!,
+    stderr: () => complaints,
+    exit,
+    kill: (signal = 'SIGKILL') => void child.kill(signal),
+  }
+}
+
+/** Kills a process when the test is over, if it is still there. */
+export function untilTestEnds<T extends { kill(): void }>(started: T): T {
+  onTestFinished(() => started.kill())
+  return started
+}

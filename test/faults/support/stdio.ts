@@ -1,0 +1,96 @@
+import { expect } from 'vitest'
+import { INITIALIZE, freshId, modernRequest, request, textOf, tool, type Counts, type Health, type Params, type Reply } from './messages.ts'
+import { startProcess, untilTestEnds, type Choice, type ServerProcess } from './process.ts'
+import { until } from './time.ts'
+
+/** A server that is talked to in raw lines. */
+export interface StdioServer extends ServerProcess {
+  /** Everything that came, in order; batches as one. */
+  readonly messages: Reply[]
+  /** Lines on stdout that are no JSON. */
+  readonly garbage: string[]
+  /** Writes bytes as they are. */
+  write(bytes: string | Uint8Array): void
+  /** Writes a message and its newline. */
+  send(...messages: unknown[]): void
+  /** The first message from `from` on that fits. */
+  next(fits: (message: Reply) => boolean, options?: { ms?: number; from?: number }): Promise<Reply>
+  /** Sends a request as it is and waits for the answer with exactly its id. */
+  ask(message: Params, ms?: number): Promise<Reply>
+  /** Calls a tool in the modern era. */
+  call(name: string, args?: Params, meta?: Params): Promise<Reply>
+  initialize(revision?: string): Promise<Reply>
+  /** Asks something new and checks that it is answered right, within two seconds. */
+  healthy(): Promise<void>
+  health(): Promise<Health>
+  counts(): Promise<Counts>
+}
+
+/** Starts a server on stdio until the test is over. */
+export function testStdio(choice: Choice & { reads?: boolean } = {}): StdioServer {
+  return untilTestEnds(startStdio(choice))
+}
+
+/** Starts a server on stdio. */
+export function startStdio({ reads = true, ...choice }: Choice & { reads?: boolean } = {}): StdioServer {
+  const started = startProcess({ ...choice, door: 'stdio' })
+  const { child } = started
+  const messages: Reply[] = []
+  const garbage: string[] = []
+  const collector = createCollector(messages, garbage)
+  if (reads) child.stdout.on('data', collector)
+
+  const server: StdioServer = {
+    ...started,
+    messages,
+    garbage,
+    write: (bytes) => void child.stdin.write(bytes),
+    send: (...all) => void child.stdin.write(all.map((message) => `${JSON.stringify(message)}\n`).join('')),
+    async next(fits, { ms = 3000, from = 0 } = {}) {
+      let found: Reply | undefined
+      await until(() => (found = messages.slice(from).find(fits)) !== undefined, ms, 'an answer')
+      return found!
+    },
+    ask(message, ms) {
+      const from = messages.length
+      server.send(message)
+      return server.next((reply) => reply.id === message.id && reply.method === undefined, { from, ...(ms !== undefined && { ms }) })
+    },
+    call: (name, args, meta) => server.ask(modernRequest('tools/call', tool(name, args, meta))),
+    async initialize(revision = INITIALIZE.protocolVersion) {
+      const answer = await server.ask(request('initialize', { ...INITIALIZE, protocolVersion: revision }))
+      server.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+      return answer
+    },
+    async healthy() {
+      const text = freshId()
+      const answer = await server.ask(modernRequest('tools/call', tool('echo', { text })), 2000)
+      expect(textOf(answer)).toBe(text)
+      expect(garbage).toEqual([])
+    },
+    health: async () => JSON.parse(textOf(await server.call('health')) ?? '') as Health,
+    counts: async () => JSON.parse(textOf(await server.call('counts')) ?? '') as Counts,
+  }
+  return server
+}
+
+/** Cuts what comes into lines; long lines are joined once. */
+function createCollector(messages: Reply[], garbage: string[]): (chunk: Buffer) => void {
+  let pieces: Buffer[] = []
+  const take = (line: string): void => {
+    try {
+      messages.push(JSON.parse(line) as Reply)
+    } catch {
+      garbage.push(line)
+    }
+  }
+  return (chunk) => {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      take(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString('utf8'))
+      pieces = []
+      start = end + 1
+    }
+    pieces.push(chunk.subarray(start))
+  }
+}

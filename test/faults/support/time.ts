@@ -1,0 +1,36 @@
+/** Waits. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms))
+}
+
+/** Resolves like `promise`, or rejects when that takes too long. */
+export async function within<T>(ms: number, promise: Promise<T>, what = 'it'): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Waits until a condition holds, and fails when it does not in time. */
+export async function until(condition: () => boolean | Promise<boolean>, ms = 3000, what = 'the condition'): Promise<void> {
+  const start = performance.now()
+  while (!(await condition())) {
+    const passed = performance.now() - start
+    if (passed > ms) throw new Error(`${what} did not come within ${ms} ms`)
+    await sleep(passed < 100 ? 2 : 20)
+  }
+}
+
+/** Runs something and tells how many milliseconds it took. */
+export async function timed(run: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await run()
+  return performance.now() - start
+}
+
+export const MIB = 1024 * 1024

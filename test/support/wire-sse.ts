@@ -1,0 +1,36 @@
+import type { HttpDoor } from './http-doors.ts'
+import { readEvents } from './sse.ts'
+import { receiveAll } from './wire-memory.ts'
+import type { Receive, Wire } from './wire.ts'
+
+/** Talks over the HTTP transport of 2024-11-05: one stream for everything that comes, POSTs to the address that it tells first. */
+export async function sseWire({ url, fetch, close }: HttpDoor, receive: Receive): Promise<Wire> {
+  const hangUp = new AbortController()
+  const { body } = await fetch(url, { headers: { accept: 'text/event-stream' }, signal: hangUp.signal })
+  if (!body) throw new Error('There is no stream')
+  const events = readEvents(body)
+  const first = await events.next()
+  if (first.done || first.value.event !== 'endpoint') throw new Error('The stream does not begin with its endpoint')
+  const endpoint = new URL(first.value.data ?? '', url).href
+  void listen(events, receive)
+  return {
+    async send(message) {
+      const headers = { 'content-type': 'application/json' }
+      const { status } = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(message), signal: hangUp.signal })
+      if (status !== 202) throw new Error(`The message was refused with ${status}`)
+      return undefined
+    },
+    async close() {
+      hangUp.abort()
+      await close()
+    },
+  }
+}
+
+async function listen(events: AsyncIterable<{ data?: string }>, receive: Receive): Promise<void> {
+  try {
+    for await (const { data } of events) if (data) receiveAll(JSON.parse(data), receive)
+  } catch {
+    // The stream was hung up.
+  }
+}
