@@ -2,7 +2,7 @@ import { answerBatch, refuseBatch } from './batch.ts'
 import type { Channel, Received } from './channel.ts'
 import { ErrorCode, RpcError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { createIncoming, type Carried } from './incoming.ts'
+import { createIncoming, type Carried, type IncomingLimits } from './incoming.ts'
 import { classify, failure, type Notification, type Request, type RequestId, type Response } from './message.ts'
 import { createOutgoing } from './outgoing.ts'
 
@@ -22,11 +22,7 @@ export interface PeerOptions {
   readonly limits?: Partial<PeerLimits>
 }
 
-export interface PeerLimits {
-  /** Requests that are answered at the same time. */
-  maxInFlight: number
-  /** Requests that wait for their turn; what comes then is refused. */
-  maxQueued: number
+export interface PeerLimits extends IncomingLimits {
   maxBatch: number
 }
 
@@ -51,42 +47,28 @@ const UNREADABLE: { readonly [cause in Extract<Received, { unreadable: unknown }
   size: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is too large'),
   depth: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is nested too deeply'),
 }
-const BUSY = new RpcError(ErrorCode.internalError, 'Too many requests are waiting for an answer: try again later')
 
 /** Joins a channel and an Exchange. */
 export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const limits = { ...PEER_LIMITS, ...options.limits }
-  const incoming = createIncoming(options.exchange)
+  const incoming = createIncoming(options.exchange, limits)
   const outgoing = createOutgoing()
-  const queue: Array<() => void> = []
 
   const ask: Peer['ask'] = (method, params, signal) =>
     outgoing.ask(method, params, { send: (request) => void channel.send(request), ...(signal && { signal }), ...(options.onAbandoned && { onAbort: options.onAbandoned }) })
   const carried: Carried = { notify: (notification) => channel.send(notification), ask }
 
-  const answer = async (request: Request): Promise<Response | undefined> => {
-    if (incoming.size >= limits.maxInFlight) {
-      if (queue.length >= limits.maxQueued) return BUSY.response(request.id)
-      await new Promise<void>((turn) => queue.push(turn))
-    }
-    try {
-      return await incoming.handle(request, carried)
-    } finally {
-      queue.shift()?.()
-    }
-  }
-
   const take = (value: unknown): Promise<Response | undefined> | undefined => {
     const received = classify(value)
     switch (received.kind) {
       case 'request':
-        return answer(received.message)
+        return incoming.handle(received.message, carried)
       case 'notification':
         return void options.onNotification?.(received.message)
       case 'response':
         return void outgoing.settle(received.message)
       case 'invalid':
-        return Promise.resolve(failure(received.id, received.error))
+        return received.silent ? undefined : Promise.resolve(failure(received.id, received.error))
     }
   }
 
@@ -114,7 +96,7 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     notify: (notification) => channel.send(notification),
     ask,
     cancel: incoming.cancel,
-    cancelAll: (reason) => incoming.cancelAll(reason),
+    cancelAll: incoming.cancelAll,
     idle: incoming.idle,
     close: () => channel.close(),
   }
