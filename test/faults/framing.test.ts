@@ -1,14 +1,18 @@
 /** Bytes that are no JSON, no UTF-8, or cut in odd places. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCases, type Case } from './support/cases.ts'
-import { modern, mirrors, post, startHttp, write, type HttpServer } from './support/http.ts'
+import { type Case, runCases } from './support/cases.ts'
+import { type HttpServer, mirrors, modern, post, startHttp, write } from './support/http.ts'
 import { logLevel, modernRequest, textOf, tool } from './support/messages.ts'
-import { startStdio, type StdioServer } from './support/stdio.ts'
+import { type StdioServer, startStdio } from './support/stdio.ts'
 import { sleep } from './support/time.ts'
 
 const PARSE_ERROR = -32700
 const call = (text: string): string => JSON.stringify(modernRequest('tools/call', tool('echo', { text })))
-const fields = { ...mirrors('tools/call', tool('echo')), Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
+const fields = {
+  ...mirrors('tools/call', tool('echo')),
+  Accept: 'application/json, text/event-stream',
+  'Content-Type': 'application/json',
+}
 
 /** A valid call whose text is replaced by these bytes. */
 function callWith(...bytes: number[]): Buffer {
@@ -25,7 +29,12 @@ const UNREADABLE: ReadonlyArray<{ id: string; stdio?: string; what: string; body
   { id: 'H04', stdio: 'S05', what: 'a sequence that is cut off', body: callWith(0xe2, 0x82) },
   { id: 'H05', stdio: 'S05', what: 'an overlong encoding', body: callWith(0xc0, 0x80) },
   { id: 'H05', stdio: 'S05', what: 'a surrogate in UTF-8', body: callWith(0xed, 0xa0, 0x80) },
-  { id: 'H07', stdio: 'S05', what: 'a byte order mark', body: Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(call('x'))]) },
+  {
+    id: 'H07',
+    stdio: 'S05',
+    what: 'a byte order mark',
+    body: Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(call('x'))]),
+  },
   { id: 'H07', stdio: 'S05', what: 'a raw NUL', body: callWith(0) },
   { id: 'H07', stdio: 'S05', what: 'UTF-16', body: Buffer.from(call('x'), 'utf16le') },
 ]
@@ -35,16 +44,21 @@ describe('over HTTP', () => {
   beforeAll(async () => void (server = await startHttp()))
   afterAll(() => server.kill())
 
-  runCases(() => server, UNREADABLE.map(({ id, what, body }): Case<HttpServer> => ({
-    id,
-    what: `${what} is 400 and a parse error`,
-    async run() {
-      const answer = await server.send(write('POST', fields, body))
-      expect(answer.status).toBe(400)
-      expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: PARSE_ERROR } })
-      expect(answer.json).not.toHaveProperty('id')
-    },
-  })))
+  runCases(
+    () => server,
+    UNREADABLE.map(
+      ({ id, what, body }): Case<HttpServer> => ({
+        id,
+        what: `${what} is 400 and a parse error`,
+        async run() {
+          const answer = await server.send(write('POST', fields, body))
+          expect(answer.status).toBe(400)
+          expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: PARSE_ERROR } })
+          expect(answer.json).not.toHaveProperty('id')
+        },
+      }),
+    ),
+  )
 
   test.each([
     ['H06', 'a lone surrogate', '\ud800'],
@@ -85,18 +99,23 @@ describe('over stdio', () => {
   afterAll(() => server.kill())
 
   const lines = UNREADABLE.flatMap(({ stdio, what, body }) => (stdio === undefined ? [] : [{ id: stdio, what, body }]))
-  runCases(() => server, lines.map(({ id, what, body }): Case<StdioServer> => ({
-    id,
-    what: `${what} is a parse error without an id`,
-    async run() {
-      const from = server.messages.length
-      server.write(body)
-      server.write('\n')
-      const answer = await server.next(() => true, { from })
-      expect(answer).toMatchObject({ jsonrpc: '2.0', error: { code: PARSE_ERROR } })
-      expect(answer).not.toHaveProperty('id')
-    },
-  })))
+  runCases(
+    () => server,
+    lines.map(
+      ({ id, what, body }): Case<StdioServer> => ({
+        id,
+        what: `${what} is a parse error without an id`,
+        async run() {
+          const from = server.messages.length
+          server.write(body)
+          server.write('\n')
+          const answer = await server.next(() => true, { from })
+          expect(answer).toMatchObject({ jsonrpc: '2.0', error: { code: PARSE_ERROR } })
+          expect(answer).not.toHaveProperty('id')
+        },
+      }),
+    ),
+  )
 
   test('S06: one byte at a time, with characters of several bytes, CRLF and blank lines', async () => {
     const text = 'é 日本 😀'

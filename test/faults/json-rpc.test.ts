@@ -1,9 +1,9 @@
 /** JSON that is not JSON-RPC, or not as it should be; ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCases, type Case } from './support/cases.ts'
-import { modern, mirrors, post, startHttp, type HttpServer, type Session } from './support/http.ts'
-import { modernRequest, request, textOf, tool, type Reply } from './support/messages.ts'
-import { startStdio, testStdio, type StdioServer } from './support/stdio.ts'
+import { type Case, runCases } from './support/cases.ts'
+import { type HttpServer, mirrors, modern, post, type Session, startHttp } from './support/http.ts'
+import { modernRequest, type Reply, request, textOf, tool } from './support/messages.ts'
+import { type StdioServer, startStdio, testStdio } from './support/stdio.ts'
 import { sleep } from './support/time.ts'
 
 const INVALID_REQUEST = -32600
@@ -38,7 +38,10 @@ const NO_MESSAGES: ReadonlyArray<{ id: string; text: string; code?: number; answ
   { id: 'H41 S03', text: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}', code: INVALID_PARAMS, answered: 7 },
 ]
 
-function expectRefusal(reply: Reply | undefined, { code = INVALID_REQUEST, answered }: { code?: number; answered?: unknown }): void {
+function expectRefusal(
+  reply: Reply | undefined,
+  { code = INVALID_REQUEST, answered }: { code?: number; answered?: unknown },
+): void {
   expect(reply).toMatchObject({ jsonrpc: '2.0', error: { code } })
   if (answered === undefined) expect(reply).not.toHaveProperty('id')
   else expect(reply?.id).toBe(answered)
@@ -53,17 +56,22 @@ describe('over HTTP', () => {
   })
   afterAll(() => server.kill())
 
-  runCases(() => server, NO_MESSAGES.map((each): Case<HttpServer> => ({
-    id: each.id.split(' ')[0]!,
-    what: `${each.text} is refused with 400, also in a session`,
-    async run() {
-      for (const bytes of [post(each.text), post(each.text, mirrors('ping')), session.post(each.text)]) {
-        const answer = await server.send(bytes)
-        expect(answer.status).toBe(400)
-        expectRefusal(answer.json, each)
-      }
-    },
-  })))
+  runCases(
+    () => server,
+    NO_MESSAGES.map(
+      (each): Case<HttpServer> => ({
+        id: each.id.split(' ')[0]!,
+        what: `${each.text} is refused with 400, also in a session`,
+        async run() {
+          for (const bytes of [post(each.text), post(each.text, mirrors('ping')), session.post(each.text)]) {
+            const answer = await server.send(bytes)
+            expect(answer.status).toBe(400)
+            expectRefusal(answer.json, each)
+          }
+        },
+      }),
+    ),
+  )
 
   test('H08: of two equal keys the last one counts, and the headers have to agree with it', async () => {
     const twice = (first: string, second: string): string =>
@@ -73,7 +81,10 @@ describe('over HTTP', () => {
     const lied = await server.send(post(twice('echo', 'secret'), mirrors('tools/call', tool('echo'))))
     expect(lied).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
 
-    const methods = JSON.stringify(modernRequest('tools/call', tool('echo', { text: 'x' }))).replace('"method":', '"method":"ping","method":')
+    const methods = JSON.stringify(modernRequest('tools/call', tool('echo', { text: 'x' }))).replace(
+      '"method":',
+      '"method":"ping","method":',
+    )
     expect((await server.send(post(methods, { ...mirrors('tools/call', tool('echo')), 'Mcp-Method': 'ping' }))).status).toBe(400)
     await server.healthy()
   })
@@ -193,7 +204,9 @@ describe('over HTTP', () => {
       expect((await connection.answer()).json).toMatchObject({ id, result: {} })
     }
     connection.destroy()
-    const answers = await Promise.all(['a', 'b', 'c'].map((tag) => server.send(modern('tools/call', tool('slow', { ms: 100, tag }), {}, 7))))
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((tag) => server.send(modern('tools/call', tool('slow', { ms: 100, tag }), {}, 7))),
+    )
     expect(answers.map(({ json }) => textOf(json))).toEqual(['slow a', 'slow b', 'slow c'])
     await server.healthy()
   })
@@ -207,15 +220,20 @@ describe('over stdio', () => {
   })
   afterAll(() => server.kill())
 
-  runCases(() => server, NO_MESSAGES.map((each): Case<StdioServer> => ({
-    id: each.id.split(' ')[1]!,
-    what: `${each.text} is refused`,
-    async run() {
-      const from = server.messages.length
-      server.write(`${each.text}\n`)
-      expectRefusal(await server.next(() => true, { from }), each)
-    },
-  })))
+  runCases(
+    () => server,
+    NO_MESSAGES.map(
+      (each): Case<StdioServer> => ({
+        id: each.id.split(' ')[1]!,
+        what: `${each.text} is refused`,
+        async run() {
+          const from = server.messages.length
+          server.write(`${each.text}\n`)
+          expectRefusal(await server.next(() => true, { from }), each)
+        },
+      }),
+    ),
+  )
 
   test('S03: params that no handler can read are answered with -32602', async () => {
     for (const params of [{ name: 42 }, { name: 'echo', arguments: 'x' }, {}, { name: 'echo', arguments: [] }])
@@ -248,9 +266,15 @@ describe('over stdio', () => {
     await server.healthy()
   })
 
-  test.each([['modern', modernRequest], ['legacy', request]] as const)('S14: a second request with an id in flight is refused (%s)', async (_, make) => {
+  test.each([
+    ['modern', modernRequest],
+    ['legacy', request],
+  ] as const)('S14: a second request with an id in flight is refused (%s)', async (_, make) => {
     const from = server.messages.length
-    server.send(make('tools/call', tool('slow', { ms: 200, tag: 'first' }), 'twice'), make('tools/call', tool('echo', { text: 'second' }), 'twice'))
+    server.send(
+      make('tools/call', tool('slow', { ms: 200, tag: 'first' }), 'twice'),
+      make('tools/call', tool('echo', { text: 'second' }), 'twice'),
+    )
     const refused = await server.next(({ id }) => id === 'twice', { from })
     expectRefusal(refused, { answered: 'twice' })
     const answered = await server.next(({ id, result }) => id === 'twice' && result !== undefined, { from })
@@ -278,7 +302,11 @@ describe('over stdio', () => {
   })
 
   test('S25: a batch is refused, but in 2025-03-26', async () => {
-    const batch = [request('ping', undefined, 1), { jsonrpc: '2.0', method: 'notifications/initialized' }, request('ping', undefined, 2)]
+    const batch = [
+      request('ping', undefined, 1),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      request('ping', undefined, 2),
+    ]
     const from = server.messages.length
     server.send(batch)
     expectRefusal(await server.next(() => true, { from }), {})
@@ -286,11 +314,17 @@ describe('over stdio', () => {
     const old = testStdio()
     await old.initialize('2025-03-26')
     const start = old.messages.length
-    old.send(batch, Array.from({ length: 101 }, (_, id) => request('ping', undefined, id)))
+    old.send(
+      batch,
+      Array.from({ length: 101 }, (_, id) => request('ping', undefined, id)),
+    )
     await old.healthy()
     const [answers, refused] = old.messages.slice(start)
     const both = [answers, refused].find((each) => Array.isArray(each)) as unknown as Reply[]
     expect(both.map(({ id }) => id)).toEqual([1, 2])
-    expectRefusal([answers, refused].find((each) => !Array.isArray(each)), {})
+    expectRefusal(
+      [answers, refused].find((each) => !Array.isArray(each)),
+      {},
+    )
   })
 })

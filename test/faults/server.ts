@@ -4,8 +4,8 @@
  */
 import { inspect } from 'node:util'
 import { createServer, type ServerLimits, type ServerOptions } from 'portcall'
-import { serve, type ServeOptions } from 'portcall/node'
-import { serveStdio, type ServeStdioOptions } from 'portcall/stdio'
+import { type ServeOptions, serve } from 'portcall/node'
+import { type ServeStdioOptions, serveStdio } from 'portcall/stdio'
 import { addAskingTools } from './server/asking.ts'
 import { addCallTools } from './server/calls.ts'
 import { addNamedItems, type NamedItems } from './server/names.ts'

@@ -1,10 +1,10 @@
 /** Messages that are too long or nest too deeply. */
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runCases, type Case } from './support/cases.ts'
-import { mirrors, modern, post, startHttp, write, type HttpServer } from './support/http.ts'
+import { type Case, runCases } from './support/cases.ts'
+import { type HttpServer, mirrors, modern, post, startHttp, write } from './support/http.ts'
 import { envelope, modernRequest, nested, tool } from './support/messages.ts'
-import { startStdio, type StdioServer } from './support/stdio.ts'
+import { type StdioServer, startStdio } from './support/stdio.ts'
 import { MIB, sleep, until } from './support/time.ts'
 
 const INVALID_REQUEST = -32600
@@ -26,14 +26,21 @@ describe('over HTTP', () => {
   beforeAll(async () => void (server = await startHttp()))
   afterAll(() => server.kill())
 
-  runCases(() => server, Object.entries(PLACES).flatMap(([place, message]) => DEPTHS.map((levels): Case<HttpServer> => ({
-    id: 'H15',
-    what: `${levels} levels in ${place} are refused`,
-    async run() {
-      const answer = await server.send(post(deepIn(message, levels), mirrors('tools/list')))
-      expect(answer).toMatchObject({ status: 400, json: { jsonrpc: '2.0', error: { code: INVALID_REQUEST } } })
-    },
-  }))))
+  runCases(
+    () => server,
+    Object.entries(PLACES).flatMap(([place, message]) =>
+      DEPTHS.map(
+        (levels): Case<HttpServer> => ({
+          id: 'H15',
+          what: `${levels} levels in ${place} are refused`,
+          async run() {
+            const answer = await server.send(post(deepIn(message, levels), mirrors('tools/list')))
+            expect(answer).toMatchObject({ status: 400, json: { jsonrpc: '2.0', error: { code: INVALID_REQUEST } } })
+          },
+        }),
+      ),
+    ),
+  )
 
   test('H15: 100 levels are fine, and so are a million closing brackets in a string', async () => {
     const deep = JSON.parse(nested(100)) as unknown
@@ -44,7 +51,9 @@ describe('over HTTP', () => {
 
   test('H16: 8 MB that are announced get 413 before they are sent, and the connection is closed', async () => {
     const connection = server.connect()
-    connection.send(write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Length': String(8 * MIB) }))
+    connection.send(
+      write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Length': String(8 * MIB) }),
+    )
     connection.send('{"jsonrpc"')
     const answer = await connection.answer({ ms: 1000 })
     expect(answer).toMatchObject({ status: 413, json: { error: { code: INVALID_REQUEST } } })
@@ -61,11 +70,14 @@ describe('over HTTP', () => {
   test('H17: of 200 MB in chunks no more is read than the limit', async () => {
     const before = await server.health()
     const connection = server.connect()
-    connection.send(write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }))
+    connection.send(
+      write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }),
+    )
     const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
     let sent = 0
     while (!connection.closed && sent < 200 * MIB) {
-      if (!connection.socket.write(chunk)) await Promise.race([new Promise((resolve) => connection.socket.once('drain', resolve)), sleep(100)])
+      if (!connection.socket.write(chunk))
+        await Promise.race([new Promise((resolve) => connection.socket.once('drain', resolve)), sleep(100)])
       sent += connection.socket.writableLength > 32 * MIB ? 200 * MIB : chunk.length
     }
     await connection.end(2000)
@@ -77,7 +89,9 @@ describe('over HTTP', () => {
 
   test('H17: a chunked body that is cut at the limit gets its answer even when its sender does not stop', async () => {
     const connection = server.connect()
-    connection.send(write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }))
+    connection.send(
+      write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }),
+    )
     for (let at = 0; at < 80; at++) connection.send(`10000\r\n${'x'.repeat(65_536)}\r\n`)
     expect((await connection.answer()).status).toBe(413)
     connection.destroy()
@@ -111,7 +125,9 @@ describe('over HTTP', () => {
     const many: Array<[string, string]> = Array.from({ length: 1000 }, (_, at) => [`a${at}`, 'x'])
     const evil = await server.send(modern('tools/call', tool('echo', { text: 'x' }), [...many, ['Mcp-Name', 'secret']]))
     expect(evil).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
-    const foreign = await server.send(modern('tools/call', tool('echo', { text: 'x' }), [...many, ['Origin', 'http://evil.example']]))
+    const foreign = await server.send(
+      modern('tools/call', tool('echo', { text: 'x' }), [...many, ['Origin', 'http://evil.example']]),
+    )
     expect(foreign.status).toBe(403)
     await server.healthy()
   })
@@ -132,15 +148,22 @@ describe('over stdio', () => {
   })
   afterAll(() => server.kill())
 
-  runCases(() => server, Object.entries(PLACES).flatMap(([place, message]) => DEPTHS.map((levels): Case<StdioServer> => ({
-    id: 'S07',
-    what: `${levels} levels in ${place} are refused`,
-    async run() {
-      const from = server.messages.length
-      server.write(`${deepIn(message, levels)}\n`)
-      expect(await server.next(() => true, { from })).toMatchObject({ error: { code: INVALID_REQUEST } })
-    },
-  }))))
+  runCases(
+    () => server,
+    Object.entries(PLACES).flatMap(([place, message]) =>
+      DEPTHS.map(
+        (levels): Case<StdioServer> => ({
+          id: 'S07',
+          what: `${levels} levels in ${place} are refused`,
+          async run() {
+            const from = server.messages.length
+            server.write(`${deepIn(message, levels)}\n`)
+            expect(await server.next(() => true, { from })).toMatchObject({ error: { code: INVALID_REQUEST } })
+          },
+        }),
+      ),
+    ),
+  )
 
   test('S08: a line of 12 MB is refused, and the next one is read', async () => {
     const from = server.messages.length

@@ -14,12 +14,16 @@ export function addCallTools(server: Server): void {
 
   server.tool('echo-json', { input: { type: 'object' } }, (args) => JSON.stringify(args))
 
-  server.tool('region', {
-    input: {
-      type: 'object',
-      properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, zone: { type: 'integer', 'x-mcp-header': 'Zone' } },
+  server.tool(
+    'region',
+    {
+      input: {
+        type: 'object',
+        properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, zone: { type: 'integer', 'x-mcp-header': 'Zone' } },
+      },
     },
-  }, (args) => JSON.stringify(args))
+    (args) => JSON.stringify(args),
+  )
 
   server.tool('slow', { input: wait }, async ({ ms, tag = '' }, { signal }) => {
     counts.started++
@@ -49,5 +53,7 @@ export function addCallTools(server: Server): void {
     throw Object.assign(new Error(SECRET), { cause: new Error(SECRET), data: SECRET })
   })
 
-  server.tool('exit', { input: { type: 'object', properties: { code: { type: 'integer' } } } }, ({ code = 7 }) => process.exit(code))
+  server.tool('exit', { input: { type: 'object', properties: { code: { type: 'integer' } } } }, ({ code = 7 }) =>
+    process.exit(code),
+  )
 }

@@ -7,16 +7,20 @@ export const counts = { started: 0, finished: 0, aborted: 0, sent: 0 }
 export function addProbes(server: Server): void {
   server.tool('counts', {}, () => JSON.stringify(counts))
 
-  server.tool('health', { description: 'Memory after a collection, open handles, and whether a prototype was polluted.' }, async () => {
-    for (let round = 0; round < 3; round++) {
-      globalThis.gc?.()
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    const { rss, heapUsed, external } = process.memoryUsage()
-    const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-    const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-    return JSON.stringify({ rss, heapUsed, external, sockets, timers, polluted: pollution() })
-  })
+  server.tool(
+    'health',
+    { description: 'Memory after a collection, open handles, and whether a prototype was polluted.' },
+    async () => {
+      for (let round = 0; round < 3; round++) {
+        globalThis.gc?.()
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      const { rss, heapUsed, external } = process.memoryUsage()
+      const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+      const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+      return JSON.stringify({ rss, heapUsed, external, sockets, timers, polluted: pollution() })
+    },
+  )
 }
 
 /** Every name that is reachable from a fresh object and should not be. */

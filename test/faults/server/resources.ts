@@ -23,10 +23,14 @@ export function addResources(server: Server): void {
   server.resource('notes://{id}', { complete: { id: (value) => [`${value}!`] } }, ({ id }) => `note ${id}`)
   server.resource('files:///{+path}', {}, ({ path }) => `file ${path}`)
   server.resource('deep:///root{/path*}', {}, ({ path }) => `deep ${JSON.stringify(path)}`)
-  server.prompt('greet', {
-    arguments: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-    complete: { name: (value) => [`${value}!`] },
-  }, ({ name }) => `Hello ${name}`)
+  server.prompt(
+    'greet',
+    {
+      arguments: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      complete: { name: (value) => [`${value}!`] },
+    },
+    ({ name }) => `Hello ${name}`,
+  )
   for (const template of AMBIGUOUS) {
     try {
       server.resource(template as string, {}, (variables) => JSON.stringify(variables))

@@ -1,9 +1,21 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect } from 'vitest'
-import { connectTo, type Answer, type Connection } from './connection.ts'
-import { freshId, INITIALIZE, MODERN, modernRequest, request, textOf, tool, type Counts, type Health, type Params, type Reply } from './messages.ts'
-import { startProcess, untilTestEnds, type Choice, type ServerProcess } from './process.ts'
+import { type Answer, type Connection, connectTo } from './connection.ts'
+import {
+  type Counts,
+  freshId,
+  type Health,
+  INITIALIZE,
+  MODERN,
+  modernRequest,
+  type Params,
+  type Reply,
+  request,
+  textOf,
+  tool,
+} from './messages.ts'
+import { type Choice, type ServerProcess, startProcess, untilTestEnds } from './process.ts'
 import { within } from './time.ts'
 
 /** Header fields as they are written; a list may name one twice, and `undefined` leaves one out. */
@@ -125,7 +137,11 @@ export function write(method: string, fields: Fields = {}, body?: string | Uint8
 export function post(body: unknown, fields: Fields = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const standard = { Accept: ACCEPT, 'Content-Type': 'application/json' }
-  return write('POST', Array.isArray(fields) ? [...Object.entries(standard), ...fields] : { ...standard, ...fields }, text) as string
+  return write(
+    'POST',
+    Array.isArray(fields) ? [...Object.entries(standard), ...fields] : { ...standard, ...fields },
+    text,
+  ) as string
 }
 
 const NAMED: { [method: string]: string } = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }

@@ -1,6 +1,17 @@
 import { expect } from 'vitest'
-import { INITIALIZE, freshId, modernRequest, request, textOf, tool, type Counts, type Health, type Params, type Reply } from './messages.ts'
-import { startProcess, untilTestEnds, type Choice, type ServerProcess } from './process.ts'
+import {
+  type Counts,
+  freshId,
+  type Health,
+  INITIALIZE,
+  modernRequest,
+  type Params,
+  type Reply,
+  request,
+  textOf,
+  tool,
+} from './messages.ts'
+import { type Choice, type ServerProcess, startProcess, untilTestEnds } from './process.ts'
 import { until } from './time.ts'
 
 /** A server that is talked to in raw lines. */
@@ -54,7 +65,10 @@ export function startStdio({ reads = true, ...choice }: Choice & { reads?: boole
     ask(message, ms) {
       const from = messages.length
       server.send(message)
-      return server.next((reply) => reply.id === message.id && reply.method === undefined, { from, ...(ms !== undefined && { ms }) })
+      return server.next((reply) => reply.id === message.id && reply.method === undefined, {
+        from,
+        ...(ms !== undefined && { ms }),
+      })
     },
     call: (name, args, meta) => server.ask(modernRequest('tools/call', tool(name, args, meta))),
     async initialize(revision = INITIALIZE.protocolVersion) {
