@@ -13,7 +13,7 @@ export interface Incoming {
   readonly size: number
   /**
    * Answers a request. Resolves to nothing when it was cancelled meanwhile, for then nothing may be sent. A request whose id is
-   * in use is refused with -32600 and leaves the first one alone.
+   * in use is refused with -32600 and leaves the first one alone; one that comes when too many wait, with -32603.
    */
   handle(request: Request, carried: Carried): Promise<Response | undefined>
   /** Gives a request up; unknown ids are ignored. Tells whether there was one. */
@@ -64,14 +64,50 @@ class Running implements ExchangeContext {
   }
 }
 
-/** Keeps the requests that an Exchange is answering for one peer: ids in use, cancellation, the end. */
-export function createIncoming(exchange: Exchange): Incoming {
-  const running = new Map<RequestId, Running>()
-  const waiters: Array<() => void> = []
+export interface IncomingLimits {
+  /** Requests that are answered at the same time. */
+  maxInFlight: number
+  /** Requests that wait for their turn; what comes then is refused. */
+  maxQueued: number
+}
 
-  const settle = (id: RequestId): void => {
-    running.delete(id)
-    if (running.size === 0) for (const wake of waiters.splice(0)) wake()
+const ID_IN_USE = new RpcError(ErrorCode.invalidRequest, 'Invalid request: this id is in use')
+const BUSY = new RpcError(ErrorCode.internalError, 'Too many requests are waiting for an answer: try again later')
+const FAILED = new RpcError(ErrorCode.internalError, 'Internal error')
+
+/**
+ * Keeps the requests that an Exchange is answering for one peer: ids in use, turns, cancellation, the end. Without limits every request
+ * is answered at once.
+ */
+export function createIncoming(exchange: Exchange, limits?: IncomingLimits): Incoming {
+  const { maxInFlight = Infinity, maxQueued = 0 } = limits ?? {}
+  const running = new Map<RequestId, Running>()
+  const turns: Array<() => void> = []
+  const waiters: Array<() => void> = []
+  let active = 0
+
+  const refuse = (id: RequestId): RpcError | undefined => {
+    if (running.has(id)) return ID_IN_USE
+    return running.size >= maxInFlight + maxQueued ? BUSY : undefined
+  }
+  const answer = async (request: Request, context: Running): Promise<Response | undefined> => {
+    if (active >= maxInFlight) await new Promise<void>((turn) => void turns.push(turn))
+    active++
+    try {
+      if (context.cancelled) return undefined
+      const response = await exchange(request, context)
+      return context.cancelled ? undefined : response
+    } catch {
+      return context.cancelled ? undefined : FAILED.response(request.id)
+    } finally {
+      active--
+      turns.shift()?.()
+    }
+  }
+  const cancel = (id: unknown, reason?: unknown): boolean => {
+    const context = running.get(id as RequestId)
+    context?.cancel(reason ?? new DOMException('The request was cancelled', 'AbortError'))
+    return context !== undefined
   }
 
   return {
@@ -79,26 +115,20 @@ export function createIncoming(exchange: Exchange): Incoming {
       return running.size
     },
     async handle(request, carried) {
-      const { id } = request
-      if (running.has(id)) return new RpcError(ErrorCode.invalidRequest, 'Invalid request: this id is in use').response(id)
+      const refusal = refuse(request.id)
+      if (refusal) return refusal.response(request.id)
       const context = new Running(carried)
-      running.set(id, context)
+      running.set(request.id, context)
       try {
-        const response = await exchange(request, context)
-        return context.cancelled ? undefined : response
-      } catch {
-        return context.cancelled ? undefined : new RpcError(ErrorCode.internalError, 'Internal error').response(id)
+        return await answer(request, context)
       } finally {
-        settle(id)
+        running.delete(request.id)
+        if (running.size === 0) for (const wake of waiters.splice(0)) wake()
       }
     },
-    cancel(id, reason) {
-      const context = running.get(id as RequestId)
-      context?.cancel(reason ?? new DOMException('The request was cancelled', 'AbortError'))
-      return context !== undefined
-    },
+    cancel,
     cancelAll(reason) {
-      for (const id of [...running.keys()]) this.cancel(id, reason)
+      for (const id of [...running.keys()]) cancel(id, reason)
     },
     idle: () => (running.size === 0 ? Promise.resolve() : new Promise((wake) => void waiters.push(wake))),
   }
