@@ -67,11 +67,11 @@ function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, opti
   const hint = (result: Cacheable) => (): Required<CacheHint> => ({ ...NOT_CACHED, ...options.cache?.[result] })
   const shown = createVisible<Resource>(resources.offered)
   const lists = {
-    tools: { items: createVisible<Tool>(tools.offered), keyOf: ({ name }: Tool) => name },
-    prompts: { items: createVisible<Prompt>(prompts.offered), keyOf: ({ name }: Prompt) => name },
-    templates: { items: createVisible<ResourceTemplate>(templates.offered), keyOf: ({ uriTemplate }: ResourceTemplate) => uriTemplate },
+    tools: { ...createVisible<Tool>(tools.offered), keyOf: ({ name }: Tool) => name },
+    prompts: { ...createVisible<Prompt>(prompts.offered), keyOf: ({ name }: Prompt) => name },
+    templates: { ...createVisible<ResourceTemplate>(templates.offered), keyOf: ({ uriTemplate }: ResourceTemplate) => uriTemplate },
     resources: {
-      items: async (call: CallContext) => listResources(await shown(call), templates.offered(), call),
+      items: async (call: CallContext) => listResources(await shown.items(call), templates.offered(), call),
       keyOf: ({ uri }: Resource) => uri,
     },
   }

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { invalidParams } from '../protocol/errors.ts'
 import type { CacheHint } from '../protocol/types.ts'
 import type { Call, CallContext } from './call.ts'
 import type { Described } from './define.ts'
@@ -18,6 +17,8 @@ export interface ListOptions<W> {
   readonly key: string
   items(call: CallContext): readonly W[] | Promise<readonly W[]>
   keyOf(item: W): string
+  /** Where an item stands, as far as that is known: paging is exact then. */
+  positionOf?(item: W): number
   hint(): CacheHint
   readonly pageSize: number
   readonly sealer: Sealer
@@ -28,19 +29,31 @@ export function isVisible({ definition }: Entry<Described>, call: Call): boolean
   return definition.visible ? definition.visible(call) : true
 }
 
-/** What a caller may see of the entries that are offered. Where nothing is hidden it is one array, kept until something changes. */
-export function createVisible<W>(offered: () => readonly Listed[]): (call: CallContext) => readonly W[] | Promise<readonly W[]> {
+/** What callers see of one registry. */
+export interface Visible<W> {
+  /** Where nothing is hidden this is one array, kept until something changes. */
+  items(call: CallContext): readonly W[] | Promise<readonly W[]>
+  positionOf(item: W): number
+}
+
+export function createVisible<W extends object>(offered: () => readonly Listed[]): Visible<W> {
   let last: readonly Listed[] | undefined
   let all: readonly W[] = []
   let hides = false
-  return (call) => {
-    const entries = offered()
-    if (entries !== last) {
-      last = entries
-      hides = entries.some(({ definition }) => definition.visible)
-      all = entries.map(({ wire }) => wire as W)
-    }
-    return hides ? visibleTo(entries, call) : all
+  let positions = new WeakMap<object, number>()
+  const refresh = (entries: readonly Listed[]): void => {
+    last = entries
+    hides = entries.some(({ definition }) => definition.visible)
+    all = entries.map(({ wire }) => wire as W)
+    positions = new WeakMap(entries.map(({ wire, order }) => [wire, order]))
+  }
+  return {
+    items(call) {
+      const entries = offered()
+      if (entries !== last) refresh(entries)
+      return hides ? visibleTo(entries, call) : all
+    },
+    positionOf: (item) => positions.get(item) ?? 0,
   }
 }
 
@@ -51,14 +64,11 @@ async function visibleTo<W>(entries: readonly Listed[], call: CallContext): Prom
 
 /** Makes the handler of one list method. */
 export function createList<W>(options: ListOptions<W>): (call: CallContext) => Promise<JsonObject> {
-  const { key, keyOf, sealer, pageSize: size } = options
+  const { key, keyOf, positionOf, sealer, pageSize: size } = options
   return async (call) => {
     const cursor = call.request.params?.cursor ?? undefined
-    if (cursor !== undefined && typeof cursor !== 'string') throw invalidParams('the cursor has to be a string')
-    const items = await options.items(call)
-    const principal = call.auth?.principal
-    const where = { size, keyOf, list: call.method, ...(cursor === undefined ? {} : { cursor }), ...(principal === undefined ? {} : { principal }) }
-    const { items: shown, nextCursor } = await page(items, where, sealer)
+    const where = { cursor, size, keyOf, list: call.method, principal: call.auth?.principal, ...(positionOf && { positionOf }) }
+    const { items: shown, nextCursor } = await page(await options.items(call), where, sealer)
     return { [key]: shown, ...(nextCursor === undefined ? {} : { nextCursor }), ...options.hint() }
   }
 }

@@ -29,7 +29,7 @@ export function createPrompt(name: string, definition: AnyPromptDefinition, hand
   const { title, description, icons, _meta } = definition
   const compiled = definition.arguments && compileSchema(definition.arguments, 'input')
   const wire = { name, ...present({ title, description, arguments: compiled && listArguments(compiled.json), icons, _meta }) }
-  return { definition, handler, wire, arguments: compiled, enabled: true }
+  return { definition, handler, wire, arguments: compiled, enabled: true, order: 0 }
 }
 
 function listArguments({ properties, required }: JsonObject): PromptArgument[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createRegistry, type Entry } from './registry.ts'
 
-const entry = (definition: { title: string }): Entry<{ title: string }> => ({ definition, enabled: true })
+const entry = (definition: { title: string }): Entry<{ title: string }> => ({ definition, enabled: true, order: 0 })
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 describe('a registry', () => {

@@ -2,6 +2,8 @@
 export interface Entry<D> {
   readonly definition: D
   enabled: boolean
+  /** Where it stands among all that were ever registered. */
+  order: number
 }
 
 /** The items of one kind that a server offers, by name. What is disabled is not offered, but not forgotten. */
@@ -38,7 +40,7 @@ export interface Items<D> {
 export function createRegistry<D, E extends Entry<D>>(rebuild: (entry: E, definition: D) => E, onChange: () => void): Registry<D, E> {
   const entries = new Map<string, E>()
   let offered: readonly E[] | undefined
-  let used = false
+  let registered = 0
   let announced = false
 
   const changed = (): void => {
@@ -65,8 +67,8 @@ export function createRegistry<D, E extends Entry<D>>(rebuild: (entry: E, defini
   return {
     add(name, entry) {
       if (entries.has(name)) throw new Error(`${JSON.stringify(name)} is registered already`)
+      entry.order = ++registered
       entries.set(name, entry)
-      used = true
       changed()
     },
     get(name) {
@@ -75,7 +77,7 @@ export function createRegistry<D, E extends Entry<D>>(rebuild: (entry: E, defini
     },
     offered: () => (offered ??= [...entries.values()].filter((entry) => entry.enabled)),
     get used() {
-      return used
+      return registered > 0
     },
     items: {
       has: (name) => entries.has(name),
@@ -84,6 +86,7 @@ export function createRegistry<D, E extends Entry<D>>(rebuild: (entry: E, defini
         const entry = known(name)
         const next = rebuild(entry, { ...entry.definition, ...patch })
         next.enabled = entry.enabled
+        next.order = entry.order
         entries.set(name, next)
         changed()
       },

@@ -35,7 +35,7 @@ export function createResource(uri: string, definition: ResourceDefinition, hand
   if (!URL.canParse(uri)) throw new Error(`${JSON.stringify(uri)} is not a URI`)
   const { name = uri, title, description, mimeType, size, annotations, icons, _meta } = definition
   const wire = { uri, name, ...present({ title, description, mimeType, size, annotations, icons, _meta }) }
-  return { definition, handler, wire, enabled: true }
+  return { definition, handler, wire, enabled: true, order: 0 }
 }
 
 /** Makes a family of resources behind a URI template (RFC 6570). */
@@ -43,7 +43,7 @@ export function createTemplate(uriTemplate: string, definition: AnyTemplateDefin
   const { name = uriTemplate, title, description, mimeType, annotations, icons, _meta } = definition
   const wire = { uriTemplate, name, ...present({ title, description, mimeType, annotations, icons, _meta }) }
   const variables = definition.variables && compileSchema(definition.variables, 'input')
-  return { definition, handler, wire, template: parseTemplate(uriTemplate), variables, enabled: true }
+  return { definition, handler, wire, template: parseTemplate(uriTemplate), variables, enabled: true, order: 0 }
 }
 
 export interface Resources {

@@ -37,7 +37,7 @@ export function createTool(name: string, definition: AnyToolDefinition, handler:
   const inputSchema = input ? rootedInObject(input.json, name) : { type: 'object', additionalProperties: false }
   const fields = { title, description, inputSchema, outputSchema: output?.json, annotations, icons, _meta }
   const wire = { name, ...present(fields) } as Tool
-  return { definition, handler, wire, input, output, headerParams: readHeaderParams(inputSchema), enabled: true }
+  return { definition, handler, wire, input, output, headerParams: readHeaderParams(inputSchema), enabled: true, order: 0 }
 }
 
 function rootedInObject(schema: JsonObject, name: string): JsonObject {
