@@ -31,6 +31,7 @@ export interface Serving {
   close(): Promise<void>
 }
 
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
@@ -48,11 +49,13 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   })
   const bound = http.server.address() as AddressInfo
   let closing: Promise<void> | undefined
+  let forget: (() => void) | undefined
   const close = (): Promise<void> => {
+    forget?.()
     server.close()
     return (closing ??= http.close(drainMs))
   }
-  if (signals) exitOnSignals(close)
+  if (signals) forget = exitOnSignals(close)
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path}`, port: bound.port, close }
 }
 
@@ -66,7 +69,11 @@ export function nodeHandler(server: Server, options: HttpOptions = {}): NodeHand
   return Object.assign((...args: Parameters<NodeHandler>) => handler(...args), { close })
 }
 
-function exitOnSignals(close: () => Promise<void>): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void close().then(() => process.listenerCount(signal) === 0 && process.exit()))
+/** Closes, then exits, on the first signal; returns what takes that back. */
+function exitOnSignals(close: () => Promise<void>): () => void {
+  const exit = (): void => void close().then(() => process.exit())
+  for (const signal of SIGNALS) process.once(signal, exit)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, exit)
+  }
 }

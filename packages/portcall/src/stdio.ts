@@ -23,8 +23,7 @@ export async function serveStdio(server: Server, options: ServeStdioOptions = {}
       setTimeout(resolve, drainMs).unref()
     }
     serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
-    process.once('SIGTERM', () => void channel.close())
-    process.once('SIGINT', () => void channel.close())
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.stdin.destroy())
   })
   await channel.close()
   process.exit(process.exitCode ?? 0)
