@@ -24,7 +24,7 @@ export interface Folder {
 }
 
 const NOTE = /\.(md|markdown|txt)$/i
-const SKIPPED = /^\.|^node_modules$/
+const SKIPPED = /^\.|^node_modules$|[\\\0]/
 const MAX_NOTE_BYTES = 1024 * 1024
 const MAX_NOTES = 20_000
 const MISSING = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
@@ -64,18 +64,21 @@ export async function openFolder(path: string): Promise<Folder> {
   }
 }
 
-/** Where a note lies. A path that is not written the plain way (`..`, `//`, `/etc`, `C:\`, NUL) names nothing here. */
+/** Where a note lies. A path that is not written the plain way (`..`, `//`, `/etc`, `C:\`) names nothing here. */
 function placeOf(root: string, path: string): string {
-  const place = resolve(root, path.replaceAll('\0', '/'))
+  const place = resolve(root, path)
   const isPlain = relative(root, place).split(sep).join('/') === path
   if (!isPlain || !NOTE.test(path) || path.split('/').some((name) => SKIPPED.test(name)))
-    throw new Refused(`${JSON.stringify(path)} cannot be a note: give a path below the folder that ends in .md, .markdown or .txt`)
+    throw new Refused(
+      `${JSON.stringify(path)} cannot be a note: give a path below the folder that ends in .md, .markdown or .txt`,
+    )
   return place
 }
 
 class Refused extends ToolError {}
 
-const isInside = (root: string, place: string): boolean => place === root || place.startsWith(root.endsWith(sep) ? root : root + sep)
+const isInside = (root: string, place: string): boolean =>
+  place === root || place.startsWith(root.endsWith(sep) ? root : root + sep)
 
 /** Opens a file first and then looks at what was opened: a link that leads outside is refused, also one that is put there meanwhile. */
 async function using<T>(root: string, path: string, flags: number, use: (file: FileHandle) => Promise<T>): Promise<T> {

@@ -19,7 +19,11 @@ try {
     console.error(`${what} over stdio`)
     await serveStdio(server)
   } else {
-    const { url } = await serve(server, { port: Number(PORT), host: HOST, ...(ALLOWED_HOSTS && { allowedHosts: ALLOWED_HOSTS.split(',') }) })
+    const { url } = await serve(server, {
+      port: Number(PORT),
+      host: HOST,
+      ...(ALLOWED_HOSTS && { allowedHosts: ALLOWED_HOSTS.split(',') }),
+    })
     console.log(`${what} at ${url}
 
 Connect a client:

@@ -1,5 +1,5 @@
 /** The notes of a folder and the index of their words, kept true while files change. */
-import { openFolder, type Folder, type Note } from './folder.ts'
+import { type Folder, type Note, openFolder } from './folder.ts'
 import { createIndex, type Index } from './search.ts'
 import { createWatch } from './watch.ts'
 

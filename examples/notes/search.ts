@@ -95,5 +95,8 @@ export function createIndex(): Index {
 }
 
 function titleOf(lines: readonly string[]): string | undefined {
-  return lines.find((line) => /^#+ \S/.test(line))?.replace(/^#+ /, '').trim()
+  return lines
+    .find((line) => /^#+ \S/.test(line))
+    ?.replace(/^#+ /, '')
+    .trim()
 }

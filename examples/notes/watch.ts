@@ -30,7 +30,10 @@ export function createWatch(onChange: () => void): Watch {
   }
   const enter = (folder: string): void => {
     try {
-      watchers.set(folder, watch(folder, { persistent: false }, soon).on('error', () => leave(folder)))
+      watchers.set(
+        folder,
+        watch(folder, { persistent: false }, soon).on('error', () => leave(folder)),
+      )
     } catch (error) {
       console.error(`Changes in ${folder} will not be noticed: ${(error as Error).message}`)
     }

@@ -21,7 +21,10 @@ const call = (peer: Driver, name: string, args: JsonObject = {}, options = {}): 
 const textOf = ({ result }: Outcome): unknown => (result.content as { text: string }[] | undefined)?.[0]?.text
 const say = (peer: Driver, answer: JsonObject): string[] => {
   const messages: string[] = []
-  peer.onAsk(({ params }) => (messages.push(params.message as string), answer))
+  peer.onAsk(({ params }) => {
+    messages.push(params.message as string)
+    return answer
+  })
   return messages
 }
 const WAIT = { timeout: 5000, interval: 50 }

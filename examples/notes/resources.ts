@@ -1,0 +1,49 @@
+/** Notes as resources: one template stands for all of them. */
+import type { Complete, ResourceContents, Server } from 'portcall'
+import type { Notebook } from './notebook.ts'
+
+const NOTES = 'notes://{+path}'
+const mimeTypeOf = (path: string): string => (path.endsWith('.txt') ? 'text/plain' : 'text/markdown')
+
+/** The URI of a note. */
+export const uriOf = (path: string): string => `notes://${path.split('/').map(encodeURIComponent).join('/')}`
+
+/** Suggests the paths that contain what was typed so far. */
+export function completePath(notebook: Notebook): Complete {
+  return (typed) => [...notebook.notes().keys()].filter((path) => path.toLowerCase().includes(typed.toLowerCase()))
+}
+
+/** A note as the contents of a resource. */
+export async function contentsOf(notebook: Notebook, path: string): Promise<ResourceContents | undefined> {
+  const text = await notebook.read(path)
+  return text === undefined ? undefined : { uri: uriOf(path), mimeType: mimeTypeOf(path), text }
+}
+
+export function addNotes(server: Server, notebook: Notebook): void {
+  server.resource(
+    NOTES,
+    {
+      name: 'note',
+      title: 'Note',
+      description: 'One note of the folder',
+      list: () =>
+        [...notebook.notes()].map(([path, { size, modified }]) => ({
+          uri: uriOf(path),
+          name: path,
+          mimeType: mimeTypeOf(path),
+          size,
+          annotations: { lastModified: modified.toISOString() },
+        })),
+      complete: { path: completePath(notebook) },
+    },
+    ({ path }) => contentsOf(notebook, path),
+  )
+}
+
+/** Tells the clients of changes. The notes are not registered one by one: touching the template announces that the list has changed. */
+export function announceChanges(server: Server, notebook: Notebook): void {
+  notebook.onChange(({ listed, updated }) => {
+    if (listed) server.templates.update(NOTES, {})
+    for (const path of updated) server.resourceUpdated(uriOf(path))
+  })
+}
