@@ -33,10 +33,12 @@ report.check(
   `all ${sources.length} modules were seen`,
   sources.filter((path) => !seen.has(path)).map((path) => `${path} was not seen`),
 )
-report.check(
-  'imports follow the table',
-  violations.map(
-    ({ rule, from, to, cycle }) => `${rule.name}: ${[from, ...(cycle?.map(({ name }) => name) ?? [to])].join(' → ')}`,
-  ),
-)
+/** A violation on one line; a cycle is shown whole, and whether it is one of types only. */
+function line({ rule, from, to, cycle }) {
+  if (!cycle) return `${rule.name}: ${from} → ${to}`
+  const ofTypes = cycle.some(({ dependencyTypes }) => dependencyTypes?.includes('type-only'))
+  return `${rule.name}${ofTypes ? ' (types)' : ''}: ${[from, ...cycle.map(({ name }) => name)].join(' → ')}`
+}
+
+report.check('imports follow the table', violations.map(line))
 report.end()
