@@ -12,10 +12,12 @@ export interface TestCore {
   readonly exchange: Exchange
   /** What happened, in order: `start slow`, `abort slow`. */
   readonly events: string[]
-  /** Requests that are being answered. */
+  /** Requests that are being answered, without those that listen. */
   readonly running: number
   /** Lets the `hold` tool go on. */
   release(): void
+  /** How many listen. */
+  readonly listening: number
   /** Tells all who listen. */
   change(method?: string): void
   /** Ends all `subscriptions/listen` requests. */
@@ -83,7 +85,7 @@ export function createTestCore(): TestCore {
       await context.notify(subscribed(id, 'notifications/subscriptions/acknowledged', { notifications }))
       await new Promise<void>((finish, reject) => {
         listeners.set(context, { id, finish })
-        context.signal.addEventListener('abort', () => (listeners.delete(context), events.push('abort listen'), reject(new Error('aborted'))))
+        context.signal.addEventListener('abort', () => (listeners.delete(context), reject(new Error('aborted'))))
       })
       return { _meta: { [MetaKey.subscriptionId]: id } }
     },
@@ -94,11 +96,14 @@ export function createTestCore(): TestCore {
     get running() {
       return running
     },
+    get listening() {
+      return listeners.size
+    },
     async exchange(request, context): Promise<Response> {
       core.last = context
       const { id, method, params = {} } = request
       const version = (params._meta as JsonObject)?.[MetaKey.protocolVersion] as string
-      running++
+      if (method !== 'subscriptions/listen') running++
       try {
         if (!MODERN_VERSIONS.includes(version)) throw unsupportedProtocolVersion(version, MODERN_VERSIONS)
         const serve = Object.hasOwn(methods, method) ? methods[method] : undefined
@@ -109,7 +114,7 @@ export function createTestCore(): TestCore {
         if (error instanceof Error && 'body' in error) return failure(id, (error as any).body())
         return failure(id, { code: ErrorCode.internalError, message: 'Internal error' })
       } finally {
-        running--
+        if (method !== 'subscriptions/listen') running--
       }
     },
     release: () => held.splice(0).forEach((go) => go()),

@@ -230,7 +230,7 @@ describe('subscriptions', () => {
     for (const raw of open) await raw.until('acknowledged')
     expect(await connect().send(subscribe(3)).answer()).toMatchObject({ status: 429, json: { id: 3, error: { code: -32603 } } })
     await open[0]?.end()
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await vi.waitFor(() => expect(core.listening).toBe(1))
     await connect().send(subscribe()).until('acknowledged')
   })
 
