@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Server } from 'portcall'
+import type { JsonObject } from 'portcall/jsonrpc'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { server as asking, charges } from '../../examples/asking.ts'
+import { server as changes } from '../../examples/changes.ts'
+import { handler } from '../../examples/fetch.ts'
+import { server as prompts } from '../../examples/prompts.ts'
+import { server as resources } from '../../examples/resources.ts'
+import { callTool, converse } from '../../examples/testing.ts'
+import { server as tools } from '../../examples/tools.ts'
+import { compileProgram } from '../support/compile.ts'
+import { createDriver, type Driver } from '../support/driver.ts'
+import { withEnvelope } from '../support/envelope.ts'
+import type { RevisionName } from '../support/places.ts'
+import { memoryWire } from '../support/wire-memory.ts'
+
+const MODERN = '2026-07-28'
+const ACCEPT = 'application/json, text/event-stream'
+
+async function talkTo(server: Server, revision: RevisionName = MODERN): Promise<Driver> {
+  const peer = await createDriver((receive) => memoryWire(server, receive), { transport: 'memory', revision })
+  onTestFinished(async () => {
+    await peer.close()
+    expect(peer.violations).toEqual([])
+  })
+  return peer
+}
+
+const call = async (peer: Driver, name: string, args: JsonObject = {}, options = {}): Promise<JsonObject> =>
+  (await peer.request('tools/call', { name, arguments: args }, options)).result
+const textOf = (result: JsonObject): unknown => (result.content as { text?: string }[] | undefined)?.[0]?.text
+
+describe('what the documents show', () => {
+  test('tools', async () => {
+    const peer = await talkTo(tools)
+    const { result } = await peer.request('tools/list')
+    const listed = result.tools as { name: string; inputSchema: { properties?: JsonObject } }[]
+    expect(listed.map(({ name }) => name)).toEqual(['divide', 'shout', 'picture', 'count', 'query', 'maintenance'])
+    expect(listed.find(({ name }) => name === 'query')?.inputSchema.properties).toMatchObject({
+      region: { 'x-mcp-header': 'Region' },
+    })
+    expect(await call(peer, 'divide', { dividend: 3, divisor: 2 })).toMatchObject({ structuredContent: { quotient: 1.5 } })
+    expect(await call(peer, 'divide', { dividend: 3, divisor: 0 })).toMatchObject({
+      isError: true,
+      content: [{ text: 'The divisor must not be 0' }],
+    })
+    expect(textOf(await call(peer, 'divide', { dividend: 'x' }))).toMatch(/Invalid arguments:\n- dividend: .*\n- divisor: /)
+    expect(textOf(await call(peer, 'shout', { text: 'hey' }))).toBe('HEY')
+    expect(await call(peer, 'picture')).toMatchObject({
+      content: [{ type: 'text' }, { type: 'image' }, { type: 'resource_link' }],
+    })
+    const counted = await peer.request('tools/call', { name: 'count', arguments: { to: 3 } }, { meta: { progressToken: 1 } })
+    expect(counted.notifications.map(({ params }) => params?.progress)).toEqual([1, 2, 3])
+    expect(textOf(await call(peer, 'query', { region: 'eu', text: 'all' }))).toBe('all in eu')
+    expect((await peer.request('tools/call', { name: 'purge' })).error?.code).toBe(-32602)
+    expect(textOf(await call(peer, 'maintenance'))).toBe('Counting is off')
+    expect((await peer.request('tools/call', { name: 'count' })).error?.code).toBe(-32602)
+  })
+
+  test('resources', async () => {
+    const peer = await talkTo(resources)
+    const read = async (uri: string): Promise<unknown> => {
+      const { result, error } = await peer.request('resources/read', { uri })
+      return (result.contents as JsonObject[] | undefined)?.[0] ?? error
+    }
+    const { result } = await peer.request('resources/list')
+    expect((result.resources as { uri: string }[]).map(({ uri }) => uri)).toContain('book://dune')
+    expect(await read('config://settings')).toMatchObject({ text: '{"colour":"green"}', mimeType: 'application/json' })
+    expect(await read('bin://seed')).toMatchObject({ blob: 'AQID' })
+    expect(await read('log://today')).toMatchObject({ text: 'first line\nsecond line\n' })
+    expect(await read('book://dune')).toMatchObject({ text: 'Dune, 412 pages' })
+    expect(await read('book://dune?page=3')).toMatchObject({ text: 'Dune, page 3' })
+    expect(await read('book://constructor')).toMatchObject({ code: -32602 })
+    expect(await read('square://12')).toMatchObject({ text: '144' })
+    expect(await read('square://twelve')).toMatchObject({ code: -32602 })
+    const ref = { type: 'ref/resource', uri: 'book://{id}{?page}' }
+    const { completion } = (await peer.request('completion/complete', { ref, argument: { name: 'id', value: 'e' } })).result
+    expect(completion).toMatchObject({ values: ['emma'] })
+  })
+
+  test('prompts and completion', async () => {
+    const peer = await talkTo(prompts)
+    const { result } = await peer.request('prompts/get', { name: 'review', arguments: { code: '1+1' } })
+    expect(result.messages).toMatchObject([{ content: { text: 'Review this code. Be kind.' } }, { content: { text: '1+1' } }])
+    const ref = { type: 'ref/prompt', name: 'visit' }
+    const context = { arguments: { country: 'italy' } }
+    const { completion } = (await peer.request('completion/complete', { ref, argument: { name: 'city', value: 'b' }, context }))
+      .result
+    expect(completion).toMatchObject({ values: ['Bologna'] })
+  })
+
+  test.each(['2025-11-25', MODERN] as const)('asking, %s', async (revision) => {
+    const peer = await talkTo(asking, revision)
+    const answers: Record<string, JsonObject> = {
+      'For how many people, and when?': { people: 4 },
+      'Pay 7?': { agreed: true },
+      'How was it?': { rating: 5 },
+      'What is your name?': { name: 'Ann' },
+      'Sign in to connect your account': {},
+    }
+    peer.onAsk(({ method, params }) => {
+      if (method === 'roots/list') return { roots: [{ uri: 'file:///home/ann' }] }
+      if (method === 'sampling/createMessage')
+        return { role: 'assistant', model: 'm', content: { type: 'text', text: 'Ships' }, stopReason: 'endTurn' }
+      const content = answers[params.message as string]
+      return content ? { action: 'accept', ...(params.mode === 'url' ? {} : { content }) } : { action: 'decline' }
+    })
+    expect(textOf(await call(peer, 'book'))).toBe('A table for 4, for dinner')
+    expect(textOf(await call(peer, 'subscribe'))).toBe('Not subscribed')
+    charges.splice(0)
+    expect(textOf(await call(peer, 'buy', { price: 7 }))).toBe('Receipt 1, rated 5')
+    expect(charges).toEqual([7])
+    expect(textOf(await call(peer, 'introduce'))).toBe('Ann works on file:///home/ann')
+    expect(textOf(await call(peer, 'haiku'))).toBe('Ships')
+    expect(textOf(await call(peer, 'connect'))).toContain('Connected')
+  })
+
+  test('changes', async () => {
+    const peer = await talkTo(changes)
+    const news = await peer.changes({ promptsListChanged: true, resourceSubscriptions: ['count://visits'] })
+    await call(peer, 'visit')
+    await call(peer, 'learn')
+    await vi.waitFor(() => expect(news.received).toHaveLength(2))
+    expect(news.received.map(({ method }) => method)).toEqual([
+      'notifications/resources/updated',
+      'notifications/prompts/list_changed',
+    ])
+    await news.close()
+  })
+
+  test('calling a server without a transport', async () => {
+    expect(await callTool('add', { a: 1, b: 2 })).toEqual([{ type: 'text', text: '3' }])
+    const initialize = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    const received = await converse([
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 } } },
+    ])
+    expect(received).toMatchObject([
+      { id: 1, result: { protocolVersion: '2025-03-26' } },
+      { id: 2, result: { content: [{ text: '3' }] } },
+    ])
+  })
+})
+
+const self = { revision: MODERN, clientInfo: { name: 'raw', version: '1' }, capabilities: {} }
+const toolCall = (name: string, args: JsonObject = {}): { body: string; headers: Record<string, string> } => ({
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: withEnvelope({ name, arguments: args }, self) }),
+  headers: {
+    'content-type': 'application/json',
+    accept: ACCEPT,
+    'mcp-protocol-version': MODERN,
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+  },
+})
+
+async function run(name: string): Promise<{ lines: AsyncIterator<string>; write(text: string): void }> {
+  const program = await compileProgram(fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url)))
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, PORT: '0' } })
+  onTestFinished(async () => {
+    child.stdin.end()
+    if (name !== 'stdio') child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+  return {
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    write: (text) => void child.stdin.write(text),
+  }
+}
+
+describe('programs', () => {
+  const post = async (
+    url: string,
+    request: ReturnType<typeof toolCall>,
+    headers = {},
+  ): Promise<{ status: number; json: unknown }> => {
+    const response = await fetch(url, { method: 'POST', body: request.body, headers: { ...request.headers, ...headers } })
+    return { status: response.status, json: await response.json() }
+  }
+
+  test('hello', async () => {
+    const { lines } = await run('hello')
+    const url = (await lines.next()).value.replace('Listening at ', '')
+    expect(await post(url, toolCall('greet', { name: 'Ann' }))).toMatchObject({
+      status: 200,
+      json: { result: { content: [{ text: 'Hello, Ann!' }] } },
+    })
+  })
+
+  test('stdio', async () => {
+    const { lines, write } = await run('stdio')
+    write(`${toolCall('greet', { name: 'Ann' }).body}\n`)
+    expect(JSON.parse((await lines.next()).value)).toMatchObject({ id: 1, result: { content: [{ text: 'Hello, Ann!' }] } })
+  })
+
+  test('http', async () => {
+    const { lines } = await run('http')
+    const url = (await lines.next()).value
+    expect(await post(url, toolCall('whoami'))).toMatchObject({ status: 401 })
+    expect(await post(url, toolCall('whoami'), { authorization: 'Bearer secret-of-ann' })).toMatchObject({
+      status: 200,
+      json: { result: { content: [{ text: 'You are ann' }] } },
+    })
+  })
+
+  test('mount', async () => {
+    const { lines } = await run('mount')
+    const port = /port: (\d+)/.exec((await lines.next()).value)?.[1]
+    expect(await post(`http://127.0.0.1:${port}/mcp`, toolCall('ping'))).toMatchObject({ status: 200 })
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('Something else')
+  })
+
+  test('fetch', async () => {
+    const { body, headers } = toolCall('ping')
+    const response = await handler(new Request('https://mcp.example.com/mcp', { method: 'POST', body, headers }))
+    expect(await response.json()).toMatchObject({ result: { content: [{ text: 'pong' }] } })
+    const refused = await handler(new Request('https://evil.example.com/mcp', { method: 'POST', body, headers }))
+    expect(refused.status).toBe(403)
+    await handler.close()
+  })
+})
