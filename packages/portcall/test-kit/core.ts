@@ -51,6 +51,7 @@ export function createTestCore(): TestCore {
       if (say) await context.notify(notification('notifications/progress', { progressToken: 't', progress: 1 }))
       if (retryMs) context.release?.(retryMs)
       await new Promise<void>((resolve, reject) => {
+        if (context.signal.aborted) reject(new Error('aborted'))
         held.push(resolve)
         context.signal.addEventListener('abort', () => reject(new Error('aborted')))
       })

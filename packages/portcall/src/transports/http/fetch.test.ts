@@ -1,0 +1,119 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createTestCore } from '../../../test-kit/core.ts'
+import { envelope, MODERN } from '../../../test-kit/raw.ts'
+import { createFetchHandler } from './fetch.ts'
+import type { HttpOptions } from './types.ts'
+
+const URL = 'http://localhost:3000/mcp'
+
+function site(options: HttpOptions = {}) {
+  const core = createTestCore()
+  return { core, handler: createFetchHandler(core.exchange, options) }
+}
+
+function request(name: string, args: object = {}, init: RequestInit = {}): Request {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: envelope() } })
+  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
+  return new Request(URL, { method: 'POST', body, ...init, headers: { ...headers, ...init.headers } })
+}
+
+describe('a web request', () => {
+  test('is answered with JSON', async () => {
+    const { handler } = site()
+    const response = await handler(request('add', { a: 1, b: 2 }))
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect((await response.json()).result.content[0].text).toBe('3')
+  })
+
+  test('is answered with a stream', async () => {
+    const { handler } = site()
+    const response = await handler(request('progress'))
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect((await response.text()).match(/^data: /gm)).toHaveLength(4)
+  })
+
+  test('passes the same guard', async () => {
+    const { handler } = site()
+    expect((await handler(request('add', {}, { headers: { origin: 'http://evil.example' } }))).status).toBe(403)
+    expect((await handler(new Request('http://evil.example/mcp'))).status).toBe(403)
+    const response = await handler(new Request(URL, { method: 'PUT' }))
+    expect([response.status, (await response.json()).error.code]).toEqual([405, -32600])
+  })
+
+  test('has the same limits of size, time and encoding', async () => {
+    const { handler } = site({ maxBodyBytes: 1000, bodyPauseMs: 50 })
+    const post = (body: BodyInit) => handler(request('add', {}, { body, duplex: 'half' } as RequestInit))
+    expect((await post('x'.repeat(1001))).status).toBe(413)
+    expect((await post(new Uint8Array([0x22, 0xff, 0x22]))).status).toBe(400)
+    expect((await post('\ufeff{}')).status).toBe(400)
+    expect((await post(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) }))).status).toBe(408)
+    expect((await post(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100)) }))).status).toBe(413)
+  })
+
+  test('without a body has none', async () => {
+    const { handler } = site()
+    expect((await handler(request('add', {}, { body: null }))).status).toBe(400)
+  })
+})
+
+describe('a caller who goes away', () => {
+  test('before the answer cancels', async () => {
+    const { core, handler } = site()
+    const controller = new AbortController()
+    void handler(request('hold', {}, { signal: controller.signal }))
+    await vi.waitFor(() => expect(core.running).toBe(1))
+    controller.abort()
+    await vi.waitFor(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+  })
+
+  test('in the middle of a stream cancels', async () => {
+    const { core, handler } = site()
+    const response = await handler(request('hold', { say: true }))
+    await response.body?.cancel()
+    await vi.waitFor(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+  })
+
+  test('after the answer cancels nothing', async () => {
+    const { core, handler } = site()
+    const controller = new AbortController()
+    const pending = handler(request('hold', {}, { signal: controller.signal }))
+    await vi.waitFor(() => expect(core.running).toBe(1))
+    core.release()
+    await (await pending).text()
+    controller.abort()
+    expect(core.events).toEqual(['start hold'])
+  })
+})
+
+describe('a reader who lags behind', () => {
+  test('slows down a producer that waits', async () => {
+    const { core, handler } = site({ backPressureBytes: 100_000 })
+    const response = await handler(request('progress', { times: 100, size: 10_000, wait: true }))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(core.running).toBe(1)
+    expect((await response.text()).match(/^data: /gm)).toHaveLength(101)
+    expect(core.running).toBe(0)
+  })
+
+  test('costs a producer that does not wait what it tells, but not the answer', async () => {
+    const { handler } = site({ backPressureBytes: 10_000, maxBufferedBytes: 50_000 })
+    const response = await handler(request('progress', { times: 100, size: 10_000 }))
+    const events = (await response.text()).match(/^data: /gm) ?? []
+    expect(events.length).toBeLessThan(10)
+    expect(events.length).toBeGreaterThan(4)
+  })
+
+  test('is cut when it takes nothing at all', async () => {
+    const { core, handler } = site({ backPressureBytes: 10_000, stallMs: 50 })
+    const response = await handler(request('progress', { times: 100, size: 10_000, wait: true }))
+    await vi.waitFor(() => expect(core.running).toBe(0))
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+test('the end: new requests are refused', async () => {
+  const { handler } = site()
+  await handler.close(0)
+  const response = await handler(request('add'))
+  expect([response.status, (await response.json()).error.code]).toEqual([503, -32603])
+})
