@@ -110,6 +110,16 @@ matrix('calling', (it) => {
       expect(outcome.error?.code).toBe(strict ? -32020 : undefined)
   })
 
+  it('STDIO-005 a tool that prints does no harm', async (peer) => {
+    const log = console.log
+    console.log = () => {}
+    try {
+      for (let n = 0; n < 3; n++) expect(textOf(await callTool(peer, 'prints'))).toBe('printed')
+    } finally {
+      console.log = log
+    }
+  })
+
   it('BASE a call knows its client, its method and its trace', async (peer) => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const text = textOf(await callTool(peer, 'whoami', {}, { meta: { traceparent } }))

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
+import { mirrorHeaders, withEnvelope } from '../support/envelope.ts'
 import { isStreamable, REVISIONS } from '../support/places.ts'
-import { GAPS, matrix, openPeer } from './matrix.ts'
+import { exchange, GAPS, matrix, openPeer } from './matrix.ts'
 
 matrix('lifecycle', (it) => {
   it('LIFE-002 LIFE-008 the handshake answers with the version that was asked for, capabilities, info and instructions', async ({ server }, { revision }) => {
@@ -58,6 +59,15 @@ matrix('lifecycle', (it) => {
     expect(error?.code).toBe(-32601)
     if (isStreamable(transport)) expect(status).toBe(peer.era === 'modern' ? 404 : 200)
   })
+
+  it('VER-016 60.6.73 both eras are spoken over one connection', async (peer, { transport }) => {
+    const params = withEnvelope({ name: 'echo', arguments: { text: 'modern' } }, { revision: '2026-07-28', clientInfo: { name: 'raw', version: '1' }, capabilities: {} })
+    const message = { jsonrpc: '2.0', id: 'modern', method: 'tools/call', params } as const
+    const [answer] = await exchange(peer, message, isStreamable(transport) ? { headers: mirrorHeaders(message, '2026-07-28') } : {})
+    expect(answer).toMatchObject({ result: { resultType: 'complete', content: [{ text: 'modern' }] } })
+    peer.violations.length = 0
+    expect((await peer.request('tools/list')).result).not.toHaveProperty('resultType')
+  }, GAPS.handshake, GAPS.refusedPost)
 
   it('60.1.4 unknown fields and unknown notifications are ignored', async (peer) => {
     await peer.notify('notifications/unheard-of', { anything: true })

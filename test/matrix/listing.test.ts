@@ -103,12 +103,22 @@ matrix('listing', (it) => {
     expect((await peer.request('resources/read', { uri: 'memo://bytes' })).result).toMatchObject({ ttlMs: 0, cacheScope: 'private' })
   }, GAPS.stateless)
 
-  it('TOOL-003 TOOL-037 a tool is there only for those who may see it, in lists and in calls', async (peer, place) => {
-    const call = { name: 'secret' }
-    expect((await listAll(peer, 'tools/list', 'tools')).map(({ name }) => name)).not.toContain('secret')
-    expect((await peer.request('tools/call', call)).error?.code).toBe(-32602)
+  it('TOOL-003 TOOL-037 RES-002 RES-018 PRM-002 CMP-009 items are there only for those who may see them, in lists and in calls', async (peer, place) => {
     const admin = await openPeer(place, { clientInfo: { name: 'admin', version: '1' } })
-    expect((await listAll(admin, 'tools/list', 'tools')).map(({ name }) => name)).toContain('secret')
-    expect((await admin.request('tools/call', call)).result).toMatchObject({ content: [{ type: 'text', text: 'The cake is a lie' }] })
+    const ref = { type: 'ref/resource', uri: 'secret://{id}' }
+    for (const [somebody, sees] of [[peer, false], [admin, true]] as const) {
+      for (const [method, key] of LISTS) expect([method, JSON.stringify(await listAll(somebody, method, key)).includes('secret')]).toEqual([method, sees])
+      const outcomes = [
+        await somebody.request('tools/call', { name: 'secret' }),
+        await somebody.request('prompts/get', { name: 'secret' }),
+        await somebody.request('resources/read', { uri: 'memo://secret' }),
+        await somebody.request('resources/read', { uri: 'secret://cake' }),
+        await somebody.request('completion/complete', { ref, argument: { name: 'id', value: '' } }),
+      ]
+      for (const { error, result } of outcomes) {
+        expect(JSON.stringify(result).includes('cake')).toBe(sees)
+        if (!sees) expect(error?.code).toBeLessThan(0)
+      }
+    }
   })
 })

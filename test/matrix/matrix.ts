@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { JsonObject, Message } from 'portcall/jsonrpc'
 import type { Driver, DriverOptions } from '../support/driver.ts'
 import { open, type Served } from '../support/drivers.ts'
 import { eraOf, isStreamable, PLACES, type Place } from '../support/places.ts'
@@ -21,6 +22,9 @@ export const GAPS = {
   samplingTools: { where: ({ revision }: Place) => revision < '2025-11-25', reason: 'no tools in sampling before 2025-11-25' },
   handshake: { where: ({ revision }: Place) => eraOf(revision) === 'modern', reason: 'no handshake in 2026-07-28' },
   stateless: { where: ({ revision }: Place) => eraOf(revision) === 'legacy', reason: 'a matter of 2026-07-28 only' },
+  batches: { where: ({ revision }: Place) => revision !== '2025-03-26', reason: 'batches only in 2025-03-26' },
+  noBatches: { where: ({ revision, transport }: Place) => revision === '2025-03-26' || transport === 'sse', reason: 'batches are served in 2025-03-26' },
+  refusedPost: { where: ({ transport }: Place) => transport === 'sse', reason: 'there the POST itself is refused' },
   http: { where: ({ transport }: Place) => !isStreamable(transport), reason: 'a matter of Streamable HTTP only' },
   context: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no completion context before 2025-06-18' },
   structured: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no structured content before 2025-06-18' },
@@ -61,6 +65,17 @@ export async function openPeer(place: Place, options: Partial<DriverOptions>): P
 /** Calls a tool. */
 export function callTool(peer: Driver, name: string, args?: object, options?: Parameters<Driver['request']>[2]): Promise<Outcome> {
   return peer.request('tools/call', args ? { name, arguments: { ...args } } : { name }, options)
+}
+
+/** Sends messages as they are; gives what the server sends from then on until it has answered `answers` of them. */
+export async function exchange(peer: Driver, messages: Message | Message[], options: { answers?: number; headers?: Record<string, string> } = {}): Promise<JsonObject[]> {
+  const { answers = [messages].flat().length, headers = {} } = options
+  const start = peer.log.length
+  const received = (): JsonObject[] => peer.log.slice(start).flatMap(({ from, message }) => (from === 'server' ? [message] : []))
+  await peer.send(messages, { headers })
+  await until(() => received().length >= answers)
+  await quiet(20)
+  return received()
 }
 
 /** The text of a result's first block. */

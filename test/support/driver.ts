@@ -46,8 +46,8 @@ export interface Driver {
   /** Sends a request and resolves to all that came of it; questions of the server are answered on the way. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Outcome>
   notify(method: string, params?: JsonObject): Promise<void>
-  /** Sends a message as it is. */
-  send(message: Message, options?: RequestOptions): Promise<Sent | undefined>
+  /** Sends a message, or a batch, as it is. */
+  send(message: Message | Message[], options?: RequestOptions): Promise<Sent | undefined>
   onAsk(answer: Answer): void
   setLogLevel(level: string): Promise<Response | undefined>
   changes(filter: Filter): Promise<Changes>
@@ -67,8 +67,8 @@ export async function createDriver(openWire: (receive: Receive) => Promise<Wire>
   const requests = createRequests({ send, cancelsByHangingUp: isStreamable(transport) && era === 'modern', answersBySend: isStreamable(transport) })
   let answerAsk: Answer = ({ method }) => ({ error: { code: -32601, message: `${method} was not expected` } })
 
-  function send(message: Message, { headers, signal }: RequestOptions = {}): Promise<Sent | undefined> {
-    inspector.sent(message)
+  function send(message: Message | Message[], { headers, signal }: RequestOptions = {}): Promise<Sent | undefined> {
+    for (const one of [message].flat()) inspector.sent(one)
     return wire.send(message, { headers: { ...headersOf(message, revision), ...headers }, signal })
   }
   const receive: Receive = (message, about) => {
@@ -128,7 +128,7 @@ export async function createDriver(openWire: (receive: Receive) => Promise<Wire>
   return driver
 }
 
-function headersOf(message: Message, revision: string): Record<string, string> {
+function headersOf(message: Message | Message[], revision: string): Record<string, string> {
   if (eraOf(revision as Place['revision']) === 'modern') return mirrorHeaders(message, revision)
   const handshake = 'method' in message && message.method === 'initialize'
   return handshake || revision < '2025-06-18' ? {} : { 'mcp-protocol-version': revision }

@@ -23,7 +23,7 @@ export function withEnvelope(params: JsonObject | undefined, { revision, clientI
 }
 
 /** The headers that mirror a modern message on HTTP. */
-export function mirrorHeaders(message: Message, revision: string): Record<string, string> {
+export function mirrorHeaders(message: Message | Message[], revision: string): Record<string, string> {
   if (!('method' in message)) return {}
   const headers: Record<string, string> = { 'mcp-protocol-version': revision, 'mcp-method': message.method }
   const nameParam = NAME_PARAMS[message.method]

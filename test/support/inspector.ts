@@ -10,6 +10,9 @@ export interface Inspector {
   received(message: JsonObject): void
 }
 
+/** Stands for the id of a message that could not be read: the first three schemas want one, and have no value for it. */
+const NOBODY = 'unreadable'
+
 /** Makes an inspector for one revision. */
 export function createInspector(revision: RevisionName): Inspector {
   const schema = hasOracle ? oracle(revision, { closed: true }) : undefined
@@ -19,7 +22,7 @@ export function createInspector(revision: RevisionName): Inspector {
 
   const faultOf = (message: JsonObject): string | undefined => {
     if ('method' in message) return 'id' in message ? schema?.request(message) : schema?.notification(message)
-    if ('error' in message) return schema?.error(message)
+    if ('error' in message) return schema?.error({ id: NOBODY, ...message })
     const method = methods.get(message.id as RequestId)
     return method === undefined ? `an answer to nothing: ${JSON.stringify(message)}` : schema?.result(method, message.result)
   }

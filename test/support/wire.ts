@@ -17,8 +17,8 @@ export interface SendOptions {
 
 /** Carries raw messages to one server and back. */
 export interface Wire {
-  /** Sends a message; over HTTP it resolves when all that came back with it was received. */
-  send(message: Message, options?: SendOptions): Promise<Sent | undefined>
+  /** Sends a message, or a batch; over HTTP it resolves when all that came back with it was received. */
+  send(message: Message | Message[], options?: SendOptions): Promise<Sent | undefined>
   /** Opens the stream on which the server speaks of its own accord, where that is a stream of its own. */
   listen?(headers: Record<string, string>): Promise<void>
   /** Ends the connection, and the server if it belongs to it. */

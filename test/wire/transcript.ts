@@ -43,7 +43,7 @@ export function createTranscript(): Transcript {
           const line = tell(Object.keys(headers).length > 0 ? { client: message, headers } : { client: message })
           const exchange = (!wire.listen && exchanges[0]) || []
           if (exchange.push(line) === 1) exchanges.push(exchange)
-          if ('method' in message && 'id' in message) byId.set(message.id, exchange)
+          if (!Array.isArray(message) && 'method' in message && 'id' in message) byId.set(message.id, exchange)
           const sent = await wire.send(message, options)
           if (sent) exchange.push(tell({ status: sent.status, type: sent.headers.get('content-type'), session: sent.headers.has('mcp-session-id') }))
           return sent

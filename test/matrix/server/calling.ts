@@ -30,6 +30,10 @@ export function addCalling(server: Server): void {
   server.tool('list', { output: z.array(z.number()) }, () => [1, 2, 3])
   server.tool('misshapen', { output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }, () => ({ n: 'no number' }) as never)
   server.tool('region', { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const }, ({ region }) => `${region}`)
+  server.tool('prints', {}, () => {
+    console.log('This belongs on stderr')
+    return 'printed'
+  })
   server.tool('whoami', {}, ({}, { client, trace, method }) =>
     JSON.stringify({ name: client.info?.name, method, traceparent: trace.traceparent }),
   )

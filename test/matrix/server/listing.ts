@@ -1,4 +1,4 @@
-import type { Server } from 'portcall'
+import type { Call, Server } from 'portcall'
 
 const ICONS = [{ src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'light' as const }]
 
@@ -25,7 +25,11 @@ export function addListing(server: Server): void {
     },
     () => ({ size: 1 }),
   )
-  server.tool('secret', { visible: ({ auth }) => auth?.principal === 'admin' }, () => 'The cake is a lie')
+  const visible = ({ auth }: Call): boolean => auth?.principal === 'admin'
+  server.tool('secret', { visible }, () => 'The cake is a lie')
+  server.prompt('secret', { visible }, () => 'The cake is a lie')
+  server.resource('memo://secret', { visible }, () => 'The cake is a lie')
+  server.resource('secret://{id}', { visible, complete: { id: () => ['cake'] } }, ({ id }) => `The ${id} is a lie`)
 }
 
 function readClient(meta: unknown): { clientInfo?: { name?: string } | undefined } {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { LOGGING_LEVELS, type Server } from 'portcall'
 import type { Journal } from './index.ts'
@@ -7,6 +8,13 @@ export function addReporting(server: Server, journal: Journal): void {
   server.tool('counts', { input: z.object({ to: z.number() }) }, async ({ to }, call) => {
     for (let n = 1; n <= to; n++) await call.progress(n, to, `${n} of ${to}`)
     await call.progress(to - 1, to, 'backwards')
+    return 'counted'
+  })
+  server.tool('counts_slowly', { input: z.object({ to: z.number() }) }, async ({ to }, call) => {
+    for (let n = 1; n <= to; n++) {
+      await call.progress(n, to)
+      await sleep(30)
+    }
     return 'counted'
   })
   server.tool('logs', {}, async (_, call) => {

@@ -1,0 +1,81 @@
+import { expect } from 'vitest'
+import type { JsonObject, Message } from 'portcall/jsonrpc'
+import type { Driver } from '../support/driver.ts'
+import { withEnvelope } from '../support/envelope.ts'
+import { isStreamable, type Place } from '../support/places.ts'
+import { callTool, exchange, GAPS, matrix, openPeer, quiet, textOf, until } from './matrix.ts'
+
+const SELF = { revision: '2026-07-28', clientInfo: { name: 'raw', version: '1' }, capabilities: {} }
+
+/** A request as it is, with an envelope where the era wants one. */
+const raw = (peer: Driver, id: unknown, method: string, params?: JsonObject): Message =>
+  ({ jsonrpc: '2.0', id, method, ...(peer.era === 'modern' ? { params: withEnvelope(params, SELF) } : params && { params }) }) as Message
+
+const echo = (peer: Driver, id: unknown, text: string): Message => raw(peer, id, 'tools/call', { name: 'echo', arguments: { text } })
+
+matrix('accepting', (it) => {
+  it('BASE-002 60.1.1 H44 every legal id is answered with itself', async (peer) => {
+    for (const id of [0, -7, '', '0', '7', 'ünï', Number.MAX_SAFE_INTEGER]) {
+      const [answer] = await exchange(peer, echo(peer, id, `for ${id}`))
+      expect(answer).toMatchObject({ id, result: { content: [{ text: `for ${id}` }] } })
+    }
+  })
+
+  it('BASE-003 H10 H11 H12 what is no request is refused, or dropped where nobody waits for an answer', async (peer) => {
+    for (const id of [null, true, 1.5, {}, []]) {
+      const message = { ...echo(peer, 1, 'x'), id } as unknown as Message
+      const [answer] = await exchange(peer, message)
+      expect(answer).toMatchObject({ error: { code: -32600 } })
+      expect(answer).not.toHaveProperty('id')
+    }
+    expect(textOf(await callTool(peer, 'echo', { text: 'fine' }))).toBe('fine')
+  }, GAPS.refusedPost)
+
+  it('60.1.3 a notification is never answered', async (peer) => {
+    const start = peer.log.length
+    for (const method of ['tools/list', 'no/such/thing', 'notifications/progress']) await peer.notify(method, {}).catch(() => {})
+    await quiet()
+    expect(peer.log.slice(start).filter(({ from, message }) => from === 'server' && 'result' in message)).toEqual([])
+  })
+
+  it('70.5 null stands for an absent field, and extra fields are ignored', async (peer) => {
+    for (const params of [{ cursor: null }, { extra: { deep: [] } }, { _meta: { 'other/key': 1, progressToken: null } }])
+      expect((await peer.request('tools/list', params)).result.tools).toBeInstanceOf(Array)
+    expect((await peer.request('tools/call', { name: 'nothing', arguments: null })).error).toBeUndefined()
+  })
+
+  it('70.5 capabilities may be true for {} and false or null for nothing', async (_, place) => {
+    const peer = await openPeer(place, { capabilities: { roots: true, sampling: null, elicitation: false } })
+    peer.onAsk(() => ({ roots: [] }))
+    expect((await callTool(peer, 'asks_roots')).asks).toHaveLength(1)
+    expect((await callTool(peer, 'asks_model')).asks).toEqual([])
+  })
+
+  it('STDIO-004 HTTP-009 a batch is answered, each entry that wants it', async (peer) => {
+    const notification = { jsonrpc: '2.0', method: 'notifications/unheard-of' } as const
+    const answers = await exchange(peer, [echo(peer, 'a', 'one'), notification, echo(peer, 'b', 'two'), raw(peer, 'c', 'no/such/method')], { answers: 3 })
+    const byId = Object.fromEntries(answers.map((answer) => [answer.id, answer]))
+    expect(byId).toMatchObject({ a: { result: { content: [{ text: 'one' }] } }, b: { result: { content: [{ text: 'two' }] } }, c: { error: { code: -32601 } } })
+  }, GAPS.batches)
+
+  it('H19 H20 a batch is refused where there are none', async (peer, place) => {
+    const [answer] = await exchange(peer, [echo(peer, 'a', 'one'), echo(peer, 'b', 'two')], { answers: 1 })
+    expect(answer).toMatchObject({ error: { code: -32600 } })
+    await refusesEmptyBatch(peer, place)
+  }, GAPS.noBatches)
+
+  it('H45 S14 an id that is in use is refused, and the first request is answered all the same', async (peer, { transport }) => {
+    const slow = peer.send(raw(peer, 'twice', 'tools/call', { name: 'counts_slowly', arguments: { to: 2 } }))
+    const quick = await exchange(peer, echo(peer, 'twice', 'quick'))
+    const independent = peer.era === 'modern' && isStreamable(transport)
+    expect(quick).toMatchObject([independent ? { id: 'twice', result: {} } : { id: 'twice', error: { code: -32600 } }])
+    await slow
+    await until(() => peer.log.some(({ message }) => message.id === 'twice' && JSON.stringify(message.result)?.includes('counted') === true))
+  })
+})
+
+async function refusesEmptyBatch(peer: Driver, { transport }: Place): Promise<void> {
+  if (!isStreamable(transport)) return
+  const [answer] = await exchange(peer, [], { answers: 1 })
+  expect(answer).toMatchObject({ error: { code: -32600 } })
+}
