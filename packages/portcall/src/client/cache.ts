@@ -1,0 +1,50 @@
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { METHODS } from '../protocol/methods.ts'
+import { createMemoryStore } from '../stores/memory-store.ts'
+import type { CacheOptions } from './options.ts'
+
+/** Results that servers gave a lifetime. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+export interface Cache {
+  /** The result of a request: a kept one while it is fresh, else the one that `fetch` gets. */
+  get(method: string, params: JsonObject, fetch: () => Promise<JsonObject>): Promise<JsonObject>
+  /** Makes all that is kept of a method stale, or only what is kept of one resource. */
+  drop(method: string, uri?: string): void
+}
+
+interface Kept {
+  result: JsonObject
+  freshUntil: number
+}
+
+/** Results come as they are; nothing is kept. */
+export const NO_CACHE: Cache = { get: (_method, _params, fetch) => fetch(), drop: () => {} }
+
+/** Makes a cache. What was dropped is never found again: each method, and each resource, counts its drops, and keys hold the count. */
+export function createCache({ store = createMemoryStore(), partition = '', staleOnErrorMs = 0 }: CacheOptions = {}): Cache {
+  const drops = new Map<string, number>()
+  const countOf = (name: string): number => drops.get(name) ?? 0
+  const keyOf = (method: string, { cursor, uri }: JsonObject): string =>
+    JSON.stringify(['cache', partition, method, countOf(method), cursor ?? null, uri ?? null, typeof uri === 'string' ? countOf(`${method} ${uri}`) : 0])
+
+  return {
+    async get(method, params, fetch) {
+      if (!METHODS.get(method)?.cacheable || 'inputResponses' in params) return fetch()
+      const key = keyOf(method, params)
+      const text = await store.get(key)
+      const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
+      if (kept && kept.freshUntil > Date.now()) return kept.result
+      const result = await fetch().catch((error: unknown) => {
+        if (kept) return undefined
+        throw error
+      })
+      if (!result) return (kept as Kept).result
+      const ttlMs = typeof result.ttlMs === 'number' && result.ttlMs > 0 ? result.ttlMs : 0
+      if (ttlMs > 0) await store.set(key, JSON.stringify({ result, freshUntil: Date.now() + ttlMs }), { ttlMs: ttlMs + staleOnErrorMs })
+      return result
+    },
+    drop(method, uri) {
+      const name = uri === undefined ? method : `${method} ${uri}`
+      drops.set(name, countOf(name) + 1)
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { wrap, type Exchange, type Middleware } from '../jsonrpc/exchange.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import type {
+  CallToolResult,
+  Completion,
+  DiscoverResult,
+  GetPromptResult,
+  Implementation,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  SubscriptionFilter,
+  Tool,
+} from '../protocol/types.ts'
+import { createCache, NO_CACHE } from './cache.ts'
+import { createCaller, type CallOptions, type RawOptions } from './call.ts'
+import { InvalidResult } from './errors.ts'
+import { capabilitiesOf, createAnswer, type Answer } from './input.ts'
+import { createList, type List } from './lists.ts'
+import { CLIENT_DEADLINES, type ClientOptions } from './options.ts'
+import { subscribe, type Change, type Subscription } from './subscribe.ts'
+import { createToolbox } from './tools.ts'
+
+/** The tools of a server as types. */
+export type ToolTypes = { [name: string]: { input: unknown; output: unknown } }
+
+type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
+type ResultOf<Output> = unknown extends Output ? CallToolResult : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
+
+/** A server as its user sees it, of whatever revision and behind whatever transport. */
+export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable {
+  /** What the server says about itself. */
+  discover(options?: CallOptions): Promise<DiscoverResult & { serverInfo?: Implementation }>
+  tools(options?: CallOptions): List<Tool>
+  resources(options?: CallOptions): List<Resource>
+  templates(options?: CallOptions): List<ResourceTemplate>
+  prompts(options?: CallOptions): List<Prompt>
+  /**
+   * Calls a tool. A tool that fails has a result with `isError`; what is thrown means that it was not called, or not heard of again.
+   *
+   * @throws InvalidResult when the structured content does not fit the output schema of a tool that was listed before.
+   */
+  callTool<Name extends keyof T & string>(name: Name, args?: T[Name]['input'], options?: CallOptions): Promise<ResultOf<T[Name]['output']>>
+  read(uri: string, options?: CallOptions): Promise<ReadResourceResult>
+  getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
+  /** Suggests values for an argument of a prompt or a variable of a template. */
+  complete(ref: CompletionRef, argument: { name: string; value: string }, options?: CallOptions & { arguments?: Record<string, string> }): Promise<Completion>
+  /** Hears of changes. */
+  listen(filter: SubscriptionFilter): Subscription
+  /** Sends any request, of an extension for example. */
+  request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
+  /** Puts middleware around every request; the first is the outermost. */
+  use(middleware: Middleware): Client<T>
+  /** Ends everything; nothing is left. */
+  close(): Promise<void>
+}
+
+export type CompletionRef = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+
+/** What a client talks to. */
+export interface Connection {
+  readonly exchange: Exchange
+  /** Whether arguments have to be mirrored in headers. */
+  readonly mirrors: boolean
+  close(): Promise<void>
+}
+
+/** A client and what its connection needs of it. */
+export interface ClientParts {
+  readonly client: Client
+  readonly info: Implementation
+  readonly capabilities: ReturnType<typeof capabilitiesOf>
+  /** Answers servers that ask by themselves. */
+  readonly answer: Answer
+}
+
+const INFO: Implementation = { name: 'portcall', version: '0' }
+
+/** Makes a client; `connection` is asked for at each request, since it may be opened late, or anew. */
+export function createClient(connection: () => Connection, options: ClientOptions = {}): ClientParts {
+  const { info = INFO, onEvent = () => {}, maxRounds = 10, maxPages = 64, logLevel } = options
+  const capabilities = capabilitiesOf(options, options.capabilities)
+  const layers: Middleware[] = [...(options.middleware ?? [])]
+  const direct: Exchange = (request, context) => connection().exchange(request, context)
+  let exchange = wrap(direct, layers)
+
+  const deadlines = { ...CLIENT_DEADLINES, ...options.deadlines }
+  const caller = createCaller({ exchange: () => exchange, info, capabilities, answer: createAnswer(options), deadlines, maxRounds, logLevel, onEvent })
+  const cache = options.cache === false ? NO_CACHE : createCache(options.cache)
+  const cached = (method: string, params: JsonObject, given?: CallOptions): Promise<JsonObject> =>
+    cache.get(method, params, () => caller.request(method, params, given))
+  const listOf = <T>(method: string, key: string, given?: CallOptions, admit?: (item: T) => boolean): List<T> =>
+    createList<T>({ method, key, maxPages, fetch: (name, params) => cached(name, params, given), ...(admit && { admit }) })
+
+  const toolbox = createToolbox({
+    caller,
+    mirrors: () => connection().mirrors,
+    refresh: () => {
+      cache.drop('tools/list')
+      return client.tools().toArray()
+    },
+    onEvent,
+  })
+  const onChange = (change: Change): void => {
+    if (change.type === 'resource') cache.drop('resources/read', change.uri)
+    else for (const method of STALE[change.type]) cache.drop(method)
+  }
+
+  const client: Client = {
+    async discover(given) {
+      const result = (await cached('server/discover', {}, given)) as unknown as DiscoverResult & { serverInfo?: Implementation }
+      const serverInfo = result._meta?.[MetaKey.serverInfo] ?? result.serverInfo
+      return isObject(serverInfo) ? { ...result, serverInfo: serverInfo as unknown as Implementation } : result
+    },
+    tools: (given) => listOf<Tool>('tools/list', 'tools', given, toolbox.admit),
+    resources: (given) => listOf<Resource>('resources/list', 'resources', given),
+    templates: (given) => listOf<ResourceTemplate>('resources/templates/list', 'resourceTemplates', given),
+    prompts: (given) => listOf<Prompt>('prompts/list', 'prompts', given),
+    callTool: (name, args = {}, given = {}) => toolbox.call(name, args as JsonObject, given) as never,
+    async read(uri, given) {
+      const result = await cached('resources/read', { uri }, given)
+      if (!Array.isArray(result.contents)) throw new InvalidResult(`The result of resources/read has no contents`)
+      return result as unknown as ReadResourceResult
+    },
+    async getPrompt(name, args = {}, given) {
+      const result = await caller.request('prompts/get', { name, arguments: args }, given)
+      if (!Array.isArray(result.messages)) throw new InvalidResult(`The result of prompts/get has no messages`)
+      return result as unknown as GetPromptResult
+    },
+    async complete(ref, argument, given = {}) {
+      const context = given.arguments && { context: { arguments: given.arguments } }
+      const { completion } = await caller.request('completion/complete', { ref, argument, ...context }, given)
+      if (!isObject(completion) || !Array.isArray(completion.values)) throw new InvalidResult(`The result of completion/complete has no values`)
+      return completion as unknown as Completion
+    },
+    listen: (filter) => subscribe(filter, { caller, onChange, onEvent }),
+    request: caller.request,
+    use(middleware) {
+      layers.push(middleware)
+      exchange = wrap(direct, layers)
+      return client
+    },
+    close: () => connection().close(),
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+  return { client, info, capabilities, answer: caller.answer }
+}
+
+/** What a change of a list makes stale. */
+const STALE = {
+  tools: ['tools/list'],
+  prompts: ['prompts/list'],
+  resources: ['resources/list', 'resources/templates/list'],
+} as const

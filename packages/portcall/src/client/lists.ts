@@ -1,0 +1,47 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { InvalidResult } from './errors.ts'
+
+/** A list whose pages are fetched as they are needed. */
+export interface List<T> extends AsyncIterable<T> {
+  /** All items at once. */
+  toArray(): Promise<T[]>
+}
+
+export interface ListOptions<T> {
+  readonly method: string
+  /** The member of the result that holds the items. */
+  readonly key: string
+  readonly maxPages: number
+  readonly fetch: (method: string, params: JsonObject) => Promise<JsonObject>
+  /** Leaves out what cannot be used. */
+  readonly admit?: (item: T) => boolean
+}
+
+/** Makes a list. A server whose pages never end, or lead back to one that was seen, is an `InvalidResult`. */
+export function createList<T>({ method, key, maxPages, fetch, admit = () => true }: ListOptions<T>): List<T> {
+  async function* items(): AsyncGenerator<T> {
+    const seen = new Set<string>()
+    let cursor: string | undefined
+    for (let pages = 0; pages < maxPages; pages++) {
+      const result = await fetch(method, cursor === undefined ? {} : { cursor })
+      const found = result[key]
+      if (!Array.isArray(found)) throw new InvalidResult(`The result of ${method} has no ${key}`)
+      for (const item of found) if (isObject(item) && admit(item as T)) yield item as T
+      const { nextCursor } = result
+      if (typeof nextCursor !== 'string') return
+      if (seen.has(nextCursor)) throw new InvalidResult(`The pages of ${method} lead in a circle`)
+      seen.add(nextCursor)
+      cursor = nextCursor
+    }
+    throw new InvalidResult(`${method} has more than ${maxPages} pages`)
+  }
+
+  return {
+    [Symbol.asyncIterator]: items,
+    async toArray() {
+      const all: T[] = []
+      for await (const item of items()) all.push(item)
+      return all
+    },
+  }
+}
