@@ -31,5 +31,8 @@ function faultsOf(checks) {
   if (counted.length === 0) return ['empty: it checked nothing']
   return counted
     .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
-    .map(({ status, id, errorMessage, description }) => `${status.toLowerCase()} ${id}: ${(errorMessage ?? description).slice(0, 300)}`)
+    .map(
+      ({ status, id, errorMessage, description }) =>
+        `${status.toLowerCase()} ${id}: ${(errorMessage ?? description).slice(0, 300)}`,
+    )
 }

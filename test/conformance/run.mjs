@@ -56,7 +56,10 @@ async function startFixture() {
   const port = await freePort()
   const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url))
   const fixture = fileURLToPath(new URL('./fixture.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, fixture], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [script, fixture], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const url = `http://localhost:${port}/mcp`
   await reachable(url, child)
   return { url, stop: () => child.kill() }

@@ -1,5 +1,5 @@
-import { expect } from 'vitest'
 import type { JsonObject, Message } from 'portcall/jsonrpc'
+import { expect } from 'vitest'
 import type { Driver } from '../support/driver.ts'
 import { withEnvelope } from '../support/envelope.ts'
 import { isStreamable, type Place } from '../support/places.ts'
@@ -9,9 +9,15 @@ const SELF = { revision: '2026-07-28', clientInfo: { name: 'raw', version: '1' }
 
 /** A request as it is, with an envelope where the era wants one. */
 const raw = (peer: Driver, id: unknown, method: string, params?: JsonObject): Message =>
-  ({ jsonrpc: '2.0', id, method, ...(peer.era === 'modern' ? { params: withEnvelope(params, SELF) } : params && { params }) }) as Message
+  ({
+    jsonrpc: '2.0',
+    id,
+    method,
+    ...(peer.era === 'modern' ? { params: withEnvelope(params, SELF) } : params && { params }),
+  }) as Message
 
-const echo = (peer: Driver, id: unknown, text: string): Message => raw(peer, id, 'tools/call', { name: 'echo', arguments: { text } })
+const echo = (peer: Driver, id: unknown, text: string): Message =>
+  raw(peer, id, 'tools/call', { name: 'echo', arguments: { text } })
 
 matrix('accepting', (it) => {
   it('BASE-002 60.1.1 H44 every legal id is answered with itself', async (peer) => {
@@ -21,15 +27,19 @@ matrix('accepting', (it) => {
     }
   })
 
-  it('BASE-003 H10 H11 H12 what is no request is refused, or dropped where nobody waits for an answer', async (peer) => {
-    for (const id of [null, true, 1.5, {}, []]) {
-      const message = { ...echo(peer, 1, 'x'), id } as unknown as Message
-      const [answer] = await exchange(peer, message)
-      expect(answer).toMatchObject({ error: { code: -32600 } })
-      expect(answer).not.toHaveProperty('id')
-    }
-    expect(textOf(await callTool(peer, 'echo', { text: 'fine' }))).toBe('fine')
-  }, GAPS.refusedPost)
+  it(
+    'BASE-003 H10 H11 H12 what is no request is refused, or dropped where nobody waits for an answer',
+    async (peer) => {
+      for (const id of [null, true, 1.5, {}, []]) {
+        const message = { ...echo(peer, 1, 'x'), id } as unknown as Message
+        const [answer] = await exchange(peer, message)
+        expect(answer).toMatchObject({ error: { code: -32600 } })
+        expect(answer).not.toHaveProperty('id')
+      }
+      expect(textOf(await callTool(peer, 'echo', { text: 'fine' }))).toBe('fine')
+    },
+    GAPS.refusedPost,
+  )
 
   it('60.1.3 a notification is never answered', async (peer) => {
     const start = peer.log.length
@@ -51,18 +61,34 @@ matrix('accepting', (it) => {
     expect((await callTool(peer, 'asks_model')).asks).toEqual([])
   })
 
-  it('STDIO-004 HTTP-009 a batch is answered, each entry that wants it', async (peer) => {
-    const notification = { jsonrpc: '2.0', method: 'notifications/unheard-of' } as const
-    const answers = await exchange(peer, [echo(peer, 'a', 'one'), notification, echo(peer, 'b', 'two'), raw(peer, 'c', 'no/such/method')], { answers: 3 })
-    const byId = Object.fromEntries(answers.map((answer) => [answer.id, answer]))
-    expect(byId).toMatchObject({ a: { result: { content: [{ text: 'one' }] } }, b: { result: { content: [{ text: 'two' }] } }, c: { error: { code: -32601 } } })
-  }, GAPS.batches)
+  it(
+    'STDIO-004 HTTP-009 a batch is answered, each entry that wants it',
+    async (peer) => {
+      const notification = { jsonrpc: '2.0', method: 'notifications/unheard-of' } as const
+      const answers = await exchange(
+        peer,
+        [echo(peer, 'a', 'one'), notification, echo(peer, 'b', 'two'), raw(peer, 'c', 'no/such/method')],
+        { answers: 3 },
+      )
+      const byId = Object.fromEntries(answers.map((answer) => [answer.id, answer]))
+      expect(byId).toMatchObject({
+        a: { result: { content: [{ text: 'one' }] } },
+        b: { result: { content: [{ text: 'two' }] } },
+        c: { error: { code: -32601 } },
+      })
+    },
+    GAPS.batches,
+  )
 
-  it('H19 H20 a batch is refused where there are none', async (peer, place) => {
-    const [answer] = await exchange(peer, [echo(peer, 'a', 'one'), echo(peer, 'b', 'two')], { answers: 1 })
-    expect(answer).toMatchObject({ error: { code: -32600 } })
-    await refusesEmptyBatch(peer, place)
-  }, GAPS.noBatches)
+  it(
+    'H19 H20 a batch is refused where there are none',
+    async (peer, place) => {
+      const [answer] = await exchange(peer, [echo(peer, 'a', 'one'), echo(peer, 'b', 'two')], { answers: 1 })
+      expect(answer).toMatchObject({ error: { code: -32600 } })
+      await refusesEmptyBatch(peer, place)
+    },
+    GAPS.noBatches,
+  )
 
   it('H45 S14 an id that is in use is refused, and the first request is answered all the same', async (peer, { transport }) => {
     const slow = peer.send(raw(peer, 'twice', 'tools/call', { name: 'counts_slowly', arguments: { to: 2 } }))
@@ -70,7 +96,9 @@ matrix('accepting', (it) => {
     const independent = peer.era === 'modern' && isStreamable(transport)
     expect(quick).toMatchObject([independent ? { id: 'twice', result: {} } : { id: 'twice', error: { code: -32600 } }])
     await slow
-    await until(() => peer.log.some(({ message }) => message.id === 'twice' && JSON.stringify(message.result)?.includes('counted') === true))
+    await until(() =>
+      peer.log.some(({ message }) => message.id === 'twice' && JSON.stringify(message.result)?.includes('counted') === true),
+    )
   })
 })
 

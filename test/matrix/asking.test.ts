@@ -1,5 +1,5 @@
-import { expect } from 'vitest'
 import type { JsonObject } from 'portcall/jsonrpc'
+import { expect } from 'vitest'
 import type { Ask } from '../support/requests.ts'
 import { callTool, GAPS, matrix, openPeer, readJournal, textOf } from './matrix.ts'
 
@@ -14,75 +14,123 @@ const helpful = ({ method }: Ask): JsonObject => {
 }
 
 matrix('asking', (it) => {
-  it('ELI-006 ELI-013 MRTR-006 a form is asked for, and its answer reaches the handler', async (peer, { revision }) => {
-    peer.onAsk(helpful)
-    const outcome = await callTool(peer, 'asks')
-    expect(textOf(outcome)).toBe('Hello, Ada')
-    expect(outcome.asks).toMatchObject([{ method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }])
-    expect(outcome.asks[0]?.params.mode).toBe(revision < '2025-11-25' ? undefined : 'form')
-  }, GAPS.elicitation)
+  it(
+    'ELI-006 ELI-013 MRTR-006 a form is asked for, and its answer reaches the handler',
+    async (peer, { revision }) => {
+      peer.onAsk(helpful)
+      const outcome = await callTool(peer, 'asks')
+      expect(textOf(outcome)).toBe('Hello, Ada')
+      expect(outcome.asks).toMatchObject([
+        {
+          method: 'elicitation/create',
+          params: {
+            message: 'Who are you?',
+            requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+          },
+        },
+      ])
+      expect(outcome.asks[0]?.params.mode).toBe(revision < '2025-11-25' ? undefined : 'form')
+    },
+    GAPS.elicitation,
+  )
 
-  it('ELI-049 ELI-050 a refusal ends the call with a result that says so', async (peer) => {
-    for (const action of ['decline', 'cancel']) {
-      peer.onAsk(() => ({ action }))
-      expect((await callTool(peer, 'asks')).result.isError).toBe(true)
-      expect(textOf(await callTool(peer, 'asks_kindly'))).toBe(`declined: ${action}`)
-    }
-  }, GAPS.elicitation)
+  it(
+    'ELI-049 ELI-050 a refusal ends the call with a result that says so',
+    async (peer) => {
+      for (const action of ['decline', 'cancel']) {
+        peer.onAsk(() => ({ action }))
+        expect((await callTool(peer, 'asks')).result.isError).toBe(true)
+        expect(textOf(await callTool(peer, 'asks_kindly'))).toBe(`declined: ${action}`)
+      }
+    },
+    GAPS.elicitation,
+  )
 
-  it('ELI-024 an answer that does not fit is asked for again', async (peer) => {
-    const answers = [accept({ age: 7 }), accept({ age: 'old' }), accept({}), { action: 'accept' }, accept({ age: 42 })]
-    peer.onAsk(() => answers.shift() ?? { action: 'cancel' })
-    const outcome = await callTool(peer, 'asks_age')
-    expect(textOf(outcome)).toBe('age 42')
-    expect(outcome.asks).toHaveLength(5)
-  }, GAPS.elicitation)
+  it(
+    'ELI-024 an answer that does not fit is asked for again',
+    async (peer) => {
+      const answers = [accept({ age: 7 }), accept({ age: 'old' }), accept({}), { action: 'accept' }, accept({ age: 42 })]
+      peer.onAsk(() => answers.shift() ?? { action: 'cancel' })
+      const outcome = await callTool(peer, 'asks_age')
+      expect(textOf(outcome)).toBe('age 42')
+      expect(outcome.asks).toHaveLength(5)
+    },
+    GAPS.elicitation,
+  )
 
-  it('ELI-008 ELI-010 ELI-011 a form has every kind of field that the revision knows, and its defaults are filled in', async (peer, { revision }) => {
-    peer.onAsk(() => accept({ name: 'Grace' }))
-    const outcome = await callTool(peer, 'asks_form')
-    const answer = JSON.parse(textOf(outcome) ?? '{}') as JsonObject
-    expect(answer).toMatchObject({ name: 'Grace', age: 36, agree: true, size: 'M' })
-    const { properties } = outcome.asks[0]?.params.requestedSchema as { properties: { [name: string]: JsonObject } }
-    expect(properties.agree).toMatchObject({ type: 'boolean', default: true })
-    if (revision >= '2025-11-25') {
-      expect(properties.colour?.oneOf).toEqual([{ const: 'r', title: 'Red' }, { const: 'g', title: 'Green' }])
-      expect(properties.name?.default).toBe('Ada')
-    } else expect(properties.colour).toMatchObject({ enum: ['r', 'g'], enumNames: ['Red', 'Green'] })
-  }, GAPS.elicitation)
+  it(
+    'ELI-008 ELI-010 ELI-011 a form has every kind of field that the revision knows, and its defaults are filled in',
+    async (peer, { revision }) => {
+      peer.onAsk(() => accept({ name: 'Grace' }))
+      const outcome = await callTool(peer, 'asks_form')
+      const answer = JSON.parse(textOf(outcome) ?? '{}') as JsonObject
+      expect(answer).toMatchObject({ name: 'Grace', age: 36, agree: true, size: 'M' })
+      const { properties } = (outcome.asks[0] as Ask).params.requestedSchema as { properties: { [name: string]: JsonObject } }
+      expect(properties.agree).toMatchObject({ type: 'boolean', default: true })
+      if (revision >= '2025-11-25') {
+        expect(properties.colour?.oneOf).toEqual([
+          { const: 'r', title: 'Red' },
+          { const: 'g', title: 'Green' },
+        ])
+        expect(properties.name?.default).toBe('Ada')
+      } else expect(properties.colour).toMatchObject({ enum: ['r', 'g'], enumNames: ['Red', 'Green'] })
+    },
+    GAPS.elicitation,
+  )
 
-  it('ELI-011 several options of one field can be chosen', async (peer, { revision }) => {
-    const modern = { name: 'Ada', sizes: ['M', 'L'], colours: ['r'] }
-    peer.onAsk(({ params }) => {
-      if (revision >= '2025-11-25') return accept(modern)
-      const { properties } = params.requestedSchema as { properties: { [name: string]: JsonObject } }
-      const flags = Object.keys(properties).filter((name) => /^(sizes|colours)/.test(name))
-      return accept({ name: 'Ada', ...Object.fromEntries(flags.map((name) => [name, /(M|L|r|Red)\W*$/.test(`${name}`)])) })
-    })
-    const answer = JSON.parse(textOf(await callTool(peer, 'asks_form')) ?? '{}') as JsonObject
-    expect(answer.sizes).toEqual(['M', 'L'])
-    expect(answer.colours).toEqual(['r'])
-  }, GAPS.elicitation)
+  it(
+    'ELI-011 several options of one field can be chosen',
+    async (peer, { revision }) => {
+      const modern = { name: 'Ada', sizes: ['M', 'L'], colours: ['r'] }
+      peer.onAsk(({ params }) => {
+        if (revision >= '2025-11-25') return accept(modern)
+        const { properties } = params.requestedSchema as { properties: { [name: string]: JsonObject } }
+        const flags = Object.keys(properties).filter((name) => /^(sizes|colours)/.test(name))
+        return accept({ name: 'Ada', ...Object.fromEntries(flags.map((name) => [name, /(M|L|r|Red)\W*$/.test(`${name}`)])) })
+      })
+      const answer = JSON.parse(textOf(await callTool(peer, 'asks_form')) ?? '{}') as JsonObject
+      expect(answer.sizes).toEqual(['M', 'L'])
+      expect(answer.colours).toEqual(['r'])
+    },
+    GAPS.elicitation,
+  )
 
-  it('ELI-016 ELI-025 ELI-042 a visit to a URL is asked for', async (peer) => {
-    peer.onAsk(() => ({ action: 'accept' }))
-    const outcome = await callTool(peer, 'asks_url')
-    expect(textOf(outcome)).toBe('signed in')
-    expect(outcome.asks).toMatchObject([{ params: { mode: 'url', url: 'https://example.com/sign-in', message: 'Please sign in' } }])
-  }, GAPS.urlElicitation)
+  it(
+    'ELI-016 ELI-025 ELI-042 a visit to a URL is asked for',
+    async (peer) => {
+      peer.onAsk(() => ({ action: 'accept' }))
+      const outcome = await callTool(peer, 'asks_url')
+      expect(textOf(outcome)).toBe('signed in')
+      expect(outcome.asks).toMatchObject([
+        { params: { mode: 'url', url: 'https://example.com/sign-in', message: 'Please sign in' } },
+      ])
+    },
+    GAPS.urlElicitation,
+  )
 
   it('SMP-005 SMP-006 the model of the client is asked', async (peer) => {
     peer.onAsk(helpful)
     const outcome = await callTool(peer, 'asks_model')
     expect(textOf(outcome)).toContain('test-model')
     expect(textOf(outcome)).toContain('Hello')
-    expect(outcome.asks).toMatchObject([{ method: 'sampling/createMessage', params: { maxTokens: 5, messages: [{ role: 'user' }] } }])
+    expect(outcome.asks).toMatchObject([
+      { method: 'sampling/createMessage', params: { maxTokens: 5, messages: [{ role: 'user' }] } },
+    ])
   })
 
-  it('SMP-009 the model may be given tools', async (peer) => {
-    peer.onAsk(() => ({ role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 'add', input: {} }], model: 'm', stopReason: 'toolUse' }))
-    expect(textOf(await callTool(peer, 'asks_model_with_tools'))).toBe('toolUse')
-  }, GAPS.samplingTools)
+  it(
+    'SMP-009 the model may be given tools',
+    async (peer) => {
+      peer.onAsk(() => ({
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: '1', name: 'add', input: {} }],
+        model: 'm',
+        stopReason: 'toolUse',
+      }))
+      expect(textOf(await callTool(peer, 'asks_model_with_tools'))).toBe('toolUse')
+    },
+    GAPS.samplingTools,
+  )
 
   it('ROO-002 ROO-003 the roots are asked for', async (peer) => {
     peer.onAsk(helpful)
@@ -100,29 +148,41 @@ matrix('asking', (it) => {
     }
   })
 
-  it('MRTR-012 MRTR-019 one question after the other, and answers that nobody asked for are ignored', async (peer) => {
-    const names = ['Ada', 'Bob']
-    peer.onAsk(() => accept({ name: names.shift() ?? '', unheardOf: 1 }))
-    expect(textOf(await callTool(peer, 'asks_in_turn'))).toBe('Ada, Bob')
-  }, GAPS.elicitation)
+  it(
+    'MRTR-012 MRTR-019 one question after the other, and answers that nobody asked for are ignored',
+    async (peer) => {
+      const names = ['Ada', 'Bob']
+      peer.onAsk(() => accept({ name: names.shift() ?? '', unheardOf: 1 }))
+      expect(textOf(await callTool(peer, 'asks_in_turn'))).toBe('Ada, Bob')
+    },
+    GAPS.elicitation,
+  )
 
-  it('3.2 a step is done once, however often the handler runs; its `finally` runs each time', async (peer) => {
-    await readJournal(peer)
-    peer.onAsk(helpful)
-    expect(textOf(await callTool(peer, 'asks_once'))).toMatch(/^Ada: receipt \d+$/)
-    const journal = await readJournal(peer)
-    expect(journal.filter((entry) => entry === 'charged')).toHaveLength(1)
-    expect(journal.filter((entry) => entry === 'run')).toHaveLength(2)
-    expect(journal.filter((entry) => entry === 'finally')).toHaveLength(2)
-  }, GAPS.elicitation)
+  it(
+    '3.2 a step is done once, however often the handler runs; its `finally` runs each time',
+    async (peer) => {
+      await readJournal(peer)
+      peer.onAsk(helpful)
+      expect(textOf(await callTool(peer, 'asks_once'))).toMatch(/^Ada: receipt \d+$/)
+      const journal = await readJournal(peer)
+      expect(journal.filter((entry) => entry === 'charged')).toHaveLength(1)
+      expect(journal.filter((entry) => entry === 'run')).toHaveLength(2)
+      expect(journal.filter((entry) => entry === 'finally')).toHaveLength(2)
+    },
+    GAPS.elicitation,
+  )
 
-  it('MRTR-002 RES-011 PRM-009 prompts and resources may ask too', async (peer) => {
-    peer.onAsk(helpful)
-    const prompt = await peer.request('prompts/get', { name: 'asks' })
-    expect(prompt.result.messages).toMatchObject([{ content: { text: 'Be nice to Ada' } }])
-    const resource = await peer.request('resources/read', { uri: 'memo://asks' })
-    expect(resource.result.contents).toMatchObject([{ text: 'read by Ada' }])
-  }, GAPS.elicitation)
+  it(
+    'MRTR-002 RES-011 PRM-009 prompts and resources may ask too',
+    async (peer) => {
+      peer.onAsk(helpful)
+      const prompt = await peer.request('prompts/get', { name: 'asks' })
+      expect(prompt.result.messages).toMatchObject([{ content: { text: 'Be nice to Ada' } }])
+      const resource = await peer.request('resources/read', { uri: 'memo://asks' })
+      expect(resource.result.contents).toMatchObject([{ text: 'read by Ada' }])
+    },
+    GAPS.elicitation,
+  )
 
   it('ELI-003 SMP-002 MRTR-005 ROO-010 nothing is asked that the client did not declare', async (_, place) => {
     const peer = await openPeer(place, { capabilities: {} })
@@ -134,12 +194,16 @@ matrix('asking', (it) => {
     }
   })
 
-  it('ELI-001 an empty elicitation capability means forms only', async (_, place) => {
-    const peer = await openPeer(place, { capabilities: { elicitation: {} } })
-    peer.onAsk(helpful)
-    expect(textOf(await callTool(peer, 'asks'))).toBe('Hello, Ada')
-    expect((await callTool(peer, 'asks_url')).asks).toEqual([])
-  }, GAPS.elicitation)
+  it(
+    'ELI-001 an empty elicitation capability means forms only',
+    async (_, place) => {
+      const peer = await openPeer(place, { capabilities: { elicitation: {} } })
+      peer.onAsk(helpful)
+      expect(textOf(await callTool(peer, 'asks'))).toBe('Hello, Ada')
+      expect((await callTool(peer, 'asks_url')).asks).toEqual([])
+    },
+    GAPS.elicitation,
+  )
 
   it('SMP-023 a client that refuses to sample ends the call', async (peer) => {
     peer.onAsk(() => ({ error: { code: -1, message: 'User rejected sampling request' } }))
@@ -148,26 +212,48 @@ matrix('asking', (it) => {
     else expect(result.resultType).toBe('input_required')
   })
 
-  it('MRTR-008 MRTR-014 MRTR-016 state that was changed, or that belongs to another request, is refused', async (peer) => {
-    const first = await callTool(peer, 'asks', {}, { follow: false })
-    const { requestState, inputRequests } = first.result as { requestState: string; inputRequests: object }
-    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, accept({ name: 'Eve' })]))
-    const again = (params: object): Promise<{ error: unknown }> => peer.request('tools/call', { name: 'asks', arguments: {}, inputResponses, ...params }, { follow: false })
-    for (const state of [`${requestState}x`, requestState.slice(1), `${requestState.slice(0, -4)}AAAA`, '', 'nonsense'])
-      expect((await again({ requestState: state })).error).toMatchObject({ code: -32602 })
-    expect((await again({ requestState, name: 'asks_kindly' })).error).toMatchObject({ code: -32602 })
-    expect((await again({ requestState, arguments: { more: 1 } })).error).toMatchObject({ code: -32602 })
-    expect((await again({ requestState })).error).toBeUndefined()
-  }, GAPS.stateless)
+  it(
+    'MRTR-008 MRTR-014 MRTR-016 state that was changed, or that belongs to another request, is refused',
+    async (peer) => {
+      const first = await callTool(peer, 'asks', {}, { follow: false })
+      const { requestState, inputRequests } = first.result as { requestState: string; inputRequests: object }
+      const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, accept({ name: 'Eve' })]))
+      const again = (params: object): Promise<{ error: unknown }> =>
+        peer.request('tools/call', { name: 'asks', arguments: {}, inputResponses, ...params }, { follow: false })
+      for (const state of [`${requestState}x`, requestState.slice(1), `${requestState.slice(0, -4)}AAAA`, '', 'nonsense'])
+        expect((await again({ requestState: state })).error).toMatchObject({ code: -32602 })
+      expect((await again({ requestState, name: 'asks_kindly' })).error).toMatchObject({ code: -32602 })
+      expect((await again({ requestState, arguments: { more: 1 } })).error).toMatchObject({ code: -32602 })
+      expect((await again({ requestState })).error).toBeUndefined()
+    },
+    GAPS.stateless,
+  )
 
-  it('MRTR-018 MRTR-020 answers that are missing or malformed are asked for again, or refused', async (peer) => {
-    const first = await callTool(peer, 'asks', {}, { follow: false })
-    const { requestState, inputRequests } = first.result as { requestState: string; inputRequests: object }
-    const [key = ''] = Object.keys(inputRequests)
-    for (const inputResponses of [{}, { wrong: accept({ name: 'Eve' }) }, { [key]: 12345 }, { [key]: { action: 'perhaps' } }, { [key]: accept({}) }]) {
-      const { error, result } = await peer.request('tools/call', { name: 'asks', arguments: {}, requestState, inputResponses }, { follow: false })
-      expect(error ?? result).toMatchObject(error ? { code: -32602 } : { resultType: 'input_required' })
-    }
-    expect((await peer.request('tools/call', { name: 'asks', arguments: {}, requestState, inputResponses: null }, { follow: false })).result.content).toBeUndefined()
-  }, GAPS.stateless)
+  it(
+    'MRTR-018 MRTR-020 answers that are missing or malformed are asked for again, or refused',
+    async (peer) => {
+      const first = await callTool(peer, 'asks', {}, { follow: false })
+      const { requestState, inputRequests } = first.result as { requestState: string; inputRequests: object }
+      const [key = ''] = Object.keys(inputRequests)
+      for (const inputResponses of [
+        {},
+        { wrong: accept({ name: 'Eve' }) },
+        { [key]: 12345 },
+        { [key]: { action: 'perhaps' } },
+        { [key]: accept({}) },
+      ]) {
+        const { error, result } = await peer.request(
+          'tools/call',
+          { name: 'asks', arguments: {}, requestState, inputResponses },
+          { follow: false },
+        )
+        expect(error ?? result).toMatchObject(error ? { code: -32602 } : { resultType: 'input_required' })
+      }
+      expect(
+        (await peer.request('tools/call', { name: 'asks', arguments: {}, requestState, inputResponses: null }, { follow: false }))
+          .result.content,
+      ).toBeUndefined()
+    },
+    GAPS.stateless,
+  )
 })

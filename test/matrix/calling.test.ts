@@ -27,7 +27,9 @@ matrix('calling', (it) => {
     expect((await callTool(peer, 'nothing', {})).result.content).toEqual(nothing)
   })
 
-  it('TOOL-022 TOOL-023 every kind of content arrives, as itself or in words that the revision knows', async (peer, { revision }) => {
+  it('TOOL-022 TOOL-023 every kind of content arrives, as itself or in words that the revision knows', async (peer, {
+    revision,
+  }) => {
     const { result } = await callTool(peer, 'blocks')
     const content = result.content as { type: string; text?: string }[]
     expect(content).toHaveLength(BLOCKS.length)
@@ -46,7 +48,9 @@ matrix('calling', (it) => {
     expect('_meta' in (block ?? {})).toBe(revision >= '2025-06-18')
   })
 
-  it('TOOL-027 TOOL-028 TOOL-031 structured content comes as an object where it may, and as text always', async (peer, { revision }) => {
+  it('TOOL-027 TOOL-028 TOOL-031 structured content comes as an object where it may, and as text always', async (peer, {
+    revision,
+  }) => {
     const outcome = await callTool(peer, 'structured')
     expect(outcome.result.structuredContent).toEqual(revision < '2025-06-18' ? undefined : { celsius: 21.5, sky: 'clear' })
     expect(JSON.parse(textOf(outcome) ?? '')).toEqual({ celsius: 21.5, sky: 'clear' })
@@ -55,7 +59,10 @@ matrix('calling', (it) => {
   it('TOOL-027 structured content that is no object stays itself or is told as text', async (peer, { revision }) => {
     const outcome = await callTool(peer, 'list')
     if (revision === '2026-07-28') expect(outcome.result.structuredContent).toEqual([1, 2, 3])
-    else expect([undefined, [1, 2, 3]]).toContainEqual((outcome.result.structuredContent as { result?: unknown } | undefined)?.result)
+    else
+      expect([undefined, [1, 2, 3]]).toContainEqual(
+        (outcome.result.structuredContent as { result?: unknown } | undefined)?.result,
+      )
     expect(JSON.parse(textOf(outcome) ?? '')).toEqual([1, 2, 3])
   })
 
@@ -66,7 +73,10 @@ matrix('calling', (it) => {
   })
 
   it('TOOL-032 what a tool says about its failure is a result', async (peer) => {
-    expect((await callTool(peer, 'fails')).result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'The printer is on fire' }] })
+    expect((await callTool(peer, 'fails')).result).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'The printer is on fire' }],
+    })
   })
 
   it('H42 what a tool did not mean to say stays inside', async (peer) => {
@@ -76,8 +86,14 @@ matrix('calling', (it) => {
     expect(textOf(outcome)).toMatch(/reference/i)
   })
 
-  it('TOOL-033 TOOL-036 arguments that do not fit are refused in the way of the revision, with the path of the fault', async (peer, { revision }) => {
-    for (const [name, args, path] of [['person', TOO_YOUNG, 'age'], ['described', {}, 'name'], ['described', { name: 1 }, 'name']] as const) {
+  it('TOOL-033 TOOL-036 arguments that do not fit are refused in the way of the revision, with the path of the fault', async (peer, {
+    revision,
+  }) => {
+    for (const [name, args, path] of [
+      ['person', TOO_YOUNG, 'age'],
+      ['described', {}, 'name'],
+      ['described', { name: 1 }, 'name'],
+    ] as const) {
       const { error, result } = await callTool(peer, name, args)
       if (revision < '2025-11-25') expect(error).toMatchObject({ code: -32602 })
       else expect(result).toMatchObject({ isError: true })
@@ -92,7 +108,8 @@ matrix('calling', (it) => {
   })
 
   it('H13 H14 names that every object has are ordinary names', async (peer) => {
-    for (const name of ['constructor', '__proto__', 'hasOwnProperty']) expect(textOf(await callTool(peer, name))).toBe(`I am ${name}`)
+    for (const name of ['constructor', '__proto__', 'hasOwnProperty'])
+      expect(textOf(await callTool(peer, name))).toBe(`I am ${name}`)
     for (const name of ['toString', 'valueOf', 'isPrototypeOf']) {
       expect((await callTool(peer, name)).error?.code).toBe(-32602)
       expect((await peer.request('prompts/get', { name })).error?.code).toBe(-32602)
@@ -126,12 +143,22 @@ matrix('calling', (it) => {
     expect(JSON.parse(text ?? '')).toEqual({ name: 'raw', method: 'tools/call', traceparent })
   })
 
-  it('HTTP-060 HTTP-061 HTTP-065 HTTP-066 HTTP-068 the headers have to say what the body says', async (peer) => {
-    const wrong = [{ 'mcp-method': 'tools/list' }, { 'mcp-name': 'nothing' }, { 'mcp-method': 'TOOLS/CALL' }, { 'mcp-protocol-version': '2025-11-25' }]
-    for (const headers of wrong) {
-      const { error, status } = await callTool(peer, 'echo', { text: 'x' }, { headers })
-      expect({ headers, code: error?.code, status }).toEqual({ headers, code: -32020, status: 400 })
-    }
-    expect((await callTool(peer, 'echo', { text: 'x' }, { headers: { 'mcp-name': ' echo ' } })).error).toBeUndefined()
-  }, GAPS.stateless, GAPS.http)
+  it(
+    'HTTP-060 HTTP-061 HTTP-065 HTTP-066 HTTP-068 the headers have to say what the body says',
+    async (peer) => {
+      const wrong = [
+        { 'mcp-method': 'tools/list' },
+        { 'mcp-name': 'nothing' },
+        { 'mcp-method': 'TOOLS/CALL' },
+        { 'mcp-protocol-version': '2025-11-25' },
+      ]
+      for (const headers of wrong) {
+        const { error, status } = await callTool(peer, 'echo', { text: 'x' }, { headers })
+        expect({ headers, code: error?.code, status }).toEqual({ headers, code: -32020, status: 400 })
+      }
+      expect((await callTool(peer, 'echo', { text: 'x' }, { headers: { 'mcp-name': ' echo ' } })).error).toBeUndefined()
+    },
+    GAPS.stateless,
+    GAPS.http,
+  )
 })

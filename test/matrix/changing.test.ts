@@ -38,7 +38,10 @@ matrix('changing', (it) => {
     for (const uri of ['memo://text', 'memo://bytes', 'note://apple']) await callTool(peer, 'touches', { uri })
     await until(() => changes.received.length >= 2)
     await quiet()
-    expect(changes.received.map(({ method, params }) => [method, params?.uri])).toEqual([[UPDATED, 'memo://text'], [UPDATED, 'note://apple']])
+    expect(changes.received.map(({ method, params }) => [method, params?.uri])).toEqual([
+      [UPDATED, 'memo://text'],
+      [UPDATED, 'note://apple'],
+    ])
     await changes.close()
     await callTool(peer, 'touches', { uri: 'memo://text' })
     await quiet()
@@ -52,35 +55,51 @@ matrix('changing', (it) => {
     expect(peer.log.slice(before).filter(({ message }) => message.method === UPDATED)).toEqual([])
   })
 
-  it('SUB-003 SUB-004 SUB-005 a subscription begins with what is honoured, and every message names it', async (peer) => {
-    const changes = await peer.changes({ toolsListChanged: true, resourceSubscriptions: ['memo://text'] })
-    await callTool(peer, 'touches', { uri: 'memo://text' })
-    await until(() => changes.received.length > 0)
-    expect(changes.acknowledged).toEqual({ toolsListChanged: true, resourceSubscriptions: ['memo://text'] })
-    expect(changes.frames[0]).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
-    await changes.close()
-  }, GAPS.stateless)
+  it(
+    'SUB-003 SUB-004 SUB-005 a subscription begins with what is honoured, and every message names it',
+    async (peer) => {
+      const changes = await peer.changes({ toolsListChanged: true, resourceSubscriptions: ['memo://text'] })
+      await callTool(peer, 'touches', { uri: 'memo://text' })
+      await until(() => changes.received.length > 0)
+      expect(changes.acknowledged).toEqual({ toolsListChanged: true, resourceSubscriptions: ['memo://text'] })
+      expect(changes.frames[0]).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+      await changes.close()
+    },
+    GAPS.stateless,
+  )
 
-  it('SUB-002 SUB-008 several subscriptions each hear what they asked for, and nothing else', async (peer) => {
-    const [tools, prompts, nothing] = await Promise.all([peer.changes({ toolsListChanged: true }), peer.changes({ promptsListChanged: true }), peer.changes({})])
-    await callTool(peer, 'register', { count: 1 })
-    await callTool(peer, 'shows_prompt', { show: false })
-    await callTool(peer, 'shows_prompt', { show: true })
-    await callTool(peer, 'unregister')
-    await until(() => tools.received.length === 2 && prompts.received.length === 2)
-    expect(new Set(methods(tools.received))).toEqual(new Set([TOOLS]))
-    expect(new Set(methods(prompts.received))).toEqual(new Set([PROMPTS]))
-    expect(nothing.received).toEqual([])
-    for (const changes of [tools, prompts, nothing]) await changes.close()
-  }, GAPS.stateless)
+  it(
+    'SUB-002 SUB-008 several subscriptions each hear what they asked for, and nothing else',
+    async (peer) => {
+      const [tools, prompts, nothing] = await Promise.all([
+        peer.changes({ toolsListChanged: true }),
+        peer.changes({ promptsListChanged: true }),
+        peer.changes({}),
+      ])
+      await callTool(peer, 'register', { count: 1 })
+      await callTool(peer, 'shows_prompt', { show: false })
+      await callTool(peer, 'shows_prompt', { show: true })
+      await callTool(peer, 'unregister')
+      await until(() => tools.received.length === 2 && prompts.received.length === 2)
+      expect(new Set(methods(tools.received))).toEqual(new Set([TOOLS]))
+      expect(new Set(methods(prompts.received))).toEqual(new Set([PROMPTS]))
+      expect(nothing.received).toEqual([])
+      for (const changes of [tools, prompts, nothing]) await changes.close()
+    },
+    GAPS.stateless,
+  )
 
-  it('SUB-014 progress and log messages stay off the subscriptions', async (peer) => {
-    const changes = await peer.changes({ toolsListChanged: true })
-    await peer.setLogLevel('debug')
-    await callTool(peer, 'logs')
-    await callTool(peer, 'counts', { to: 2 }, { meta: { progressToken: 'p' } })
-    await quiet()
-    expect(changes.received).toEqual([])
-    await changes.close()
-  }, GAPS.stateless)
+  it(
+    'SUB-014 progress and log messages stay off the subscriptions',
+    async (peer) => {
+      const changes = await peer.changes({ toolsListChanged: true })
+      await peer.setLogLevel('debug')
+      await callTool(peer, 'logs')
+      await callTool(peer, 'counts', { to: 2 }, { meta: { progressToken: 'p' } })
+      await quiet()
+      expect(changes.received).toEqual([])
+      await changes.close()
+    },
+    GAPS.stateless,
+  )
 })

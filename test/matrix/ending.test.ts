@@ -6,8 +6,8 @@ import { compileProgram } from '../support/compile.ts'
 import { createDriver, type Driver } from '../support/driver.ts'
 import { withEnvelope } from '../support/envelope.ts'
 import { nodeDoor } from '../support/http-doors.ts'
-import { memoryWire } from '../support/wire-memory.ts'
 import { httpWire } from '../support/wire-http.ts'
+import { memoryWire } from '../support/wire-memory.ts'
 import { callTool, textOf, until } from './matrix.ts'
 import { createMatrixServer } from './server/index.ts'
 
@@ -37,15 +37,31 @@ async function runProcess(lines: object[], end: 'stdin' | 'SIGTERM'): Promise<En
     child.kill(end)
   }
   const [code] = (await exited) as [number | null]
-  return { code, complaints, messages: printed.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line) as Ended['messages'][number]) }
+  return {
+    code,
+    complaints,
+    messages: printed
+      .trim()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Ended['messages'][number]),
+  }
 }
 
-const call = (id: number, name: string, args: object = {}): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })
+const call = (id: number, name: string, args: object = {}): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
 
 describe('the end of a server', () => {
   test('STDIO-017 all that was accepted before stdin ended is answered, then the process exits', async () => {
     const slow = Array.from({ length: 20 }, (_, n) => call(n + 1, 'counts_slowly', { to: 3 }))
-    const { code, messages } = await runProcess([{ jsonrpc: '2.0', id: 0, method: 'initialize', params: HANDSHAKE }, ...slow], 'stdin')
+    const { code, messages } = await runProcess(
+      [{ jsonrpc: '2.0', id: 0, method: 'initialize', params: HANDSHAKE }, ...slow],
+      'stdin',
+    )
     expect(code).toBe(0)
     expect(messages.map(({ id }) => id).sort((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: 21 }, (_, n) => n))
   })
@@ -72,19 +88,27 @@ describe('the end of a server', () => {
     expect(messages.find(({ id }) => id === 7)).toMatchObject(closing)
   })
 
-  test.each(['memory', 'http'] as const)('SUB-010 closing the server ends subscriptions with a result over %s, and lets calls finish', async (transport) => {
-    const server = createMatrixServer()
-    const door = transport === 'http' ? await nodeDoor(server) : undefined
-    const peer: Driver = await createDriver(async (receive) => (door ? httpWire(door, receive) : memoryWire(server, receive)), { ...MODERN, transport })
-    const changes = await peer.changes({ toolsListChanged: true })
-    const running = callTool(peer, 'counts_slowly', { to: 3 })
-    await new Promise((resolve) => setTimeout(resolve, 40))
-    const closed = door?.close()
-    server.close()
-    expect(textOf(await running)).toBe('counted')
-    await until(() => changes.frames.length > 1)
-    expect(changes.frames.at(-1)).toMatchObject({ result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': expect.any(Number) as number } } })
-    await closed
-    await peer.close()
-  })
+  test.each(['memory', 'http'] as const)(
+    'SUB-010 closing the server ends subscriptions with a result over %s, and lets calls finish',
+    async (transport) => {
+      const server = createMatrixServer()
+      const door = transport === 'http' ? await nodeDoor(server) : undefined
+      const peer: Driver = await createDriver(async (receive) => (door ? httpWire(door, receive) : memoryWire(server, receive)), {
+        ...MODERN,
+        transport,
+      })
+      const changes = await peer.changes({ toolsListChanged: true })
+      const running = callTool(peer, 'counts_slowly', { to: 3 })
+      await new Promise((resolve) => setTimeout(resolve, 40))
+      const closed = door?.close()
+      server.close()
+      expect(textOf(await running)).toBe('counted')
+      await until(() => changes.frames.length > 1)
+      expect(changes.frames.at(-1)).toMatchObject({
+        result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': expect.any(Number) as number } },
+      })
+      await closed
+      await peer.close()
+    },
+  )
 })

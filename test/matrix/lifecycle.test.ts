@@ -4,55 +4,84 @@ import { isStreamable, REVISIONS } from '../support/places.ts'
 import { exchange, GAPS, matrix, openPeer } from './matrix.ts'
 
 matrix('lifecycle', (it) => {
-  it('LIFE-002 LIFE-008 the handshake answers with the version that was asked for, capabilities, info and instructions', async ({ server }, { revision }) => {
-    expect(server).toMatchObject({
-      protocolVersion: revision,
-      serverInfo: { name: 'matrix', version: '1.2.3' },
-      capabilities: { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, logging: {} },
-      instructions: 'Try everything.',
-    })
-    expect('completions' in (server.capabilities as object)).toBe(revision >= '2025-03-26')
-    expect('title' in (server.serverInfo as object)).toBe(revision >= '2025-06-18')
-  }, GAPS.handshake)
+  it(
+    'LIFE-002 LIFE-008 the handshake answers with the version that was asked for, capabilities, info and instructions',
+    async ({ server }, { revision }) => {
+      expect(server).toMatchObject({
+        protocolVersion: revision,
+        serverInfo: { name: 'matrix', version: '1.2.3' },
+        capabilities: {
+          tools: { listChanged: true },
+          prompts: { listChanged: true },
+          resources: { subscribe: true, listChanged: true },
+          logging: {},
+        },
+        instructions: 'Try everything.',
+      })
+      expect('completions' in (server.capabilities as object)).toBe(revision >= '2025-03-26')
+      expect('title' in (server.serverInfo as object)).toBe(revision >= '2025-06-18')
+    },
+    GAPS.handshake,
+  )
 
-  it('LIFE-009 LIFE-010 an unknown version is answered with the newest that has a handshake', async (_, place) => {
-    const peer = await openPeer({ ...place, revision: '2025-11-25' }, { asks: '1999-01-01' })
-    expect(peer.server).toMatchObject({ protocolVersion: '2025-11-25' })
-  }, GAPS.handshake)
+  it(
+    'LIFE-009 LIFE-010 an unknown version is answered with the newest that has a handshake',
+    async (_, place) => {
+      const peer = await openPeer({ ...place, revision: '2025-11-25' }, { asks: '1999-01-01' })
+      expect(peer.server).toMatchObject({ protocolVersion: '2025-11-25' })
+    },
+    GAPS.handshake,
+  )
 
-  it('LIFE-027 ping is answered with nothing', async (peer) => {
-    expect((await peer.request('ping')).result).toEqual({})
-  }, GAPS.handshake)
+  it(
+    'LIFE-027 ping is answered with nothing',
+    async (peer) => {
+      expect((await peer.request('ping')).result).toEqual({})
+    },
+    GAPS.handshake,
+  )
 
-  it('VER-004 VER-005 server/discover tells versions, capabilities, instructions and who it is', async (peer) => {
-    const { result } = await peer.request('server/discover')
-    expect(result).toMatchObject({
-      resultType: 'complete',
-      capabilities: { tools: { listChanged: true }, completions: {} },
-      instructions: 'Try everything.',
-      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'matrix', version: '1.2.3', title: 'The matrix' } },
-    })
-    expect(result.supportedVersions).toContain(REVISIONS.at(-1))
-    expect(result.ttlMs).toBeGreaterThanOrEqual(0)
-  }, GAPS.stateless)
+  it(
+    'VER-004 VER-005 server/discover tells versions, capabilities, instructions and who it is',
+    async (peer) => {
+      const { result } = await peer.request('server/discover')
+      expect(result).toMatchObject({
+        resultType: 'complete',
+        capabilities: { tools: { listChanged: true }, completions: {} },
+        instructions: 'Try everything.',
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'matrix', version: '1.2.3', title: 'The matrix' } },
+      })
+      expect(result.supportedVersions).toContain(REVISIONS.at(-1))
+      expect(result.ttlMs).toBeGreaterThanOrEqual(0)
+    },
+    GAPS.stateless,
+  )
 
-  it('LIFE-030 HTTP-063 the methods of the handshake are gone', async (peer, { transport }) => {
-    for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']) {
-      const { error, status } = await peer.request(method, {})
-      expect({ method, code: error?.code }).toEqual({ method, code: -32601 })
-      if (isStreamable(transport)) expect(status).toBe(404)
-    }
-  }, GAPS.stateless)
+  it(
+    'LIFE-030 HTTP-063 the methods of the handshake are gone',
+    async (peer, { transport }) => {
+      for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']) {
+        const { error, status } = await peer.request(method, {})
+        expect({ method, code: error?.code }).toEqual({ method, code: -32601 })
+        if (isStreamable(transport)) expect(status).toBe(404)
+      }
+    },
+    GAPS.stateless,
+  )
 
-  it('VER-002 HTTP-062 an unknown version is refused with the supported ones', async (peer, { transport }) => {
-    const meta = { 'io.modelcontextprotocol/protocolVersion': '2199-01-01' }
-    for (const method of ['tools/list', 'server/discover']) {
-      const { error, status } = await peer.request(method, {}, { meta, headers: { 'mcp-protocol-version': '2199-01-01' } })
-      expect(error).toMatchObject({ code: -32022, data: { requested: '2199-01-01' } })
-      expect((error?.data as { supported: string[] }).supported).toContain('2026-07-28')
-      if (isStreamable(transport)) expect(status).toBe(400)
-    }
-  }, GAPS.stateless)
+  it(
+    'VER-002 HTTP-062 an unknown version is refused with the supported ones',
+    async (peer, { transport }) => {
+      const meta = { 'io.modelcontextprotocol/protocolVersion': '2199-01-01' }
+      for (const method of ['tools/list', 'server/discover']) {
+        const { error, status } = await peer.request(method, {}, { meta, headers: { 'mcp-protocol-version': '2199-01-01' } })
+        expect(error).toMatchObject({ code: -32022, data: { requested: '2199-01-01' } })
+        expect(error?.data).toMatchObject({ supported: expect.arrayContaining(['2026-07-28']) as string[] })
+        if (isStreamable(transport)) expect(status).toBe(400)
+      }
+    },
+    GAPS.stateless,
+  )
 
   it('BASE an unknown method is -32601, and HTTP-063 its status is that of the era', async (peer, { transport }) => {
     const { error, status } = await peer.request('unknown/method', {})
@@ -60,14 +89,26 @@ matrix('lifecycle', (it) => {
     if (isStreamable(transport)) expect(status).toBe(peer.era === 'modern' ? 404 : 200)
   })
 
-  it('VER-016 60.6.73 both eras are spoken over one connection', async (peer, { transport }) => {
-    const params = withEnvelope({ name: 'echo', arguments: { text: 'modern' } }, { revision: '2026-07-28', clientInfo: { name: 'raw', version: '1' }, capabilities: {} })
-    const message = { jsonrpc: '2.0', id: 'modern', method: 'tools/call', params } as const
-    const [answer] = await exchange(peer, message, isStreamable(transport) ? { headers: mirrorHeaders(message, '2026-07-28') } : {})
-    expect(answer).toMatchObject({ result: { resultType: 'complete', content: [{ text: 'modern' }] } })
-    peer.violations.length = 0
-    expect((await peer.request('tools/list')).result).not.toHaveProperty('resultType')
-  }, GAPS.handshake, GAPS.refusedPost)
+  it(
+    'VER-016 60.6.73 both eras are spoken over one connection',
+    async (peer, { transport }) => {
+      const params = withEnvelope(
+        { name: 'echo', arguments: { text: 'modern' } },
+        { revision: '2026-07-28', clientInfo: { name: 'raw', version: '1' }, capabilities: {} },
+      )
+      const message = { jsonrpc: '2.0', id: 'modern', method: 'tools/call', params } as const
+      const [answer] = await exchange(
+        peer,
+        message,
+        isStreamable(transport) ? { headers: mirrorHeaders(message, '2026-07-28') } : {},
+      )
+      expect(answer).toMatchObject({ result: { resultType: 'complete', content: [{ text: 'modern' }] } })
+      peer.violations.length = 0
+      expect((await peer.request('tools/list')).result).not.toHaveProperty('resultType')
+    },
+    GAPS.handshake,
+    GAPS.refusedPost,
+  )
 
   it('60.1.4 unknown fields and unknown notifications are ignored', async (peer) => {
     await peer.notify('notifications/unheard-of', { anything: true })

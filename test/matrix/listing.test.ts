@@ -33,7 +33,9 @@ const RESOURCE_FIELDS = {
 }
 
 const fieldsAt = (fields: Record<string, string>, revision: string): string[] =>
-  Object.keys(fields).filter((field) => (fields[field] ?? '') <= revision).sort()
+  Object.keys(fields)
+    .filter((field) => (fields[field] ?? '') <= revision)
+    .sort()
 
 matrix('listing', (it) => {
   it('PAG-001 PAG-005 PAG-008 every list is paged, without gaps and without doubles, in one order', async (peer) => {
@@ -56,7 +58,9 @@ matrix('listing', (it) => {
     expect((await peer.request('prompts/list', { cursor: nextCursor })).error?.code).toBe(-32602)
   })
 
-  it('TOOL-006 TOOL-010 TOOL-011 TOOL-015 a tool shows all that the revision knows, and nothing else', async (peer, { revision }) => {
+  it('TOOL-006 TOOL-010 TOOL-011 TOOL-015 a tool shows all that the revision knows, and nothing else', async (peer, {
+    revision,
+  }) => {
     const tool = (await listAll(peer, 'tools/list', 'tools')).find(({ name }) => name === 'adorned') ?? {}
     expect(Object.keys(tool).sort()).toEqual(fieldsAt(TOOL_FIELDS, revision))
   })
@@ -64,8 +68,16 @@ matrix('listing', (it) => {
   it('TOOL-007 TOOL-009 input schemas travel as they were written', async (peer) => {
     const tools = await listAll(peer, 'tools/list', 'tools')
     const schemaOf = (wanted: string): unknown => tools.find(({ name }) => name === wanted)?.inputSchema
-    expect(schemaOf('adorned')).toMatchObject({ type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false })
-    expect(schemaOf('person')).toMatchObject({ type: 'object', properties: { name: { type: 'string', minLength: 1 } }, required: ['name', 'age'] })
+    expect(schemaOf('adorned')).toMatchObject({
+      type: 'object',
+      properties: { size: { type: 'integer' } },
+      additionalProperties: false,
+    })
+    expect(schemaOf('person')).toMatchObject({
+      type: 'object',
+      properties: { name: { type: 'string', minLength: 1 } },
+      required: ['name', 'age'],
+    })
     for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ type: 'object' })
   })
 
@@ -93,21 +105,38 @@ matrix('listing', (it) => {
   it('PRM-003 prompts are listed with their arguments', async (peer, { revision }) => {
     const prompts = await listAll(peer, 'prompts/list', 'prompts')
     const greets = prompts.find(({ name }) => name === 'greets')
-    expect(greets?.arguments).toEqual([{ name: 'name', description: 'Whom to greet', required: true }, expect.objectContaining({ name: 'tone' })])
+    expect(greets?.arguments).toEqual([
+      { name: 'name', description: 'Whom to greet', required: true },
+      expect.objectContaining({ name: 'tone' }),
+    ])
     expect('title' in (prompts.find(({ name }) => name === 'plain') ?? {})).toBe(revision >= '2025-06-18')
   })
 
-  it('CACHE-001 CACHE-014 lists and reads say how long they may be kept', async (peer) => {
-    for (const [method] of LISTS) expect((await peer.request(method)).result).toMatchObject({ ttlMs: 0, cacheScope: 'private' })
-    expect((await peer.request('resources/read', { uri: 'memo://text' })).result).toMatchObject({ ttlMs: 5000, cacheScope: 'public' })
-    expect((await peer.request('resources/read', { uri: 'memo://bytes' })).result).toMatchObject({ ttlMs: 0, cacheScope: 'private' })
-  }, GAPS.stateless)
+  it(
+    'CACHE-001 CACHE-014 lists and reads say how long they may be kept',
+    async (peer) => {
+      for (const [method] of LISTS) expect((await peer.request(method)).result).toMatchObject({ ttlMs: 0, cacheScope: 'private' })
+      expect((await peer.request('resources/read', { uri: 'memo://text' })).result).toMatchObject({
+        ttlMs: 5000,
+        cacheScope: 'public',
+      })
+      expect((await peer.request('resources/read', { uri: 'memo://bytes' })).result).toMatchObject({
+        ttlMs: 0,
+        cacheScope: 'private',
+      })
+    },
+    GAPS.stateless,
+  )
 
   it('TOOL-003 TOOL-037 RES-002 RES-018 PRM-002 CMP-009 items are there only for those who may see them, in lists and in calls', async (peer, place) => {
     const admin = await openPeer(place, { clientInfo: { name: 'admin', version: '1' } })
     const ref = { type: 'ref/resource', uri: 'secret://{id}' }
-    for (const [somebody, sees] of [[peer, false], [admin, true]] as const) {
-      for (const [method, key] of LISTS) expect([method, JSON.stringify(await listAll(somebody, method, key)).includes('secret')]).toEqual([method, sees])
+    for (const [somebody, sees] of [
+      [peer, false],
+      [admin, true],
+    ] as const) {
+      for (const [method, key] of LISTS)
+        expect([method, JSON.stringify(await listAll(somebody, method, key)).includes('secret')]).toEqual([method, sees])
       const outcomes = [
         await somebody.request('tools/call', { name: 'secret' }),
         await somebody.request('prompts/get', { name: 'secret' }),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { JsonObject, Message } from 'portcall/jsonrpc'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Driver, DriverOptions } from '../support/driver.ts'
 import { open, type Served } from '../support/drivers.ts'
 import { eraOf, isStreamable, PLACES, type Place } from '../support/places.ts'
@@ -23,7 +23,10 @@ export const GAPS = {
   handshake: { where: ({ revision }: Place) => eraOf(revision) === 'modern', reason: 'no handshake in 2026-07-28' },
   stateless: { where: ({ revision }: Place) => eraOf(revision) === 'legacy', reason: 'a matter of 2026-07-28 only' },
   batches: { where: ({ revision }: Place) => revision !== '2025-03-26', reason: 'batches only in 2025-03-26' },
-  noBatches: { where: ({ revision, transport }: Place) => revision === '2025-03-26' || transport === 'sse', reason: 'batches are served in 2025-03-26' },
+  noBatches: {
+    where: ({ revision, transport }: Place) => revision === '2025-03-26' || transport === 'sse',
+    reason: 'batches are served in 2025-03-26',
+  },
   refusedPost: { where: ({ transport }: Place) => transport === 'sse', reason: 'there the POST itself is refused' },
   http: { where: ({ transport }: Place) => !isStreamable(transport), reason: 'a matter of Streamable HTTP only' },
   context: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no completion context before 2025-06-18' },
@@ -38,18 +41,21 @@ type It = (title: string, body: Body, ...gaps: Gap[]) => void
  * behaviours of a subject share one conversation for each place, and no message of it may offend the official schema.
  */
 export function matrix(subject: string, define: (it: It) => void): void {
-  describe.each(PLACES.map((place) => [place.revision, place.transport, place] as const))(`${subject} · %s · %s`, (_revision, _transport, place) => {
-    let peer: Driver
-    beforeAll(async () => {
-      peer = await open(SERVED, place)
-    })
-    afterEach(() => expect(peer.violations.splice(0)).toEqual([]))
-    afterAll(() => peer?.close())
-    define((title, body, ...gaps) => {
-      const gap = gaps.find(({ where }) => where(place))
-      test(title, (context) => (gap ? context.skip(gap.reason) : body(peer, place)))
-    })
-  })
+  describe.each(PLACES.map((place) => [place.revision, place.transport, place] as const))(
+    `${subject} · %s · %s`,
+    (_revision, _transport, place) => {
+      let peer: Driver
+      beforeAll(async () => {
+        peer = await open(SERVED, place)
+      })
+      afterEach(() => expect(peer.violations.splice(0)).toEqual([]))
+      afterAll(() => peer?.close())
+      define((title, body, ...gaps) => {
+        const gap = gaps.find(({ where }) => where(place))
+        test(title, (context) => (gap ? context.skip(gap.reason) : body(peer, place)))
+      })
+    },
+  )
 }
 
 /** Begins a conversation of its own for one test, with a server of its own, as somebody else. */
@@ -63,12 +69,21 @@ export async function openPeer(place: Place, options: Partial<DriverOptions>): P
 }
 
 /** Calls a tool. */
-export function callTool(peer: Driver, name: string, args?: object, options?: Parameters<Driver['request']>[2]): Promise<Outcome> {
+export function callTool(
+  peer: Driver,
+  name: string,
+  args?: object,
+  options?: Parameters<Driver['request']>[2],
+): Promise<Outcome> {
   return peer.request('tools/call', args ? { name, arguments: { ...args } } : { name }, options)
 }
 
 /** Sends messages as they are; gives what the server sends from then on until it has answered `answers` of them. */
-export async function exchange(peer: Driver, messages: Message | Message[], options: { answers?: number; headers?: Record<string, string> } = {}): Promise<JsonObject[]> {
+export async function exchange(
+  peer: Driver,
+  messages: Message | Message[],
+  options: { answers?: number; headers?: Record<string, string> } = {},
+): Promise<JsonObject[]> {
   const { answers = [messages].flat().length, headers = {} } = options
   const start = peer.log.length
   const received = (): JsonObject[] => peer.log.slice(start).flatMap(({ from, message }) => (from === 'server' ? [message] : []))

@@ -18,7 +18,9 @@ async function complete(peer: Driver, ref: object, argument: object, context?: o
 
 matrix('prompts', (it) => {
   it('PRM-004 PRM-005 a prompt is filled in', async (peer) => {
-    expect((await peer.request('prompts/get', { name: 'plain' })).result.messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Just do it.' } }])
+    expect((await peer.request('prompts/get', { name: 'plain' })).result.messages).toEqual([
+      { role: 'user', content: { type: 'text', text: 'Just do it.' } },
+    ])
     const { result } = await peer.request('prompts/get', { name: 'greets', arguments: { name: 'Ada', tone: 'formal' } })
     expect(result.messages).toMatchObject([{ role: 'user', content: { text: 'Greet Ada in a formal tone.' } }])
   })
@@ -30,21 +32,33 @@ matrix('prompts', (it) => {
   })
 
   it('PRM-010 PRM-011 an unknown prompt, missing and wrong arguments are refused with -32602', async (peer) => {
-    for (const params of [{ name: 'no-such-prompt' }, { name: 'greets' }, { name: 'greets', arguments: {} }, { name: 'greets', arguments: { name: 7 } }])
+    for (const params of [
+      { name: 'no-such-prompt' },
+      { name: 'greets' },
+      { name: 'greets', arguments: {} },
+      { name: 'greets', arguments: { name: 7 } },
+    ])
       expect((await peer.request('prompts/get', params)).error?.code).toBe(-32602)
     expect(JSON.stringify((await peer.request('prompts/get', { name: 'greets', arguments: {} })).error)).toContain('name')
   })
 
   it('CMP-002 CMP-006 arguments of prompts and variables of templates are completed', async (peer) => {
     expect((await complete(peer, GREETS, { name: 'name', value: 'A' })).values).toEqual(['Ada'])
-    expect((await complete(peer, { type: 'ref/resource', uri: 'note://{id}' }, { name: 'id', value: 'ap' })).values).toEqual(['apple', 'apricot'])
+    expect((await complete(peer, { type: 'ref/resource', uri: 'note://{id}' }, { name: 'id', value: 'ap' })).values).toEqual([
+      'apple',
+      'apricot',
+    ])
   })
 
-  it('CMP-003 completion knows what is filled in already', async (peer) => {
-    const context = { arguments: { name: 'Ada' } }
-    expect((await complete(peer, GREETS, { name: 'tone', value: 'f' }, context)).values).toEqual(['formal', 'fond'])
-    expect((await complete(peer, GREETS, { name: 'tone', value: 'f' })).values).toEqual([])
-  }, GAPS.context)
+  it(
+    'CMP-003 completion knows what is filled in already',
+    async (peer) => {
+      const context = { arguments: { name: 'Ada' } }
+      expect((await complete(peer, GREETS, { name: 'tone', value: 'f' }, context)).values).toEqual(['formal', 'fond'])
+      expect((await complete(peer, GREETS, { name: 'tone', value: 'f' })).values).toEqual([])
+    },
+    GAPS.context,
+  )
 
   it('CMP-004 at most 100 suggestions are sent, and that there are more is said', async (peer) => {
     const completed = await complete(peer, { type: 'ref/prompt', name: 'counts' }, { name: 'n', value: '' })
@@ -53,8 +67,18 @@ matrix('prompts', (it) => {
   })
 
   it('CMP-005 what cannot be completed is refused with -32602, what has no suggestions has none', async (peer) => {
-    for (const ref of [{ type: 'ref/prompt', name: 'no-such-prompt' }, { type: 'ref/resource', uri: 'nothing://{here}' }, { type: 'ref/other' }])
+    for (const ref of [
+      { type: 'ref/prompt', name: 'no-such-prompt' },
+      { type: 'ref/resource', uri: 'nothing://{here}' },
+      { type: 'ref/other' },
+    ])
       expect((await peer.request('completion/complete', { ref, argument: { name: 'x', value: '' } })).error?.code).toBe(-32602)
-    expect((await complete(peer, { type: 'ref/prompt', name: 'plain' }, { name: 'constructor', value: '' }).catch(() => ({ values: [] }))).values).toEqual([])
+    expect(
+      (
+        await complete(peer, { type: 'ref/prompt', name: 'plain' }, { name: 'constructor', value: '' }).catch(() => ({
+          values: [],
+        }))
+      ).values,
+    ).toEqual([])
   })
 })

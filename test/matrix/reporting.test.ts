@@ -4,11 +4,15 @@ import { callTool, GAPS, matrix, openPeer, quiet, textOf } from './matrix.ts'
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 
 matrix('reporting', (it) => {
-  it('PRG-001 PRG-003 PRG-004 PRG-010 progress is told to those who asked, growing, before the answer', async (peer, { revision }) => {
+  it('PRG-001 PRG-003 PRG-004 PRG-010 progress is told to those who asked, growing, before the answer', async (peer, {
+    revision,
+  }) => {
     for (const progressToken of ['token', 0]) {
       const { notifications, result } = await callTool(peer, 'counts', { to: 3 }, { meta: { progressToken } })
       const message = (n: number): object => (revision < '2025-03-26' ? {} : { message: `${n} of 3` })
-      expect(notifications.map(({ params }) => params)).toEqual([1, 2, 3].map((n) => ({ progressToken, progress: n, total: 3, ...message(n) })))
+      expect(notifications.map(({ params }) => params)).toEqual(
+        [1, 2, 3].map((n) => ({ progressToken, progress: n, total: 3, ...message(n) })),
+      )
       expect(result.isError).not.toBe(true)
     }
   })
@@ -21,20 +25,29 @@ matrix('reporting', (it) => {
     await peer.setLogLevel('warning')
     const { notifications } = await callTool(peer, 'logs')
     const expected = LEVELS.slice(LEVELS.indexOf('warning'))
-    expect(notifications.map(({ method, params }) => [method, params?.level])).toEqual(expected.map((level) => ['notifications/message', level]))
+    expect(notifications.map(({ method, params }) => [method, params?.level])).toEqual(
+      expected.map((level) => ['notifications/message', level]),
+    )
     expect(notifications[0]?.params).toEqual({ level: 'warning', logger: 'tester', data: { about: 'warning' } })
     await peer.setLogLevel('debug')
     expect((await callTool(peer, 'logs')).notifications).toHaveLength(LEVELS.length)
   })
 
-  it('LOG-007 without a level, no log messages', async (_, place) => {
-    const peer = await openPeer(place, {})
-    expect((await callTool(peer, 'logs')).notifications).toEqual([])
-  }, GAPS.stateless)
+  it(
+    'LOG-007 without a level, no log messages',
+    async (_, place) => {
+      const peer = await openPeer(place, {})
+      expect((await callTool(peer, 'logs')).notifications).toEqual([])
+    },
+    GAPS.stateless,
+  )
 
   it('LOG-010 an unknown level is refused with -32602', async (peer) => {
     if (peer.era === 'legacy') expect((await peer.request('logging/setLevel', { level: 'loud' })).error?.code).toBe(-32602)
-    else expect((await callTool(peer, 'logs', {}, { meta: { 'io.modelcontextprotocol/logLevel': 'loud' } })).error?.code).toBe(-32602)
+    else
+      expect((await callTool(peer, 'logs', {}, { meta: { 'io.modelcontextprotocol/logLevel': 'loud' } })).error?.code).toBe(
+        -32602,
+      )
   })
 
   it('PRG-007 after the answer nothing more is told of a request', async (peer) => {
@@ -52,7 +65,9 @@ matrix('reporting', (it) => {
 
   it('H46 requests that run side by side get their own answers and their own progress', async (peer) => {
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => callTool(peer, n % 2 ? 'counts' : 'echo', n % 2 ? { to: n } : { text: `${n}` }, { meta: { progressToken: `t${n}` } })),
+      Array.from({ length: 20 }, (_, n) =>
+        callTool(peer, n % 2 ? 'counts' : 'echo', n % 2 ? { to: n } : { text: `${n}` }, { meta: { progressToken: `t${n}` } }),
+      ),
     )
     outcomes.forEach((outcome, n) => {
       const own = outcome.notifications.filter(({ params }) => params?.progressToken === `t${n}`)

@@ -7,9 +7,15 @@ const read = (peer: Driver, uri: string): Promise<Outcome> => peer.request('reso
 
 matrix('resources', (it) => {
   it('RES-009 RES-019 text, bytes and streams are read', async (peer) => {
-    expect((await read(peer, 'memo://text')).result.contents).toEqual([{ uri: 'memo://text', mimeType: 'text/plain', text: 'memo' }])
-    expect((await read(peer, 'memo://bytes')).result.contents).toEqual([{ uri: 'memo://bytes', mimeType: 'application/octet-stream', blob: 'AAEC' }])
-    expect((await read(peer, 'memo://stream')).result.contents).toEqual([{ uri: 'memo://stream', mimeType: 'text/plain', text: 'one two' }])
+    expect((await read(peer, 'memo://text')).result.contents).toEqual([
+      { uri: 'memo://text', mimeType: 'text/plain', text: 'memo' },
+    ])
+    expect((await read(peer, 'memo://bytes')).result.contents).toEqual([
+      { uri: 'memo://bytes', mimeType: 'application/octet-stream', blob: 'AAEC' },
+    ])
+    expect((await read(peer, 'memo://stream')).result.contents).toEqual([
+      { uri: 'memo://stream', mimeType: 'text/plain', text: 'one two' },
+    ])
   })
 
   it('RES-010 one read may give several contents', async (peer) => {
@@ -27,7 +33,14 @@ matrix('resources', (it) => {
 
   it('RES-012 RES-013 RES-015 what is not there has the code of the revision, and its URI', async (peer, { revision }) => {
     const code = revision === '2026-07-28' ? -32602 : -32002
-    for (const uri of ['memo://nowhere', 'memo://gone', 'note://cherry', 'note://apple/core', 'file:///etc/passwd', 'memo://__proto__'])
+    for (const uri of [
+      'memo://nowhere',
+      'memo://gone',
+      'note://cherry',
+      'note://apple/core',
+      'file:///etc/passwd',
+      'memo://__proto__',
+    ])
       expect((await read(peer, uri)).error).toMatchObject({ code, data: { uri } })
   })
 
@@ -39,7 +52,16 @@ matrix('resources', (it) => {
 
   it('RES-020 U nobody climbs out of the root of a template', async (peer) => {
     await readJournal(peer)
-    const climbs = ['../secret', 'a/../../secret', '%2e%2e/secret', 'a/%2E%2E/%2e%2e/secret', '..%2fsecret', '..%5csecret', '%252e%252e/secret/..', '..']
+    const climbs = [
+      '../secret',
+      'a/../../secret',
+      '%2e%2e/secret',
+      'a/%2E%2E/%2e%2e/secret',
+      '..%2fsecret',
+      '..%5csecret',
+      '%252e%252e/secret/..',
+      '..',
+    ]
     for (const path of climbs) expect((await read(peer, `file:///root/${path}`)).error?.code).toBeLessThan(0)
     expect((await readJournal(peer)).filter((entry) => /(^|[\\/ ])\.\.([\\/]|$)/.test(entry))).toEqual([])
   })

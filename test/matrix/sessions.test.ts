@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type HttpDoor, nodeDoor } from '../support/http-doors.ts'
 import { readEvents, type SseEvent } from '../support/sse.ts'
-import { nodeDoor, type HttpDoor } from '../support/http-doors.ts'
 import { createMatrixServer } from './server/index.ts'
 
 const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const
@@ -38,7 +38,12 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
     await peer.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
     return peer
   }
-  const call = (id: number, name: string, args: object = {}): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args, _meta: { progressToken: id } } })
+  const call = (id: number, name: string, args: object = {}): object => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: args, _meta: { progressToken: id } },
+  })
 
   test('HTTP-047 HTTP-048 HTTP-049 each session has an id of its own, in visible ASCII', async () => {
     const [one, two] = [await begin(), await begin()]
@@ -73,20 +78,25 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
   test('HTTP-028 HTTP-042 HTTP-045 HTTP-046 a lost stream goes on where it broke, without the events of others', async () => {
     const peer = await begin()
     const lost = await peer.post(call(1, 'counts_slowly', { to: 5 }))
-    const before = await take(lost, ({ data }) => data !== undefined && data.includes('"progress":2'))
+    const before = await take(lost, ({ data }) => data?.includes('"progress":2') === true)
     const lastEventId = before.at(-1)?.id
     expect(lastEventId).toEqual(expect.any(String))
     await peer.post(call(2, 'counts_slowly', { to: 2 })).then((response) => response.text())
     const resumed = await peer.get({ 'last-event-id': lastEventId ?? '' })
     const after = await take(resumed, ({ data }) => data?.includes('"result"') === true)
-    const progress = [...before, ...after].flatMap(({ data }) => (data ? [JSON.parse(data) as { id?: number; params?: { progress: number; progressToken: number } }] : []))
+    const progress = [...before, ...after].flatMap(({ data }) =>
+      data ? [JSON.parse(data) as { id?: number; params?: { progress: number; progressToken: number } }] : [],
+    )
     expect(progress.flatMap(({ params }) => (params ? [params.progress] : []))).toEqual([1, 2, 3, 4, 5])
     expect(progress.every(({ params, id }) => (params?.progressToken ?? id) === 1)).toBe(true)
   })
 
   test('B3 H59 events of another session, and events that never were, cannot be had', async () => {
     const [one, two] = [await begin(), await begin()]
-    const events = await take(await one.post(call(1, 'counts_slowly', { to: 2 })), ({ data }) => data?.includes('"result"') === true)
+    const events = await take(
+      await one.post(call(1, 'counts_slowly', { to: 2 })),
+      ({ data }) => data?.includes('"result"') === true,
+    )
     const stolen = events.at(0)?.id ?? ''
     for (const id of [stolen, 'nonsense', '', '0']) {
       const response = await two.get({ 'last-event-id': id })

@@ -4,7 +4,12 @@ import { subscriptionOf } from './envelope.ts'
 import type { Outcome } from './requests.ts'
 
 /** What changes to hear of. */
-export type Filter = { toolsListChanged?: true; promptsListChanged?: true; resourcesListChanged?: true; resourceSubscriptions?: string[] }
+export type Filter = {
+  toolsListChanged?: true
+  promptsListChanged?: true
+  resourcesListChanged?: true
+  resourceSubscriptions?: string[]
+}
 
 /** News of changes, as long as it is open. */
 export interface Changes {
@@ -60,7 +65,10 @@ const FLAGS: Record<string, string> = {
 }
 
 /** The legacy way: a request for each URI; changed lists come unasked. */
-export async function subscribe(filter: Filter, { driver, listeners }: { driver: Driver; listeners: Listeners }): Promise<Changes> {
+export async function subscribe(
+  filter: Filter,
+  { driver, listeners }: { driver: Driver; listeners: Listeners },
+): Promise<Changes> {
   const received: Notification[] = []
   const uris = filter.resourceSubscriptions ?? []
   const hear = (message: Notification): void => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rolldown, type Plugin } from 'rolldown'
+import { type Plugin, rolldown } from 'rolldown'
 import { doors } from '../../tools/lib/doors.mjs'
 
 const FOLDER = fileURLToPath(new URL('./build', import.meta.url))
@@ -21,7 +21,13 @@ const doorsToSources: Plugin = {
 
 async function compile(source: string): Promise<string> {
   const folder = join(FOLDER, `${createHash('sha256').update(source).digest('hex').slice(0, 8)}-${process.pid}`)
-  const build = await rolldown({ input: { program: source }, platform: 'node', plugins: [doorsToSources], logLevel: 'warn', tsconfig: false })
+  const build = await rolldown({
+    input: { program: source },
+    platform: 'node',
+    plugins: [doorsToSources],
+    logLevel: 'warn',
+    tsconfig: false,
+  })
   await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' })
   await build.close()
   return join(folder, 'program.mjs')

@@ -3,12 +3,23 @@
  * by requests or by `input_required`, and hears of changes by `listen` or by `resources/subscribe`. It knows no library code but the
  * shape of a message. Whatever the server sends is kept, and checked against the official schema of the revision.
  */
-import { failure, notification, success, type ErrorBody, type JsonObject, type Message, type Notification, type Request, type RequestId, type Response } from 'portcall/jsonrpc'
-import { listen, subscribe, type Changes, type Filter } from './changes.ts'
-import { mirrorHeaders, withEnvelope, type Self } from './envelope.ts'
+import {
+  type ErrorBody,
+  failure,
+  type JsonObject,
+  type Message,
+  type Notification,
+  notification,
+  type Request,
+  type RequestId,
+  type Response,
+  success,
+} from 'portcall/jsonrpc'
+import { type Changes, type Filter, listen, subscribe } from './changes.ts'
+import { mirrorHeaders, type Self, withEnvelope } from './envelope.ts'
 import { createInspector } from './inspector.ts'
-import { eraOf, isStreamable, type Era, type Place } from './places.ts'
-import { createRequests, type Ask, type Outcome } from './requests.ts'
+import { type Era, eraOf, isStreamable, type Place } from './places.ts'
+import { type Ask, createRequests, type Outcome } from './requests.ts'
 import type { Receive, Sent, Wire } from './wire.ts'
 
 /** Answers what the server asks: with a result, or with an error where the era has errors for that. */
@@ -64,7 +75,11 @@ export async function createDriver(openWire: (receive: Receive) => Promise<Wire>
   const era = eraOf(revision)
   const self: Self = { revision, clientInfo, capabilities }
   const inspector = createInspector(revision)
-  const requests = createRequests({ send, cancelsByHangingUp: isStreamable(transport) && era === 'modern', answersBySend: isStreamable(transport) })
+  const requests = createRequests({
+    send,
+    cancelsByHangingUp: isStreamable(transport) && era === 'modern',
+    answersBySend: isStreamable(transport),
+  })
   let answerAsk: Answer = ({ method }) => ({ error: { code: -32601, message: `${method} was not expected` } })
 
   function send(message: Message | Message[], { headers, signal }: RequestOptions = {}): Promise<Sent | undefined> {
@@ -83,14 +98,22 @@ export async function createDriver(openWire: (receive: Receive) => Promise<Wire>
     const answer = await answerAsk(ask)
     await send('error' in answer ? failure(id, answer.error as ErrorBody) : success(id, answer))
   }
-  const once = (method: string, params: JsonObject | undefined, request: RequestOptions): { id: RequestId; outcome: Promise<Outcome> } => {
+  const once = (
+    method: string,
+    params: JsonObject | undefined,
+    request: RequestOptions,
+  ): { id: RequestId; outcome: Promise<Outcome> } => {
     const { meta } = request
     const full = meta ? { ...params, _meta: { ...(params?._meta as JsonObject | undefined), ...meta } } : params
     return requests.begin(method, era === 'modern' ? withEnvelope(full, self) : full, request)
   }
   const follow = async (method: string, params: JsonObject | undefined, request: RequestOptions): Promise<Outcome> => {
     let outcome = await once(method, params, request).outcome
-    for (let round = 0; outcome.result.resultType === 'input_required' && request.follow !== false && round < MAX_ROUNDS; round++) {
+    for (
+      let round = 0;
+      outcome.result.resultType === 'input_required' && request.follow !== false && round < MAX_ROUNDS;
+      round++
+    ) {
       const earlier = outcome
       const answers = await answerRound(earlier, (ask) => answerAsk(ask))
       if (!answers) return earlier
@@ -116,7 +139,10 @@ export async function createDriver(openWire: (receive: Receive) => Promise<Wire>
       self.logLevel = level
       return undefined
     },
-    changes: (filter) => (era === 'modern' ? listen(filter, { begin: once, listeners: requests.listeners }) : subscribe(filter, { driver, listeners: requests.listeners })),
+    changes: (filter) =>
+      era === 'modern'
+        ? listen(filter, { begin: once, listeners: requests.listeners })
+        : subscribe(filter, { driver, listeners: requests.listeners }),
     async close() {
       requests.fail(new Error('The driver was closed'))
       await wire.close()
@@ -124,7 +150,10 @@ export async function createDriver(openWire: (receive: Receive) => Promise<Wire>
   }
 
   const wire = await openWire(receive)
-  Object.assign(driver.server, era === 'legacy' ? await shakeHands(driver, { ...self, asks }, wire) : (await driver.request('server/discover')).result)
+  Object.assign(
+    driver.server,
+    era === 'legacy' ? await shakeHands(driver, { ...self, asks }, wire) : (await driver.request('server/discover')).result,
+  )
   return driver
 }
 
@@ -134,7 +163,11 @@ function headersOf(message: Message | Message[], revision: string): Record<strin
   return handshake || revision < '2025-06-18' ? {} : { 'mcp-protocol-version': revision }
 }
 
-async function shakeHands(driver: Driver, { revision, capabilities, clientInfo, asks }: Self & { asks: string }, wire: Wire): Promise<JsonObject> {
+async function shakeHands(
+  driver: Driver,
+  { revision, capabilities, clientInfo, asks }: Self & { asks: string },
+  wire: Wire,
+): Promise<JsonObject> {
   const { error, result } = await driver.request('initialize', { protocolVersion: asks, capabilities, clientInfo })
   if (error) throw new Error(`The handshake failed: ${error.message}`)
   await driver.notify('notifications/initialized')

@@ -1,12 +1,12 @@
 import type { Server } from 'portcall'
 import { createDriver, type Driver, type DriverOptions } from './driver.ts'
-import type { Transport } from './places.ts'
 import { fetchDoor, nodeDoor } from './http-doors.ts'
+import type { Transport } from './places.ts'
+import type { Receive, Wire } from './wire.ts'
 import { httpWire } from './wire-http.ts'
 import { memoryWire } from './wire-memory.ts'
 import { sseWire } from './wire-sse.ts'
 import { stdioWire } from './wire-stdio.ts'
-import type { Receive, Wire } from './wire.ts'
 
 /** A server in both its forms: made in this process, and a program of its own that serves over stdio. */
 export interface Served {

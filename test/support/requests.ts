@@ -51,7 +51,8 @@ export function createRequests({ send, cancelsByHangingUp, answersBySend }: Requ
   const pending = new Map<RequestId, Pending>()
   const listeners = new Set<(message: Notification) => void>()
   let lastId = 0
-  const concerned = (about: RequestId | undefined): Pending[] => [...pending].filter(([id]) => about === undefined || about === id).map(([, entry]) => entry)
+  const concerned = (about: RequestId | undefined): Pending[] =>
+    [...pending].filter(([id]) => about === undefined || about === id).map(([, entry]) => entry)
 
   const run = (id: RequestId, message: Message, options: RequestOptions): Promise<Outcome> => {
     const kept = { notifications: [], asks: [], token: options.meta?.progressToken }
@@ -102,5 +103,7 @@ export function createRequests({ send, cancelsByHangingUp, answersBySend }: Requ
 
 function outcomeOf(response: Response, { notifications, asks }: Pick<Outcome, 'notifications' | 'asks'>): Outcome {
   const rest = { response, notifications, asks, status: undefined }
-  return 'result' in response ? { ...rest, result: response.result, error: undefined } : { ...rest, result: {}, error: response.error }
+  return 'result' in response
+    ? { ...rest, result: response.result, error: undefined }
+    : { ...rest, result: {}, error: response.error }
 }

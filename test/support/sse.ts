@@ -23,7 +23,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
 function parseEvent(block: string): SseEvent {
   const event: SseEvent = {}
   for (const line of block.split('\n')) {
-    const [, field, value = ''] = /^([a-z]+)(?:: ?([^]*))?$/.exec(line) ?? []
+    const [, field, value = ''] = /^([a-z]+)(?:: ?(.*))?$/s.exec(line) ?? []
     if (field === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`
     else if (field === 'retry') event.retry = Number(value)
     else if (field === 'id' || field === 'event') event[field] = value

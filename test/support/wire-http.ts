@@ -41,7 +41,10 @@ export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wir
       return response
     },
     async listen(headers) {
-      const response = await fetch(url, { headers: { accept: 'text/event-stream', ...session, ...headers }, signal: hangUp.signal })
+      const response = await fetch(url, {
+        headers: { accept: 'text/event-stream', ...session, ...headers },
+        signal: hangUp.signal,
+      })
       if (!response.ok) throw new Error(`The GET stream was refused with ${response.status}`)
       readStream(response, { receive, answered: true, retryMs: 0 }).catch(() => {})
     },

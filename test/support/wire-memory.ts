@@ -1,4 +1,4 @@
-import { serveChannel, type Server } from 'portcall'
+import { type Server, serveChannel } from 'portcall'
 import { channelPair } from 'portcall/jsonrpc'
 import type { Receive, Wire } from './wire.ts'
 

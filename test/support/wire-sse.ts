@@ -1,7 +1,7 @@
 import type { HttpDoor } from './http-doors.ts'
 import { readEvents } from './sse.ts'
-import { receiveAll } from './wire-memory.ts'
 import type { Receive, Wire } from './wire.ts'
+import { receiveAll } from './wire-memory.ts'
 
 /** Talks over the HTTP transport of 2024-11-05: one stream for everything that comes, POSTs to the address that it tells first. */
 export async function sseWire({ url, fetch, close }: HttpDoor, receive: Receive): Promise<Wire> {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { compileProgram } from './compile.ts'
-import { receiveAll } from './wire-memory.ts'
 import type { Receive, Wire } from './wire.ts'
+import { receiveAll } from './wire-memory.ts'
 
 /** Starts a server module in a process of its own and talks to it in lines. */
 export async function stdioWire(module: string, receive: Receive): Promise<Wire> {

@@ -5,7 +5,9 @@ export async function converse(peer: Driver): Promise<void> {
   const call = (name: string, args: object = {}, token?: string): Promise<unknown> =>
     peer.request('tools/call', { name, arguments: args }, token === undefined ? {} : { meta: { progressToken: token } })
 
-  peer.onAsk(({ method }) => (method === 'roots/list' ? { roots: [{ uri: 'file:///home' }] } : { action: 'accept', content: { name: 'Ada' } }))
+  peer.onAsk(({ method }) =>
+    method === 'roots/list' ? { roots: [{ uri: 'file:///home' }] } : { action: 'accept', content: { name: 'Ada' } },
+  )
   await peer.request('tools/list')
   await call('echo', { text: 'Grüße' })
   await call('echo', { text: 1 })

@@ -13,19 +13,25 @@ const SERVED: Served = { create: createGoldenServer, program: here('./stdio.ts')
 
 // UPDATE_GOLDEN=1 writes the transcripts anew; read what has changed before it is committed.
 describe('golden transcripts', () => {
-  test.each(PLACES.map((place) => [place.revision, place.transport, place] as const))('%s · %s', async (_revision, _transport, place) => {
-    const transcript = createTranscript()
-    const peer = await createDriver(transcript.record((receive) => openWire(SERVED, place.transport, receive)), place)
-    await converse(peer)
-    await peer.close()
-    expect(peer.violations).toEqual([])
+  test.each(PLACES.map((place) => [place.revision, place.transport, place] as const))(
+    '%s · %s',
+    async (_revision, _transport, place) => {
+      const transcript = createTranscript()
+      const peer = await createDriver(
+        transcript.record((receive) => openWire(SERVED, place.transport, receive)),
+        place,
+      )
+      await converse(peer)
+      await peer.close()
+      expect(peer.violations).toEqual([])
 
-    const file = here(`./golden/${place.revision}.${place.transport}.ndjson`)
-    if (process.env.UPDATE_GOLDEN) {
-      mkdirSync(here('./golden'), { recursive: true })
-      writeFileSync(file, transcript.lines())
-    }
-    expect(existsSync(file)).toBe(true)
-    expect(transcript.lines()).toBe(readFileSync(file, 'utf8'))
-  })
+      const file = here(`./golden/${place.revision}.${place.transport}.ndjson`)
+      if (process.env.UPDATE_GOLDEN) {
+        mkdirSync(here('./golden'), { recursive: true })
+        writeFileSync(file, transcript.lines())
+      }
+      expect(existsSync(file)).toBe(true)
+      expect(transcript.lines()).toBe(readFileSync(file, 'utf8'))
+    },
+  )
 })

@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import { createServer, type Server } from 'portcall'
+import * as z from 'zod'
 
 /** The server of the golden transcripts: little, and the same for ever. */
 export function createGoldenServer(): Server {

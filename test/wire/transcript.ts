@@ -45,7 +45,10 @@ export function createTranscript(): Transcript {
           if (exchange.push(line) === 1) exchanges.push(exchange)
           if (!Array.isArray(message) && 'method' in message && 'id' in message) byId.set(message.id, exchange)
           const sent = await wire.send(message, options)
-          if (sent) exchange.push(tell({ status: sent.status, type: sent.headers.get('content-type'), session: sent.headers.has('mcp-session-id') }))
+          if (sent)
+            exchange.push(
+              tell({ status: sent.status, type: sent.headers.get('content-type'), session: sent.headers.has('mcp-session-id') }),
+            )
           return sent
         },
       }

@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import { Declined, type Server } from 'portcall'
+import * as z from 'zod'
 import type { Journal } from './index.ts'
 
 const Name = z.object({ name: z.string() })
@@ -62,11 +62,18 @@ export function addAsking(server: Server, journal: Journal): void {
     }
   })
   server.tool('asks_model', {}, async (_, call) => {
-    const { content, model } = await call.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 })
+    const { content, model } = await call.sample({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
+      maxTokens: 5,
+    })
     return `${model}: ${JSON.stringify(content)}`
   })
   server.tool('asks_model_with_tools', {}, async (_, call) => {
-    const { stopReason } = await call.sample({ messages: [{ role: 'user', content: { type: 'text', text: '1+1' } }], maxTokens: 5, tools: TOOLS })
+    const { stopReason } = await call.sample({
+      messages: [{ role: 'user', content: { type: 'text', text: '1+1' } }],
+      maxTokens: 5,
+      tools: TOOLS,
+    })
     return `${stopReason}`
   })
   server.tool('asks_roots', {}, async (_, call) => (await call.roots()).map(({ uri }) => uri).join(' '))

@@ -1,12 +1,25 @@
+import { type ContentBlock, type Server, ToolError } from 'portcall'
 import * as z from 'zod'
-import { ToolError, type ContentBlock, type Server } from 'portcall'
 
 /** One block of each kind, with all that a block may have. */
 export const BLOCKS: ContentBlock[] = [
-  { type: 'text', text: 'plain', annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-02T03:04:05Z' }, _meta: { 'test/mark': 1 } },
+  {
+    type: 'text',
+    text: 'plain',
+    annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-02T03:04:05Z' },
+    _meta: { 'test/mark': 1 },
+  },
   { type: 'image', data: 'AAEC', mimeType: 'image/png' },
   { type: 'audio', data: 'AwQF', mimeType: 'audio/wav' },
-  { type: 'resource_link', uri: 'memo://text', name: 'text', title: 'A text', description: 'Linked', mimeType: 'text/plain', size: 4 },
+  {
+    type: 'resource_link',
+    uri: 'memo://text',
+    name: 'text',
+    title: 'A text',
+    description: 'Linked',
+    mimeType: 'text/plain',
+    size: 4,
+  },
   { type: 'resource', resource: { uri: 'memo://text', mimeType: 'text/plain', text: 'memo' } },
   { type: 'resource', resource: { uri: 'memo://bytes', mimeType: 'application/octet-stream', blob: 'AAEC' } },
 ]
@@ -25,11 +38,26 @@ export function addCalling(server: Server): void {
     throw new Error('canary: the password is swordfish')
   })
   server.tool('person', { input: Person }, ({ name, age }) => `${name} is ${age}`)
-  server.tool('described', { input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const }, ({ name }) => name)
-  server.tool('structured', { output: z.object({ celsius: z.number(), sky: z.enum(['clear', 'cloudy']) }) }, () => ({ celsius: 21.5, sky: 'clear' as const }))
+  server.tool(
+    'described',
+    { input: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const },
+    ({ name }) => name,
+  )
+  server.tool('structured', { output: z.object({ celsius: z.number(), sky: z.enum(['clear', 'cloudy']) }) }, () => ({
+    celsius: 21.5,
+    sky: 'clear' as const,
+  }))
   server.tool('list', { output: z.array(z.number()) }, () => [1, 2, 3])
-  server.tool('misshapen', { output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }, () => ({ n: 'no number' }) as never)
-  server.tool('region', { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const }, ({ region }) => `${region}`)
+  server.tool(
+    'misshapen',
+    { output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } },
+    () => ({ n: 'no number' }) as never,
+  )
+  server.tool(
+    'region',
+    { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const },
+    ({ region }) => `${region}`,
+  )
   server.tool('prints', {}, () => {
     console.log('This belongs on stderr')
     return 'printed'

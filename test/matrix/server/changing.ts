@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import type { Server } from 'portcall'
+import * as z from 'zod'
 
 /** Tools that change what the server offers. */
 export function addChanging(server: Server): void {

@@ -15,7 +15,10 @@ export const PAGE_SIZE = 7
 
 /** Makes the server that all behaviours are tried on. Everything about it can be reached by messages, so that it may run anywhere. */
 export function createMatrixServer(): Server {
-  const server = createServer({ name: 'matrix', version: '1.2.3', title: 'The matrix' }, { instructions: 'Try everything.', pageSize: PAGE_SIZE })
+  const server = createServer(
+    { name: 'matrix', version: '1.2.3', title: 'The matrix' },
+    { instructions: 'Try everything.', pageSize: PAGE_SIZE },
+  )
   const journal: Journal = []
   server.tool('journal', { description: 'Tells what has been done, and forgets it' }, () => JSON.stringify(journal.splice(0)))
   addCalling(server)

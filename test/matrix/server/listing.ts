@@ -9,7 +9,15 @@ export function addListing(server: Server): void {
     if (clientInfo?.name !== 'admin') return next(request, context)
     const { ask, release, mirror, http } = context
     const auth = { principal: 'admin' }
-    return next(request, { signal: context.signal, notify: (message) => context.notify(message), ask, release, mirror, http, auth })
+    return next(request, {
+      signal: context.signal,
+      notify: (message) => context.notify(message),
+      ask,
+      release,
+      mirror,
+      http,
+      auth,
+    })
   })
 
   server.tool(
@@ -20,7 +28,12 @@ export function addListing(server: Server): void {
       icons: ICONS,
       annotations: { title: 'Adorned', readOnlyHint: true, idempotentHint: true, openWorldHint: false },
       _meta: { 'test/mark': true },
-      input: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false },
+      input: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: { size: { type: 'integer' } },
+        additionalProperties: false,
+      },
       output: { type: 'object', properties: { size: { type: 'integer' } } },
     },
     () => ({ size: 1 }),
@@ -33,6 +46,8 @@ export function addListing(server: Server): void {
 }
 
 function readClient(meta: unknown): { clientInfo?: { name?: string } | undefined } {
-  const { 'io.modelcontextprotocol/clientInfo': clientInfo } = (meta ?? {}) as { 'io.modelcontextprotocol/clientInfo'?: { name?: string } }
+  const { 'io.modelcontextprotocol/clientInfo': clientInfo } = (meta ?? {}) as {
+    'io.modelcontextprotocol/clientInfo'?: { name?: string }
+  }
   return { clientInfo }
 }

@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import type { Server } from 'portcall'
+import * as z from 'zod'
 import { BLOCKS } from './calling.ts'
 
 const Greeting = z.object({ name: z.string().describe('Whom to greet'), tone: z.string().optional() })
@@ -26,5 +26,9 @@ export function addPrompts(server: Server): void {
     description: 'Everything',
     messages: BLOCKS.map((content) => ({ role: 'assistant' as const, content })),
   }))
-  server.prompt('asks', {}, async (_, call) => `Be nice to ${(await call.elicit('Who are you?', z.object({ name: z.string() }))).name}`)
+  server.prompt(
+    'asks',
+    {},
+    async (_, call) => `Be nice to ${(await call.elicit('Who are you?', z.object({ name: z.string() }))).name}`,
+  )
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import * as z from 'zod'
 import { LOGGING_LEVELS, type Server } from 'portcall'
+import * as z from 'zod'
 import type { Journal } from './index.ts'
 
 /** Tools that speak while they work, or work until they are stopped. */

@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import type { Server } from 'portcall'
+import * as z from 'zod'
 import type { Journal } from './index.ts'
 
 const NOTES = ['apple', 'apricot', 'banana']
