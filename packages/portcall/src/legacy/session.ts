@@ -15,8 +15,6 @@ import { envelopeOf, handshakeResult, newState, readHandshake, type SessionState
 import { renderError, renderNotification, renderResponse } from './render.ts'
 import { createLegacySubscriptions } from './subscriptions.ts'
 
-export { newState, type SessionState } from './handshake.ts'
-
 export interface LegacySessionOptions {
   readonly core: Exchange
   readonly state?: SessionState

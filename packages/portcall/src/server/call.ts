@@ -67,6 +67,13 @@ export interface Call {
   release(retryMs: number): void
 }
 
+/** A request as it came in. */
+export interface Incoming {
+  readonly request: Request
+  readonly context: ExchangeContext
+  readonly envelope: Envelope
+}
+
 /** The one implementation of `Call`: one object a request, everything else on demand. */
 export class CallContext implements Call {
   readonly request: Request
@@ -77,7 +84,7 @@ export class CallContext implements Call {
   #deadline: AbortController | undefined
   #reported = -Infinity
 
-  constructor(request: Request, context: ExchangeContext, envelope: Envelope, options: RoundsOptions) {
+  constructor({ request, context, envelope }: Incoming, options: RoundsOptions) {
     this.request = request
     this.context = context
     this.envelope = envelope

@@ -27,14 +27,18 @@ export function createComplete(completable: Completable): (call: CallContext) =>
     if (!isObject(ref)) throw invalidParams('ref has to be an object')
     if (!isObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string')
       throw invalidParams('argument needs a name and a value, both strings')
-    const complete = await findCompleter(completable, ref, argument.name, call)
+    const completers = await findCompleters(completable, ref, call)
+    const complete = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined
     if (!complete) return { completion: { values: [], total: 0, hasMore: false } }
     const values = await complete(argument.value, { arguments: strings(isObject(context) ? context.arguments : undefined), call })
     return { completion: completion(values) }
   }
 }
 
-const FINDERS: { [type: string]: (completable: Completable, ref: JsonObject, call: CallContext) => Promise<{ definition: { complete?: object } } | undefined> } = {
+/** What is referred to, if the caller may see it. */
+type Find = (completable: Completable, ref: JsonObject, call: CallContext) => Promise<{ definition: { complete?: object } } | undefined>
+
+const FINDERS: { readonly [type: string]: Find } = {
   'ref/prompt': async ({ prompts }, { name }, call) => {
     const prompt = typeof name === 'string' ? prompts.get(name) : undefined
     return prompt && (await isVisible(prompt, call)) ? prompt : undefined
@@ -45,13 +49,13 @@ const FINDERS: { [type: string]: (completable: Completable, ref: JsonObject, cal
   },
 }
 
-async function findCompleter(completable: Completable, ref: JsonObject, name: string, call: CallContext): Promise<Complete | undefined> {
+/** The completers of what is referred to. @throws RpcError -32602 when there is no such thing. */
+async function findCompleters(completable: Completable, ref: JsonObject, call: CallContext): Promise<{ readonly [name: string]: Complete }> {
   const find = typeof ref.type === 'string' && Object.hasOwn(FINDERS, ref.type) ? FINDERS[ref.type] : undefined
   if (!find) throw invalidParams('ref.type has to be "ref/prompt" or "ref/resource"')
   const found = await find(completable, ref, call)
   if (!found) throw invalidParams(`nothing is offered as ${String(ref.name ?? ref.uri).slice(0, 128)}`)
-  const completers = found.definition.complete as { [name: string]: Complete } | undefined
-  return completers && Object.hasOwn(completers, name) ? completers[name] : undefined
+  return (found.definition.complete ?? {}) as { [name: string]: Complete }
 }
 
 /** A reference may hold the template itself or a URI made from it. */

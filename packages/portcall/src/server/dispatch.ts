@@ -33,7 +33,7 @@ export function createDispatch({ info, handlerOf, rounds, onEvent }: DispatchOpt
       if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
       const handler = handlerOf(request.method)
       if (!handler) throw methodNotFound(request.method)
-      const call = new CallContext(request, context, envelope, rounds)
+      const call = new CallContext({ request, context, envelope }, rounds)
       const result = METHODS.get(request.method)?.mayAsk ? await answerOrAsk(handler, call) : await handler(call)
       return success(request.id, finish(result as JsonObject, serverInfo))
     } catch (error) {

@@ -91,8 +91,12 @@ export function createSubscriptions({ bus, lists, maySubscribe }: SubscriptionsO
       await new Promise<void>((end) => {
         const listener = createListener(call, filter, end)
         if (closed || call.context.signal.aborted) return end()
+        const leave = (): void => {
+          listeners.delete(listener)
+          end()
+        }
         listeners.add(listener)
-        call.context.signal.addEventListener('abort', () => (listeners.delete(listener), end()), { once: true })
+        call.context.signal.addEventListener('abort', leave, { once: true })
       })
       return { _meta }
     },

@@ -70,8 +70,15 @@ export function createCallTool(options: CallToolOptions): (call: CallContext) =>
     verifyMirrored(tool, args, call)
     const parsed = tool.input ? await tool.input.parse(args) : noArguments(args)
     if (parsed.issues) return invalidArguments(parsed.issues)
-    return run(tool, parsed.value, call, options)
+    return run({ tool, args: parsed.value, call }, options)
   }
+}
+
+/** One call of one tool, its arguments checked. */
+interface Run {
+  readonly tool: ToolEntry
+  readonly args: unknown
+  readonly call: CallContext
 }
 
 function verifyMirrored({ headerParams }: ToolEntry, args: JsonObject, { context: { mirror } }: CallContext): void {
@@ -91,9 +98,10 @@ function invalidArguments(issues: readonly Issue[]): CallToolResult {
   return { content, isError: true, [INVALID_ARGUMENTS]: issues } as CallToolResult
 }
 
-async function run(tool: ToolEntry, args: unknown, call: CallContext, options: CallToolOptions): Promise<CallToolResult> {
+async function run(running: Run, options: CallToolOptions): Promise<CallToolResult> {
+  const { tool, call } = running
   try {
-    const value = await withDeadline(tool, args, call, options)
+    const value = await withDeadline(running, options)
     return call.waits ? NOT_YET : await toolResult(value, tool.output)
   } catch (error) {
     if (error instanceof InputRequired || error instanceof RpcError) throw error
@@ -104,20 +112,21 @@ async function run(tool: ToolEntry, args: unknown, call: CallContext, options: C
 /** Stands for the result of a handler that caught its own suspension: nobody sees it. */
 const NOT_YET: CallToolResult = { content: [] }
 
-function withDeadline(tool: ToolEntry, args: unknown, call: CallContext, options: CallToolOptions): unknown {
-  const timeoutMs = tool.definition.timeoutMs ?? options.toolTimeoutMs
-  const running = tool.handler(args as never, call)
-  if (!(running instanceof Promise)) return running
+function withDeadline({ tool, args, call }: Run, { deadlines, toolTimeoutMs }: CallToolOptions): unknown {
+  const timeoutMs = tool.definition.timeoutMs ?? toolTimeoutMs
+  const value = tool.handler(args as never, call)
+  if (!(value instanceof Promise)) return value
   return new Promise((resolve, reject) => {
-    const done = options.deadlines.watch(timeoutMs, () => {
+    const done = deadlines.watch(timeoutMs, () => {
       const reason = new ToolTimeout(timeoutMs)
       call.expire(reason)
       reject(reason)
     })
-    running.then(
-      (value) => (done(), resolve(value)),
-      (error) => (done(), reject(error)),
-    )
+    const settle = (outcome: (value: unknown) => void) => (result: unknown) => {
+      done()
+      outcome(result)
+    }
+    value.then(settle(resolve), settle(reject))
   })
 }
 

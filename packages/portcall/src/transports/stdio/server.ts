@@ -28,6 +28,10 @@ export function serveChannel({ exchange: core }: Served, channel: Channel, { lim
 
   const open = new Set<RequestId>()
 
+  const giveUpOpen = (): void => {
+    for (const id of open) peer.cancel(id)
+  }
+
   const exchange: Exchange = async (request, context) => {
     if (isModern(request)) {
       if (!METHODS.get(request.method)?.longLived) return core(request, context)
@@ -47,7 +51,7 @@ export function serveChannel({ exchange: core }: Served, channel: Channel, { lim
     onNotification,
     batches: () => session.revision.batches,
     onAbandoned: (requestId) => void peer.notify(notification('notifications/cancelled', { requestId })),
-    onEnd: onEnd ?? (() => open.forEach((id) => peer.cancel(id))),
+    onEnd: onEnd ?? giveUpOpen,
     onClose: () => {
       session.close()
       onClose?.()
