@@ -7,14 +7,13 @@ const server = createServer({ name: 'testing', version: '1.0.0' })
 server.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => `${a + b}`)
 
 // #region exchange
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-
-/** Calls a tool by the function that a server is. */
-export async function callTool(name: string, args: object): Promise<unknown> {
-  const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: envelope } }
+/** Calls a tool by the function that a server is: one request in, one response out. */
+export async function callTool(protocolVersion: string, name: string, args: object): Promise<unknown> {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': protocolVersion,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta } }
   const response = await server.exchange(request, { signal: new AbortController().signal, notify: () => {} })
   return isSuccess(response) ? response.result.content : response.error
 }

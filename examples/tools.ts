@@ -2,6 +2,7 @@
 import { createServer, ToolError } from 'portcall'
 import * as z from 'zod'
 
+// #region events
 export const server = createServer(
   { name: 'tools', version: '1.0.0' },
   {
@@ -11,6 +12,7 @@ export const server = createServer(
     },
   },
 )
+// #endregion
 
 // #region structured
 server.tool(

@@ -133,7 +133,7 @@ describe('what the documents show', () => {
   })
 
   test('calling a server without a transport', async () => {
-    expect(await callTool('add', { a: 1, b: 2 })).toEqual([{ type: 'text', text: '3' }])
+    expect(await callTool(MODERN, 'add', { a: 1, b: 2 })).toEqual([{ type: 'text', text: '3' }])
     const initialize = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
     const received = await converse([
       { jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize },
