@@ -13,5 +13,7 @@ export function addNamedItems(server: Server, { tools = [], prompts = [], argume
   for (const name of prompts) server.prompt(name, {}, () => `the prompt ${name}`)
   if (names.length === 0) return
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-  server.tool('named-arguments', { input: { type: 'object', properties } as never }, (args) => JSON.stringify(args))
+  const schema = { type: 'object', properties } as const
+  server.tool('optional-arguments', { input: schema as never }, (args) => JSON.stringify(args))
+  server.tool('required-arguments', { input: { ...schema, required: names } as never }, (args) => JSON.stringify(args))
 }
