@@ -63,9 +63,9 @@ const SPANS: { readonly [O in Operator]: (variables: readonly Variable[]) => Spa
   '#': (variables) => [listSpan(variables, { open: '#', stop: '', optional: true, separator: ',' })],
   '.': (variables) => variables.map((one) => listSpan([one], { open: '.', stop: '/?#', optional: one.explode, separator: '.' })),
   '/': (variables) => variables.map((one) => listSpan([one], { open: '/', stop: one.explode ? '?#' : '/?#', optional: one.explode, separator: '/' })),
-  ';': (variables) => [namedSpan(';', ';', '/?#', variables)],
-  '?': (variables) => [namedSpan('?&', '&', '#', variables)],
-  '&': (variables) => [namedSpan('?&', '&', '#', variables)],
+  ';': (variables) => [namedSpan(variables, { open: ';', stop: '/?#', separator: ';' })],
+  '?': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&' })],
+  '&': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&' })],
 }
 
 interface ListShape {
@@ -94,23 +94,26 @@ function listSpan(variables: readonly Variable[], { open, stop, optional, separa
   return { open, stop, optional, empty: optional, list: open === '#' ? undefined : variables[exploded], read }
 }
 
-function namedSpan(open: string, separator: string, stop: string, variables: readonly Variable[]): Span {
+function namedSpan(variables: readonly Variable[], { open, stop, separator }: Omit<ListShape, 'optional'>): Span {
   const known = new Map(variables.map((variable) => [variable.name, variable]))
   const read = (run: string, values: Values): boolean => {
     const lists = new Map<Variable, string[]>()
-    for (const pair of run.split(separator)) {
-      const equals = pair.indexOf('=')
-      const variable = known.get(equals < 0 ? pair : pair.slice(0, equals))
-      const items = variable && lists.get(variable)
-      if (!variable || (items && !variable.explode)) return false
-      const text = equals < 0 ? '' : pair.slice(equals + 1)
-      if (items) items.push(text)
-      else lists.set(variable, [text])
-    }
-    for (const [variable, items] of lists) if (!take(values, variable, variable.explode ? items : (items[0] ?? ''))) return false
-    return true
+    for (const pair of run.split(separator)) if (!gather(pair, known, lists)) return false
+    return [...lists].every(([variable, items]) => take(values, variable, variable.explode ? items : (items[0] ?? '')))
   }
   return { open, stop, optional: true, empty: false, read }
+}
+
+/** Puts one `name=value` to the others of its name; `false` when the name is unknown, or comes twice and is no list. */
+function gather(pair: string, known: ReadonlyMap<string, Variable>, lists: Map<Variable, string[]>): boolean {
+  const [name = '', ...rest] = pair.split('=')
+  const variable = known.get(name)
+  const items = variable && lists.get(variable)
+  if (!variable || (items && !variable.explode)) return false
+  const text = rest.join('=')
+  if (items) items.push(text)
+  else lists.set(variable, [text])
+  return true
 }
 
 /** For each piece and each position: does the rest of the URI fit from here on? */
@@ -147,18 +150,25 @@ function readPieces(pieces: readonly Piece[], uri: string, fits: readonly Uint8A
   const values: Values = {}
   let at = 0
   for (const [index, piece] of pieces.entries()) {
-    const after = fits[index + 1]
-    if (typeof piece === 'string') at += piece.length
-    else if (piece.optional && after?.[at]) {
-      if (piece.list) take(values, piece.list, [])
-    } else {
-      const from = at + (piece.open === '' ? 0 : 1)
-      at = from + (piece.empty ? 0 : 1)
-      while (at < uri.length && !after?.[at]) at++
-      if (!piece.read(uri.slice(from, at), values)) return undefined
-    }
+    const after = fits[index + 1] ?? new Uint8Array()
+    const next = typeof piece === 'string' ? at + piece.length : readSpan(piece, { uri, at, after }, values)
+    if (next === undefined) return undefined
+    at = next
   }
   return climbs(decode(uri.split(/[?#]/, 1)[0] ?? '')) ? undefined : values
+}
+
+/** Reads one span as short as what comes after it allows; gives where it ends, or nothing when its values do not fit. */
+function readSpan(span: Span, where: { uri: string; at: number; after: Uint8Array }, values: Values): number | undefined {
+  const { uri, at, after } = where
+  if (span.optional && after[at]) {
+    if (span.list) take(values, span.list, [])
+    return at
+  }
+  const from = at + (span.open === '' ? 0 : 1)
+  let end = from + (span.empty ? 0 : 1)
+  while (end < uri.length && !after[end]) end++
+  return span.read(uri.slice(from, end), values) ? end : undefined
 }
 
 /** Stores what was found for a variable, decoded; `false` when it must not be, or when it was something else before. */
