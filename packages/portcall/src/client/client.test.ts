@@ -11,7 +11,7 @@ import type { ClientEvent, ClientOptions } from './options.ts'
 const info = { name: 'test', version: '1.0.0' }
 
 function clientOf(exchange: Exchange, options: ClientOptions = {}, mirrors = false): Client {
-  const connection = { exchange, mirrors, close: async () => {} }
+  const connection = { exchange, mirrors, status: 'open' as const, close: async () => {} }
   return createClient(() => connection, options).client
 }
 

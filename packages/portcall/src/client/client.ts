@@ -31,6 +31,7 @@ type ResultOf<Output> = unknown extends Output ? CallToolResult : Omit<CallToolR
 
 /** A server as its user sees it, of whatever revision and behind whatever transport. */
 export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable {
+  readonly status: Status
   /** What the server says about itself. */
   discover(options?: CallOptions): Promise<DiscoverResult & { serverInfo?: Implementation }>
   tools(options?: CallOptions): List<Tool>
@@ -59,9 +60,13 @@ export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable 
 
 export type CompletionRef = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
 
+/** `lost`: the next request tries to get the server back. `closed`: nothing does. */
+export type Status = 'open' | 'lost' | 'closed'
+
 /** What a client talks to. */
 export interface Connection {
   readonly exchange: Exchange
+  readonly status: Status
   /** Whether arguments have to be mirrored in headers. */
   readonly mirrors: boolean
   close(): Promise<void>
@@ -78,11 +83,12 @@ export interface ClientParts {
 
 const INFO: Implementation = { name: 'portcall', version: '0' }
 
-/** Makes a client; `connection` is asked for at each request, since it may be opened late, or anew. */
+/** Makes a client of a connection that may still have to be opened when the first request is made. */
 export function createClient(connection: () => Connection, options: ClientOptions = {}): ClientParts {
   const { info = INFO, onEvent = () => {}, maxRounds = 10, maxPages = 64, logLevel } = options
   const capabilities = capabilitiesOf(options, options.capabilities)
   const layers: Middleware[] = [...(options.middleware ?? [])]
+  const subscriptions = new Set<Subscription>()
   const direct: Exchange = (request, context) => connection().exchange(request, context)
   let exchange = wrap(direct, layers)
 
@@ -109,6 +115,9 @@ export function createClient(connection: () => Connection, options: ClientOption
   }
 
   const client: Client = {
+    get status() {
+      return connection().status
+    },
     async discover(given) {
       const result = (await cached('server/discover', {}, given)) as unknown as DiscoverResult & { serverInfo?: Implementation }
       const serverInfo = result._meta?.[MetaKey.serverInfo] ?? result.serverInfo
@@ -135,14 +144,21 @@ export function createClient(connection: () => Connection, options: ClientOption
       if (!isObject(completion) || !Array.isArray(completion.values)) throw new InvalidResult(`The result of completion/complete has no values`)
       return completion as unknown as Completion
     },
-    listen: (filter) => subscribe(filter, { caller, onChange, onEvent }),
+    listen(filter) {
+      const subscription: Subscription = subscribe(filter, { caller, onChange, onEvent, onEnd: () => subscriptions.delete(subscription) })
+      subscriptions.add(subscription)
+      return subscription
+    },
     request: caller.request,
     use(middleware) {
       layers.push(middleware)
       exchange = wrap(direct, layers)
       return client
     },
-    close: () => connection().close(),
+    async close() {
+      for (const subscription of subscriptions) subscription.close()
+      await connection().close()
+    },
     [Symbol.asyncDispose]: () => client.close(),
   }
   return { client, info, capabilities, answer: caller.answer }

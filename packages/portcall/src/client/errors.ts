@@ -27,3 +27,10 @@ export class UnansweredInput extends Error {
   override readonly name = 'UnansweredInput'
   readonly code = 'UNANSWERED_INPUT'
 }
+
+/** Thrown when a client is used that was closed, or whose server has ended for good. */
+export class ConnectionClosed extends Error {
+  override readonly name = 'ConnectionClosed'
+  readonly code = 'CONNECTION_CLOSED'
+  readonly retryable = false
+}

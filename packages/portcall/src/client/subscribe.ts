@@ -21,6 +21,7 @@ export interface SubscribeOptions {
   /** Hears of each change before it is delivered. */
   readonly onChange: (change: Change) => void
   readonly onEvent: (event: ClientEvent) => void
+  readonly onEnd: () => void
 }
 
 const TYPES: { readonly [list in ListChange]: 'tools' | 'prompts' | 'resources' } = {
@@ -31,7 +32,7 @@ const TYPES: { readonly [list in ListChange]: 'tools' | 'prompts' | 'resources' 
 const CHANGES = new Map<string, Change>(Object.entries(LIST_CHANGES).map(([list, method]) => [method, { type: TYPES[list as ListChange] }]))
 
 /** Listens until it is closed. @throws RpcError, while iterating, when the server refuses. */
-export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEvent }: SubscribeOptions): Subscription {
+export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEvent, onEnd }: SubscribeOptions): Subscription {
   const controller = new AbortController()
   const inbox = createInbox()
   const { promise: honoured, resolve, reject } = acknowledgement()
@@ -66,10 +67,12 @@ export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEven
       await pause(backoffMs(failures), controller.signal)
     }
   }
-  listen().then(inbox.end, (error: unknown) => {
-    reject(error)
+  const end = (error?: unknown): void => {
+    reject(error ?? new Error('The subscription was closed'))
     inbox.end(error)
-  })
+    onEnd()
+  }
+  listen().then(() => end(), end)
 
   const close = (): void => {
     controller.abort()
