@@ -1,7 +1,15 @@
 import type { Message } from './message.ts'
 
+/** Bytes that could not be read as a JSON value. */
+export interface Unreadable {
+  readonly unreadable: 'syntax' | 'size' | 'depth'
+  /** How they begin and end, where the channel was told to keep that. */
+  readonly head?: string
+  readonly tail?: string
+}
+
 /** What a channel delivers: a parsed JSON value, or bytes that could not be read as one. */
-export type Received = { value: unknown } | { unreadable: 'syntax' | 'size' | 'depth' }
+export type Received = { value: unknown } | Unreadable
 
 /** A two-way pipe for messages: stdio, a socket, a pair in memory. */
 export interface Channel {
@@ -10,8 +18,11 @@ export interface Channel {
    * promise that resolves when it has drained. After the end it does nothing.
    */
   send(message: Message | Message[]): void | Promise<void>
-  /** Starts delivery; called once. `onClose` comes once, after the last delivery. */
-  receive(onReceived: (received: Received) => void, onClose: () => void): void
+  /**
+   * Starts delivery; called once. `onClose` comes once, after the last delivery, with the reason where there is more to say than
+   * that it has ended.
+   */
+  receive(onReceived: (received: Received) => void, onClose: (reason?: Error) => void): void
   /** Ends both directions; what was sent before goes out first. */
   close(): Promise<void>
 }

@@ -36,8 +36,43 @@ export class RpcError extends Error {
   }
 }
 
-/** The connection ended before the answer came. Nothing is known about what the peer did. */
+/** How the process at the other end ended. */
+export interface ProcessExit {
+  /** Its exit code; `null` when a signal ended it, or when it still runs. */
+  readonly code: number | null
+  readonly signal: string | null
+  /** The last that it wrote to stderr. */
+  readonly stderr: string
+}
+
+export interface ConnectionLostOptions extends ErrorOptions {
+  readonly retryable?: boolean
+  readonly exit?: ProcessExit | undefined
+}
+
+/**
+ * The connection ended, or could not be had, before the answer came. Nothing is known about what the peer did: what does no harm when it
+ * is done twice may be asked again, as a new request.
+ */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
   readonly code = 'CONNECTION_LOST'
+  /** False when this side has closed the connection: no other will come. */
+  readonly retryable: boolean
+
+  /** Present when the peer was a process that this side had started. */
+  readonly exit?: ProcessExit
+
+  constructor(message = 'The connection ended before the answer came', { retryable = true, exit, ...options }: ConnectionLostOptions = {}) {
+    super(message, options)
+    this.retryable = retryable
+    if (exit) this.exit = exit
+  }
+}
+
+/** Something came in the place of the answer that is none: no message, the answer to something else, or more than may come. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer'
+  readonly code = 'UNREADABLE_ANSWER'
+  readonly retryable = false
 }

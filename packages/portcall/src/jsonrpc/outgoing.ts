@@ -18,6 +18,8 @@ export interface Outgoing {
   ask(method: string, params: Request['params'], options: AskOptions): Promise<Response>
   /** Takes an answer in; an unknown id is ignored. Tells whether somebody was waiting for it. */
   settle(response: Response): boolean
+  /** Fails one request; an unknown id is ignored. Tells whether somebody was waiting for it. */
+  drop(id: RequestId | undefined, reason: Error): boolean
   /** Fails everything that waits. */
   fail(reason?: Error): void
 }
@@ -38,6 +40,11 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   const waiting = new Map<RequestId, Waiting>()
   let last = 0
   const nextId = options.nextId ?? (() => ++last)
+  const take = (id: RequestId | undefined): Waiting | undefined => {
+    const entry = id === undefined ? undefined : waiting.get(id)
+    if (id !== undefined) waiting.delete(id)
+    return entry
+  }
 
   return {
     get size() {
@@ -63,14 +70,16 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
       return promise.finally(() => signal?.removeEventListener('abort', abort))
     },
     settle(response) {
-      const { id } = response
-      const entry = id === undefined ? undefined : waiting.get(id)
-      if (!entry || id === undefined) return false
-      waiting.delete(id)
-      entry.resolve(response)
-      return true
+      const entry = take(response.id)
+      entry?.resolve(response)
+      return entry !== undefined
     },
-    fail(reason = new ConnectionLost('The connection ended before the answer came')) {
+    drop(id, reason) {
+      const entry = take(id)
+      entry?.reject(reason)
+      return entry !== undefined
+    },
+    fail(reason = new ConnectionLost()) {
       const entries = [...waiting.values()]
       waiting.clear()
       for (const entry of entries) entry.reject(reason)

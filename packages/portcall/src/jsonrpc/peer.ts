@@ -1,18 +1,21 @@
 import { answerBatch, refuseBatch } from './batch.ts'
-import type { Channel, Received } from './channel.ts'
+import type { Channel, Received, Unreadable } from './channel.ts'
 import { ErrorCode, RpcError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { createIncoming, type Carried, type IncomingLimits } from './incoming.ts'
-import { classify, failure, type Notification, type Request, type RequestId, type Response } from './message.ts'
-import { createOutgoing } from './outgoing.ts'
+import { classify, failure, type ErrorBody, type Notification, type Request, type RequestId, type Response } from './message.ts'
+import { failUnreadable, noiseOf, type Noise } from './noise.ts'
+import { createOutgoing, type OutgoingOptions } from './outgoing.ts'
 
-export interface PeerOptions {
+export interface PeerOptions extends OutgoingOptions {
   /** Answers the requests of the other side. */
   readonly exchange: Exchange
   /** Takes the notifications of the other side. */
   readonly onNotification?: (notification: Notification) => void
+  /** Takes what cannot be read or has no sender to answer to; without it, that is answered with an error. */
+  readonly onNoise?: (noise: Noise) => void
   /** Called once, when the channel has ended. */
-  readonly onEnd?: () => void
+  readonly onEnd?: (reason?: Error) => void
   /** Called once, when after that nothing is being answered any more. */
   readonly onClose?: () => void
   /** Tells the other side that a request of ours is given up. */
@@ -42,7 +45,7 @@ export interface Peer {
   close(): Promise<void>
 }
 
-const UNREADABLE: { readonly [cause in Extract<Received, { unreadable: unknown }>['unreadable']]: RpcError } = {
+const UNREADABLE: { readonly [cause in Unreadable['unreadable']]: RpcError } = {
   syntax: new RpcError(ErrorCode.parseError, 'Parse error: this is not JSON in UTF-8'),
   size: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is too large'),
   depth: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is nested too deeply'),
@@ -52,7 +55,7 @@ const UNREADABLE: { readonly [cause in Extract<Received, { unreadable: unknown }
 export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const limits = { ...PEER_LIMITS, ...options.limits }
   const incoming = createIncoming(options.exchange, limits)
-  const outgoing = createOutgoing()
+  const outgoing = createOutgoing(options)
 
   const ask: Peer['ask'] = (method, params, signal) =>
     outgoing.ask(method, params, { send: (request) => void channel.send(request), ...(signal && { signal }), ...(options.onAbandoned && { onAbort: options.onAbandoned }) })
@@ -68,26 +71,34 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
       case 'response':
         return void outgoing.settle(received.message)
       case 'invalid':
-        return received.silent ? undefined : Promise.resolve(failure(received.id, received.error))
+        return refuse({ value }, received)
     }
   }
 
+  /** Answers what is wrong, unless there is nobody to answer to, or it was an answer itself. */
+  const refuse = (received: Received, { id, error, silent }: { id?: RequestId; error: ErrorBody; silent?: true }): Promise<Response> | undefined => {
+    if (failUnreadable(received, outgoing)) return undefined
+    if (id === undefined && options.onNoise) return void options.onNoise(noiseOf(received))
+    return silent ? undefined : Promise.resolve(failure(id, error))
+  }
+  const reply = (answer: Promise<Response | undefined> | undefined): void => void answer?.then((response) => response && channel.send(response))
+
   const takeBatch = async (batch: readonly unknown[]): Promise<void> => {
     const refused = refuseBatch(batch, options.batches?.() ?? false, limits.maxBatch)
-    if (refused) return void channel.send(refused.response(undefined))
+    if (refused) return reply(refuse({ value: batch }, { error: refused.body() }))
     const answers = await answerBatch(batch, async (entry) => take(entry))
     if (answers.length > 0) void channel.send(answers)
   }
 
   channel.receive(
     (received) => {
-      if ('unreadable' in received) return void channel.send(UNREADABLE[received.unreadable].response(undefined))
+      if ('unreadable' in received) return reply(refuse(received, { error: UNREADABLE[received.unreadable].body() }))
       if (Array.isArray(received.value)) return void takeBatch(received.value)
-      void take(received.value)?.then((response) => response && channel.send(response))
+      reply(take(received.value))
     },
-    () => {
-      outgoing.fail()
-      options.onEnd?.()
+    (reason) => {
+      outgoing.fail(reason)
+      options.onEnd?.(reason)
       void incoming.idle().then(options.onClose)
     },
   )
