@@ -5,6 +5,7 @@
 import { Check as check, Compile, Errors } from 'typebox/schema'
 import type { Meter } from './foreign.ts'
 import { toIssues } from './issues.ts'
+import { namesInherited, withoutPrototypes } from './own.ts'
 import type { Issue, JsonObject } from './standard.ts'
 
 /** Says what is wrong with a value; `undefined` when it fits. */
@@ -21,7 +22,9 @@ export function createCheck(schema: JsonObject, meter?: Meter): Check {
   const compiled = attempt(() => Compile(schema))
   const fitsNow = compiled ? (value: unknown) => compiled.Check(value) : (value: unknown) => check(schema, value)
   const steps = compiled?.IsAccelerated() ? STEPS.compiled : STEPS.interpreted
-  return (value) => {
+  const own = namesInherited(schema) ? withoutPrototypes : (value: unknown) => value
+  return (given) => {
+    const value = own(given)
     meter?.start(steps)
     const fits = attempt(() => fitsNow(value))
     if (fits === true) return undefined
