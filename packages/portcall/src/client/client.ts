@@ -18,7 +18,7 @@ import { createCache, NO_CACHE } from './cache.ts'
 import { createCaller, type CallOptions, type RawOptions } from './call.ts'
 import { InvalidResult } from './errors.ts'
 import { capabilitiesOf, createAnswer, type Answer } from './input.ts'
-import { createList, type List } from './lists.ts'
+import { createList, type List, type ListOptions } from './lists.ts'
 import { CLIENT_DEADLINES, type ClientOptions } from './options.ts'
 import { subscribe, type Change, type Subscription } from './subscribe.ts'
 import { createToolbox } from './tools.ts'
@@ -97,8 +97,8 @@ export function createClient(connection: () => Connection, options: ClientOption
   const cache = options.cache === false ? NO_CACHE : createCache(options.cache)
   const cached = (method: string, params: JsonObject, given?: CallOptions): Promise<JsonObject> =>
     cache.get(method, params, () => caller.request(method, params, given))
-  const listOf = <T>(method: string, key: string, given?: CallOptions, admit?: (item: T) => boolean): List<T> =>
-    createList<T>({ method, key, maxPages, fetch: (name, params) => cached(name, params, given), ...(admit && { admit }) })
+  const listOf = <T>(list: Pick<ListOptions<T>, 'method' | 'key' | 'admit'>, given?: CallOptions): List<T> =>
+    createList<T>({ ...list, maxPages, fetch: (params) => cached(list.method, params, given) })
 
   const toolbox = createToolbox({
     caller,
@@ -123,10 +123,10 @@ export function createClient(connection: () => Connection, options: ClientOption
       const serverInfo = result._meta?.[MetaKey.serverInfo] ?? result.serverInfo
       return isObject(serverInfo) ? { ...result, serverInfo: serverInfo as unknown as Implementation } : result
     },
-    tools: (given) => listOf<Tool>('tools/list', 'tools', given, toolbox.admit),
-    resources: (given) => listOf<Resource>('resources/list', 'resources', given),
-    templates: (given) => listOf<ResourceTemplate>('resources/templates/list', 'resourceTemplates', given),
-    prompts: (given) => listOf<Prompt>('prompts/list', 'prompts', given),
+    tools: (given) => listOf<Tool>({ method: 'tools/list', key: 'tools', admit: toolbox.admit }, given),
+    resources: (given) => listOf<Resource>({ method: 'resources/list', key: 'resources' }, given),
+    templates: (given) => listOf<ResourceTemplate>({ method: 'resources/templates/list', key: 'resourceTemplates' }, given),
+    prompts: (given) => listOf<Prompt>({ method: 'prompts/list', key: 'prompts' }, given),
     callTool: (name, args = {}, given = {}) => toolbox.call(name, args as JsonObject, given) as never,
     async read(uri, given) {
       const result = await cached('resources/read', { uri }, given)

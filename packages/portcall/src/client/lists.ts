@@ -12,7 +12,8 @@ export interface ListOptions<T> {
   /** The member of the result that holds the items. */
   readonly key: string
   readonly maxPages: number
-  readonly fetch: (method: string, params: JsonObject) => Promise<JsonObject>
+  /** Gets one page. */
+  readonly fetch: (params: JsonObject) => Promise<JsonObject>
   /** Leaves out what cannot be used. */
   readonly admit?: (item: T) => boolean
 }
@@ -23,7 +24,7 @@ export function createList<T>({ method, key, maxPages, fetch, admit = () => true
     const seen = new Set<string>()
     let cursor: string | undefined
     for (let pages = 0; pages < maxPages; pages++) {
-      const result = await fetch(method, cursor === undefined ? {} : { cursor })
+      const result = await fetch(cursor === undefined ? {} : { cursor })
       const found = result[key]
       if (!Array.isArray(found)) throw new InvalidResult(`The result of ${method} has no ${key}`)
       for (const item of found) if (isObject(item) && admit(item as T)) yield item as T
