@@ -34,10 +34,13 @@ const ABSOLUTE_TARGET = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 export function createGuard(options: GuardOptions): Guard {
   const isHost = hostRule(options)
   const isOrigin = originRule(options, isHost)
+  let good: string | undefined
   return (request) => {
     const host = request.header(Header.host)
     if (host === undefined || request.headerCount(Header.host) > 1) return refuse(400, 'Bad request: one Host header is needed')
-    if (!isHost(host) || !isHost(authorityOf(request.target) ?? host)) return refuse(403, 'Forbidden: this host is not served here')
+    if (host !== good && !isHost(host)) return refuse(403, 'Forbidden: this host is not served here')
+    if (!request.target.startsWith('/') && !isHost(authorityOf(request.target))) return refuse(403, 'Forbidden: this host is not served here')
+    good = host
     const origin = request.header(Header.origin)
     if (origin !== undefined && !isOrigin(origin)) return refuse(403, 'Forbidden: this origin is not allowed')
     return undefined
@@ -47,13 +50,9 @@ export function createGuard(options: GuardOptions): Guard {
 function hostRule({ allowedHosts = LOOPBACK }: GuardOptions): (host: string) => boolean {
   if (allowedHosts === insecureAnyHost) return () => true
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()))
-  let good: string | undefined
   return (host) => {
-    if (host === good) return true
-    const parts = HOST.exec(host.toLowerCase())
-    if (!parts || !(allowed.has(parts[0]) || allowed.has(parts[1] ?? ''))) return false
-    good = host
-    return true
+    const [whole = '', name = ''] = HOST.exec(host.toLowerCase()) ?? []
+    return allowed.has(whole) || allowed.has(name)
   }
 }
 
@@ -65,13 +64,16 @@ function originRule(options: GuardOptions, isHost: (host: string) => boolean): (
     return (origin) => allowed.has(origin.toLowerCase())
   }
   const isServed = allowedHosts === insecureAnyHost ? hostRule({}) : isHost
-  return (origin) => {
-    const host = ORIGIN.exec(origin.toLowerCase())?.[1]
-    return host !== undefined && isServed(host)
-  }
+  return (origin) => isServed(ORIGIN.exec(origin.toLowerCase())?.[1] ?? '')
 }
 
 /** The host of a whole URL as the request target, which counts more than the `Host` header (RFC 9112, section 3.2.2). */
-function authorityOf(target: string): string | undefined {
-  return target.startsWith('/') || target === '*' ? undefined : (ABSOLUTE_TARGET.exec(target)?.[1] ?? '')
+function authorityOf(target: string): string {
+  return ABSOLUTE_TARGET.exec(target)?.[1] ?? ''
+}
+
+/** The path of a request target, which may be a whole URL. */
+export function pathOf(target: string): string {
+  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3)
+  return start < 0 ? '/' : (target.slice(start).split('?', 1)[0] ?? '')
 }

@@ -3,15 +3,17 @@
  * what carries the bytes: `node` and `fetch` are the two fronts.
  */
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import type { Endpoint } from './endpoint.ts'
-import { createEntrance } from './entrance.ts'
+import type { Endpoint, Visit } from './endpoint.ts'
+import { createGuard, pathOf } from './guard.ts'
+import { Header } from './headers.ts'
 import { asHttpError, refuse, sendError } from './http-error.ts'
 import { createLegacy } from './legacy.ts'
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
+import { BOTH, readAccept, USUAL_ACCEPT } from './media.ts'
 import { createModern } from './modern.ts'
 import { VERBS } from './post.ts'
 import { createStreams } from './streams.ts'
-import type { HttpHandler, HttpOptions } from './types.ts'
+import type { HttpHandler, HttpOptions, HttpReply, HttpRequest } from './types.ts'
 
 const DRAIN_MS = 10_000
 const RETRY_AFTER = { 'retry-after': '1' }
@@ -31,7 +33,8 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       if (active >= endpoint.limits.maxRequests) return sendError(reply, refuse(503, 'Too many requests at once', RETRY_AFTER))
       active++
       try {
-        const visit = await enter(request, reply)
+        const entering = enter(request, reply)
+        const visit = entering instanceof Promise ? await entering : entering
         await VERBS.get(request.method)?.(visit, endpoint, eras)
       } catch (error) {
         sendError(reply, asHttpError(error, endpoint.onError))
@@ -47,6 +50,23 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       eras.legacy?.close()
       endpoint.streams.cut()
     },
+  }
+}
+
+/** Makes the way in, all that is decided before a body is read: guard, size and path of the target, method, and who is calling. */
+function createEntrance(limits: HttpLimits, options: HttpOptions): (request: HttpRequest, reply: HttpReply) => Visit | Promise<Visit> {
+  const guard = createGuard(options)
+  const { path, authenticate } = options
+  return (request, reply) => {
+    const refusal = guard(request)
+    if (refusal) throw refusal
+    if (request.target.length > limits.maxTargetBytes) throw refuse(414, 'The target of the request is too long')
+    if (path !== undefined && request.target !== path && pathOf(request.target) !== path) throw refuse(404, `Not found: the endpoint is at ${path}`)
+    if (!VERBS.has(request.method)) throw refuse(405, 'Method not allowed', { allow: [...VERBS.keys()].join(', ') })
+    const accept = request.header(Header.accept)
+    const accepted = accept === USUAL_ACCEPT ? BOTH : readAccept(accept)
+    if (!authenticate) return { request, reply, accepted, auth: undefined }
+    return Promise.resolve(authenticate(request)).then((auth) => ({ request, reply, accepted, auth }))
   }
 }
 

@@ -4,11 +4,15 @@ export interface Accepted {
   readonly events: boolean
 }
 
-const BOTH: Accepted = { json: true, events: true }
+/** What clients of the newest revisions send, and what it means. */
+export const USUAL_ACCEPT = 'application/json, text/event-stream'
+export const BOTH: Accepted = { json: true, events: true }
+
+/** What nearly all bodies are. */
+export const USUAL_TYPE = 'application/json'
 
 /** Tells whether a body is JSON in UTF-8, by its `Content-Type`. Other character sets, and other types that only look like JSON, are not. */
 export function isJson(contentType: string | undefined): boolean {
-  if (contentType === 'application/json') return true
   if (contentType === undefined) return false
   const [type, ...parameters] = contentType.split(';')
   return type?.trim().toLowerCase() === 'application/json' && parameters.every(isUtf8)
@@ -16,7 +20,7 @@ export function isJson(contentType: string | undefined): boolean {
 
 /** Reads `Accept` (RFC 9110, section 12.5.1). A missing header and wildcards take everything; what has the weight 0 is not taken. */
 export function readAccept(accept: string | undefined): Accepted {
-  if (accept === undefined || accept === 'application/json, text/event-stream' || accept === '*/*') return BOTH
+  if (accept === undefined) return BOTH
   const ranges = accept.toLowerCase().split(',').map(readRange)
   return { json: takes(ranges, 'application/json'), events: takes(ranges, 'text/event-stream') }
 }
@@ -41,4 +45,9 @@ function takes(ranges: readonly Range[], type: string): boolean {
 function isUtf8(parameter: string): boolean {
   const [name = '', value = ''] = parameter.split('=').map((part) => part.trim().toLowerCase())
   return name === '' || (name === 'charset' && (value === 'utf-8' || value === '"utf-8"' || value === 'utf8'))
+}
+
+/** Tells whether a body is a stream of events, by its `Content-Type`. They are always UTF-8, whatever else it says. */
+export function isEventStream(contentType: string | undefined): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream'
 }

@@ -104,7 +104,7 @@ class ModernCall implements ExchangeContext, Abortable {
     const { request, reply, accepted } = this.#visit
     if (request.gone) return
     if (!this.#sink && accepted.json) {
-      reply.send(statusOf(response, UNKNOWN_METHOD_STATUS), JSON_HEADERS, JSON.stringify(response))
+      reply.send('error' in response ? statusOf(response, UNKNOWN_METHOD_STATUS) : 200, JSON_HEADERS, JSON.stringify(response))
       return
     }
     const text = encodeMessage(response)

@@ -30,10 +30,11 @@ export interface NodeHandler {
 export function createNodeHandler(exchange: Exchange, options: HttpOptions = {}): NodeHandler {
   const limits = readLimits(options)
   const handler = createHttpHandler(exchange, options)
-  const bodies = createExpiry<BodyReader>(limits.bodyPauseMs, (reader) => reader.timeOut())
+  const bodies = createExpiry<() => void>(limits.bodyPauseMs, (timeOut) => timeOut())
   const answer = (request: NodeMessage, response: ServerResponse, body?: unknown): Promise<void> => {
-    const parsed = typeof body === 'function' ? undefined : body
-    return handler.handle(new NodeRequest(request, response, { limits, bodies, parsed }), new NodeReply(request, response, limits))
+    if (body !== undefined && typeof body !== 'function') request.body = body
+    const call = new NodeCall(request, response, { limits, bodies })
+    return handler.handle(call, call)
   }
   const close = async (drainMs?: number): Promise<void> => {
     await handler.close(drainMs)
@@ -42,34 +43,40 @@ export function createNodeHandler(exchange: Exchange, options: HttpOptions = {})
   return Object.assign(answer, { close })
 }
 
-interface RequestOptions {
+interface Front {
   readonly limits: HttpLimits
-  readonly bodies: Expiry<BodyReader>
-  readonly parsed: unknown
+  /** Bodies that are being waited for. */
+  readonly bodies: Expiry<() => void>
 }
 
-class NodeRequest implements HttpRequest {
+/** A request body up to this size that was not read is thrown away; above it, the connection is closed. */
+const MAX_UNREAD_BYTES = 64 * 1024
+/** An answer up to this size fits into what the kernel takes, whatever its reader does. */
+const SMALL_ANSWER = 64 * 1024
+
+/** One request and its reply. */
+class NodeCall implements HttpRequest, HttpReply {
   readonly method: string
   readonly target: string
-  #message: NodeMessage
+  #request: NodeMessage
   #response: ServerResponse
-  #options: RequestOptions
+  #front: Front
 
-  constructor(message: NodeMessage, response: ServerResponse, options: RequestOptions) {
-    this.method = message.method ?? ''
-    this.target = message.originalUrl ?? message.url ?? '/'
-    this.#message = message
+  constructor(request: NodeMessage, response: ServerResponse, front: Front) {
+    this.method = request.method ?? ''
+    this.target = request.originalUrl ?? request.url ?? '/'
+    this.#request = request
     this.#response = response
-    this.#options = options
+    this.#front = front
   }
 
   readonly header = (name: string): string | undefined => {
-    const value = this.#message.headers[name.toLowerCase()]
+    const value = this.#request.headers[name.toLowerCase()]
     return typeof value === 'object' ? value.join(', ') : value
   }
 
   headerCount(name: string): number {
-    const { rawHeaders } = this.#message
+    const { rawHeaders } = this.#request
     const wanted = name.toLowerCase()
     let count = 0
     for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -80,11 +87,16 @@ class NodeRequest implements HttpRequest {
   }
 
   async readBody(): Promise<Body> {
-    const { parsed = this.#message.body, limits, bodies } = this.#options
-    if (!this.#message.readableEnded) return { text: await new BodyReader(this.#message, limits, bodies).read() }
-    if (parsed === undefined) throw new Error('The body of the request was read before; pass it on as request.body')
-    if (typeof parsed === 'string') return { text: parsed }
-    return parsed instanceof Uint8Array ? { text: decode([Buffer.from(parsed)]) } : { parsed }
+    const request = this.#request
+    if (request.readableEnded) return readParsed(request.body)
+    // What came in one piece with the head is there a moment later, and needs no listeners and no deadline.
+    await undefined
+    const { maxBodyBytes } = this.#front.limits
+    const length = Number(request.headers['content-length'] ?? 0)
+    if (length > maxBodyBytes || request.readableLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
+    const bytes: Buffer = request.complete ? (request.read() ?? Buffer.alloc(0)) : await readSlowly(request, this.#front)
+    if (!isUtf8(bytes)) throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+    return { text: bytes.toString() }
   }
 
   get gone(): boolean {
@@ -95,100 +107,20 @@ class NodeRequest implements HttpRequest {
     if (this.gone) return listener()
     this.#response.once('close', () => this.gone && listener())
   }
-}
-
-/** Reads one body within its limits of size and time. */
-class BodyReader {
-  #message: IncomingMessage
-  #limits: HttpLimits
-  #expiry: Expiry<BodyReader>
-  #startedAt = performance.now()
-  #size = 0
-  #fail: (error: HttpError) => void = () => {}
-
-  constructor(message: IncomingMessage, limits: HttpLimits, expiry: Expiry<BodyReader>) {
-    this.#message = message
-    this.#limits = limits
-    this.#expiry = expiry
-  }
-
-  read(): Promise<string> {
-    const message = this.#message
-    const chunks: Buffer[] = []
-    if (Number(message.headers['content-length'] ?? 0) > this.#limits.maxBodyBytes) return Promise.reject(this.#tooLarge())
-    this.#expiry.touch(this)
-    return new Promise<string>((resolve, reject) => {
-      this.#fail = (error) => {
-        this.#expiry.forget(this)
-        message.removeAllListeners('data')
-        message.pause()
-        reject(error)
-      }
-      message.on('data', (chunk: Buffer) => this.#admit(chunk) && chunks.push(chunk))
-      message.on('error', () => this.#fail(refuse(400, 'The body is incomplete')))
-      message.on('end', () => {
-        this.#expiry.forget(this)
-        try {
-          resolve(decode(chunks))
-        } catch (error) {
-          reject(error)
-        }
-      })
-    })
-  }
-
-  timeOut(): void {
-    this.#fail(refuse(408, 'The body did not come in time', { connection: 'close' }))
-  }
-
-  #admit(chunk: Buffer): boolean {
-    this.#size += chunk.length
-    if (this.#size > this.#limits.maxBodyBytes) this.#fail(this.#tooLarge())
-    else if (performance.now() - this.#startedAt > this.#limits.bodyTimeoutMs) this.timeOut()
-    else this.#expiry.touch(this)
-    return this.#size <= this.#limits.maxBodyBytes
-  }
-
-  #tooLarge(): HttpError {
-    return refuse(413, `The body has more than ${this.#limits.maxBodyBytes} bytes`, { connection: 'close' })
-  }
-}
-
-function decode(chunks: Buffer[]): string {
-  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-  if (!isUtf8(bytes)) throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
-  return bytes.toString('utf8')
-}
-
-/** A request body up to this size that was not read is thrown away; above it, the connection is closed. */
-const MAX_UNREAD_BYTES = 64 * 1024
-/** An answer up to this size fits into what the kernel takes, whatever its reader does. */
-const SMALL_ANSWER = 64 * 1024
-
-class NodeReply implements HttpReply {
-  #request: IncomingMessage
-  #response: ServerResponse
-  #limits: HttpLimits
-
-  constructor(request: IncomingMessage, response: ServerResponse, limits: HttpLimits) {
-    this.#request = request
-    this.#response = response
-    this.#limits = limits
-  }
 
   send(status: number, headers: FlatHeaders, body = ''): void {
     const response = this.#response
     if (response.destroyed || response.headersSent) return
     const head = [...headers, 'content-length', String(Buffer.byteLength(body))]
-    if (this.#leavesBody()) head.push('connection', 'close')
+    if (!this.#request.complete && this.#leavesMuch()) head.push('connection', 'close')
     response.writeHead(status, head)
     response.end(body)
-    if (body.length > SMALL_ANSWER) cutWhenStalled(response, this.#limits.stallMs)
+    if (body.length > SMALL_ANSWER) cutWhenStalled(response, this.#front.limits.stallMs)
   }
 
   open(status: number, headers: FlatHeaders, first?: string): EventSink {
     const response = this.#response
-    const sink = new NodeSink(response, this.#limits)
+    const sink = new NodeSink(response, this.#front.limits)
     if (sink.closed) return sink
     response.writeHead(status, headers as string[])
     if (first === undefined) response.flushHeaders()
@@ -197,10 +129,52 @@ class NodeReply implements HttpReply {
   }
 
   /** Whether so much of the body is still to come that reading it would be a waste. */
-  #leavesBody(): boolean {
-    const { complete, headers } = this.#request
-    return !complete && ('transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES)
+  #leavesMuch(): boolean {
+    const { headers } = this.#request
+    return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES
   }
+}
+
+/** Takes a body that somebody else has read. */
+function readParsed(body: unknown): Body {
+  if (body === undefined) throw new Error('The body of the request was read before; pass it on as request.body')
+  if (typeof body === 'string') return { text: body }
+  return body instanceof Uint8Array ? { text: new TextDecoder('utf-8', { fatal: true }).decode(body) } : { parsed: body }
+}
+
+/** Reads a body that comes in pieces, within its limits of size and time. */
+async function readSlowly(request: NodeMessage, { limits, bodies }: Front): Promise<Buffer> {
+  if (request.destroyed) throw refuse(400, 'The body is incomplete')
+  const { maxBodyBytes, bodyTimeoutMs } = limits
+  const startedAt = performance.now()
+  const chunks: Buffer[] = []
+  let size = 0
+  return await new Promise<Buffer>((resolve, reject) => {
+    const fail = (error: HttpError): void => {
+      bodies.forget(timeOut)
+      request.removeAllListeners('data')
+      request.pause()
+      reject(error)
+    }
+    const timeOut = (): void => fail(refuse(408, 'The body did not come in time', { connection: 'close' }))
+    bodies.touch(timeOut)
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBodyBytes) return fail(tooLarge(maxBodyBytes))
+      if (performance.now() - startedAt > bodyTimeoutMs) return timeOut()
+      chunks.push(chunk)
+      bodies.touch(timeOut)
+    })
+    request.on('error', () => fail(refuse(400, 'The body is incomplete')))
+    request.on('end', () => {
+      bodies.forget(timeOut)
+      resolve(Buffer.concat(chunks))
+    })
+  })
+}
+
+function tooLarge(maxBodyBytes: number): HttpError {
+  return refuse(413, `The body has more than ${maxBodyBytes} bytes`, { connection: 'close' })
 }
 
 class NodeSink implements EventSink {

@@ -4,7 +4,7 @@
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import type { Endpoint, Visit } from './endpoint.ts'
-import { pathOf } from './entrance.ts'
+import { pathOf } from './guard.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import type { Received } from './post.ts'
 import { randomId, type Registry } from './registry.ts'

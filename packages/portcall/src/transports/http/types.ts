@@ -19,7 +19,7 @@ export interface HttpRequest extends HttpInfo {
   /** How often a header was sent, as far as the carrier can tell. */
   headerCount(name: string): number
   /** Reads the body. @throws HttpError 400, 408 or 413. */
-  readBody(): Promise<Body>
+  readBody(): Body | Promise<Body>
   /** The caller went away before the answer was complete. */
   readonly gone: boolean
   /** Calls back when the caller goes away before the answer is complete; at once when it has. */
