@@ -20,6 +20,7 @@ export interface Folder {
   read(path: string): Promise<string | undefined>
   /** Writes a note. @throws ToolError when a note is in the way and may not be replaced. */
   write(path: string, text: string, options: { replace: boolean }): Promise<void>
+  /** Checks a note, then deletes it; whoever can swap its folder for a link in between can direct the second step. */
   remove(path: string): Promise<void>
 }
 

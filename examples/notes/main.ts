@@ -10,6 +10,7 @@ import { createNotes } from './server.ts'
 
 const { values, positionals } = parseArgs({ options: { stdio: { type: 'boolean' } }, allowPositionals: true })
 const { PORT = '3000', HOST = '127.0.0.1', ALLOWED_HOSTS } = process.env
+const allowedHosts = ALLOWED_HOSTS?.split(',')
 
 try {
   const notebook = await openNotebook(positionals[0] ?? 'docs')
@@ -19,11 +20,8 @@ try {
     console.error(`${what} over stdio`)
     await serveStdio(server)
   } else {
-    const { url } = await serve(server, {
-      port: Number(PORT),
-      host: HOST,
-      ...(ALLOWED_HOSTS && { allowedHosts: ALLOWED_HOSTS.split(',') }),
-    })
+    const serving = await serve(server, { port: Number(PORT), host: HOST, ...(allowedHosts && { allowedHosts }) })
+    const url = allowedHosts ? `http://${allowedHosts[0]}:${serving.port}/mcp` : serving.url
     console.log(`${what} at ${url}
 
 Connect a client:
