@@ -12,8 +12,6 @@ import { encodeMessage } from './sse.ts'
 import { statusOf } from './status.ts'
 import type { EventSink, HttpRequest } from './types.ts'
 
-const UNKNOWN_METHOD_STATUS = 404
-
 /** Serves requests that carry their own envelope: nothing is remembered from one to the next, and a caller who goes away cancels. */
 export interface Modern {
   /** Answers one request. @throws RpcError, HttpError when the request itself is wrong. */
@@ -104,7 +102,7 @@ class ModernCall implements ExchangeContext, Abortable {
     const { request, reply, accepted } = this.#visit
     if (request.gone) return
     if (!this.#sink && accepted.json) {
-      reply.send('error' in response ? statusOf(response, UNKNOWN_METHOD_STATUS) : 200, JSON_HEADERS, JSON.stringify(response))
+      reply.send(statusOf(response), JSON_HEADERS, JSON.stringify(response))
       return
     }
     const text = encodeMessage(response)

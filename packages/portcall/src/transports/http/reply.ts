@@ -1,7 +1,6 @@
 import type { Message, Response } from '../../jsonrpc/message.ts'
 import type { Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, EVENT_HEADERS, JSON_HEADERS } from './headers.ts'
-import { statusOf } from './status.ts'
 import type { Stream } from './stream.ts'
 import type { FlatHeaders, HttpReply } from './types.ts'
 
@@ -46,8 +45,7 @@ export function createPostOutlet(options: PostOutletOptions): Outlet {
     if (!stream && responses.length === 0) return reply.send(202, EMPTY_HEADERS)
     if (!stream && accepted.json) {
       const [first] = responses
-      const status = first && !isBatch ? statusOf(first, 200) : 200
-      return reply.send(status, [...JSON_HEADERS, ...headers()], JSON.stringify(isBatch ? responses : first))
+      return reply.send(200, [...JSON_HEADERS, ...headers()], JSON.stringify(isBatch ? responses : first))
     }
     for (const response of responses.splice(0)) void begin().send(response)
     begin().end()

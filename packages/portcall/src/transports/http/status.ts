@@ -11,11 +11,12 @@ const BAD_REQUEST = new Set<number>([
 ])
 
 /**
- * The HTTP status of an answer. An error that a handler made is an answer like any other (200); one that says that the request itself was
- * wrong is not. An unknown method is 404 where the revision says so: in the others, 404 means a lost session.
+ * The HTTP status of an answer of the stateless era. An error that a handler made is an answer like any other (200); one that says that
+ * the request itself was wrong is not. In the legacy era all answers are 200: there, clients take a status for the state of the
+ * connection or of the session.
  */
-export function statusOf(response: Response, unknownMethod: 200 | 404): number {
+export function statusOf(response: Response): number {
   if (!('error' in response)) return 200
   const { code } = response.error
-  return code === ErrorCode.methodNotFound ? unknownMethod : BAD_REQUEST.has(code) ? 400 : 200
+  return code === ErrorCode.methodNotFound ? 404 : BAD_REQUEST.has(code) ? 400 : 200
 }
