@@ -43,7 +43,7 @@ export function addNotes(server: Server, notebook: Notebook): void {
 /** Tells the clients of changes. The notes are not registered one by one: touching the template announces that the list has changed. */
 export function announceChanges(server: Server, notebook: Notebook): void {
   notebook.onChange(({ listed, updated }) => {
-    if (listed) server.templates.update(NOTES, {})
+    if (listed) server.listChanged('resources')
     for (const path of updated) server.resourceUpdated(uriOf(path))
   })
 }

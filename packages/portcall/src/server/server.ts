@@ -70,6 +70,8 @@ export interface Server<T = unknown> {
 
   /** Puts middleware around everything that is served; the first is the outermost. */
   use(middleware: Middleware): Server<T>
+  /** Tells all who listen that a list has changed where that cannot be seen here: in what a template's `list` or `visible` gives. */
+  listChanged(list: 'tools' | 'resources' | 'prompts'): void
   /** Tells all who subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void
   /** Ends all subscriptions with a result. What is running goes on. */
@@ -121,6 +123,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
       exchange = wrap(dispatch, layers)
       return server
     },
+    listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),
     resourceUpdated: (uri) => subscriptions.publish({ updated: uri }),
     close: () => subscriptions.close(),
   }
