@@ -35,6 +35,8 @@ interface Line {
 }
 
 const ENTRY_BYTES = 100
+/** Stands where an entry was, so that it is not kept. */
+const DROPPED: Kept = { position: '', data: '', time: 0, bytes: 0 }
 const MIB = 1024 * 1024
 
 /** Makes logs in memory. */
@@ -97,6 +99,7 @@ function isOver(line: Line, tooMuch: boolean, oldest: number): boolean {
 
 function dropFirst(line: Line): void {
   line.bytes -= line.entries[line.head]?.bytes ?? 0
+  line.entries[line.head] = DROPPED
   line.first++
   line.head++
   if (line.head < 64 || line.head < line.entries.length / 2) return
