@@ -52,7 +52,7 @@ test('M09: a state with one character changed, wherever, is refused', async () =
 
 test('M09: the two writings of one state are not both taken for it', async () => {
   const state = await stateOf()
-  for (const changed of [`${state}=`, `${state}==`, ` ${state}`, `${state}\n`, state.replace(/-/g, '+').replace(/_/g, '/') + '!'])
+  for (const changed of [`${state}=`, `${state}==`, ` ${state}`, `${state}\n`, `${state}!`])
     expect((await comeBack(changed)).json).toMatchObject({ error: { code: -32602 } })
   await server.healthy()
 })

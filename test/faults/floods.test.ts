@@ -1,0 +1,294 @@
+/** Too many of everything: half-open requests, requests, subscriptions, calls over a long time. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type HttpServer, mirrors, modern, startHttp, testHttp, write } from './support/http.ts'
+import { freshId, modernRequest, request, textOf, tool } from './support/messages.ts'
+import { testStdio } from './support/stdio.ts'
+import { MIB, sleep, timed, until } from './support/time.ts'
+
+let server: HttpServer
+beforeAll(async () => {
+  server = await startHttp()
+  await server.healthy()
+})
+afterAll(() => server.kill())
+
+/** The slowest of a number of calls. */
+async function slowestOf(calls: number, target: HttpServer): Promise<number> {
+  let slowest = 0
+  for (let at = 0; at < calls; at++) slowest = Math.max(slowest, await timed(() => target.call('echo', { text: 'x' })))
+  return slowest
+}
+
+describe('requests that do not end', () => {
+  test('H32 H33: half a head 300 times, and half a body 100 times: others are served, and all are ended in time', async () => {
+    const heads = Array.from({ length: 300 }, () => server.connect())
+    for (const connection of heads) connection.send('POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
+    const bodies = Array.from({ length: 100 }, () => server.connect())
+    const head = write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Length': '1000' })
+    for (const connection of bodies) connection.send(`${head as string}{"jsonrpc"`)
+    const silent = Array.from({ length: 20 }, () => server.connect())
+    const start = performance.now()
+    await sleep(200)
+    expect(await slowestOf(30, server)).toBeLessThan(100)
+    await until(() => [...heads, ...bodies].every(({ rest, closed }) => rest !== '' || closed), 14_000, 'the end of all')
+    expect(performance.now() - start).toBeLessThan(14_000)
+    for (const { rest } of heads) expect(rest).toMatch(/^HTTP\/1\.1 408 [\s\S]*"jsonrpc":"2\.0"/)
+    for (const { rest } of bodies) expect(rest).toMatch(/^HTTP\/1\.1 408 [\s\S]*"jsonrpc":"2\.0"/)
+    await until(() => [...heads, ...bodies].every(({ closed }) => closed), 2000, 'the close of all')
+    for (const connection of silent) connection.destroy()
+    await server.healthy()
+  }, 25_000)
+
+  test('H32: a head that comes letter by letter has the same time', async () => {
+    const brief = await testHttp({ http: { headersTimeoutMs: 1000 } })
+    const connection = brief.connect()
+    connection.send('POST /mcp HTTP/1.1\r\n')
+    for (let at = 0; at < 60 && !connection.closed; at++) {
+      connection.send(`X-${at}: x\r\n`)
+      await sleep(100)
+    }
+    expect(connection.closed).toBe(true)
+    await brief.healthy()
+  })
+
+  test('H33: a body that comes letter by letter has a deadline too', async () => {
+    const brief = await testHttp({ http: { bodyTimeoutMs: 1000 } })
+    const connection = brief.connect()
+    connection.send(write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Length': '100000' }))
+    for (let at = 0; at < 60 && !connection.closed; at++) {
+      connection.send(' ')
+      await sleep(50)
+    }
+    expect(connection.closed).toBe(true)
+    expect(connection.rest).toMatch(/^HTTP\/1\.1 408 /)
+    await brief.healthy()
+  })
+
+  test('H34: 500 bodies that break off leave nothing behind', async () => {
+    const before = await server.health()
+    for (let round = 0; round < 10; round++) {
+      const connections = Array.from({ length: 50 }, () => server.connect())
+      const bytes = modern('tools/call', tool('echo', { text: 'x'.repeat(50_000) }))
+      for (const connection of connections) connection.send(bytes.slice(0, 30_000))
+      await sleep(20)
+      for (const connection of connections) connection.destroy()
+    }
+    await sleep(200)
+    const after = await server.health()
+    expect(after.sockets).toBeLessThanOrEqual(before.sockets + 1)
+    expect(after.heapUsed - before.heapUsed).toBeLessThan(2 * MIB)
+    await server.healthy()
+  })
+})
+
+describe('many requests', () => {
+  test('H62: 2000 at once on 50 connections are all answered, each on its own', async () => {
+    const connections = Array.from({ length: 50 }, () => server.connect())
+    const texts = Array.from({ length: 40 }, () => freshId())
+    const answers = connections.map(async (connection, at) => {
+      connection.send(texts.map((text) => modern('tools/call', tool('echo', { text: `${text} ${at}` }), {}, text)).join(''))
+      for (const text of texts) expect(textOf((await connection.answer({ ms: 10_000 })).json)).toBe(`${text} ${at}`)
+      connection.destroy()
+    })
+    await Promise.all(answers)
+    await server.healthy()
+  })
+
+  test('H62: a session has only so many running, and says so', async () => {
+    const small = await testHttp({ http: { maxSessionRequests: 8 } })
+    const session = await small.session()
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, id) => session.ask(request('tools/call', tool('slow', { ms: 300, tag: `${id}` }), id))),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    const served = answers.filter(({ status }) => status === 200)
+    expect([served.length, refused.length]).toEqual([8, 32])
+    for (const { json } of refused) expect(json).toMatchObject({ error: { code: -32603 } })
+    expect(textOf(await session.call('echo', { text: 'x' }))).toBe('x')
+    await small.healthy()
+  })
+
+  test('H62: a server has only so many running, and says so', async () => {
+    const small = await testHttp({ http: { maxRequests: 20 } })
+    const answers = await Promise.all(Array.from({ length: 60 }, () => small.call('slow', { ms: 400 })))
+    expect(answers.filter(({ status }) => status === 200).length).toBe(20)
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(refused.length).toBe(40)
+    for (const { json, headers } of refused) {
+      expect(json).toMatchObject({ error: { code: -32603 } })
+      expect(headers).toHaveProperty('retry-after')
+    }
+    await small.healthy()
+  })
+
+  test('S19: 20,000 pings in one write are answered once each', async () => {
+    const program = testStdio()
+    await program.initialize()
+    const before = await program.health()
+    const ids = Array.from({ length: 20_000 }, (_, id) => id)
+    const from = program.messages.length
+    program.write(ids.map((id) => `${JSON.stringify(request('ping', undefined, id))}\n`).join(''))
+    await until(() => program.messages.length >= from + ids.length, 5000, 'all answers')
+    await program.healthy()
+    const seen = program.messages.slice(from).filter(({ id }) => typeof id === 'number')
+    expect(seen.length).toBe(ids.length)
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(ids.length)
+    expect(seen.every(({ result }) => result !== undefined)).toBe(true)
+    expect((await program.health()).heapUsed - before.heapUsed).toBeLessThan(2 * MIB)
+  })
+
+  test('S19: above the number of requests that may wait, requests are refused and none is forgotten', async () => {
+    const program = testStdio({ stdio: { limits: { maxInFlight: 4, maxQueued: 10 } } })
+    await program.healthy()
+    const from = program.messages.length
+    program.send(
+      ...Array.from({ length: 50 }, (_, id) => modernRequest('tools/call', tool('slow', { ms: 100, tag: `${id}` }), id)),
+    )
+    await until(() => program.messages.length >= from + 50, 5000, 'all answers')
+    const answers = program.messages.slice(from)
+    expect(answers.filter(({ result }) => result).length).toBe(14)
+    expect(answers.filter(({ error }) => error?.code === -32603).length).toBe(36)
+    await program.healthy()
+  })
+})
+
+describe('M10: subscriptions', () => {
+  const listen = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
+
+  test('of 1500, 1024 are served and the others refused before they are acknowledged; ended ones make room', async () => {
+    const flooded = await testHttp()
+    const before = await flooded.health()
+    const connections = Array.from({ length: 1500 }, () => flooded.connect())
+    for (const connection of connections) connection.send(listen)
+    const heads = await Promise.all(connections.map((connection) => connection.head(10_000)))
+    expect(heads.filter(({ status }) => status === 200).length).toBe(1024)
+    expect(heads.filter(({ status }) => status === 429).length).toBe(476)
+    await flooded.healthy()
+    const refused = connections[heads.findIndex(({ status }) => status === 429)]
+    expect(refused!.rest).not.toContain('acknowledged')
+    for (const connection of connections) connection.destroy()
+    await sleep(300)
+    const after = await flooded.health()
+    expect(after.sockets).toBeLessThanOrEqual(before.sockets + 2)
+    expect(after.heapUsed - before.heapUsed).toBeLessThan(4 * MIB)
+    const again = flooded.connect()
+    again.send(listen)
+    expect((await again.head()).status).toBe(200)
+    expect((await again.event())?.json).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+    again.destroy()
+    await flooded.healthy()
+  })
+
+  test('over stdio they are bounded too', async () => {
+    const program = testStdio()
+    await program.healthy()
+    const from = program.messages.length
+    program.send(
+      ...Array.from({ length: 1500 }, (_, id) =>
+        modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, `listen-${id}`),
+      ),
+    )
+    await program.healthy()
+    await sleep(200)
+    const acknowledged = program.messages
+      .slice(from)
+      .filter(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    expect(acknowledged.length).toBeLessThanOrEqual(1024)
+  })
+
+  test.each([
+    ['not an object', 'x'],
+    ['a list', []],
+    ['uris that are no list', { resourceSubscriptions: 'x' }],
+    ['2000 uris', { resourceSubscriptions: Array.from({ length: 2000 }, (_, at) => `notes://${at}`) }],
+  ])('%s is refused', async (_, notifications) => {
+    const answer = await server.send(modern('subscriptions/listen', { notifications }))
+    expect(answer.json).toMatchObject({ error: { code: -32602 } })
+    await server.healthy()
+  })
+
+  test('a session cannot subscribe to resources without end', async () => {
+    const session = await server.session()
+    const connection = server.connect()
+    let refused = 0
+    for (let at = 0; at < 1200; at++) {
+      connection.send(session.post(request('resources/subscribe', { uri: `notes://${at}` })))
+      if ((await connection.answer()).body.includes('"error"')) refused++
+    }
+    connection.destroy()
+    expect(refused).toBeGreaterThanOrEqual(1200 - 1024)
+    await server.healthy()
+  })
+})
+
+describe('H65: many calls leave nothing behind', () => {
+  const WARM = 6000
+  const CALLS = 20_000
+  const MOST_PER_CALL = 20
+
+  /** Calls over ten connections, forty at a time. */
+  async function callMany(bytes: (at: number) => string, count: number): Promise<void> {
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const connection = server.connect()
+        for (let at = 0; at < count / 10; at += 40) {
+          connection.send(Array.from({ length: 40 }, (_, more) => bytes(at + more)).join(''))
+          for (let more = 0; more < 40; more++) expect((await connection.answer({ ms: 10_000 })).status).toBe(200)
+        }
+        connection.destroy()
+      }),
+    )
+  }
+
+  async function expectFlat(
+    run: (count: number) => Promise<unknown>,
+    health: () => Promise<{ heapUsed: number }>,
+  ): Promise<void> {
+    await run(WARM)
+    const before = await health()
+    await run(CALLS)
+    const after = await health()
+    expect((after.heapUsed - before.heapUsed) / CALLS).toBeLessThan(MOST_PER_CALL)
+  }
+
+  test('modern', async () => {
+    const bytes = modern('tools/call', tool('echo', { text: 'x' }))
+    await expectFlat((count) => callMany(() => bytes, count), server.health)
+    await server.healthy()
+  }, 40_000)
+
+  test('in a session', async () => {
+    const session = await server.session()
+    let id = 0
+    await expectFlat(
+      (count) => callMany(() => session.post(request('tools/call', tool('echo', { text: 'x' }), ++id)), count),
+      server.health,
+    )
+    await server.healthy()
+  }, 40_000)
+
+  test('failing ones', async () => {
+    const bodies = [
+      modern('tools/call', tool('no-such-tool')),
+      modern('tools/call', tool('echo', { text: 42 })),
+      modern('resources/read', { uri: 'nothing://x' }),
+    ]
+    await expectFlat((count) => callMany((at) => bodies[at % bodies.length]!, count), server.health)
+    await server.healthy()
+  }, 40_000)
+
+  test('over stdio', async () => {
+    const program = testStdio()
+    await program.healthy()
+    const run = async (count: number): Promise<void> => {
+      for (let at = 0; at < count; at += 200) {
+        const from = program.messages.length
+        program.send(...Array.from({ length: 200 }, () => modernRequest('tools/call', tool('echo', { text: 'x' }))))
+        await until(() => program.messages.length >= from + 200, 3000, 'the answers')
+        program.messages.length = 0
+      }
+    }
+    await expectFlat(run, program.health)
+    await program.healthy()
+  }, 40_000)
+})

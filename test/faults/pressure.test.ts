@@ -1,0 +1,219 @@
+/** Readers that do not read: what is written for them stays bounded, and they get it when they do. */
+import { describe, expect, test } from 'vitest'
+import type { Connection } from './support/connection.ts'
+import { type HttpServer, modern, type Session, testHttp } from './support/http.ts'
+import { logLevel, modernRequest, request, tool } from './support/messages.ts'
+import { testStdio } from './support/stdio.ts'
+import { MIB, sleep, until } from './support/time.ts'
+
+const BYTES = 64 * 1024
+const COUNT = 1600
+const LOUD = 'notifications/example'
+
+/** How much may be on its way: what we buffer, and what the kernel does on both sides. */
+const ON_ITS_WAY = 24 * MIB
+const MEMORY = 60 * MIB
+
+/** What sessions may keep of their streams, all together. */
+const RECORDS = 64 * MIB
+
+/** The two eras write the same call differently. */
+const eras: ReadonlyArray<
+  [era: string, open: (server: HttpServer) => Promise<(name: string, method?: string) => string | Buffer>]
+> = [
+  ['modern', async () => (name, method) => modern('tools/call', tool(name, floodOf(method), logLevel))],
+  [
+    'session',
+    async (server) => {
+      const session: Session = await server.session()
+      return (name, method) => session.post(request('tools/call', tool(name, floodOf(method))))
+    },
+  ],
+]
+
+function floodOf(method: string | undefined): { count: number; bytes: number; method?: string } {
+  return { count: COUNT, bytes: BYTES, ...(method && { method }) }
+}
+
+/** Starts a flood for a reader that does not read. */
+async function flood(server: HttpServer, bytes: string | Buffer): Promise<Connection> {
+  const connection = server.connect({ reads: false })
+  connection.send(bytes)
+  await sleep(1200)
+  return connection
+}
+
+/** Reads a stream to its end and counts, keeping nothing. */
+function countEvents(connection: Connection): { read(): { messages: number; results: number } } {
+  let [messages, results, tail] = [0, 0, '']
+  connection.socket.removeAllListeners('data')
+  connection.socket.on('data', (chunk: Buffer) => {
+    const text = tail + chunk.toString('latin1')
+    messages += text.split('"method":').length - 1
+    results += text.split('"result":').length - 1
+    tail = text.slice(-8)
+  })
+  connection.socket.resume()
+  return { read: () => ({ messages, results }) }
+}
+
+describe.each(eras)('H49 in the %s era', (era, open) => {
+  test('a tool that waits for its reader is slowed down to it, and loses nothing', async () => {
+    const server = await testHttp()
+    const write = await open(server)
+    const before = await server.health()
+    const connection = await flood(server, write('flood'))
+    const { sent } = await server.counts()
+    expect(sent).toBeLessThan(ON_ITS_WAY / BYTES)
+    expect((await server.health()).rss - before.rss).toBeLessThan(MEMORY)
+    await server.healthy()
+    const counted = countEvents(connection)
+    await until(() => counted.read().results === 1, 10_000, 'the result')
+    expect(counted.read().messages).toBe(COUNT)
+    expect((await server.counts()).sent).toBe(COUNT)
+    connection.destroy()
+    await server.healthy()
+  })
+
+  test('of a tool that does not wait, log messages are dropped, and the result arrives', async () => {
+    const server = await testHttp()
+    const write = await open(server)
+    const before = await server.health()
+    const connection = await flood(server, write('rude-flood'))
+    await until(async () => (await server.counts()).sent === COUNT, 5000, 'the end of the flood')
+    expect((await server.health()).rss - before.rss).toBeLessThan(MEMORY)
+    await server.healthy()
+    const counted = countEvents(connection)
+    await until(() => counted.read().results === 1, 10_000, 'the result')
+    expect(counted.read().messages).toBeLessThan(COUNT)
+    connection.destroy()
+    await server.healthy()
+  })
+
+  test('of a tool that does not wait and sends what must not get lost, the stream is bounded or cut', async () => {
+    const server = await testHttp()
+    const write = await open(server)
+    const before = await server.health()
+    const connection = await flood(server, write('rude-flood', LOUD))
+    expect((await server.health()).rss - before.rss).toBeLessThan(MEMORY)
+    connection.destroy()
+    await sleep(300)
+    const after = await server.health()
+    expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(16 * MIB)
+    await server.healthy()
+  })
+
+  test('a reader that takes nothing is cut', async () => {
+    const server = await testHttp({ http: { stallMs: 700 } })
+    const write = await open(server)
+    const connection = await flood(server, write('flood'))
+    await sleep(1500)
+    connection.socket.resume()
+    await connection.end(3000)
+    await sleep(200)
+    const { sent } = await server.counts()
+    // A session goes on without its reader, who can come back.
+    if (era === 'modern') expect(sent).toBeLessThan(COUNT)
+    connection.destroy()
+    await server.healthy()
+  })
+
+  test('48 readers at once that do not read', async () => {
+    const server = await testHttp()
+    const write = await open(server)
+    const before = await server.health()
+    const connections = Array.from({ length: 48 }, () => server.connect({ reads: false }))
+    for (const connection of connections) connection.send(write('flood'))
+    await sleep(2000)
+    const during = await server.health()
+    expect(during.heapUsed + during.external - before.heapUsed - before.external).toBeLessThan(48 * 2 * MIB + RECORDS)
+    await server.healthy()
+    for (const connection of connections) connection.destroy()
+    await sleep(300)
+    const after = await server.health()
+    expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(
+      era === 'modern' ? 24 * MIB : RECORDS,
+    )
+  })
+})
+
+test.each([
+  [COUNT, BYTES],
+  [150, MIB],
+  [50_000, 1000],
+])('H48: a session whose reader is gone goes on, and keeps a bounded record of %d messages of %d bytes', async (count, bytes) => {
+  const server = await testHttp()
+  const session = await server.session()
+  const before = await server.health()
+  const connection = server.connect()
+  connection.send(session.post(request('tools/call', tool('rude-flood', { count, bytes }))))
+  await connection.head()
+  connection.destroy()
+  await until(async () => (await server.counts()).sent === count, 8000, 'the end of the flood')
+  await sleep(100)
+  const after = await server.health()
+  expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(16 * MIB)
+  await server.healthy()
+})
+
+test('H49: a large answer to somebody who does not read is let go', async () => {
+  const server = await testHttp({ http: { stallMs: 500 } })
+  const before = await server.health()
+  const connections = Array.from({ length: 5 }, () => server.connect({ reads: false }))
+  for (const connection of connections) connection.send(modern('tools/call', tool('big', { bytes: 30 * MIB })))
+  await sleep(2500)
+  const after = await server.health()
+  expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(16 * MIB)
+  for (const connection of connections) connection.destroy()
+  await server.healthy()
+})
+
+describe('S12: a client that does not read stdout', () => {
+  const floodCall = (name: string, method?: string): object =>
+    modernRequest('tools/call', tool(name, floodOf(method), logLevel), 'flood')
+
+  /** Memory of a process that cannot be asked, from the outside. */
+  async function rssOf(pid: number): Promise<number> {
+    const { readFileSync } = await import('node:fs')
+    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+  }
+
+  // What must not get lost may end its call with an error instead.
+  test.each([
+    ['flood', undefined, COUNT],
+    ['rude-flood', undefined, 0],
+    ['rude-flood', LOUD, 0],
+  ])('%s (%s) stays bounded, and what is left arrives when it reads', async (name, method, least) => {
+    const server = testStdio({ reads: false })
+    await sleep(400)
+    const before = await rssOf(server.pid)
+    server.send(floodCall(name, method))
+    await sleep(1500)
+    expect((await rssOf(server.pid)) - before).toBeLessThan(MEMORY)
+    let [messages, results, tail] = [0, 0, '']
+    server.child.stdout.on('data', (chunk: Buffer) => {
+      const text = tail + chunk.toString('latin1')
+      messages += text.split('"method":').length - 1
+      results += text.split(/"(?:result|error)":/).length - 1
+      tail = text.slice(-8)
+    })
+    await until(() => results === 1, 10_000, 'the end of the call')
+    expect(messages).toBeGreaterThanOrEqual(least)
+    server.send(modernRequest('tools/call', tool('echo', { text: 'x' })))
+    await until(() => results === 2, 2000, 'the answer of the next request')
+  })
+
+  test('requests of somebody who does not read are not taken without end', async () => {
+    const server = testStdio({ reads: false })
+    await sleep(400)
+    const before = await rssOf(server.pid)
+    const line = `${JSON.stringify(modernRequest('tools/call', tool('echo', { text: 'y'.repeat(50_000) })))}\n`
+    let written = 0
+    for (; written < 1500 && server.child.stdin.writableLength < 40 * MIB; written++) server.write(line)
+    await sleep(1000)
+    expect((await rssOf(server.pid)) - before).toBeLessThan(MEMORY)
+    let answers = 0
+    server.child.stdout.on('data', (chunk: Buffer) => (answers += chunk.toString('latin1').split('\n').length - 1))
+    await until(() => answers === written, 15_000, 'all answers')
+  })
+})
