@@ -70,6 +70,11 @@ export class ConnectionLost extends Error {
   }
 }
 
+/** Makes the error for what still waits when this side closes the connection. */
+export function closedHere(): ConnectionLost {
+  return new ConnectionLost('The connection was closed before the answer came', { retryable: false })
+}
+
 /** Something came in the place of the answer that is none: no message, the answer to something else, or more than may come. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer'

@@ -1,6 +1,6 @@
 import { answerBatch, refuseBatch } from './batch.ts'
 import type { Channel, Received, Unreadable } from './channel.ts'
-import { ErrorCode, RpcError } from './errors.ts'
+import { closedHere, ConnectionLost, ErrorCode, RpcError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { createIncoming, type Carried, type IncomingLimits } from './incoming.ts'
 import { classify, failure, type ErrorBody, type Notification, type Request, type RequestId, type Response } from './message.ts'
@@ -15,7 +15,7 @@ export interface PeerOptions extends OutgoingOptions {
   /** Takes what cannot be read or has no sender to answer to; without it, that is answered with an error. */
   readonly onNoise?: (noise: Noise) => void
   /** Called once, when the channel has ended. */
-  readonly onEnd?: (reason?: Error) => void
+  readonly onEnd?: (reason: Error) => void
   /** Called once, when after that nothing is being answered any more. */
   readonly onClose?: () => void
   /** Tells the other side that a request of ours is given up. */
@@ -56,9 +56,14 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const limits = { ...PEER_LIMITS, ...options.limits }
   const incoming = createIncoming(options.exchange, limits)
   const outgoing = createOutgoing(options)
+  let ended: Error | undefined
 
+  const send = (request: Request): void => {
+    if (ended) throw ended
+    void channel.send(request)
+  }
   const ask: Peer['ask'] = (method, params, signal) =>
-    outgoing.ask(method, params, { send: (request) => void channel.send(request), ...(signal && { signal }), ...(options.onAbandoned && { onAbort: options.onAbandoned }) })
+    outgoing.ask(method, params, { send, ...(signal && { signal }), ...(options.onAbandoned && { onAbort: options.onAbandoned }) })
   const carried: Carried = { notify: (notification) => channel.send(notification), ask }
 
   const take = (value: unknown): Promise<Response | undefined> | undefined => {
@@ -96,9 +101,10 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
       if (Array.isArray(received.value)) return void takeBatch(received.value)
       reply(take(received.value))
     },
-    (reason) => {
-      outgoing.fail(reason)
-      options.onEnd?.(reason)
+    (reason = new ConnectionLost()) => {
+      ended ??= reason
+      outgoing.fail(ended)
+      options.onEnd?.(ended)
       void incoming.idle().then(options.onClose)
     },
   )
@@ -109,6 +115,9 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     cancel: incoming.cancel,
     cancelAll: incoming.cancelAll,
     idle: incoming.idle,
-    close: () => channel.close(),
+    close() {
+      ended ??= closedHere()
+      return channel.close()
+    },
   }
 }

@@ -1,12 +1,18 @@
-import type { Received } from '../../jsonrpc/channel.ts'
+import type { Received, Unreadable } from '../../jsonrpc/channel.ts'
 import { exceedsDepth } from '../../jsonrpc/depth.ts'
 import type { Message } from '../../jsonrpc/message.ts'
+import { createExcerpt } from './excerpt.ts'
 
 export interface LineReaderOptions {
   /** Longer lines are skipped and reported once. Default: 4 MiB. */
   maxBytes?: number
   /** Deeper nested values are reported, not parsed. Default: 128. */
   maxDepth?: number
+  /**
+   * How many bytes of the beginning and of the end of an unreadable line are told. A line that is too long is then reported at its end.
+   * Default: none.
+   */
+  excerptBytes?: number
   onReceived: (received: Received) => void
 }
 
@@ -31,7 +37,8 @@ const IDLE_BYTES = 16 * 1024
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export function createLineReader(options: LineReaderOptions): LineReader {
-  const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, onReceived } = options
+  const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, onReceived } = options
+  const excerpt = excerptBytes === undefined ? undefined : createExcerpt(excerptBytes)
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let kept: Uint8Array = new Uint8Array(0)
   let length = 0
@@ -41,29 +48,38 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     length = 0
     if (kept.length > IDLE_BYTES) kept = new Uint8Array(0)
   }
+  const refuse = (unreadable: Unreadable['unreadable'], line?: Uint8Array): void => {
+    if (line) excerpt?.push(line)
+    onReceived({ unreadable, ...excerpt?.take() })
+  }
   const keep = (piece: Uint8Array): void => {
-    if (skipping) return
+    if (skipping) return excerpt?.push(piece)
     if (length + piece.length > maxBytes + 1) {
       skipping = true
+      excerpt?.push(kept.subarray(0, length))
+      excerpt?.push(piece)
       drop()
-      return onReceived({ unreadable: 'size' })
+      return excerpt ? undefined : refuse('size')
     }
     kept = append(kept, length, piece)
     length += piece.length
   }
   const finish = (piece: Uint8Array): void => {
-    if (length > 0) keep(piece)
+    if (length > 0 || skipping) keep(piece)
     const line = length > 0 ? kept.subarray(0, length) : piece
-    const wanted = !skipping
+    const skipped = skipping
     skipping = false
     drop()
-    if (wanted) readLine(line)
+    if (!skipped) readLine(line)
+    else if (excerpt) refuse('size')
   }
   const readLine = (bytes: Uint8Array): void => {
     const line = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
-    if (line.length > maxBytes) return onReceived({ unreadable: 'size' })
+    if (line.length > maxBytes) return refuse('size', line)
     const received = line.length > 0 ? parseLine(decoder, line, maxDepth) : undefined
-    if (received) onReceived(received)
+    if (!received) return
+    if ('unreadable' in received) refuse(received.unreadable, line)
+    else onReceived(received)
   }
 
   return {

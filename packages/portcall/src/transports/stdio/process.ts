@@ -23,6 +23,10 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
    * wait for ever. Default: false.
    */
   pauseWhenFull?: boolean
+  /** How many bytes of the beginning and of the end of an unreadable line are told. Default: none. */
+  excerptBytes?: number
+  /** Goes on reading when only the writable side has failed, so that what the other side said before it went is heard. Default: false. */
+  readToEnd?: boolean
 }
 
 const MAX_BUFFERED_BYTES = 1024 * 1024
@@ -35,7 +39,7 @@ const FLUSH_MS = 5000
  * the readable side has ended, messages can still be sent until `close`, which ends the writable side too.
  */
 export function pipeChannel(options: PipeChannelOptions): Channel {
-  const { readable, writable, pauseWhenFull = false, maxLineBytes, maxDepth } = options
+  const { readable, writable, pauseWhenFull = false, readToEnd = false, maxLineBytes, maxDepth, excerptBytes } = options
   let state: 'waiting' | 'open' | 'ended' = 'waiting'
   let onClose: (() => void) | undefined
   const writer = createWriter(boundSink(writable), {
@@ -54,7 +58,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
     onClose?.()
   }
   const fail = (): void => {
-    finish()
+    if (!readToEnd) finish()
     writer.abandon()
   }
   writable.on('error', fail).on('close', fail)
@@ -69,6 +73,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
       const reader = createLineReader({
         ...(maxLineBytes === undefined ? {} : { maxBytes: maxLineBytes }),
         ...(maxDepth === undefined ? {} : { maxDepth }),
+        ...(excerptBytes === undefined ? {} : { excerptBytes }),
         onReceived: (received) => {
           if (state === 'open') onReceived(received)
         },

@@ -1,0 +1,120 @@
+import type { Channel, Received } from '../../jsonrpc/channel.ts'
+import { closedHere, ConnectionLost } from '../../jsonrpc/errors.ts'
+import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { classify, isObject, isSuccess, notification, type JsonObject, type Notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
+import { failUnreadable, noiseOf, type Noise } from '../../jsonrpc/noise.ts'
+import { createOutgoing, type OutgoingOptions } from '../../jsonrpc/outgoing.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { METHODS } from '../../protocol/methods.ts'
+import { createReports } from '../../protocol/reports.ts'
+
+export interface ChannelExchangeOptions extends OutgoingOptions {
+  /** Hears of what comes and is no answer and no notification: junk on stdout, requests, which servers of this era do not make. */
+  readonly onNoise?: (noise: Noise) => void
+}
+
+/** A server at the other end of a channel. */
+export interface ChannelExchange {
+  readonly exchange: Exchange
+  /** Calls back once, when the channel has ended; at once when it has already. */
+  onClose(listener: (reason: Error) => void): void
+  close(): Promise<void>
+}
+
+/** Who listens: the id that its request has for its sender, and the way there. */
+interface Listener extends Pick<ExchangeContext, 'notify'> {
+  readonly id: RequestId
+}
+
+/**
+ * Makes an Exchange of the newest revision out of a channel. Ids on the channel are its own; a request that is given up is cancelled
+ * there. Rejects with `ConnectionLost` when the channel ends first, with `UnreadableAnswer` when an answer was too large or malformed;
+ * the channel then lives on.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ */
+export function createChannelExchange(channel: Channel, { onNoise, ...ids }: ChannelExchangeOptions = {}): ChannelExchange {
+  const outgoing = createOutgoing(ids)
+  const reports = createReports()
+  const listeners = new Map<RequestId, Listener>()
+  const closing: Array<(reason: Error) => void> = []
+  let ended: Error | undefined
+
+  const send = (request: Request, listener: Listener): void => {
+    if (ended) throw ended
+    if (METHODS.get(request.method)?.longLived) listeners.set(request.id, listener)
+    void channel.send(request)
+  }
+  const exchange: Exchange = async ({ id, method, params }, { signal, notify }) => {
+    const report = reports.enter({ jsonrpc: '2.0', id, method, ...(params && { params }) }, notify)
+    let sent: RequestId | undefined
+    try {
+      const response = await outgoing.ask(method, report.params, {
+        signal,
+        send: (request) => {
+          sent = request.id
+          send(request, { id, notify })
+        },
+        onAbort: (requestId) => void channel.send(notification('notifications/cancelled', { requestId })),
+      })
+      return renamed(response, id)
+    } finally {
+      report.leave()
+      if (sent !== undefined) listeners.delete(sent)
+    }
+  }
+
+  const tell = (told: Notification): void => {
+    const { method, params = {} } = told
+    if (method === 'notifications/cancelled') return endListener(params.requestId as RequestId)
+    const listener = listeners.get(subscriptionOf(params) as RequestId)
+    if (listener) return void listener.notify({ ...told, params: tagged(params, listener.id) })
+    reports.deliver(told)
+  }
+  const endListener = (id: RequestId): void => {
+    if (listeners.has(id)) outgoing.drop(id, new ConnectionLost('The server has ended the subscription'))
+  }
+  const take = (value: unknown): void => {
+    const { kind, message } = { message: undefined, ...classify(value) }
+    if (kind === 'response') outgoing.settle(message)
+    else if (kind === 'notification') tell(message)
+    else refuse({ value })
+  }
+  const refuse = (received: Received): void => {
+    if (!failUnreadable(received, outgoing)) onNoise?.(noiseOf(received))
+  }
+
+  channel.receive(
+    (received) => {
+      if ('unreadable' in received) return refuse(received)
+      for (const value of Array.isArray(received.value) ? received.value : [received.value]) take(value)
+    },
+    (reason = new ConnectionLost()) => {
+      ended ??= reason
+      outgoing.fail(ended)
+      for (const listener of closing.splice(0)) listener(ended)
+    },
+  )
+  return {
+    exchange,
+    onClose: (listener) => void (ended ? listener(ended) : closing.push(listener)),
+    close() {
+      ended ??= closedHere()
+      return channel.close()
+    },
+  }
+}
+
+function subscriptionOf({ _meta }: JsonObject): unknown {
+  return isObject(_meta) ? _meta[MetaKey.subscriptionId] : undefined
+}
+
+/** Says of which subscription a notification or a result is, in the sender's own id. */
+function tagged(body: JsonObject, id: RequestId): JsonObject {
+  return { ...body, _meta: { ...(isObject(body._meta) ? body._meta : undefined), [MetaKey.subscriptionId]: id } }
+}
+
+function renamed(response: Response, id: RequestId): Response {
+  if (!isSuccess(response)) return { ...response, id }
+  const { result } = response
+  return { ...response, id, result: subscriptionOf(result) === undefined ? result : tagged(result, id) }
+}
