@@ -40,7 +40,7 @@ export function addNotes(server: Server, notebook: Notebook): void {
   )
 }
 
-/** Tells the clients of changes. The notes are not registered one by one: touching the template announces that the list has changed. */
+/** Tells the clients of changes. */
 export function announceChanges(server: Server, notebook: Notebook): void {
   notebook.onChange(({ listed, updated }) => {
     if (listed) server.listChanged('resources')
