@@ -8,7 +8,7 @@ import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 
 /** Packages that are bundled, each into a chunk of its own that is loaded when it is first needed. */
-const BUNDLED = ['typebox', 're2js']
+const BUNDLED = ['typebox', 're2js', 'jsonc-parser']
 
 /** The end of a relative import in a declaration, which must name the built file. */
 const TS_IMPORT = /((?:from |import\()'\.{1,2}\/[^'\n]+)\.ts(')/g
@@ -21,7 +21,7 @@ async function writeScripts(folder) {
     input: Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     external: /^node:/,
-    resolve: { conditionNames: ['import', 'default'] },
+    resolve: { conditionNames: ['import', 'default'], mainFields: ['module', 'main'] },
     tsconfig: false,
     logLevel: 'warn',
   })

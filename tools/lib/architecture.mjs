@@ -12,6 +12,7 @@ export const FOLDERS = {
   transports: ['legacy', 'protocol', 'jsonrpc', 'stores'],
   auth: ['stores', 'protocol', 'jsonrpc'],
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema'],
+  connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores'],
   gateway: ['client', 'auth', 'stores', 'protocol', 'jsonrpc'],
 }
 
@@ -26,7 +27,10 @@ export const NODE_FILES = [
   'stores/sqlite.ts',
   'transports/http/node.ts',
   'transports/stdio/process.ts',
+  'testing/pair-stdio.ts',
+  'testing/pair-http.ts',
+  'testing/faulty-proxy.ts',
 ]
 
 /** Installed packages → the folder that may import them. */
-export const PACKAGES = { typebox: 'schema', re2js: 'schema', jose: 'auth', oauth4webapi: 'auth' }
+export const PACKAGES = { typebox: 'schema', re2js: 'schema', 'jsonc-parser': 'connect', jose: 'auth', oauth4webapi: 'auth' }
