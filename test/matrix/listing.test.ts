@@ -97,7 +97,7 @@ matrix('listing', (it) => {
 
   it('RES-006 templates are listed, and the resources that they tell of too', async (peer) => {
     const templates = await listAll(peer, 'resources/templates/list', 'resourceTemplates')
-    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['note://{id}', 'file:///root/{+path}'])
+    expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['page://{n}', 'note://{id}', 'file:///root/{+path}'])
     const uris = (await listAll(peer, 'resources/list', 'resources')).map(({ uri }) => uri)
     expect(uris).toEqual(expect.arrayContaining(['memo://text', 'note://apple', 'note://apricot', 'note://banana']))
   })

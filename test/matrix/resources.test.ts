@@ -31,6 +31,15 @@ matrix('resources', (it) => {
     expect((await read(peer, 'file:///root/%C3%BCn%C3%AF.txt')).result.contents).toMatchObject([{ text: 'ü' }])
   })
 
+  it('RES-006 the variables of a template are converted and checked', async (peer) => {
+    expect((await read(peer, 'page://7')).result.contents).toMatchObject([{ text: 'after 7 comes 8' }])
+    expect((await read(peer, 'page://seven')).error).toMatchObject({ data: { uri: 'page://seven' } })
+  })
+
+  it('X a stream that gives too much is stopped', async (peer) => {
+    expect((await read(peer, 'memo://flood')).error?.code).toBe(-32603)
+  })
+
   it('RES-012 RES-013 RES-015 what is not there has the code of the revision, and its URI', async (peer, { revision }) => {
     const code = revision === '2026-07-28' ? -32602 : -32002
     for (const uri of [

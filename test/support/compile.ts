@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
@@ -30,5 +31,6 @@ async function compile(source: string): Promise<string> {
   })
   await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' })
   await build.close()
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'program.mjs')
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, Message, RequestId } from 'portcall/jsonrpc'
 import { hasOracle, oracle } from './oracle.ts'
-import type { RevisionName } from './places.ts'
+import { eraOf, type RevisionName } from './places.ts'
 
 /** Keeps all messages of a conversation, and finds what the official schema of the revision does not allow the server to say. */
 export interface Inspector {
@@ -13,6 +13,9 @@ export interface Inspector {
 /** Stands for the id of a message that could not be read: the first three schemas want one, and have no value for it. */
 const NOBODY = 'unreadable'
 
+/** Methods of extensions, which the official schemas do not know. */
+const EXTENSION = /^[a-z]+\.[a-z.]+\//
+
 /** Makes an inspector for one revision. */
 export function createInspector(revision: RevisionName): Inspector {
   const schema = hasOracle ? oracle(revision, { closed: true }) : undefined
@@ -21,9 +24,12 @@ export function createInspector(revision: RevisionName): Inspector {
   const violations: string[] = []
 
   const faultOf = (message: JsonObject): string | undefined => {
-    if ('method' in message) return 'id' in message ? schema?.request(message) : schema?.notification(message)
+    if ('method' in message && 'id' in message)
+      return eraOf(revision) === 'modern' ? `a request from the server: ${message.method}` : schema?.request(message)
+    if ('method' in message) return schema?.notification(message)
     if ('error' in message) return schema?.error({ id: NOBODY, ...message })
     const method = methods.get(message.id as RequestId)
+    if (method && EXTENSION.test(method)) return undefined
     return method === undefined ? `an answer to nothing: ${JSON.stringify(message)}` : schema?.result(method, message.result)
   }
 

@@ -6,7 +6,10 @@ import type { Receive, Wire } from './wire.ts'
 export async function memoryWire(server: Server, receive: Receive): Promise<Wire> {
   const [near, far] = channelPair()
   const closed = new Promise<void>((resolve) => {
-    near.receive((received) => 'value' in received && receiveAll(received.value, receive), resolve)
+    near.receive(
+      (received) => 'value' in received && receiveAll(received.value, receive),
+      () => resolve(),
+    )
   })
   serveChannel(server, far)
   return {

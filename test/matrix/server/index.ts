@@ -13,11 +13,20 @@ export type Journal = string[]
 /** How many items a page of a list has: few, so that every list has several pages. */
 export const PAGE_SIZE = 7
 
+/** An extension of our own. */
+export const EXTENSION = 'com.example/shout'
+
 /** Makes the server that all behaviours are tried on. Everything about it can be reached by messages, so that it may run anywhere. */
 export function createMatrixServer(): Server {
   const server = createServer(
     { name: 'matrix', version: '1.2.3', title: 'The matrix' },
-    { instructions: 'Try everything.', pageSize: PAGE_SIZE },
+    {
+      instructions: 'Try everything.',
+      pageSize: PAGE_SIZE,
+      extensions: {
+        [EXTENSION]: { settings: { loud: true }, methods: { [`${EXTENSION}/say`]: ({ text }) => ({ said: `${text}!` }) } },
+      },
+    },
   )
   const journal: Journal = []
   server.tool('journal', { description: 'Tells what has been done, and forgets it' }, () => JSON.stringify(journal.splice(0)))

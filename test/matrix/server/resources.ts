@@ -35,6 +35,14 @@ export function addResources(server: Server, journal: Journal): void {
     const { name } = await call.elicit('Who reads?', z.object({ name: z.string() }))
     return `read by ${name}`
   })
+  server.resource('memo://flood', { name: 'flood', mimeType: 'text/plain', maxBytes: 100 }, async function* () {
+    while (true) yield 'more and more '
+  })
+  server.resource(
+    'page://{n}',
+    { name: 'page', variables: z.object({ n: z.coerce.number().int() }) },
+    ({ n }) => `after ${n} comes ${n + 1}`,
+  )
   server.resource(
     'note://{id}',
     {
