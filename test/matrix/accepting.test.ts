@@ -20,7 +20,7 @@ const echo = (peer: Driver, id: unknown, text: string): Message =>
   raw(peer, id, 'tools/call', { name: 'echo', arguments: { text } })
 
 matrix('accepting', (it) => {
-  it('BASE-002 60.1.1 H44 every legal id is answered with itself', async (peer) => {
+  it('BASE-002 BASE-006 60.1.1 H44 every legal id is answered with itself', async (peer) => {
     for (const id of [0, -7, '', '0', '7', 'ünï', Number.MAX_SAFE_INTEGER]) {
       const [answer] = await exchange(peer, echo(peer, id, `for ${id}`))
       expect(answer).toMatchObject({ id, result: { content: [{ text: `for ${id}` }] } })
@@ -28,7 +28,7 @@ matrix('accepting', (it) => {
   })
 
   it(
-    'BASE-003 H10 H11 H12 what is no request is refused, or dropped where nobody waits for an answer',
+    'BASE-003 BASE-009 H10 H11 H12 what is no request is refused, or dropped where nobody waits for an answer',
     async (peer) => {
       for (const id of [null, true, 1.5, {}, []]) {
         const message = { ...echo(peer, 1, 'x'), id } as unknown as Message
@@ -41,7 +41,7 @@ matrix('accepting', (it) => {
     GAPS.refusedPost,
   )
 
-  it('60.1.3 a notification is never answered', async (peer) => {
+  it('BASE-013 60.1.3 a notification is never answered', async (peer) => {
     const start = peer.log.length
     for (const method of ['tools/list', 'no/such/thing', 'notifications/progress']) await peer.notify(method, {}).catch(() => {})
     await quiet()
@@ -62,7 +62,7 @@ matrix('accepting', (it) => {
   })
 
   it(
-    'STDIO-004 HTTP-009 a batch is answered, each entry that wants it',
+    'BASE-014 STDIO-004 HTTP-009 a batch is answered, each entry that wants it',
     async (peer) => {
       const notification = { jsonrpc: '2.0', method: 'notifications/unheard-of' } as const
       const answers = await exchange(
@@ -81,7 +81,7 @@ matrix('accepting', (it) => {
   )
 
   it(
-    'H19 H20 a batch is refused where there are none',
+    'BASE-016 H19 H20 a batch is refused where there are none',
     async (peer, place) => {
       const [answer] = await exchange(peer, [echo(peer, 'a', 'one'), echo(peer, 'b', 'two')], { answers: 1 })
       expect(answer).toMatchObject({ error: { code: -32600 } })

@@ -15,7 +15,7 @@ const helpful = ({ method }: Ask): JsonObject => {
 
 matrix('asking', (it) => {
   it(
-    'ELI-006 ELI-013 MRTR-006 a form is asked for, and its answer reaches the handler',
+    'BASE-019 STDIO-011 ELI-005 ELI-006 ELI-013 MRTR-006 a form is asked for, and its answer reaches the handler',
     async (peer, { revision }) => {
       peer.onAsk(helpful)
       const outcome = await callTool(peer, 'asks')

@@ -137,14 +137,14 @@ matrix('calling', (it) => {
     }
   })
 
-  it('BASE a call knows its client, its method and its trace', async (peer) => {
+  it('BASE-051 a call knows its client, its method and its trace', async (peer) => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const text = textOf(await callTool(peer, 'whoami', {}, { meta: { traceparent } }))
     expect(JSON.parse(text ?? '')).toEqual({ name: 'raw', method: 'tools/call', traceparent })
   })
 
   it(
-    'HTTP-060 HTTP-061 HTTP-065 HTTP-066 HTTP-068 the headers have to say what the body says',
+    'HTTP-060 HTTP-061 HTTP-069 HTTP-065 HTTP-066 HTTP-068 the headers have to say what the body says',
     async (peer) => {
       const wrong = [
         { 'mcp-method': 'tools/list' },

@@ -12,7 +12,7 @@ async function journalWith(peer: Parameters<typeof readJournal>[0], ...wanted: s
 }
 
 matrix('cancelling', (it) => {
-  it('CAN-001 CAN-003 CAN-008 HTTP-030 HTTP-032 a cancelled call stops and is never answered', async (peer) => {
+  it('STDIO-015 CAN-001 CAN-003 CAN-008 HTTP-030 HTTP-032 a cancelled call stops and is never answered', async (peer) => {
     const hangUp = new AbortController()
     const call = callTool(peer, 'waits', { name: 'one' }, { signal: hangUp.signal })
     const lost = expect(call).rejects.toThrow()

@@ -5,7 +5,7 @@ import { exchange, GAPS, matrix, openPeer } from './matrix.ts'
 
 matrix('lifecycle', (it) => {
   it(
-    'LIFE-002 LIFE-008 the handshake answers with the version that was asked for, capabilities, info and instructions',
+    'LIFE-002 LIFE-008 LIFE-016 TOOL-001 RES-001 PRM-001 CMP-001 LOG-001 the handshake answers with the version that was asked for, capabilities, info and instructions',
     async ({ server }, { revision }) => {
       expect(server).toMatchObject({
         protocolVersion: revision,
@@ -83,14 +83,14 @@ matrix('lifecycle', (it) => {
     GAPS.stateless,
   )
 
-  it('BASE an unknown method is -32601, and HTTP-063 its status is that of the era', async (peer, { transport }) => {
+  it('BASE-010 an unknown method is -32601, and HTTP-063 its status is that of the era', async (peer, { transport }) => {
     const { error, status } = await peer.request('unknown/method', {})
     expect(error?.code).toBe(-32601)
     if (isStreamable(transport)) expect(status).toBe(peer.era === 'modern' ? 404 : 200)
   })
 
   it(
-    'VER-016 60.6.73 both eras are spoken over one connection',
+    'VER-016 BASE-033 60.6.73 both eras are spoken over one connection',
     async (peer, { transport }) => {
       const params = withEnvelope(
         { name: 'echo', arguments: { text: 'modern' } },

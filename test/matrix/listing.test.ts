@@ -65,7 +65,7 @@ matrix('listing', (it) => {
     expect(Object.keys(tool).sort()).toEqual(fieldsAt(TOOL_FIELDS, revision))
   })
 
-  it('TOOL-007 TOOL-009 input schemas travel as they were written', async (peer) => {
+  it('TOOL-007 TOOL-008 TOOL-009 input schemas travel as they were written', async (peer) => {
     const tools = await listAll(peer, 'tools/list', 'tools')
     const schemaOf = (wanted: string): unknown => tools.find(({ name }) => name === wanted)?.inputSchema
     expect(schemaOf('adorned')).toMatchObject({

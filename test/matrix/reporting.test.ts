@@ -21,7 +21,7 @@ matrix('reporting', (it) => {
     expect((await callTool(peer, 'counts', { to: 3 })).notifications).toEqual([])
   })
 
-  it('LOG-006 LOG-008 log messages from a level on', async (peer) => {
+  it('LOG-002 LOG-003 LOG-006 LOG-008 log messages from a level on', async (peer) => {
     await peer.setLogLevel('warning')
     const { notifications } = await callTool(peer, 'logs')
     const expected = LEVELS.slice(LEVELS.indexOf('warning'))

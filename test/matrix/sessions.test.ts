@@ -67,7 +67,7 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
     expect((await peer.post(call(1, 'nothing'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
   })
 
-  test('HTTP-012 HTTP-035 notifications are accepted with 202, GET opens a stream', async () => {
+  test('HTTP-001 HTTP-012 HTTP-035 notifications are accepted with 202, GET opens a stream', async () => {
     const peer = await begin()
     expect((await peer.post({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })).status).toBe(202)
     const stream = await peer.get()
@@ -75,7 +75,7 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
     await stream.body?.cancel()
   })
 
-  test('HTTP-028 HTTP-042 HTTP-045 HTTP-046 a lost stream goes on where it broke, without the events of others', async () => {
+  test('HTTP-028 HTTP-037 HTTP-040 HTTP-042 HTTP-045 HTTP-046 a lost stream goes on where it broke, without the events of others', async () => {
     const peer = await begin()
     const lost = await peer.post(call(1, 'counts_slowly', { to: 5 }))
     const before = await take(lost, ({ data }) => data?.includes('"progress":2') === true)
