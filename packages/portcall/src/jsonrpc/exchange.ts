@@ -34,6 +34,8 @@ export interface ExchangeContext {
   readonly mirror?: ((header: string) => string | undefined) | undefined
   readonly http?: HttpInfo | undefined
   readonly auth?: Auth | undefined
+  /** What a caller wants said beside the request, where the carrier can: on HTTP, more request headers. */
+  readonly send?: { readonly headers?: Readonly<Record<string, string>> } | undefined
 }
 
 /**

@@ -1,6 +1,13 @@
 import type { JsonObject, Notification, Request, Response } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revisions.ts'
 
+/** The server does not know the session any more: what it remembered is gone, and a new handshake is needed. */
+export class SessionLost extends Error {
+  override readonly name = 'SessionLost'
+  readonly code = 'SESSION_LOST'
+  readonly retryable = true
+}
+
 /** How one request travels over a link. */
 export interface LinkAskOptions {
   readonly signal?: AbortSignal
@@ -13,6 +20,8 @@ export interface LinkHandlers {
   /** Answers a request of the server; the signal is aborted when the server gives it up. */
   onRequest(request: Request, signal: AbortSignal): Promise<Response>
   onNotification(notification: Notification): void
+  /** What the server said on its own may have been lost: it could not reach this side for a while, and now it can again. */
+  onGap?(): void
   /** Called once, when nothing will come any more. */
   onClose(reason: Error | undefined): void
 }
