@@ -27,44 +27,62 @@ export interface PostOutletOptions {
   /** More headers of the answer, known when it is sent. */
   readonly headers?: () => FlatHeaders
   readonly canRelease?: boolean
+  /** It opens a session, so its client cannot be asked yet. */
+  readonly isHandshake?: boolean
+  /** Told of each response before it goes out. */
+  readonly onResponse?: (response: Response | undefined) => void
   readonly openStream: (reply: HttpReply, headers: FlatHeaders) => Stream
 }
 
-const NO_HEADERS = (): FlatHeaders => []
-
 /** The answer to one POST: a single JSON text until something else has to be said, then a stream. */
-export function createPostOutlet(options: PostOutletOptions): Outlet {
-  const { visit, isBatch = false, headers = NO_HEADERS, canRelease = false } = options
-  const { reply, accepted } = visit
-  const responses: Response[] = []
-  let remaining = options.requests
-  let stream: Stream | undefined
-  const begin = (): Stream => (stream ??= options.openStream(reply, [...EVENT_HEADERS, ...headers()]))
+export class PostOutlet implements Outlet {
+  readonly canRelease: boolean
+  #options: PostOutletOptions
+  #responses: Response[] = []
+  #remaining: number
+  #stream: Stream | undefined
 
-  const finish = (): void => {
-    if (!stream && responses.length === 0) return reply.send(202, EMPTY_HEADERS)
-    if (!stream && accepted.json) {
-      const [first] = responses
-      return reply.send(200, [...JSON_HEADERS, ...headers()], JSON.stringify(isBatch ? responses : first))
-    }
-    for (const response of responses.splice(0)) void begin().send(response)
-    begin().end()
+  constructor(options: PostOutletOptions) {
+    this.canRelease = options.canRelease === true && options.visit.accepted.events
+    this.#options = options
+    this.#remaining = options.requests
   }
 
-  return {
-    get canAsk() {
-      return accepted.events && (stream ? stream.reachable : !visit.request.gone)
-    },
-    canRelease: canRelease && accepted.events,
-    send(message) {
-      if (accepted.events && remaining > 0) return begin().send(message)
-    },
-    respond(response) {
-      if (remaining === 0) return
-      if (response && stream) void stream.send(response)
-      else if (response) responses.push(response)
-      if (--remaining === 0) finish()
-    },
-    release: (retryMs) => begin().release(retryMs),
+  get canAsk(): boolean {
+    const { visit, isHandshake } = this.#options
+    return !isHandshake && visit.accepted.events && (this.#stream ? this.#stream.reachable : !visit.request.gone)
+  }
+
+  send(message: Message): void | Promise<void> {
+    if (this.#options.visit.accepted.events && this.#remaining > 0) return this.#begin().send(message)
+  }
+
+  respond(response: Response | undefined): void {
+    if (this.#remaining === 0) return
+    this.#options.onResponse?.(response)
+    if (response && this.#stream) void this.#stream.send(response)
+    else if (response) this.#responses.push(response)
+    if (--this.#remaining === 0) this.#finish()
+  }
+
+  release(retryMs: number): void {
+    this.#begin().release(retryMs)
+  }
+
+  #begin(): Stream {
+    const { openStream, visit, headers } = this.#options
+    return (this.#stream ??= openStream(visit.reply, headers ? [...EVENT_HEADERS, ...headers()] : EVENT_HEADERS))
+  }
+
+  #finish(): void {
+    const { visit, isBatch, headers } = this.#options
+    const [first] = this.#responses
+    if (!this.#stream && !first) return visit.reply.send(202, EMPTY_HEADERS)
+    if (!this.#stream && visit.accepted.json) {
+      const all = headers ? [...JSON_HEADERS, ...headers()] : JSON_HEADERS
+      return visit.reply.send(200, all, JSON.stringify(isBatch ? this.#responses : first))
+    }
+    for (const response of this.#responses.splice(0)) void this.#begin().send(response)
+    this.#begin().end()
   }
 }

@@ -15,7 +15,7 @@ import type { Legacy } from './legacy.ts'
 import { checkMirrors } from './mirrors.ts'
 import { createRegistry, randomId, type Member, type Registry } from './registry.ts'
 import { createReplay, type Replay } from './replay.ts'
-import { createPostOutlet, type PostOutletOptions } from './reply.ts'
+import { PostOutlet, type PostOutletOptions } from './reply.ts'
 import { createSession, type Session } from './session.ts'
 import { createSse2024 } from './sse2024.ts'
 import type { HttpOptions } from './types.ts'
@@ -43,7 +43,7 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
       if (received.message.method === 'initialize') return initialize(received.message, visit, { endpoint, registry, log })
       const member = find(visit)
       if (member.session.size >= endpoint.limits.maxSessionRequests) throw refuse(429, 'Too many requests at once in this session')
-      await member.session.request(received.message, createPostOutlet(outletOptions(member, visit)), visit.request)
+      await member.session.request(received.message, new PostOutlet(outletOptions(member, visit)), visit.request)
     },
     async batch(values, visit) {
       const member = find(visit)
@@ -51,7 +51,7 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
       for (const message of others) member.session.accept(message)
       const answers = requests.length + refusals.length
       if (answers === 0) return visit.reply.send(202, EMPTY_HEADERS)
-      const outlet = createPostOutlet({ ...outletOptions(member, visit), requests: answers, isBatch: true })
+      const outlet = new PostOutlet({ ...outletOptions(member, visit), requests: answers, isBatch: true })
       for (const refusal of refusals) outlet.respond(refusal)
       await Promise.all(requests.map((request) => member.session.request(request, outlet, visit.request)))
     },
@@ -93,13 +93,17 @@ async function initialize(request: Request, visit: Visit, { endpoint, registry, 
   const member: Member = { id, kind: 'header', principal: visit.auth?.principal, session, replay }
   registry.add(member)
   let failed = false
-  const outlet = createPostOutlet({ ...outletOptions(member, visit), headers: () => (failed ? [] : [Header.sessionId, id]) })
-  const respond: typeof outlet.respond = (response) => {
-    failed = !response || 'error' in response
-    if (failed) registry.remove(member)
-    outlet.respond(response)
-  }
-  await session.request(request, { ...outlet, canAsk: false, canRelease: false, respond }, visit.request)
+  const outlet = new PostOutlet({
+    ...outletOptions(member, visit),
+    canRelease: false,
+    isHandshake: true,
+    headers: () => (failed ? [] : [Header.sessionId, id]),
+    onResponse(response) {
+      failed = !response || 'error' in response
+      if (failed) registry.remove(member)
+    },
+  })
+  await session.request(request, outlet, visit.request)
 }
 
 function outletOptions({ session, replay }: Member, visit: Visit): PostOutletOptions {

@@ -11,7 +11,7 @@ import { refuse } from './http-error.ts'
 import type { Legacy } from './legacy.ts'
 import { checkMirrors } from './mirrors.ts'
 import { createReplay } from './replay.ts'
-import { createPostOutlet, type Outlet } from './reply.ts'
+import { PostOutlet, type Outlet } from './reply.ts'
 
 /** What a request speaks that does not say it: the first revision of this transport, which had no header to say it with. */
 const SILENT_REVISION = REVISIONS.find(({ http }) => http.transport === 'Streamable HTTP') as Revision
@@ -29,7 +29,7 @@ export function createStateless(endpoint: Endpoint): Legacy {
     await Promise.all(requests.map((request) => run(request, new StatelessCall(outlet, visit), { endpoint, exchange })))
   }
   const outletFor = (visit: Visit, requests: number, isBatch: boolean): Outlet =>
-    createPostOutlet({ visit, requests, isBatch, openStream: (reply, headers) => streams.begin(reply, { headers }) })
+    new PostOutlet({ visit, requests, isBatch, openStream: (reply, headers) => streams.begin(reply, { headers }) })
 
   return {
     async post(received, visit) {
