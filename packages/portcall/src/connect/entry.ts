@@ -1,18 +1,11 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { ConfigError } from './config-error.ts'
+import type { Command } from './target.ts'
 import { expand, type Variables } from './variables.ts'
-
-/** A program to start, ready for `connect`. */
-export interface ConfiguredCommand {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly cwd?: string
-}
 
 /** What one entry of a configuration says: where the server is, and the headers of its requests when it has a URL. */
 export interface Entry {
-  readonly target: ConfiguredCommand | URL
+  readonly target: Command | URL
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -55,7 +48,7 @@ function kindOf(entry: JsonObject): 'command' | 'url' {
 }
 
 /** `command` with `args`; a list of both; or `{ path, args, env }`. */
-function readCommand(entry: JsonObject, variables: Variables): ConfiguredCommand {
+function readCommand(entry: JsonObject, variables: Variables): Command {
   const { command } = entry
   if (isObject(command)) return readCommand({ ...entry, ...command, command: command.path }, variables)
   const [first, ...rest] = Array.isArray(command) ? texts(command, 'command', variables) : [text(command, 'command', variables)]
