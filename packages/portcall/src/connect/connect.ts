@@ -1,0 +1,129 @@
+/**
+ * Reaches a server, whatever it is and whatever it speaks. What kind of target it is decides how bytes travel, a probe decides which
+ * era is spoken; from there on the client knows neither.
+ */
+import { createClient, type Client, type ClientParts, type ToolTypes } from '../client/client.ts'
+import type { ClientOptions } from '../client/options.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
+import type { Connection } from '../client/client.ts'
+import type { HeaderSource } from '../transports/http/client-headers.ts'
+import type { HttpClientLimits } from '../transports/http/client-limits.ts'
+import type { HttpFetch } from '../transports/http/request.ts'
+import { SessionLost } from '../legacy/link.ts'
+import { forgetEra, knownEra, rememberEra, type Era } from './eras.ts'
+import { openChannel, openProgram, type Found } from './open-channel.ts'
+import { openHttp } from './open-http.ts'
+import type { Speaker } from './open-legacy.ts'
+import { loadHttpFetch, loadSpawn } from './platform.ts'
+import { createReopening, type Opened } from './reopen.ts'
+import { reach, type Command, type Target } from './target.ts'
+
+export interface ConnectOptions extends ClientOptions {
+  /** How the server spoke the last time; it is then not tried out. */
+  readonly prior?: Era
+  /** The one revision to speak; others are not tried. */
+  readonly revision?: string
+  /** How long a server may take to say which era it is of, in milliseconds. Default: 5 s. */
+  readonly probeMs?: number
+  /** More headers for every HTTP request. */
+  readonly headers?: HeaderSource
+  /** Sends the HTTP requests in place of what this platform has. */
+  readonly fetch?: HttpFetch
+  readonly http?: Partial<HttpClientLimits>
+  /** Starts a program again when it has ended and is needed. Default: false. */
+  readonly restart?: boolean
+  /** Gets what a program writes to stderr. */
+  readonly onStderr?: (text: string) => void
+}
+
+/** The tools of a server in types: `connect<typeof server>(…)`. */
+export type ToolsOf<S> = S extends { readonly '~tools'?: infer T } ? (T extends ToolTypes ? T : never) : never
+
+const PROBE_MS = 5000
+
+/**
+ * Connects to a server: a URL, a program, a server in this process, a channel or an Exchange.
+ *
+ * @example
+ * await using weather = await connect('https://api.example.com/mcp')
+ * const result = await weather.callTool('forecast', { city: 'Oslo' })
+ *
+ * @throws NegotiationError, HttpStatusError, ConnectionLost, TimeoutError when the server cannot be reached.
+ */
+export async function connect<S = unknown>(target: Target, options: ConnectOptions = {}): Promise<Client<[ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>>> {
+  const parts = createClient(() => connection, options)
+  const connection = await createReopening({
+    open: opener(target, options, speakerOf(parts, options)),
+    again: isReopened(target, options),
+    forgotten: (error) => error instanceof SessionLost,
+    onEvent: options.onEvent ?? (() => {}),
+  })
+  return parts.client as never
+}
+
+type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
+
+function speakerOf({ info, capabilities, answer }: ClientParts, { revision, probeMs = PROBE_MS }: ConnectOptions): Speaker {
+  const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
+  return { info, capabilities, answer, envelope, probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
+}
+
+/** The era of a revision that was asked for. @throws TypeError when there is no such revision. */
+function eraOf(revision: string | undefined): Era | undefined {
+  if (revision === undefined) return undefined
+  if (MODERN_VERSIONS.includes(revision)) return 'modern'
+  if (!revisionOf(revision)) throw new TypeError(`There is no protocol revision ${JSON.stringify(revision)}`)
+  return 'legacy'
+}
+
+function opener(target: Target, options: ConnectOptions, speaker: Speaker): () => Promise<Opened> {
+  const wanted = options.prior ?? eraOf(options.revision)
+  return reach(target, {
+    exchange: (exchange) => async () => ({ exchange, mirrors: false, onEnd: () => {}, close: async () => {} }),
+    channel: (channel) => async () => (await openChannel(channel, speaker, wanted)).opened,
+    command: (command) => async () => {
+      const spawn = await loadSpawn()
+      const start = (): ReturnType<typeof spawn> => spawn({ ...command, ...(options.onStderr && { onStderr: options.onStderr }) })
+      return remembered(nameOf(command), wanted, (era) => openProgram(start, speaker, era))
+    },
+    url: (url) => async () => {
+      const { headers, http } = options
+      const fetch = options.fetch ?? (await loadHttpFetch())
+      const carrier = { ...http, url, fetch, ...(headers && { headers }) }
+      const opened = await remembered(url.origin + url.pathname, wanted, (era) => openHttp(carrier, speaker, era))
+      return options.fetch ? opened : closing(opened, fetch)
+    },
+  })
+}
+
+/** Opens in the era that was found out the last time; when that does not work any more, the server is tried out anew. */
+async function remembered(server: string, wanted: Era | undefined, open: (era: Era | undefined) => Promise<Found>): Promise<Opened> {
+  if (wanted) return (await open(wanted)).opened
+  const last = knownEra(server)
+  const found = await open(last === 'modern' ? undefined : last).catch((error: unknown) => {
+    if (!last) throw error
+    forgetEra(server)
+    return open(undefined)
+  })
+  rememberEra(server, found.era)
+  return found.opened
+}
+
+/** Closes what the way was made of together with it. */
+function closing(opened: Opened, fetch: HttpFetch): Opened {
+  const close = async (): Promise<void> => {
+    await opened.close()
+    fetch.close()
+  }
+  return { ...opened, close }
+}
+
+function nameOf({ command, args = [], cwd = '' }: Command): string {
+  return JSON.stringify([command, ...args, cwd])
+}
+
+function isReopened(target: Target, { restart = false }: ConnectOptions): boolean {
+  return reach(target, { url: () => true, command: () => restart, channel: () => false, exchange: () => false })
+}

@@ -1,0 +1,25 @@
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { Answer } from '../client/input.ts'
+import { openLegacyClient } from '../legacy/client.ts'
+import type { LegacyLink } from '../legacy/link.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { Opened } from './reopen.ts'
+
+/** Who speaks: what every way to a server has to know of its client. */
+export interface Speaker {
+  readonly info: Implementation
+  readonly capabilities: ClientCapabilities
+  readonly answer: Answer
+  /** `_meta` of a request of the newest revision. */
+  readonly envelope: JsonObject
+  /** The revision of the legacy era that is spoken, when it is not to be negotiated. */
+  readonly revision: string | undefined
+  /** How long a server may take to say what it is. */
+  readonly probeMs: number
+}
+
+/** Shakes hands with a server of the legacy era. */
+export async function openLegacy(link: LegacyLink, { info, capabilities, answer, revision }: Speaker): Promise<Opened> {
+  const client = await openLegacyClient({ link, info, capabilities, answer, ...(revision !== undefined && { versions: [revision] }) })
+  return { exchange: client.exchange, mirrors: false, onEnd: client.onClose, close: client.close }
+}

@@ -1,0 +1,95 @@
+import { backoffMs, pause } from '../client/backoff.ts'
+import type { Connection, Status } from '../client/client.ts'
+import { ConnectionClosed } from '../client/errors.ts'
+import type { ClientEvent } from '../client/options.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+
+/** A way to a server that was opened once. */
+export interface Opened {
+  readonly exchange: Exchange
+  /** Whether arguments have to be mirrored in headers. */
+  readonly mirrors: boolean
+  /** Calls back once when it has ended by itself. */
+  onEnd(listener: (reason: unknown) => void): void
+  close(): Promise<void>
+}
+
+export interface ReopeningOptions {
+  readonly open: () => Promise<Opened>
+  /** Whether a way that has ended is opened again when it is needed. */
+  readonly again: boolean
+  /** Whether an error means that the server has not looked at the request, and would if it were sent on a new way. */
+  readonly forgotten: (error: unknown) => boolean
+  readonly onEvent: (event: ClientEvent) => void
+}
+
+/** Opens a way to a server, and opens it again when it is lost and needed. @throws what `open` throws the first time. */
+export async function createReopening({ open, again, forgotten, onEvent }: ReopeningOptions): Promise<Connection> {
+  const ending = new AbortController()
+  let status: Status = 'open'
+  let failures = 0
+  let mirrors = false
+  let current: Promise<Opened> | undefined
+
+  const lose = (way: Promise<Opened>, error: unknown): void => {
+    if (current !== way || status === 'closed') return
+    current = undefined
+    status = again ? 'lost' : 'closed'
+    onEvent({ type: 'lost', error })
+  }
+  const begin = async (way: () => Promise<Opened>): Promise<Opened> => {
+    const opened = await open()
+    failures = 0
+    mirrors = opened.mirrors
+    opened.onEnd((reason) => lose(way(), reason))
+    if (status === 'lost') onEvent({ type: 'restored' })
+    status = 'open'
+    return opened
+  }
+  const start = (wait: Promise<void> = Promise.resolve()): Promise<Opened> => {
+    const way: Promise<Opened> = wait.then(() => {
+      if (ending.signal.aborted) throw closed()
+      return begin(() => way)
+    })
+    current = way
+    way.catch((error: unknown) => {
+      failures++
+      lose(way, error)
+    })
+    return way
+  }
+  const use = (): Promise<Opened> => {
+    if (status === 'closed') return Promise.reject(closed())
+    return current ?? start(failures > 0 ? pause(backoffMs(failures - 1), ending.signal) : undefined)
+  }
+
+  await start()
+  return {
+    get status() {
+      return status
+    },
+    get mirrors() {
+      return mirrors
+    },
+    async exchange(request, context) {
+      const way = use()
+      try {
+        return await (await way).exchange(request, context)
+      } catch (error) {
+        if (!forgotten(error) || status === 'closed') throw error
+        lose(way, error)
+        return (await use()).exchange(request, context)
+      }
+    },
+    async close() {
+      if (ending.signal.aborted) return
+      status = 'closed'
+      ending.abort()
+      await current?.then((opened) => opened.close(), () => {})
+    },
+  }
+}
+
+function closed(): ConnectionClosed {
+  return new ConnectionClosed('The client was closed, or its server has ended for good')
+}
