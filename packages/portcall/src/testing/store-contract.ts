@@ -1,0 +1,86 @@
+import type { Store } from '../stores/store.ts'
+import { type Case, equal, run, STRANGE, type Suite } from './contract.ts'
+
+/** Tests of `Store`. */
+export function storeContract(suite: Suite<Store>): void {
+  run(suite, undefined, { ...storeValues, ...storeExpiry, ...storeSwap })
+}
+
+const storeValues: Record<string, Case<Store>> = {
+  'store: an absent key reads as nothing': async (store) => {
+    equal(await store.get('absent'), undefined)
+    await store.delete('absent')
+  },
+  'store: what was set is read, replaced and deleted': async (store) => {
+    await store.set('key', 'one')
+    await store.set('key', 'two')
+    equal(await store.get('key'), 'two')
+    await store.delete('key')
+    equal(await store.get('key'), undefined)
+  },
+  'store: any string is a key and a value': async (store) => {
+    for (const text of STRANGE) equal(await store.get(text), undefined)
+    for (const text of STRANGE) await store.set(text, `value of ${text}`)
+    for (const text of STRANGE) equal(await store.get(text), `value of ${text}`)
+    await store.set('empty', '')
+    equal(await store.get('empty'), '')
+  },
+}
+
+const storeExpiry: Record<string, Case<Store>> = {
+  'store: an expired key reads as nothing': async (store, advance) => {
+    await store.set('short', 'x', { ttlMs: 100 })
+    await store.set('long', 'x', { ttlMs: 60_000 })
+    equal(await store.get('short'), 'x')
+    await advance(150)
+    equal([await store.get('short'), await store.get('long')], [undefined, 'x'])
+  },
+  'store: setting again sets the expiry anew': async (store, advance) => {
+    await store.set('key', 'x', { ttlMs: 100 })
+    await store.set('key', 'y')
+    await advance(150)
+    equal(await store.get('key'), 'y')
+  },
+  'store: an expired key counts as absent for swap': async (store, advance) => {
+    await store.set('key', 'x', { ttlMs: 100 })
+    await advance(150)
+    equal(await store.swap('key', { expected: 'x', value: 'y' }), false)
+    equal(await store.swap('key', { expected: undefined, value: 'z', ttlMs: 100 }), true)
+    equal(await store.get('key'), 'z')
+    await advance(150)
+    equal(await store.get('key'), undefined)
+  },
+}
+
+const storeSwap: Record<string, Case<Store>> = {
+  'store: swap writes only what was expected': async (store) => {
+    equal(await store.swap('key', { expected: 'x', value: 'y' }), false)
+    equal(await store.swap('key', { expected: undefined, value: 'x' }), true)
+    equal(await store.swap('key', { expected: undefined, value: 'y' }), false)
+    equal(await store.swap('key', { expected: 'x', value: 'y' }), true)
+    equal(await store.get('key'), 'y')
+  },
+  'store: swap deletes': async (store) => {
+    await store.set('key', 'x')
+    equal(await store.swap('key', { expected: 'y', value: undefined }), false)
+    equal(await store.swap('key', { expected: 'x', value: undefined }), true)
+    equal(await store.get('key'), undefined)
+    equal(await store.swap('key', { expected: undefined, value: undefined }), true)
+  },
+  'store: of many swaps with one expectation exactly one wins': async (store) => {
+    await store.set('key', 'start')
+    const won = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => store.swap('key', { expected: 'start', value: `winner ${at}` })),
+    )
+    equal(won.filter(Boolean).length, 1)
+    equal(await store.get('key'), `winner ${won.indexOf(true)}`)
+  },
+  'store: counting by swap loses nothing': async (store) => {
+    const increment = async (): Promise<void> => {
+      const before = await store.get('count')
+      if (!(await store.swap('count', { expected: before, value: String(Number(before ?? 0) + 1) }))) await increment()
+    }
+    await Promise.all(Array.from({ length: 10 }, increment))
+    equal(await store.get('count'), '10')
+  },
+}
