@@ -4,6 +4,7 @@
  */
 import { createClient, type Client, type ClientParts, type ToolTypes } from '../client/client.ts'
 import type { ClientOptions } from '../client/options.ts'
+import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
@@ -85,7 +86,7 @@ function opener(target: Target, options: ConnectOptions, speaker: Speaker): () =
     channel: (channel) => async () => (await openChannel(channel, speaker, wanted)).opened,
     command: (command) => async () => {
       const spawn = await loadSpawn()
-      const start = (): ReturnType<typeof spawn> => spawn({ ...command, ...(options.onStderr && { onStderr: options.onStderr }) })
+      const start = (): Channel => spawn({ ...command, ...(options.onStderr && { onStderr: options.onStderr }) })
       return remembered(nameOf(command), wanted, (era) => openProgram(start, speaker, era))
     },
     url: (url) => async () => {
