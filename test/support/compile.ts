@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 import { doors } from '../../tools/lib/doors.mjs'
@@ -10,6 +10,7 @@ const compiled = new Map<string, Promise<string>>()
 
 /** Compiles a TypeScript program, and the sources of the library with it, for a Node process of its own; gives the path. */
 export function compileProgram(source: string): Promise<string> {
+  if (compiled.size === 0) sweep()
   const path = compiled.get(source) ?? compile(source)
   compiled.set(source, path)
   return path
@@ -21,7 +22,8 @@ const doorsToSources: Plugin = {
 }
 
 async function compile(source: string): Promise<string> {
-  const folder = join(FOLDER, `${createHash('sha256').update(source).digest('hex').slice(0, 8)}-${process.pid}`)
+  const hash = createHash('sha256').update(source).digest('hex').slice(0, 8)
+  const folder = join(FOLDER, `${process.pid}`, `${basename(source, '.ts')}-${hash}`)
   const build = await rolldown({
     input: { program: source },
     platform: 'node',
@@ -31,6 +33,19 @@ async function compile(source: string): Promise<string> {
   })
   await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' })
   await build.close()
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'program.mjs')
+}
+
+/** Removes what the test processes of earlier runs have left: each has a folder of its own, named by its id. */
+function sweep(): void {
+  mkdirSync(FOLDER, { recursive: true })
+  for (const name of readdirSync(FOLDER)) if (!isAlive(Number(name))) rmSync(join(FOLDER, name), { recursive: true, force: true })
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return Number.isInteger(processId) && process.kill(processId, 0)
+  } catch {
+    return false
+  }
 }
