@@ -34,6 +34,7 @@ export function createTestCore(): TestCore {
 
   const tools: Record<string, Tool> = {
     echo: ({ text }) => ({ content: [{ type: 'text', text }] }),
+    repeat: ({ text, times }) => ({ content: [{ type: 'text', text: text.repeat(times) }] }),
     add: ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }),
     boom: () => {
       throw new Error('secret path /etc/passwd')

@@ -356,6 +356,19 @@ describe('H49 a reader who does not read', () => {
     await isWell()
   })
 
+  test('of one large answer is cut', async () => {
+    const { connect, isWell } = await site({ stallMs: 200 })
+    const text = 'x'.repeat(3_000_000)
+    const raw = connect()
+    raw.socket.pause()
+    raw.send(modern({ ...add, params: { name: 'repeat', arguments: { text, times: 10 } } }))
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    raw.socket.resume()
+    await vi.waitFor(() => expect(raw.closed).toBe(true))
+    expect(raw.text.length).toBeLessThan(20_000_000)
+    await isWell()
+  })
+
   test('who is only slow is left alone', async () => {
     const { connect } = await site({ stallMs: 200 })
     const raw = connect()
