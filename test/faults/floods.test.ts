@@ -51,6 +51,13 @@ describe('requests that do not end', () => {
     await brief.healthy()
   })
 
+  test('H32: a connection that says nothing is not kept', async () => {
+    const brief = await testHttp({ http: { headersTimeoutMs: 1000 } })
+    const silent = Array.from({ length: 50 }, () => brief.connect())
+    await until(() => silent.every(({ closed }) => closed), 6000, 'the close of all')
+    await brief.healthy()
+  })
+
   test('H33: a body that comes letter by letter has a deadline too', async () => {
     const brief = await testHttp({ http: { bodyTimeoutMs: 1000 } })
     const connection = brief.connect()

@@ -281,6 +281,46 @@ describe('smuggling', () => {
     await server.healthy()
   })
 
+  test('H27: what stands in trailers is no header', async () => {
+    const fields: Fields = {
+      ...mirrors('tools/call', echo),
+      'Mcp-Name': undefined,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+    }
+    const connection = server.connect()
+    connection.send(write('POST', { ...fields, Accept: ACCEPT }))
+    connection.send(`${body.length.toString(16)}\r\n${body}\r\n0\r\nMcp-Name: echo\r\n\r\n`)
+    expect(await connection.answer()).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
+    connection.destroy()
+    await server.healthy()
+  })
+
+  test('H27: extensions of chunks are bounded', async () => {
+    const connection = server.connect()
+    connection.send(
+      write('POST', { ...mirrors('tools/call', echo), 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }),
+    )
+    for (let at = 0; at < 100 && !connection.closed; at++) {
+      connection.send(`1;${'x'.repeat(20_000)}\r\n \r\n`)
+      await sleep(1)
+    }
+    await connection.end()
+    expect(connection.rest).toMatch(/^HTTP\/1\.1 413 /)
+    await server.healthy()
+  })
+
+  test('H27: expectations that nobody can meet are refused', async () => {
+    expect((await server.send(modern('tools/call', echo, { Expect: 'a miracle' }))).status).toBe(417)
+    const continued = server.connect()
+    continued.send(write('POST', { ...fields, Expect: '100-continue', 'Content-Length': String(Buffer.byteLength(body)) }))
+    expect((await continued.answer()).status).toBe(100)
+    continued.send(body)
+    expect(textOf((await continued.answer()).json)).toBe('x')
+    continued.destroy()
+    await server.healthy()
+  })
+
   test('H28: pipelined requests are answered in order', async () => {
     const connection = server.connect()
     const texts = Array.from({ length: 20 }, (_, at) => `text ${at}`)

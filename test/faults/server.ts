@@ -9,6 +9,7 @@ import { type ServeStdioOptions, serveStdio } from 'portcall/stdio'
 import { addAskingTools } from './server/asking.ts'
 import { addCallTools } from './server/calls.ts'
 import { addNamedItems, type NamedItems } from './server/names.ts'
+import { addOddHandlers } from './server/odd.ts'
 import { addOutputTools } from './server/output.ts'
 import { addProbes } from './server/probes.ts'
 import { addResources } from './server/resources.ts'
@@ -21,17 +22,24 @@ export interface ServerChoice {
   names?: NamedItems
   /** Takes the caller's principal from the header `x-user`. */
   users?: boolean
+  /** Adds handlers that misbehave; one of them breaks lists. */
+  odd?: boolean
+  /** The listener for events throws. */
+  deaf?: boolean
   http?: ServeOptions
   stdio?: ServeStdioOptions
 }
 
 const choice = JSON.parse(process.argv[2] ?? '{"door":"stdio"}') as ServerChoice
-const { door, limits, keys, names = {}, users = false } = choice
+const { door, limits, keys, names = {}, users = false, odd = false, deaf = false } = choice
 
 const options: ServerOptions = {
   ...(limits && { limits }),
   ...(keys && { keys }),
-  onEvent: (event) => console.error(`event ${inspect(event, { depth: 20 })}`),
+  onEvent(event) {
+    if (deaf) throw new Error('The listener fails')
+    console.error(`event ${inspect(event, { depth: 20 })}`)
+  },
 }
 const server = createServer({ name: 'portcall-faults', version: '1.0.0' }, options)
 
@@ -41,6 +49,7 @@ addAskingTools(server)
 addProbes(server)
 addResources(server)
 addNamedItems(server, names)
+if (odd) addOddHandlers(server)
 
 if (door === 'stdio') await serveStdio(server, choice.stdio)
 else await listen()

@@ -5,6 +5,21 @@ export const counts = { started: 0, finished: 0, aborted: 0, sent: 0 }
 
 /** Tools that tell how the process is. */
 export function addProbes(server: Server): void {
+  server.tool(
+    'touch',
+    {
+      description: 'Tells of changes of so many resources.',
+      input: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
+    },
+    async ({ count }) => {
+      for (let at = 0; at < count; at++) {
+        server.resourceUpdated(`files:///many/${String(at).padStart(80, '0')}`)
+        if (at % 1000 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+      return `touched ${count}`
+    },
+  )
+
   server.tool('counts', {}, () => JSON.stringify(counts))
 
   server.tool(

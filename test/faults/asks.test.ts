@@ -1,0 +1,195 @@
+/** Questions to the client, and answers that are late, wrong, doubled or somebody else's. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Connection } from './support/connection.ts'
+import { type HttpServer, type Session, startHttp, testHttp } from './support/http.ts'
+import { type Params, request, textOf, tool } from './support/messages.ts'
+import { type StdioServer, testStdio } from './support/stdio.ts'
+import { sleep, within } from './support/time.ts'
+
+const capabilities = { elicitation: {} }
+const accept = { action: 'accept', content: { name: 'Alice' } }
+
+let server: HttpServer
+beforeAll(async () => void (server = await startHttp()))
+afterAll(() => server.kill())
+
+/** A call that waits for the answer to its question. */
+interface Asking {
+  session: Session
+  connection: Connection
+  id: unknown
+}
+
+async function startAsking(fields: { [name: string]: string } = {}, from = server): Promise<Asking> {
+  const session = await from.session({ capabilities, fields })
+  const connection = from.connect()
+  connection.send(session.post(request('tools/call', tool('ask'))))
+  await connection.head()
+  for (let event = await connection.event(); event; event = await connection.event())
+    if (event.json?.method === 'elicitation/create') return { session, connection, id: event.json.id }
+  throw new Error('Nothing was asked')
+}
+
+/** The answer to the call, when all goes well. */
+async function resultOf({ connection }: Asking): Promise<string | undefined> {
+  const events = await connection.events()
+  connection.destroy()
+  return textOf(events.at(-1)?.json)
+}
+
+const answer = (id: unknown, result: unknown = accept): Params => ({ jsonrpc: '2.0', id, result })
+
+describe('over HTTP', () => {
+  test('H51: another session cannot answer', async () => {
+    const [mine, other] = [await startAsking(), await startAsking()]
+    const forged = { action: 'accept', content: { name: 'Mallory' } }
+    const stranger = await server.session({ capabilities })
+    expect((await server.send(stranger.post(answer(mine.id, forged)))).status).toBe(202)
+    if (other.id !== mine.id) await server.send(other.session.post(answer(mine.id, forged)))
+    await sleep(100)
+    expect((await server.send(mine.session.post(answer(mine.id)))).status).toBe(202)
+    expect(await resultOf(mine)).toBe('names: Alice')
+    await server.send(other.session.post(answer(other.id)))
+    expect(await resultOf(other)).toBe('names: Alice')
+    await server.healthy()
+  })
+
+  test('B5: another caller cannot answer, even with the id of the session', async () => {
+    const shared = await testHttp({ users: true })
+    const mine = await startAsking({ 'x-user': 'victim' }, shared)
+    const forged = answer(mine.id, { action: 'accept', content: { name: 'Mallory' } })
+    expect((await shared.send(mine.session.post(forged, { 'x-user': 'thief' }))).status).toBe(404)
+    await shared.send(mine.session.post(answer(mine.id)))
+    expect(await resultOf(mine)).toBe('names: Alice')
+    await shared.healthy()
+  })
+
+  test('C08: ids of another type, unknown ones and a second answer change nothing', async () => {
+    const mine = await startAsking()
+    const odd = [String(mine.id), Number(mine.id), `${mine.id} `, `${mine.id}.0`, '__proto__', 'constructor', -1].filter(
+      (id) => id !== mine.id,
+    )
+    for (const id of odd)
+      expect((await server.send(mine.session.post(answer(id, { action: 'decline' })))).status).toBeLessThan(500)
+    await server.send(mine.session.post(answer(mine.id)))
+    await server.send(mine.session.post(answer(mine.id, { action: 'decline' })))
+    expect(await resultOf(mine)).toBe('names: Alice')
+    await server.healthy()
+  })
+
+  test.each<[string, unknown]>([
+    ['an error', { error: { code: -32603, message: 'CANARY-FROM-CLIENT' } }],
+    ['an error with an odd code', { error: { code: 2 ** 40, message: 'x', data: { deep: [] } } }],
+    ['a refusal', { result: { action: 'decline' } }],
+    ['a dismissal', { result: { action: 'cancel' } }],
+  ])('%s ends the call, and the session goes on', async (_, more) => {
+    const mine = await startAsking()
+    await server.send(mine.session.post({ jsonrpc: '2.0', id: mine.id, ...(more as object) }))
+    const last = (await mine.connection.events()).at(-1)?.json
+    expect(last?.error !== undefined || last?.result !== undefined).toBe(true)
+    expect(textOf(last)).not.toBe('names: Alice')
+    mine.connection.destroy()
+    expect(textOf(await mine.session.call('echo', { text: 'x' }))).toBe('x')
+    await server.healthy()
+  })
+
+  test.each<[string, unknown]>([
+    ['an empty result', {}],
+    ['an action that there is not', { action: 'maybe' }],
+    ['content that does not fit', { action: 'accept', content: { name: 42 } }],
+    ['content that is missing', { action: 'accept' }],
+    ['content that is a list', { action: 'accept', content: [] }],
+    ['poison', JSON.parse('{"action":"accept","content":{"__proto__":{"name":"Mallory"}}}')],
+  ])('%s, given again and again, ends in an error and not in a loop', async (_, result) => {
+    const mine = await startAsking()
+    let { id } = mine
+    let rounds = 0
+    let last: unknown
+    for (; rounds < 200; rounds++) {
+      await server.send(mine.session.post(answer(id, result)))
+      const event = await mine.connection.event()
+      if (event?.json?.method !== 'elicitation/create') {
+        last = event?.json
+        break
+      }
+      id = event.json.id
+    }
+    expect(rounds).toBeLessThan(100)
+    expect(last).toBeDefined()
+    expect(JSON.stringify(last)).not.toMatch(/names: /)
+    mine.connection.destroy()
+    expect((await server.health()).polluted).toEqual([])
+    await server.healthy()
+  })
+
+  test('H52: a call that is cancelled while it asks is over, and its answer comes too late', async () => {
+    const mine = await startAsking()
+    const { session, connection, id } = mine
+    const second = await startAsking()
+    await server.send(second.session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'other' } }))
+    await session.remove()
+    const rest = await within(2000, connection.events(), 'the end of the stream')
+    expect(rest.filter(({ json }) => json?.result !== undefined)).toEqual([])
+    expect((await server.send(session.post(answer(id)))).status).toBe(404)
+    await server.send(second.session.post(answer(second.id)))
+    expect(await resultOf(second)).toBe('names: Alice')
+    await server.healthy()
+  })
+
+  test('500 questions that nobody answers leave nothing behind', async () => {
+    const before = await server.health()
+    for (let round = 0; round < 10; round++) {
+      const all = await Promise.all(Array.from({ length: 50 }, () => startAsking()))
+      await Promise.all(all.map(({ session }) => session.remove()))
+      for (const { connection } of all) connection.destroy()
+    }
+    await sleep(200)
+    expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(3_000_000)
+    await server.healthy()
+  })
+})
+
+describe('over stdio', () => {
+  const begin = async (): Promise<StdioServer> => {
+    const program = testStdio()
+    await program.ask(
+      request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'x', version: '1' } }),
+    )
+    return program
+  }
+
+  test('S18: late, doubled and odd answers change nothing', async () => {
+    const program = await begin()
+    program.send(request('tools/call', tool('ask'), 'asking'))
+    const { id } = await program.next(({ method }) => method === 'elicitation/create')
+    for (const odd of [`${id}`, Number(id), `${id}0`, '__proto__'].filter((each) => each !== id))
+      program.send(answer(odd, { action: 'decline' }))
+    program.send(answer(id), answer(id, { action: 'decline' }))
+    expect(textOf(await program.next(({ id }) => id === 'asking'))).toBe('names: Alice')
+    program.send(answer(id))
+    await program.healthy()
+    expect(program.messages.filter(({ id }) => id === 'asking')).toHaveLength(1)
+  })
+
+  test('S17: a call that is cancelled while it asks takes its question back', async () => {
+    const program = await begin()
+    program.send(request('tools/call', tool('ask'), 'asking'))
+    const asked = await program.next(({ method }) => method === 'elicitation/create')
+    program.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'asking' } })
+    const taken = await program.next(({ method }) => method === 'notifications/cancelled')
+    expect(taken.params).toMatchObject({ requestId: asked.id })
+    program.send(answer(asked.id))
+    await program.healthy()
+    expect(program.messages.filter(({ id }) => id === 'asking')).toEqual([])
+  })
+
+  test('a client that asks in return, with the same ids, is answered', async () => {
+    const program = await begin()
+    program.send(request('tools/call', tool('ask'), 1))
+    const { id } = await program.next(({ method }) => method === 'elicitation/create')
+    expect(textOf(await program.ask(request('tools/call', tool('echo', { text: 'x' }), id === 1 ? 2 : id)))).toBe('x')
+    program.send(answer(id))
+    expect(textOf(await program.next((message) => message.id === 1 && message.result !== undefined))).toBe('names: Alice')
+    await program.healthy()
+  })
+})
