@@ -1,4 +1,4 @@
-import { failure, type ErrorBody, type Failure, type RequestId } from './message.ts'
+import { type ErrorBody, type Failure, failure, type RequestId } from './message.ts'
 
 /** The codes that JSON-RPC 2.0 reserves (section 5.1). */
 export const ErrorCode = {
@@ -63,7 +63,10 @@ export class ConnectionLost extends Error {
   /** Present when the peer was a process that this side had started. */
   readonly exit?: ProcessExit
 
-  constructor(message = 'The connection ended before the answer came', { retryable = true, exit, ...options }: ConnectionLostOptions = {}) {
+  constructor(
+    message = 'The connection ended before the answer came',
+    { retryable = true, exit, ...options }: ConnectionLostOptions = {},
+  ) {
     super(message, options)
     this.retryable = retryable
     if (exit) this.exit = exit

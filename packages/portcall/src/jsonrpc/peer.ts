@@ -1,10 +1,10 @@
 import { answerBatch, refuseBatch } from './batch.ts'
 import type { Channel, Received, Unreadable } from './channel.ts'
-import { closedHere, ConnectionLost, ErrorCode, RpcError } from './errors.ts'
+import { ConnectionLost, closedHere, ErrorCode, RpcError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { createIncoming, type Carried, type IncomingLimits } from './incoming.ts'
-import { classify, failure, type ErrorBody, type Notification, type Request, type RequestId, type Response } from './message.ts'
-import { failUnreadable, noiseOf, type Noise } from './noise.ts'
+import { type Carried, createIncoming, type IncomingLimits } from './incoming.ts'
+import { classify, type ErrorBody, failure, type Notification, type Request, type RequestId, type Response } from './message.ts'
+import { failUnreadable, type Noise, noiseOf } from './noise.ts'
 import { createOutgoing, type OutgoingOptions } from './outgoing.ts'
 
 export interface PeerOptions extends OutgoingOptions {
@@ -63,7 +63,11 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     void channel.send(request)
   }
   const ask: Peer['ask'] = (method, params, signal) =>
-    outgoing.ask(method, params, { send, ...(signal && { signal }), ...(options.onAbandoned && { onAbort: options.onAbandoned }) })
+    outgoing.ask(method, params, {
+      send,
+      ...(signal && { signal }),
+      ...(options.onAbandoned && { onAbort: options.onAbandoned }),
+    })
   const carried: Carried = { notify: (notification) => channel.send(notification), ask }
 
   const take = (value: unknown): Promise<Response | undefined> | undefined => {
@@ -81,12 +85,16 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
   }
 
   /** Answers what is wrong, unless there is nobody to answer to, or it was an answer itself. */
-  const refuse = (received: Received, { id, error, silent }: { id?: RequestId; error: ErrorBody; silent?: true }): Promise<Response> | undefined => {
+  const refuse = (
+    received: Received,
+    { id, error, silent }: { id?: RequestId; error: ErrorBody; silent?: true },
+  ): Promise<Response> | undefined => {
     if (failUnreadable(received, outgoing)) return undefined
     if (id === undefined && options.onNoise) return void options.onNoise(noiseOf(received))
     return silent ? undefined : Promise.resolve(failure(id, error))
   }
-  const reply = (answer: Promise<Response | undefined> | undefined): void => void answer?.then((response) => response && channel.send(response))
+  const reply = (answer: Promise<Response | undefined> | undefined): void =>
+    void answer?.then((response) => response && channel.send(response))
 
   const takeBatch = async (batch: readonly unknown[]): Promise<void> => {
     const refused = refuseBatch(batch, options.batches?.() ?? false, limits.maxBatch)

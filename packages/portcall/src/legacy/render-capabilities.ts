@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { readClientCapabilities } from '../protocol/capabilities.ts'
+import { readClientCapabilities, readServerCapabilities } from '../protocol/capabilities.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/types.ts'
 
@@ -7,6 +7,29 @@ import type { ClientCapabilities, ServerCapabilities } from '../protocol/types.t
 export function renderCapabilities(capabilities: ServerCapabilities, revision: Revision): JsonObject {
   const told = Object.entries(capabilities).filter(([key]) => key === 'extensions' || revision.serverCapabilities.includes(key))
   return Object.fromEntries(told)
+}
+
+/** Renders what a client declares in `initialize`. Extensions are told in every revision. */
+export function renderClientCapabilities(capabilities: ClientCapabilities, revision: Revision): JsonObject {
+  const { elicitation, sampling } = capabilities
+  const told = Object.entries(capabilities).filter(([key]) => key === 'extensions' || revision.clientCapabilities.includes(key))
+  const rendered: JsonObject = Object.fromEntries(told)
+  if ('elicitation' in rendered && revision.fields.elicitUrl.length === 0) {
+    if (elicitation?.form || !elicitation?.url) rendered.elicitation = {}
+    else delete rendered.elicitation
+  }
+  if (sampling && revision.sampling.context === 'assumed') rendered.sampling = {}
+  return rendered
+}
+
+/**
+ * Reads what a server declared in its answer to `initialize`, in the terms of the newest revision. Completion had no capability of its
+ * own at first: then it may be there wherever there is something to complete.
+ */
+export function readAnsweredCapabilities(raw: unknown, revision: Revision): ServerCapabilities {
+  const read = readServerCapabilities(raw)
+  const unsaid = !revision.serverCapabilities.includes('completions') && (read.prompts ?? read.resources)
+  return unsaid ? { completions: {}, ...read } : read
 }
 
 /**

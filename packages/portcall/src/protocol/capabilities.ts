@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import type { ClientCapabilities } from './types.ts'
+import type { ClientCapabilities, ServerCapabilities } from './types.ts'
 
 /** Names under which an extension was known before it got its own. */
 const EXTENSION_ALIASES: { readonly [alias: string]: string } = { 'io.modelcontextprotocol/apps': 'io.modelcontextprotocol/ui' }
@@ -17,6 +17,27 @@ export function readClientCapabilities(raw: unknown): ClientCapabilities {
   if (declared.extensions) capabilities.extensions = readExtensions(declared.extensions)
   if (declared.experimental) capabilities.experimental = flags(declared.experimental)
   return capabilities
+}
+
+/** Reads what a server declares, just as liberally. */
+export function readServerCapabilities(raw: unknown): ServerCapabilities {
+  const declared = flags(raw)
+  const capabilities: ServerCapabilities = {}
+  if (declared.tools) capabilities.tools = readChanges(declared.tools, ['listChanged'])
+  if (declared.resources) capabilities.resources = readChanges(declared.resources, ['listChanged', 'subscribe'])
+  if (declared.prompts) capabilities.prompts = readChanges(declared.prompts, ['listChanged'])
+  if (declared.completions) capabilities.completions = declared.completions
+  if (declared.logging) capabilities.logging = declared.logging
+  if (declared.extensions) capabilities.extensions = readExtensions(declared.extensions)
+  if (declared.experimental) capabilities.experimental = flags(declared.experimental)
+  return capabilities
+}
+
+function readChanges<K extends string>(raw: JsonObject, keys: readonly K[]): { [key in K]?: boolean } {
+  const declared = flags(raw)
+  const changes: { [key in K]?: boolean } = {}
+  for (const key of keys) if (declared[key]) changes[key] = true
+  return changes
 }
 
 function readModes(raw: JsonObject): NonNullable<ClientCapabilities['elicitation']> {

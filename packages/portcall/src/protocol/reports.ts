@@ -34,7 +34,8 @@ export function createReports(): Reports {
   const progress = (notification: Notification): void => {
     const { params = {} } = notification
     const listener = open.get(params.progressToken as number)
-    if (listener?.token !== undefined) void listener.notify({ ...notification, params: { ...params, progressToken: listener.token } })
+    if (listener?.token !== undefined)
+      void listener.notify({ ...notification, params: { ...params, progressToken: listener.token } })
   }
   const log = (notification: Notification): void => {
     const gravity = gravityOf(notification.params?.level)

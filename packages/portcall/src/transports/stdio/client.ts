@@ -1,8 +1,18 @@
 import type { Channel, Received } from '../../jsonrpc/channel.ts'
-import { closedHere, ConnectionLost } from '../../jsonrpc/errors.ts'
+import { ConnectionLost, closedHere } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { classify, isObject, isSuccess, notification, type JsonObject, type Notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
-import { failUnreadable, noiseOf, type Noise } from '../../jsonrpc/noise.ts'
+import {
+  classify,
+  isObject,
+  isSuccess,
+  type JsonObject,
+  type Notification,
+  notification,
+  type Request,
+  type RequestId,
+  type Response,
+} from '../../jsonrpc/message.ts'
+import { failUnreadable, type Noise, noiseOf } from '../../jsonrpc/noise.ts'
 import { createOutgoing, type OutgoingOptions } from '../../jsonrpc/outgoing.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'

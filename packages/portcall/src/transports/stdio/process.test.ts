@@ -303,7 +303,12 @@ describe('a channel of streams', () => {
     const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
     const channel = pipeChannel({ readable: socket, writable: socket })
     const seen: Received[] = []
-    const closed = new Promise<void>((resolve) => channel.receive((received) => seen.push(received), resolve))
+    const closed = new Promise<void>((resolve) =>
+      channel.receive(
+        (received) => seen.push(received),
+        () => resolve(),
+      ),
+    )
     for (let at = 0; at < 3; at++) void channel.send(notification('n', { at, text: 'x'.repeat(1_000_000) }))
     await until(() => seen.length === 3)
     await channel.close()

@@ -1,0 +1,127 @@
+/**
+ * Makes a server of the legacy era look new: the client side of `session.ts`. The core client knows no sessions and no handshake; it calls
+ * an Exchange of the newest revision. This one shakes hands once, answers `server/discover` out of what it heard then, takes the envelope
+ * off each request, reads each answer as one of the newest revision, and answers what the server asks on its own with the client's one
+ * answering function.
+ */
+import { ConnectionLost, closedHere, RpcError } from '../jsonrpc/errors.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import { type Notification, success } from '../jsonrpc/message.ts'
+import { methodNotFound } from '../protocol/errors.ts'
+import { LATEST_LEGACY, REVISIONS, type Revision } from '../protocol/revisions.ts'
+import type { ServerCapabilities } from '../protocol/types.ts'
+import { type Answer, createClientAsks } from './client-asks.ts'
+import { createForwarder, type Forwarder } from './client-forward.ts'
+import { type Handshake, type HandshakeOptions, shakeHands } from './client-handshake.ts'
+import { type ClientSubscriptions, createClientSubscriptions } from './client-subscriptions.ts'
+import type { LegacyLink } from './link.ts'
+
+export type { Answer } from './client-asks.ts'
+
+export interface LegacyClientOptions extends HandshakeOptions {
+  readonly link: LegacyLink
+  /** Answers what the server asks; only what `capabilities` declare is passed on to it. */
+  readonly answer: Answer
+  /** Gives the handshake up: the link is closed then, for `initialize` cannot be cancelled. */
+  readonly signal?: AbortSignal
+}
+
+/** A server of the legacy era, in the terms of the newest revision. */
+export interface LegacyClient {
+  readonly exchange: Exchange
+  /** The revision that was negotiated. */
+  readonly revision: Revision
+  /** Calls back once, when the connection has ended; at once when it has already. */
+  onClose(listener: (reason: Error) => void): void
+  close(): Promise<void>
+}
+
+/** Where everything goes once hands are shaken. */
+interface Conversation {
+  readonly forwarder: Forwarder
+  readonly subscriptions: ClientSubscriptions
+}
+
+const KNOWN_REQUESTS = new Set(REVISIONS.flatMap(({ requests }) => requests))
+
+/**
+ * Opens a conversation with a server of the legacy era.
+ *
+ * @throws NegotiationError when it speaks none of the versions; RpcError when it refuses; what the link throws. The link is closed then.
+ */
+export async function openLegacyClient(options: LegacyClientOptions): Promise<LegacyClient> {
+  const { link, answer, capabilities, signal } = options
+  const closing: Array<(reason: Error) => void> = []
+  let revision = LATEST_LEGACY
+  let conversation: Conversation | undefined
+  let ended: Error | undefined
+
+  const finish = (reason: Error = new ConnectionLost()): void => {
+    ended ??= reason
+    conversation?.subscriptions.close(ended)
+    for (const listener of closing.splice(0)) listener(ended)
+  }
+  const close = (): Promise<void> => {
+    finish(closedHere())
+    return link.close()
+  }
+  const onNotification = (told: Notification): void => {
+    if (!conversation?.subscriptions.deliver(told)) conversation?.forwarder.deliver(told)
+  }
+
+  const onRequest = createClientAsks({ answer, capabilities, revision: () => revision })
+  link.receive({ onRequest, onNotification, onClose: finish, onGap: () => conversation?.subscriptions.deliverAll() })
+  const handshake = await untilAborted(shakeHands(link, options), signal).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  revision = handshake.revision
+  conversation = converse(handshake, options)
+  const exchange = translate(handshake, conversation)
+  return {
+    revision,
+    exchange: async (request, context) => {
+      if (ended) throw ended
+      return exchange(request, context)
+    },
+    onClose: (listener) => void (ended ? listener(ended) : closing.push(listener)),
+    close,
+  }
+}
+
+function converse({ discovered }: Handshake, { link, capabilities }: LegacyClientOptions): Conversation {
+  const server = discovered.capabilities as ServerCapabilities
+  return {
+    forwarder: createForwarder({ link, capabilities, server }),
+    subscriptions: createClientSubscriptions({ capabilities: server, ask: (method, params) => link.ask(method, params, {}) }),
+  }
+}
+
+/** Answers what the server does not know by itself, and forwards the rest. */
+function translate({ revision, discovered }: Handshake, { forwarder, subscriptions }: Conversation): Exchange {
+  const local: { readonly [method: string]: Exchange } = {
+    'server/discover': async ({ id }) => success(id, discovered),
+    'subscriptions/listen': subscriptions.listen,
+  }
+  const answer: Exchange = async (request, context) => {
+    const { method } = request
+    if (Object.hasOwn(local, method)) return (local[method] ?? forwarder.exchange)(request, context)
+    if (KNOWN_REQUESTS.has(method) && !revision.requests.includes(method)) throw methodNotFound(method)
+    return forwarder.exchange(request, context)
+  }
+  return (request, context) =>
+    answer(request, context).catch((error: unknown) => {
+      if (error instanceof RpcError) return error.response(request.id)
+      throw error
+    })
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
