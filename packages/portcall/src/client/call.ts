@@ -1,6 +1,7 @@
 import { RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
-import { isObject, isSuccess, type JsonObject, type Notification, type RequestId } from '../jsonrpc/message.ts'
+import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type RequestId } from '../jsonrpc/message.ts'
+import { ProtocolErrorCode } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
 import { METHODS } from '../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
@@ -89,14 +90,15 @@ export function createCaller(options: CallerOptions): Caller {
     } else given.onNotification?.(notification)
   }
 
-  const round = async (method: string, params: JsonObject, given: { raw: RawOptions; deadline: Deadline }): Promise<JsonObject> => {
-    const { raw, deadline } = given
+  const round = async (method: string, params: JsonObject, given: Round): Promise<JsonObject> => {
+    const { raw, deadline, retried = false } = given
     const id = ++lastId
     const _meta = envelope(raw.onProgress ? id : undefined, raw.meta)
     const send = raw.headers && { headers: raw.headers }
     const context = { signal: deadline.signal, notify: listener(raw, deadline), ...(send && { send }) }
     const response = await exchange()({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }, context)
     if (isSuccess(response)) return response.result
+    if (!retried && offersOurVersion(response.error)) return round(method, params, { ...given, retried: true })
     throw new RpcError(response.error.code, response.error.message, response.error.data)
   }
 
@@ -131,6 +133,19 @@ export function createCaller(options: CallerOptions): Caller {
       }
     },
   }
+}
+
+/** One request on the wire, of the several that a call may take. */
+interface Round {
+  readonly raw: RawOptions
+  readonly deadline: Deadline
+  readonly retried?: boolean
+}
+
+/** A server that refuses the version, and names it among those that it speaks, may be asked again. */
+function offersOurVersion({ code, data }: ErrorBody): boolean {
+  if (code !== ProtocolErrorCode.unsupportedProtocolVersion || !isObject(data)) return false
+  return Array.isArray(data.supported) && data.supported.includes(VERSION)
 }
 
 function complete(result: JsonObject): JsonObject {

@@ -81,6 +81,17 @@ describe('using a server', () => {
   })
 })
 
+it('VER-003 asks again when a server refuses the version that it names among its own', async () => {
+  let refusals = 0
+  const exchange: Exchange = async ({ id, params }) => {
+    const [version] = Object.values(params?._meta as object).filter((value) => typeof value === 'string')
+    return refusals++ === 0 ? new RpcError(-32022, 'no', { supported: [version] }).response(id) : success(id, { content: [] })
+  }
+  expect((await clientOf(exchange).callTool('x')).content).toEqual([])
+  const refusing: Exchange = async ({ id }) => new RpcError(-32022, 'no', { supported: ['1999-01-01'] }).response(id)
+  await expect(clientOf(refusing).callTool('x')).rejects.toMatchObject({ code: -32022 })
+})
+
 describe('time', () => {
   it('LIFE-019 LIFE-022 LIFE-023 has a deadline that progress extends, up to a total', async () => {
     const client = clientOf(rich().exchange, { deadlines: { requestMs: 60, totalMs: 1000 } })
