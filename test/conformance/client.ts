@@ -1,0 +1,74 @@
+/**
+ * What the official suite tries clients with: `client URL`, the scenario in the environment. `--where` prints the path of the built file.
+ */
+import { fileURLToPath } from 'node:url'
+import { type Client, connect, type ConnectOptions } from 'portcall/client'
+
+type Scenario = (client: Client, context: Context) => Promise<unknown>
+
+/** What a scenario wants to be done, where it says so. */
+interface Context {
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments?: Record<string, unknown> }[]
+}
+
+/** Lists everything and calls every tool without arguments. */
+const everything: Scenario = async (client) => {
+  for (const { name } of await client.tools().toArray()) await client.callTool(name)
+}
+
+const callAfterListing =
+  (name: string, args: Record<string, unknown> = {}): Scenario =>
+  async (client) => {
+    await client.tools().toArray()
+    await client.callTool(name, args)
+  }
+
+const SCENARIOS: { readonly [name: string]: Scenario } = {
+  initialize: (client) => client.tools().toArray(),
+  tools_call: callAfterListing('add_numbers', { a: 5, b: 3 }),
+  'elicitation-sep1034-client-defaults': (client) => client.callTool('test_client_elicitation_defaults'),
+  'sse-retry': callAfterListing('test_reconnection'),
+  'request-metadata': (client) => client.tools().toArray(),
+  'json-schema-ref-no-deref': (client) => client.tools().toArray(),
+  'http-standard-headers': async (client) => {
+    await client.tools().toArray()
+    await client.callTool('test_headers')
+    for (const { uri } of await client.resources().toArray()) await client.read(uri)
+    for (const { name } of await client.prompts().toArray()) await client.getPrompt(name)
+  },
+  'http-custom-headers': async (client, { toolCalls = [] }) => {
+    await client.tools().toArray()
+    for (const call of toolCalls) await client.callTool(call.name, call.arguments)
+  },
+  'http-invalid-tool-headers': async (client) => {
+    for (const { name } of await client.tools().toArray()) await client.callTool(name, { region: 'us-west1' })
+  },
+  'json-schema-2020-12-preservation': async (client) => {
+    const tool = (await client.tools().toArray()).find(({ name }) => name === 'json_schema_2020_12_tool')
+    await client.callTool('json_schema_echo', { schema: tool?.inputSchema })
+  },
+  'sep-2322-client-request-state': async (client) => {
+    await Promise.all([client.callTool('test_mrtr_echo_state'), client.callTool('test_mrtr_unrelated')])
+    await client.callTool('test_mrtr_no_state')
+    await client.callTool('test_mrtr_no_result_type')
+  },
+}
+
+const { MCP_CONFORMANCE_SCENARIO = '', MCP_CONFORMANCE_PROTOCOL_VERSION, MCP_CONFORMANCE_CONTEXT = '{}' } = process.env
+const [target = ''] = process.argv.slice(2)
+
+if (target === '--where') console.log(fileURLToPath(import.meta.url))
+else {
+  const options: ConnectOptions = {
+    info: { name: 'portcall-conformance', version: '1.0.0' },
+    elicit: ({ defaults }) => ({ confirmed: true, confirm: true, ...defaults }),
+    sample: () => ({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'none' }),
+    roots: [{ uri: 'file:///work', name: 'work' }],
+    onEvent: (event) => console.error(JSON.stringify(event)),
+    ...(MCP_CONFORMANCE_PROTOCOL_VERSION && { revision: MCP_CONFORMANCE_PROTOCOL_VERSION }),
+  }
+  const client = await connect(target, options)
+  const scenario = Object.hasOwn(SCENARIOS, MCP_CONFORMANCE_SCENARIO) ? SCENARIOS[MCP_CONFORMANCE_SCENARIO] : everything
+  await scenario?.(client, JSON.parse(MCP_CONFORMANCE_CONTEXT))
+  await client.close()
+}
