@@ -1,7 +1,7 @@
 import type { JsonObject } from 'portcall/jsonrpc'
 import { expect } from 'vitest'
 import type { Ask } from '../support/requests.ts'
-import { callTool, GAPS, matrix, openPeer, readJournal, textOf } from './matrix.ts'
+import { callTool, GAPS, matrix, openPeer, readJournal, textOf, until } from './matrix.ts'
 
 const accept = (content: JsonObject): JsonObject => ({ action: 'accept', content })
 const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'test-model', stopReason: 'endTurn' }
@@ -170,6 +170,47 @@ matrix('asking', (it) => {
       expect(journal.filter((entry) => entry === 'finally')).toHaveLength(2)
     },
     GAPS.elicitation,
+  )
+
+  it(
+    '3.2 what is too large to travel rests with the server',
+    async (peer) => {
+      peer.onAsk(helpful)
+      expect(textOf(await callTool(peer, 'asks_with_luggage'))).toBe('Ada with 50000')
+      const { result } = await callTool(peer, 'asks_with_luggage', {}, { follow: false })
+      if (peer.era === 'modern') expect(String(result.requestState).length).toBeLessThan(1000)
+    },
+    GAPS.elicitation,
+  )
+
+  it(
+    'ELI-049 an error in place of an answer means that nobody answered',
+    async (peer) => {
+      peer.onAsk(() => ({ error: { code: -32603, message: 'The screen is broken' } }))
+      expect(textOf(await callTool(peer, 'asks_kindly'))).toBe('declined: cancel')
+    },
+    GAPS.elicitation,
+    GAPS.handshake,
+  )
+
+  it(
+    'CAN-001 CAN-005 a question is taken back when the call that asked it is given up',
+    async (peer) => {
+      const hangUp = new AbortController()
+      const start = peer.log.length
+      const said = (method: string): unknown[] =>
+        peer.log.slice(start).flatMap(({ from, message }) => (from === 'server' && message.method === method ? [message] : []))
+      peer.onAsk(() => new Promise(() => {}))
+      const lost = expect(callTool(peer, 'asks', {}, { signal: hangUp.signal })).rejects.toThrow()
+      await until(() => said('elicitation/create').length > 0)
+      hangUp.abort(new Error('never mind'))
+      await lost
+      await until(() => said('notifications/cancelled').length > 0)
+      const [question] = said('elicitation/create') as { id: number }[]
+      expect(said('notifications/cancelled')).toMatchObject([{ params: { requestId: question?.id } }])
+    },
+    GAPS.elicitation,
+    GAPS.handshake,
   )
 
   it(

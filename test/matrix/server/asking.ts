@@ -61,6 +61,11 @@ export function addAsking(server: Server, journal: Journal): void {
       journal.push('finally')
     }
   })
+  server.tool('asks_with_luggage', {}, async (_, call) => {
+    const luggage = await call.step('pack', () => 'x'.repeat(50_000))
+    const { name } = await call.elicit('Who travels?', Name)
+    return `${name} with ${luggage.length}`
+  })
   server.tool('asks_model', {}, async (_, call) => {
     const { content, model } = await call.sample({
       messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
