@@ -19,7 +19,7 @@ export function judge(folder, expected) {
 function readResults(folder) {
   const results = new Map()
   for (const entry of existsSync(folder) ? readdirSync(folder, { recursive: true }) : []) {
-    const [, name] = /^server-(.+)-\d{4}-\d\d-\d\dT[^/]*\/checks\.json$/.exec(entry) ?? []
+    const [, name] = /^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[^/]*\/checks\.json$/.exec(entry) ?? []
     if (name) results.set(name, JSON.parse(readFileSync(join(folder, entry), 'utf8')))
   }
   return results

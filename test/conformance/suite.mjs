@@ -13,18 +13,26 @@ export function install() {
   installFolder(here('.'))
 }
 
-/** The names of the scenarios that the suite has for a server of one revision. */
-export function listScenarios(revision) {
-  const { stdout } = spawnSync(NODE, [COMMAND, 'list', '--server', '--spec-version', revision], { encoding: 'utf8' })
+/** The names of the scenarios that the suite has for one side of one revision. */
+export function listScenarios(side, revision) {
+  const { stdout } = spawnSync(NODE, [COMMAND, 'list', `--${side}`, '--spec-version', revision], { encoding: 'utf8' })
   return [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name)
 }
 
 /** Runs scenarios against a server; their checks are written into a folder. Resolves to what was printed. */
 export function runScenarios({ url, revision, suite, scenario, folder }) {
   const choice = scenario ? ['--scenario', scenario] : ['--suite', suite]
-  const args = [COMMAND, 'server', '--url', url, ...choice, '--spec-version', revision, '--timeout', TIMEOUT_MS, '-o', folder]
+  return run(['server', '--url', url, ...choice, '--spec-version', revision, '--timeout', TIMEOUT_MS, '-o', folder])
+}
+
+/** Runs one scenario against a client, which is started by a shell command that the URL is added to. */
+export function runClientScenario({ command, revision, scenario, folder }) {
+  return run(['client', '--command', command, '--scenario', scenario, '--spec-version', revision, '--timeout', TIMEOUT_MS, '-o', folder])
+}
+
+function run(args) {
   return new Promise((resolve) => {
-    const child = spawn(NODE, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(NODE, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     let printed = ''
     child.stdout.on('data', (text) => (printed += text))
     child.stderr.on('data', (text) => (printed += text))
