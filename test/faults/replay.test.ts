@@ -162,7 +162,7 @@ describe('H58: the event id of another session', () => {
   })
 })
 
-test('B2: the session of another caller is unknown, by every method', async () => {
+test('the session of another caller is unknown, by every method', async () => {
   const shared = await testHttp({ users: true })
   const victim = await shared.session({ fields: { 'x-user': 'victim' } })
   const thief = { 'x-user': 'thief' }
