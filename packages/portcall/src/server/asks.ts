@@ -6,6 +6,7 @@ import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema, Schema } from '../schema/standard.ts'
 import { Declined } from './errors.ts'
 import type { Rounds } from './rounds.ts'
+import { checkSampling } from './sampling.ts'
 
 interface Question {
   key: string | undefined
@@ -73,6 +74,7 @@ export async function askSample(
   capabilities: ClientCapabilities,
   { params, key: given }: Question & { params: CreateMessageParams },
 ): Promise<CreateMessageResult> {
+  checkSampling(params)
   const required = samplingNeeds(params)
   const { sampling } = capabilities
   if (!sampling || (required.tools && !sampling.tools) || (required.context && !sampling.context))

@@ -10,6 +10,7 @@ import type { ReadHandler, ResourceDefinition, ResourceReturn, TemplateDefinitio
 import { isVisible, type Listed } from './lists.ts'
 import { OutputError } from './output.ts'
 import type { Registry } from './registry.ts'
+import { checkPriority } from './sampling.ts'
 import { present } from './tools.ts'
 
 export type AnyTemplateDefinition = TemplateDefinition<Schema | undefined>
@@ -34,6 +35,7 @@ export type TemplateRegistry = Registry<AnyTemplateDefinition, TemplateEntry>
 export function createResource(uri: string, definition: ResourceDefinition, handler: AnyReadHandler): ResourceEntry {
   if (!URL.canParse(uri)) throw new Error(`${JSON.stringify(uri)} is not a URI`)
   const { name = uri, title, description, mimeType, size, annotations, icons, _meta } = definition
+  checkPriority('annotations.priority', annotations?.priority)
   const wire = { uri, name, ...present({ title, description, mimeType, size, annotations, icons, _meta }) }
   return { definition, handler, wire, enabled: true, order: 0 }
 }
@@ -41,6 +43,7 @@ export function createResource(uri: string, definition: ResourceDefinition, hand
 /** Makes a family of resources behind a URI template (RFC 6570). */
 export function createTemplate(uriTemplate: string, definition: AnyTemplateDefinition, handler: AnyReadHandler): TemplateEntry {
   const { name = uriTemplate, title, description, mimeType, annotations, icons, _meta } = definition
+  checkPriority('annotations.priority', annotations?.priority)
   const wire = { uriTemplate, name, ...present({ title, description, mimeType, annotations, icons, _meta }) }
   const variables = definition.variables && compileSchema(definition.variables, 'input')
   return { definition, handler, wire, template: parseTemplate(uriTemplate), variables, enabled: true, order: 0 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { RpcError } from '../jsonrpc/errors.ts'
+import { deriveContext } from '../jsonrpc/exchange.ts'
 import { ToolError } from './errors.ts'
 import type { ServerEvent } from './events.ts'
 import { createServer } from './server.ts'
@@ -132,7 +133,39 @@ describe('changes', () => {
   })
 })
 
+describe('readers that lag behind', () => {
+  it('H49 get what they missed, each once, and all of a collection as one when it is too much', async () => {
+    const server = createServer(info)
+    server.resource('x://{+path}', {}, () => 'x')
+    const caller = callerOf(server)
+    let drained: (() => void) | undefined
+    const sent: unknown[] = []
+    const notify = (notification: { params?: Record<string, unknown> | undefined }): Promise<void> | undefined => {
+      sent.push(notification.params?.uri)
+      return sent.length === 2 ? new Promise((resolve) => (drained = resolve)) : undefined
+    }
+    void caller.request('subscriptions/listen', { notifications: { resourceSubscriptions: ['x://all'] } }, { notify: notify as never })
+    await vi.waitFor(() => expect(sent).toHaveLength(1))
+    for (let index = 0; index < 10_000; index++) server.resourceUpdated(`x://all/${index}`)
+    await vi.waitFor(() => expect(sent).toHaveLength(2))
+    drained?.()
+    await vi.waitFor(() => expect(sent).toContain('x://all'))
+    expect(sent.length).toBeLessThan(2100)
+    server.close()
+  })
+})
+
 describe('middleware', () => {
+  it('changes the context of a request', async () => {
+    const server = createServer(info)
+    server.tool('who', {}, async (_args, call) => {
+      await call.progress(1)
+      return `${call.auth?.principal} ${call.signal.aborted}`
+    })
+    server.use((request, context, next) => next(request, deriveContext(context, { auth: { principal: 'ada' } })))
+    expect((await callerOf(server).result('tools/call', { name: 'who' })).content).toMatchObject([{ text: 'ada false' }])
+  })
+
   it('runs around every request, the first outermost', async () => {
     const server = createServer(info)
     server.tool('a', {}, () => 'x')

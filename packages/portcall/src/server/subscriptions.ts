@@ -30,6 +30,8 @@ export interface SubscriptionsOptions {
 
 const TOPIC = 'changes'
 const MAX_URIS = 1024
+/** More than that waits for no reader. */
+const MAX_WAITING = 2048
 
 interface Listener {
   readonly filter: SubscriptionFilter
@@ -46,7 +48,7 @@ export function createSubscriptions({ bus, lists, maySubscribe }: SubscriptionsO
   let closed = false
 
   const deliver = (listener: Listener, change: Change): void => {
-    if (listener.blocked) return void listener.waiting.set(JSON.stringify(change), change)
+    if (listener.blocked) return wait(listener, change)
     const full = listener.send(change)
     if (!full) return
     listener.blocked = true
@@ -126,10 +128,29 @@ function tagged(id: RequestId, uri?: string): JsonObject {
   return uri === undefined ? { _meta } : { _meta, uri }
 }
 
+/**
+ * Keeps a change for a reader who lags behind, each once. When too many different ones wait, each stands for all of the collection that
+ * was subscribed to.
+ */
+function wait({ waiting, uris }: Listener, change: Change): void {
+  waiting.set(JSON.stringify(change), change)
+  if (waiting.size <= MAX_WAITING) return
+  const all = [...waiting.values()]
+  waiting.clear()
+  for (const one of all) {
+    const meant = 'list' in one ? one : { updated: [...uris].find((uri) => covers(uri, one.updated)) ?? one.updated }
+    waiting.set(JSON.stringify(meant), meant)
+  }
+}
+
 /** A resource is meant by its own URI and by that of a collection which it lies in. */
 function wants({ filter, uris }: Listener, change: Change): boolean {
   if ('list' in change) return filter[change.list] === true
   if (uris.has(change.updated)) return true
-  for (const uri of uris) if (change.updated.startsWith(uri.endsWith('/') ? uri : `${uri}/`)) return true
+  for (const uri of uris) if (covers(uri, change.updated)) return true
   return false
+}
+
+function covers(collection: string, uri: string): boolean {
+  return uri === collection || uri.startsWith(collection.endsWith('/') ? collection : `${collection}/`)
 }
