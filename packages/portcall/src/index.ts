@@ -1,6 +1,6 @@
 /** The Model Context Protocol, whole: define a server once, serve every revision. */
 export { ConnectionLost, ErrorCode, RpcError } from './jsonrpc/errors.ts'
-export type { Auth, Exchange, ExchangeContext, HttpInfo, Middleware } from './jsonrpc/exchange.ts'
+export { type Auth, deriveContext, type Exchange, type ExchangeContext, type HttpInfo, type Middleware } from './jsonrpc/exchange.ts'
 export { ProtocolErrorCode } from './protocol/errors.ts'
 export { LOGGING_LEVELS } from './protocol/types.ts'
 export type {

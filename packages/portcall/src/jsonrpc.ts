@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0 on its own: messages, the Exchange, channels. For authors of transports and middleware. */
 export { channelPair, type Channel, type Received } from './jsonrpc/channel.ts'
 export { ConnectionLost, ErrorCode, RpcError } from './jsonrpc/errors.ts'
-export { wrap, type Auth, type Exchange, type ExchangeContext, type HttpInfo, type Middleware } from './jsonrpc/exchange.ts'
+export { deriveContext, wrap, type Auth, type Exchange, type ExchangeContext, type HttpInfo, type Middleware } from './jsonrpc/exchange.ts'
 export {
   classify,
   failure,

@@ -54,3 +54,22 @@ export type Middleware = (request: Request, context: ExchangeContext, next: Exch
 export function wrap(exchange: Exchange, middleware: readonly Middleware[]): Exchange {
   return middleware.reduceRight<Exchange>((next, layer) => (request, context) => layer(request, context, next), exchange)
 }
+
+/**
+ * A context that is another one but for what is given. Middleware makes contexts in this way and not by spreading, since a context may
+ * make its members when they are first read.
+ */
+export function deriveContext(context: ExchangeContext, given: Partial<ExchangeContext>): ExchangeContext {
+  return {
+    get signal() {
+      return given.signal ?? context.signal
+    },
+    notify: given.notify ?? ((notification) => context.notify(notification)),
+    ask: 'ask' in given ? given.ask : context.ask,
+    release: 'release' in given ? given.release : context.release,
+    mirror: 'mirror' in given ? given.mirror : context.mirror,
+    http: 'http' in given ? given.http : context.http,
+    auth: 'auth' in given ? given.auth : context.auth,
+    send: 'send' in given ? given.send : context.send,
+  }
+}
