@@ -101,6 +101,7 @@ const HTTP = [
   ['Sessions', ({ http }) => yesNo(http.sessions)],
   ['Headers that mirror the body', ({ http }) => yesNo(http.mirrorHeaders)],
   ['Status for an unknown method', ({ http }) => http.unknownMethod],
+  ['A server may close a stream and be polled', ({ http }) => yesNo(http.polling)],
   ['A stream that breaks', ({ http }) => ({ nothing: 'changes nothing' })[http.disconnect] ?? http.disconnect],
 ]
 

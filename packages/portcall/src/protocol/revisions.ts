@@ -60,6 +60,8 @@ export interface HttpFacts {
   readonly unknownMethod: 200 | 202 | 404
   /** What the end of the stream that waits for an answer does. */
   readonly disconnect: 'ends the session' | 'nothing' | 'cancels the request'
+  /** A server may close a stream on its client, which comes back for the rest. */
+  readonly polling: boolean
 }
 
 /** What one revision allows. */
@@ -167,6 +169,7 @@ const november2024: Revision = {
     mirrorHeaders: false,
     unknownMethod: 202,
     disconnect: 'ends the session',
+    polling: false,
   },
 }
 
@@ -224,6 +227,7 @@ const november2025: Revision = {
   notifications: plus(june2025.notifications, 'notifications/elicitation/complete', 'notifications/tasks/status'),
   serverCapabilities: plus(june2025.serverCapabilities, 'tasks'),
   clientCapabilities: plus(june2025.clientCapabilities, 'tasks'),
+  http: { ...june2025.http, polling: true },
   fields: {
     ...june2025.fields,
     implementation: plus(june2025.fields.implementation, 'description', 'websiteUrl', 'icons'),
@@ -282,6 +286,7 @@ const july2026: Revision = {
     mirrorHeaders: true,
     unknownMethod: 404,
     disconnect: 'cancels the request',
+    polling: false,
   },
 }
 

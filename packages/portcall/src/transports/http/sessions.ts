@@ -4,7 +4,6 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { Request } from '../../jsonrpc/message.ts'
-import { LATEST_LEGACY } from '../../protocol/revisions.ts'
 import { createMemoryLog } from '../../stores/memory-log.ts'
 import type { Log } from '../../stores/log.ts'
 import { readBatch } from './batch.ts'
@@ -89,7 +88,7 @@ async function initialize(request: Request, visit: Visit, { endpoint, registry, 
   registry.makeRoom(visit.auth)
   const id = randomId()
   const session: Session = createSession({ endpoint, auth: visit.auth, tell: (message) => replay.tell(message) })
-  const replay: Replay = createReplay({ endpoint, log, key: `http/${id}`, polling: () => knowsPolling(session) })
+  const replay: Replay = createReplay({ endpoint, log, key: `http/${id}`, polling: () => session.revision.http.polling })
   const member: Member = { id, kind: 'header', principal: visit.auth?.principal, session, replay }
   registry.add(member)
   let failed = false
@@ -110,12 +109,7 @@ function outletOptions({ session, replay }: Member, visit: Visit): PostOutletOpt
   return {
     visit,
     requests: 1,
-    canRelease: knowsPolling(session),
+    canRelease: session.revision.http.polling,
     openStream: (reply, headers) => replay.begin(reply, { headers }),
   }
-}
-
-/** Whether clients come back for a stream that was closed on them. */
-function knowsPolling({ revision }: Session): boolean {
-  return revision === LATEST_LEGACY
 }
