@@ -1,0 +1,53 @@
+import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { isObject, type Request } from '../../jsonrpc/message.ts'
+import { encodeHeaderValue } from '../../protocol/header-params.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { METHODS } from '../../protocol/methods.ts'
+import { type HeaderRecord, lowerCase, POST_HEADERS } from './client-headers.ts'
+import { Header } from './headers.ts'
+import { asAnswer, readFailure, readMessages, unanswered } from './messages.ts'
+import { createRemote, type HttpClientOptions } from './remote.ts'
+
+/** A server of the stateless era behind HTTP. */
+export interface HttpExchange {
+  /**
+   * Sends a request, which carries its own envelope, as one POST. Its signal cancels it, by closing the connection.
+   *
+   * @throws ConnectionLost when the answer ends, or breaks off, without a response; HttpStatusError; UnreadableAnswer.
+   */
+  readonly exchange: Exchange
+  /** Gives up what is under way, and takes nothing more. */
+  close(): Promise<void>
+}
+
+/**
+ * Reaches a server of the stateless era at one URL.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+export function createHttpExchange(options: HttpClientOptions): HttpExchange {
+  const remote = createRemote(options)
+  const exchange: Exchange = async (request, context) => {
+    const headers = headersOf(request, context)
+    const call = await remote.send({ method: 'POST', headers, body: JSON.stringify(request), signal: context.signal })
+    if (!call.ok) return readFailure(call, request.id)
+    for await (const message of readMessages(call)) {
+      const answer = asAnswer(message, request.id)
+      if (answer) return answer
+      if ('method' in message && !('id' in message)) await context.notify(message)
+    }
+    throw unanswered(call)
+  }
+  return { exchange, close: () => remote.close() }
+}
+
+/** The headers of a request: what the caller wants sent, and above that what mirrors the body. */
+function headersOf({ method, params }: Request, { send }: ExchangeContext): HeaderRecord {
+  const headers: Record<string, string> = { ...(send?.headers && lowerCase(send.headers)), ...POST_HEADERS }
+  const version = isObject(params?._meta) ? params._meta[MetaKey.protocolVersion] : undefined
+  const nameParam = METHODS.get(method)?.nameParam
+  const name = nameParam === undefined ? undefined : params?.[nameParam]
+  headers[Header.method] = encodeHeaderValue(method)
+  if (typeof version === 'string') headers[Header.protocolVersion] = version
+  if (typeof name === 'string') headers[Header.name] = encodeHeaderValue(name)
+  return headers
+}
