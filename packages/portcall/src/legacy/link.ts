@@ -1,13 +1,6 @@
 import type { JsonObject, Notification, Request, Response } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revisions.ts'
 
-/** The server does not know the session any more: what it remembered is gone, and a new handshake is needed. */
-export class SessionLost extends Error {
-  override readonly name = 'SessionLost'
-  readonly code = 'SESSION_LOST'
-  readonly retryable = true
-}
-
 /** How one request travels over a link. */
 export interface LinkAskOptions {
   readonly signal?: AbortSignal

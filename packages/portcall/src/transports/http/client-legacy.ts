@@ -1,0 +1,131 @@
+/**
+ * A server of the legacy era behind Streamable HTTP. Each message is a POST; the answer to a request is one JSON text, or a stream on which
+ * the server may ask and tell things first. A stream whose events are numbered is picked up where it broke off, and one more stands open for
+ * what belongs to no request.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+import { ConnectionLost } from '../../jsonrpc/errors.ts'
+import {
+  type Message,
+  type Notification,
+  notification,
+  type Request,
+  type RequestId,
+  type Response,
+} from '../../jsonrpc/message.ts'
+import type { LegacyLink } from '../../legacy/link.ts'
+import type { Call } from './call.ts'
+import type { HttpClientLimits } from './client-limits.ts'
+import { type ClientSession, createClientSession } from './client-session.ts'
+import { Header } from './headers.ts'
+import { HttpStatusError } from './http-status-error.ts'
+import { createInbound } from './inbound.ts'
+import { isEventStream } from './media.ts'
+import { asAnswer, type Position, readFailure, readMessages, readStatus, unanswered } from './messages.ts'
+import { createRemote, type HttpClientOptions } from './remote.ts'
+import { keepStanding } from './standing.ts'
+import { pause, retryAfter, within } from './timing.ts'
+
+/** Reaches a server of the legacy era at one URL; nothing is sent yet. */
+export function createHttpLink(options: HttpClientOptions): LegacyLink {
+  const remote = createRemote(options)
+  const { limits, onError } = remote
+  const ending = new AbortController()
+  let lastId = 0
+
+  const end = (reason: Error | undefined): void => {
+    ending.abort(reason ?? new ConnectionLost('The connection was closed', { retryable: false }))
+    inbound.end(reason)
+  }
+  const session = createClientSession(remote, end)
+  const tell = async (message: Notification | Response): Promise<void> => {
+    const call = await session.post(message, { withinMs: limits.acceptMs })
+    if (!call.ok) throw await readStatus(call)
+    if (isEventStream(call.header(Header.contentType))) void takeAll(call).catch(onError)
+    else call.release()
+  }
+  const inbound = createInbound({ maxAsked: limits.maxAsked, deliver: tell, onError })
+  const takeAll = async (call: Call): Promise<void> => {
+    for await (const message of readMessages(call)) await inbound.take(message)
+  }
+  const standing = { limits, signal: ending.signal, open: session.get, onMessage: inbound.take, onGap: inbound.gap }
+
+  return {
+    receive: inbound.receive,
+    notify: tell,
+    async ask(method, params, { signal, headers }) {
+      signal?.throwIfAborted()
+      const id = ++lastId
+      const isFirst = method === 'initialize'
+      const request: Request = params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
+      try {
+        const call = await session.post(request, { signal, headers })
+        if (!call.ok) return await readFailure(call, id)
+        if (isFirst) session.begin(call)
+        const response = await readResponse(call, { id, limits, signals: [signal, ending.signal], session, take: inbound.take })
+        if (isFirst && 'result' in response) session.speak(response.result)
+        return response
+      } catch (error) {
+        if (signal?.aborted && !isFirst && !inbound.ended)
+          void tell(notification('notifications/cancelled', { requestId: id })).catch(onError)
+        throw error
+      }
+    },
+    async opened() {
+      if (!session.named) return
+      await within(limits.openMs, (onFirst) => void keepStanding({ ...standing, onFirst, onUnknown: () => session.forget() }))
+    },
+    async close() {
+      end(undefined)
+      await session.leave()
+    },
+  }
+}
+
+interface Reading {
+  readonly id: RequestId
+  readonly limits: HttpClientLimits
+  /** That of the caller, and that of the link. */
+  readonly signals: readonly [AbortSignal | undefined, AbortSignal]
+  readonly session: ClientSession
+  readonly take: (message: Message) => void | Promise<void>
+}
+
+/** Reads an answer up to the response. When it ends before that, and its events are numbered, the rest is asked for, again and again. */
+async function readResponse(first: Call, { id, limits, signals, session, take }: Reading): Promise<Response> {
+  const position: Position = {}
+  let failures = 0
+  for (let call: Call | undefined = first; ; call = undefined) {
+    let fault: unknown
+    try {
+      call ??= await resume(session, position, signals[0])
+      for await (const message of readMessages(call, position)) {
+        const response = asAnswer(message, id)
+        if (response) return response
+        await take(message)
+      }
+      fault = unanswered(call)
+      failures = 0
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      fault = error
+      failures++
+    }
+    if (position.eventId === undefined || failures > limits.maxResumeFailures) throw fault
+    await pause(retryAfter(limits, position.retryMs, failures), ...signals)
+  }
+}
+
+/** Asks for the rest of a stream; a server that does not have it is not asked again. */
+async function resume(session: ClientSession, position: Position, signal: AbortSignal | undefined): Promise<Call> {
+  const call = await session.get(position.eventId, signal)
+  if (call.ok) return call
+  const cause = await readStatus(call)
+  if (cause.retryable) throw cause
+  position.eventId = undefined
+  throw new ConnectionLost(`The answer broke off, and its rest cannot be had: ${cause.message}`, { cause })
+}
+
+function isPassing(error: unknown): boolean {
+  return (error instanceof ConnectionLost || error instanceof HttpStatusError) && error.retryable
+}

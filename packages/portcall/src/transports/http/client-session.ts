@@ -1,0 +1,78 @@
+import type { JsonObject, Message } from '../../jsonrpc/message.ts'
+import { revisionOf } from '../../protocol/revisions.ts'
+import type { Call } from './call.ts'
+import { GET_HEADERS, type HeaderRecord, lowerCase, POST_HEADERS } from './client-headers.ts'
+import { Header } from './headers.ts'
+import type { Remote, Sending } from './remote.ts'
+import { SessionLost } from './session-lost.ts'
+
+/** How one message is sent. */
+export interface PostOptions extends Pick<Sending, 'signal' | 'withinMs'> {
+  readonly headers?: HeaderRecord | undefined
+}
+
+/** What a client holds of its session: the headers that every request repeats once the handshake has told them. */
+export interface ClientSession {
+  /** Whether a server that hears of it knows the session by its headers. */
+  readonly named: boolean
+  /** Sends one message. @throws SessionLost when the server does not know the session any more. */
+  post(message: Message, options: PostOptions): Promise<Call>
+  /** Asks for a stream: for one that broke off, after its last event, or for the standing one. */
+  get(eventId: string | undefined, signal: AbortSignal | undefined): Promise<Call>
+  /** Takes the name of the session out of the head of the answer to `initialize`. */
+  begin(call: Call): void
+  /** Takes the version out of that answer. */
+  speak(result: JsonObject): void
+  /** The server does not know the session any more. */
+  forget(): SessionLost
+  /** Leaves the session, if there is one, and the connection with it. */
+  leave(): Promise<void>
+}
+
+const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
+
+/** Makes a session that has not begun. `onLost` hears when the server has forgotten it. */
+export function createClientSession(remote: Remote, onLost: (error: SessionLost) => void): ClientSession {
+  let id: string | undefined
+  let version: string | undefined
+
+  const headersOf = (): HeaderRecord => ({
+    ...(id !== undefined && { [Header.sessionId]: id }),
+    ...(version !== undefined && { [Header.protocolVersion]: version }),
+  })
+
+  const forget = (): SessionLost => {
+    id = undefined
+    const error = new SessionLost(`${remote.url.origin + remote.url.pathname} does not know the session any more`)
+    onLost(error)
+    return error
+  }
+
+  return {
+    get named() {
+      return id !== undefined || version !== undefined
+    },
+    async post(message, { headers, ...options }) {
+      const all = { ...(headers && lowerCase(headers)), ...POST_HEADERS, ...headersOf() }
+      const call = await remote.send({ method: 'POST', headers: all, body: JSON.stringify(message), ...options })
+      if (call.status !== 404 || id === undefined) return call
+      call.release()
+      throw forget()
+    },
+    get(eventId, signal) {
+      const headers = { ...GET_HEADERS, ...headersOf(), ...(eventId !== undefined && { [Header.lastEventId]: eventId }) }
+      return remote.send({ method: 'GET', headers, signal })
+    },
+    begin(call) {
+      const given = call.header(Header.sessionId)
+      id = given !== undefined && SESSION_ID.test(given) ? given : undefined
+    },
+    speak({ protocolVersion }) {
+      const revision = typeof protocolVersion === 'string' ? revisionOf(protocolVersion) : undefined
+      version = revision && revision.http.versionHeader !== 'none' ? revision.version : undefined
+    },
+    forget,
+    leave: () =>
+      remote.close(id === undefined ? undefined : { method: 'DELETE', headers: headersOf(), withinMs: remote.limits.leaveMs }),
+  }
+}
