@@ -7,6 +7,8 @@ import type { Answers } from './input.ts'
 export type ClientEvent =
   | { type: 'warning'; message: string }
   | { type: 'log'; level: LoggingLevel; logger?: string | undefined; data: unknown }
+  /** A server sent something that is no message. */
+  | { type: 'noise'; kind: string; text: string }
   | { type: 'lost'; error: unknown }
   | { type: 'restored' }
 

@@ -113,3 +113,51 @@ describe('healing', () => {
     expect(client.status).toBe('open')
   })
 })
+
+describe('programs', () => {
+  const script = (body: string) => ({ command: process.execPath, args: ['-e', body] })
+  const legacyServer = `
+    const lines = require('node:readline').createInterface({ input: process.stdin })
+    const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+    lines.on('line', (line) => {
+      const { id, method } = JSON.parse(line)
+      if (method === 'server/discover' && process.env.DIES) process.exit(3)
+      if (method === 'initialize') send({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } } })
+      else if (method === 'tools/call') process.exit(7)
+      else if (id !== undefined && method !== 'server/discover') send({ id, result: { tools: [{ name: process.pid + '', inputSchema: { type: 'object' } }] } })
+      else if (id !== undefined && !process.env.SILENT) send({ id, error: { code: -32601, message: 'no' } })
+    })`
+
+  it('VER-009 falls back in place when the server knows nothing of the newest revision, or says nothing', async () => {
+    const client = await connect(script(legacyServer))
+    closing.push(client.close)
+    expect((await client.discover()).serverInfo?.name).toBe('old')
+    const silent = await connect({ ...script(legacyServer), env: { SILENT: '1' }, cwd: '/tmp' }, { probeMs: 200 })
+    closing.push(silent.close)
+    expect((await silent.tools().toArray()).length).toBe(1)
+  })
+
+  it('starts a server again that ends when it is asked something new', async () => {
+    const client = await connect({ ...script(legacyServer), env: { DIES: '1' } })
+    closing.push(client.close)
+    expect((await client.tools().toArray()).length).toBe(1)
+  })
+
+  it('STDIO-019 C03 names how a server ended, and starts it again by option', async () => {
+    const client = await connect(script(legacyServer), { restart: true, prior: 'legacy' })
+    closing.push(client.close)
+    const [before] = await client.tools().toArray()
+    await expect(client.callTool('die')).rejects.toMatchObject({ code: 'CONNECTION_LOST', message: expect.stringContaining('7') })
+    const [after] = await client.tools().toArray()
+    expect(after?.name).not.toBe(before?.name)
+    const once = await connect(script(legacyServer), { prior: 'legacy' })
+    closing.push(once.close)
+    await expect(once.callTool('die')).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
+    await expect(once.tools().toArray()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    expect(once.status).toBe('closed')
+  })
+
+  it('C04 explains why a program cannot be started', async () => {
+    await expect(connect({ command: 'no-such-program' })).rejects.toThrow('PATH')
+  })
+})

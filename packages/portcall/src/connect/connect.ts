@@ -33,6 +33,8 @@ export interface ConnectOptions extends ClientOptions {
   /** Sends the HTTP requests in place of what this platform has. */
   readonly fetch?: HttpFetch
   readonly http?: Partial<HttpClientLimits>
+  /** Gives up while the connection is being made. */
+  readonly signal?: AbortSignal
   /** Starts a program again when it has ended and is needed. Default: false. */
   readonly restart?: boolean
   /** Gets what a program writes to stderr. */
@@ -60,15 +62,18 @@ export async function connect<S = unknown>(target: Target, options: ConnectOptio
     again: isReopened(target, options),
     forgotten: (error) => error instanceof SessionLost,
     onEvent: options.onEvent ?? (() => {}),
+    ...(options.signal && { signal: options.signal }),
   })
   return parts.client as never
 }
 
 type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 
-function speakerOf({ info, capabilities, answer }: ClientParts, { revision, probeMs = PROBE_MS }: ConnectOptions): Speaker {
+function speakerOf({ info, capabilities, answer }: ClientParts, options: ConnectOptions): Speaker {
+  const { revision, probeMs = PROBE_MS, onEvent = () => {} } = options
   const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
-  return { info, capabilities, answer, envelope, probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
+  const onNoise: Speaker['onNoise'] = ({ kind, text }) => onEvent({ type: 'noise', kind, text })
+  return { info, capabilities, answer, envelope, onNoise, probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
 }
 
 /** The era of a revision that was asked for. @throws TypeError when there is no such revision. */
@@ -92,7 +97,8 @@ function opener(target: Target, options: ConnectOptions, speaker: Speaker): () =
     url: (url) => async () => {
       const { headers, http } = options
       const fetch = options.fetch ?? (await loadHttpFetch())
-      const carrier = { ...http, url, fetch, ...(headers && { headers }) }
+      const onError = (error: unknown): void => options.onEvent?.({ type: 'warning', message: String(error) })
+      const carrier = { ...http, url, fetch, onError, ...(headers && { headers }) }
       const opened = await remembered(url.origin + url.pathname, wanted, (era) => openHttp(carrier, speaker, era))
       return options.fetch ? opened : closing(opened, fetch)
     },

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
+import type { Noise } from '../jsonrpc/noise.ts'
 import type { Answer } from '../client/input.ts'
 import { openLegacyClient } from '../legacy/client.ts'
 import type { LegacyLink } from '../legacy/link.ts'
@@ -14,6 +15,8 @@ export interface Speaker {
   readonly envelope: JsonObject
   /** The revision of the legacy era that is spoken, when it is not to be negotiated. */
   readonly revision: string | undefined
+  /** Hears of what a server sends and what is no message. */
+  readonly onNoise: (noise: Noise) => void
   /** How long a server may take to say what it is. */
   readonly probeMs: number
 }

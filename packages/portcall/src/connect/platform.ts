@@ -2,7 +2,7 @@
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { HttpFetch } from '../transports/http/request.ts'
 import { createWebFetch } from '../transports/http/fetch-client.ts'
-import type { Command } from './target.ts'
+import type { SpawnOptions } from '../transports/stdio/spawn.ts'
 
 const isNode = typeof process === 'object' && typeof process.versions?.node === 'string' && !('Bun' in globalThis) && !('Deno' in globalThis)
 
@@ -13,10 +13,8 @@ export async function loadHttpFetch(): Promise<HttpFetch> {
   return createNodeFetch()
 }
 
-/** Starts a program. */
-export type Spawn = (program: Command & { readonly onStderr?: (text: string) => void }) => Channel
-
 /** What starts programs here. @throws Error where there are none. */
-export async function loadSpawn(): Promise<Spawn> {
-  throw new Error('This platform cannot start programs')
+export async function loadSpawn(): Promise<(options: SpawnOptions) => Channel> {
+  const { spawnChannel } = await import('../transports/stdio/spawn.ts')
+  return spawnChannel
 }

@@ -8,9 +8,9 @@ export interface Relay {
 
 export function createRelay(channel: Channel): Relay {
   let deliver: (received: Received) => void = () => {}
-  let end: () => void = () => {}
+  let end: (reason?: Error) => void = () => {}
   let started = false
-  let ended = false
+  let ended: { reason: Error | undefined } | undefined
 
   return {
     view: () => ({
@@ -20,14 +20,14 @@ export function createRelay(channel: Channel): Relay {
       receive(onReceived, onClose) {
         deliver = onReceived
         end = onClose
-        if (ended) return queueMicrotask(onClose)
+        if (ended) return queueMicrotask(() => onClose(ended?.reason))
         if (started) return
         started = true
         channel.receive(
           (received) => deliver(received),
-          () => {
-            ended = true
-            end()
+          (reason) => {
+            ended = { reason }
+            end(reason)
           },
         )
       },

@@ -21,10 +21,12 @@ export interface ReopeningOptions {
   /** Whether an error means that the server has not looked at the request, and would if it were sent on a new way. */
   readonly forgotten: (error: unknown) => boolean
   readonly onEvent: (event: ClientEvent) => void
+  /** Gives up the first opening. */
+  readonly signal?: AbortSignal
 }
 
 /** Opens a way to a server, and opens it again when it is lost and needed. @throws what `open` throws the first time. */
-export async function createReopening({ open, again, forgotten, onEvent }: ReopeningOptions): Promise<Connection> {
+export async function createReopening({ open, again, forgotten, onEvent, signal }: ReopeningOptions): Promise<Connection> {
   const ending = new AbortController()
   let status: Status = 'open'
   let failures = 0
@@ -63,7 +65,7 @@ export async function createReopening({ open, again, forgotten, onEvent }: Reope
     return current ?? start(failures > 0 ? pause(backoffMs(failures - 1), ending.signal) : undefined)
   }
 
-  await start()
+  await orAborted(start(), signal)
   return {
     get status() {
       return status
@@ -92,4 +94,18 @@ export async function createReopening({ open, again, forgotten, onEvent }: Reope
 
 function closed(): ConnectionClosed {
   return new ConnectionClosed('The client was closed, or its server has ended for good')
+}
+
+/** Waits for a way to be opened, unless that is given up: then the way is closed as soon as it is there. */
+function orAborted(way: Promise<Opened>, signal: AbortSignal | undefined): Promise<unknown> {
+  if (!signal) return way
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason)
+      way.then((opened) => opened.close(), () => {})
+    }
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    way.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
