@@ -26,6 +26,7 @@ export const NODE_FILES = [
   'cli/',
   'stores/sqlite.ts',
   'transports/http/node.ts',
+  'transports/http/node-client.ts',
   'transports/stdio/process.ts',
   'testing/pair-stdio.ts',
   'testing/pair-http.ts',
