@@ -1,13 +1,13 @@
 /** Serving over HTTP with web requests: Bun, Deno, Workers, Hono, Next and all that speaks `Request` and `Response`. */
 import type { Server } from './server/server.ts'
 import { createFetchHandler, type FetchHandler } from './transports/http/fetch.ts'
-import type { HttpOptions } from './transports/http/types.ts'
+import type { HttpOptions } from './transports/http/options.ts'
 
 export { HttpError } from './transports/http/http-error.ts'
 export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
 export type { HttpLimits } from './transports/http/limits.ts'
 export type { FetchHandler } from './transports/http/fetch.ts'
-export type { Authenticate, Credentials, HttpOptions } from './transports/http/types.ts'
+export type { Authenticate, Credentials, HttpOptions } from './transports/http/options.ts'
 
 /** Serves a server to web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */
 export function httpHandler(server: Server, options: HttpOptions = {}): FetchHandler {

@@ -2,13 +2,13 @@
 import type { AddressInfo } from 'node:net'
 import type { Server } from './server/server.ts'
 import { createNodeHandler, createNodeServer, type NodeHandler, type NodeServerLimits } from './transports/http/node.ts'
-import type { HttpOptions } from './transports/http/types.ts'
+import type { HttpOptions } from './transports/http/options.ts'
 
 export { HttpError } from './transports/http/http-error.ts'
 export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
 export type { HttpLimits } from './transports/http/limits.ts'
 export type { NodeHandler, NodeServerLimits } from './transports/http/node.ts'
-export type { Authenticate, Credentials, HttpOptions } from './transports/http/types.ts'
+export type { Authenticate, Credentials, HttpOptions } from './transports/http/options.ts'
 
 export interface ServeOptions extends HttpOptions, NodeServerLimits {
   /** Default: 3000; 0 takes any free port. */

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
 import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node.ts'
-import type { HttpOptions } from '../src/transports/http/types.ts'
+import type { HttpOptions } from '../src/transports/http/options.ts'
 
 /** One request that a hand-made server got, and its connection. */
 export interface Visit {
@@ -16,7 +16,7 @@ export interface Visit {
   readonly at: number
   /** Which connection it came on, from 1. */
   readonly connection: number
-  closed: boolean
+  readonly closed: boolean
   /** Sends bytes as they are. */
   write(bytes: string | Uint8Array): void
   /** Answers in one piece. */
@@ -122,7 +122,9 @@ function createVisit({ head: [line = '', ...fields], body }: Found, socket: Sock
     socket,
     at: performance.now(),
     connection,
-    closed: false,
+    get closed() {
+      return socket.destroyed
+    },
     write,
     send(status, text = '', more = {}) {
       const all = { 'content-length': String(Buffer.byteLength(text)), ...more }
@@ -143,7 +145,6 @@ function createVisit({ head: [line = '', ...fields], body }: Found, socket: Sock
     end: () => void socket.end(),
     reset: () => void socket.resetAndDestroy(),
   }
-  socket.on('close', () => (visit.closed = true))
   return visit
 }
 

@@ -2,7 +2,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
 import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node.ts'
-import type { HttpOptions } from '../src/transports/http/types.ts'
+import type { HttpOptions } from '../src/transports/http/options.ts'
 
 /** One answer as it stood on the wire. */
 export interface Answer {

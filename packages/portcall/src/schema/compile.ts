@@ -2,7 +2,7 @@ import { boundedCopy } from './bounds.ts'
 import { checkDocument, voidSiblings } from './dialect.ts'
 import { fromStandardIssues } from './issues.ts'
 import {
-  isStandardSchema, type CompiledSchema, type Infer, type JsonObject, type Parsed, type Schema, type StandardResult, type StandardSchema,
+  isStandardSchema, type CompiledSchema, type Infer, type Parsed, type Schema, type StandardResult, type StandardSchema,
 } from './standard.ts'
 import { toJsonSchema } from './to-json.ts'
 import type { Check } from './validator.ts'

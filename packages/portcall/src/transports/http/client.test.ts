@@ -9,7 +9,7 @@ import { createWebFetch } from './fetch-client.ts'
 import type { NodeServerLimits } from './node.ts'
 import { createNodeFetch } from './node-client.ts'
 import type { HttpClientOptions } from './remote.ts'
-import type { HttpOptions } from './types.ts'
+import type { HttpOptions } from './options.ts'
 
 const WAYS = { node: createNodeFetch, web: createWebFetch }
 const NEVER = new AbortController().signal

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
 import { envelope, MODERN } from '../../../test-kit/raw.ts'
 import { createFetchHandler } from './fetch.ts'
-import type { HttpOptions } from './types.ts'
+import type { HttpOptions } from './options.ts'
 
 const URL = 'http://localhost:3000/mcp'
 

@@ -6,7 +6,9 @@ import { createHttpHandler, readLimits } from './handler.ts'
 import { Header } from './headers.ts'
 import { HttpError, refuse } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
-import type { Body, EventSink, FlatHeaders, HttpOptions, HttpReply, HttpRequest } from './types.ts'
+import type { FlatHeaders } from './headers.ts'
+import type { HttpOptions } from './options.ts'
+import type { Body, EventSink, HttpReply, HttpRequest } from './types.ts'
 
 /** Answers web requests. */
 export interface FetchHandler {

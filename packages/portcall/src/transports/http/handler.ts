@@ -13,7 +13,8 @@ import { BOTH, readAccept, USUAL_ACCEPT } from './media.ts'
 import { createModern } from './modern.ts'
 import { VERBS } from './post.ts'
 import { createStreams } from './streams.ts'
-import type { HttpHandler, HttpOptions, HttpReply, HttpRequest } from './types.ts'
+import type { HttpOptions } from './options.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from './types.ts'
 
 const DRAIN_MS = 10_000
 const RETRY_AFTER = { 'retry-after': '1' }

@@ -1,4 +1,5 @@
-import type { FlatHeaders } from './types.ts'
+/** Header names and values in turn: `['content-type', 'application/json']`. */
+export type FlatHeaders = readonly string[]
 
 /** The headers that MCP reads and writes, in lower case. */
 export const Header = {

@@ -11,7 +11,9 @@ import { createExpiry, type Expiry } from './expiry.ts'
 import { createHttpHandler, readLimits } from './handler.ts'
 import { HttpError, refuse } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
-import type { Body, EventSink, FlatHeaders, HttpOptions, HttpReply, HttpRequest } from './types.ts'
+import type { FlatHeaders } from './headers.ts'
+import type { HttpOptions } from './options.ts'
+import type { Body, EventSink, HttpReply, HttpRequest } from './types.ts'
 
 /** A request as Node has it, maybe touched by a framework. */
 type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }

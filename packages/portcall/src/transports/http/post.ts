@@ -1,12 +1,12 @@
 import { exceedsDepth } from '../../jsonrpc/depth.ts'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
-import { classify, type Classified } from '../../jsonrpc/message.ts'
+import { classify } from '../../jsonrpc/message.ts'
 import { isModern } from '../../legacy/negotiate.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import { asHttpError, HttpError, refuse, sendError } from './http-error.ts'
-import type { Legacy } from './legacy.ts'
+import type { Legacy } from './legacy-half.ts'
 import { isJson, USUAL_TYPE } from './media.ts'
 import type { Modern } from './modern.ts'
 import type { Body } from './types.ts'
@@ -16,9 +16,6 @@ export interface Eras {
   readonly modern: Modern
   readonly legacy: Legacy | undefined
 }
-
-/** A message that is one. */
-export type Received = Exclude<Classified, { kind: 'invalid' }>
 
 type Verb = (visit: Visit, endpoint: Endpoint, eras: Eras) => Promise<void> | void
 

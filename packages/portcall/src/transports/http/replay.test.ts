@@ -3,7 +3,7 @@ import { createTestCore } from '../../../test-kit/core.ts'
 import { call, openSession, type LegacyClient } from '../../../test-kit/legacy.ts'
 import { listen, type Raw } from '../../../test-kit/raw.ts'
 import { createMemoryLog } from '../../stores/memory-log.ts'
-import type { HttpOptions } from './types.ts'
+import type { HttpOptions } from './options.ts'
 
 async function site(options: HttpOptions = {}, version = '2025-11-25') {
   const core = createTestCore()

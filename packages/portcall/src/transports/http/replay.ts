@@ -8,22 +8,11 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import type { Message } from '../../jsonrpc/message.ts'
-import { UnknownPosition, type Log } from '../../stores/log.ts'
-import type { Endpoint } from './endpoint.ts'
+import { UnknownPosition } from '../../stores/log.ts'
 import { refuse } from './http-error.ts'
-import { Stream } from './stream.ts'
-import type { FlatHeaders, HttpReply } from './types.ts'
-
-/** How the streams of one session are kept. */
-export interface ReplayOptions {
-  readonly endpoint: Endpoint
-  /** Where events rest; without it, nothing can be resumed and events have no ids. */
-  readonly log: Log | null
-  /** What the keys of the logs begin with. */
-  readonly key: string
-  /** Whether the revision lets servers close streams that clients come back for. */
-  polling(): boolean
-}
+import { type ReplayOptions, Stream } from './stream.ts'
+import type { FlatHeaders } from './headers.ts'
+import type { HttpReply } from './types.ts'
 
 /** How a stream begins. */
 export interface BeginOptions {

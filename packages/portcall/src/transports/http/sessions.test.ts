@@ -3,7 +3,7 @@ import { createTestCore } from '../../../test-kit/core.ts'
 import { call, handshake, openSession } from '../../../test-kit/legacy.ts'
 import { listen, MODERN, modern, post, write } from '../../../test-kit/raw.ts'
 import { insecureAnyHost } from './guard.ts'
-import type { HttpOptions } from './types.ts'
+import type { HttpOptions } from './options.ts'
 
 async function site(options: HttpOptions = {}) {
   const core = createTestCore()

@@ -10,14 +10,14 @@ import { readBatch } from './batch.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import { refuse } from './http-error.ts'
-import type { Legacy } from './legacy.ts'
+import type { Legacy } from './legacy-half.ts'
 import { checkMirrors } from './mirrors.ts'
 import { createRegistry, randomId, type Member, type Registry } from './registry.ts'
 import { createReplay, type Replay } from './replay.ts'
 import { PostOutlet, type PostOutletOptions } from './reply.ts'
 import { createSession, type Session } from './session.ts'
 import { createSse2024 } from './sse2024.ts'
-import type { HttpOptions } from './types.ts'
+import type { HttpOptions } from './options.ts'
 
 /** Serves legacy clients with sessions, on both of their HTTP transports. */
 export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy {

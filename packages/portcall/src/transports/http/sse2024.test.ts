@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
 import { call } from '../../../test-kit/legacy.ts'
 import { listen, post, write, type Raw } from '../../../test-kit/raw.ts'
-import type { HttpOptions } from './types.ts'
+import type { HttpOptions } from './options.ts'
 
 const HEADERS = { Accept: 'text/event-stream' }
 

@@ -6,13 +6,12 @@
 import type { Endpoint, Visit } from './endpoint.ts'
 import { pathOf } from './guard.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
-import type { Received } from './post.ts'
+import type { Received } from './legacy-half.ts'
 import { randomId, type Registry } from './registry.ts'
 import { createReplay, type Replay } from './replay.ts'
 import type { Outlet } from './reply.ts'
 import { createSession, type Session } from './session.ts'
 import { encodeEvent } from './sse.ts'
-import type { Stream } from './stream.ts'
 
 /** The first HTTP transport, beside its successor at the same address. */
 export interface Sse2024 {

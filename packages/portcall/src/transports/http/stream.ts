@@ -1,8 +1,21 @@
 import type { Message } from '../../jsonrpc/message.ts'
-import type { ReplayOptions } from './replay.ts'
+import type { Log } from '../../stores/log.ts'
+import type { Endpoint } from './endpoint.ts'
 import { encodeEvent, encodeMessage } from './sse.ts'
 import { isDroppable } from './streams.ts'
-import type { EventSink, FlatHeaders, HttpReply } from './types.ts'
+import type { FlatHeaders } from './headers.ts'
+import type { EventSink, HttpReply } from './types.ts'
+
+/** How the streams of one session are kept. */
+export interface ReplayOptions {
+  readonly endpoint: Endpoint
+  /** Where events rest; without it, nothing can be resumed and events have no ids. */
+  readonly log: Log | null
+  /** What the keys of the logs begin with. */
+  readonly key: string
+  /** Whether the revision lets servers close streams that clients come back for. */
+  polling(): boolean
+}
 
 interface StreamOptions extends ReplayOptions {
   /** What its event ids begin with. */

@@ -3,7 +3,8 @@ import { unref } from './expiry.ts'
 import { EVENT_HEADERS } from './headers.ts'
 import type { HttpLimits } from './limits.ts'
 import { KEEP_ALIVE } from './sse.ts'
-import type { EventSink, FlatHeaders, HttpReply } from './types.ts'
+import type { FlatHeaders } from './headers.ts'
+import type { EventSink, HttpReply } from './types.ts'
 
 /** All open event streams of an endpoint: they are kept alive, and bounded, together. */
 export interface Streams {
