@@ -16,7 +16,7 @@ import type { Config, ServerConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import type { Entry } from './entry.ts'
 import { createAbsentMember, createMember, type Member, type MemberStatus } from './member.ts'
-import { createNamed, type Of } from './merged.ts'
+import { createNamed, type OfServer, type Renamed } from './merged.ts'
 import { type At, createMergedResources } from './merged-resources.ts'
 
 /** What a group tells its host: what its clients tell, and servers that cannot be used at the moment. */
@@ -42,10 +42,10 @@ export interface ClientGroup extends AsyncDisposable {
   /** The client of one server, started unless it runs. Rejects with why it cannot be had; the next use tries again. */
   client(server: string): Promise<Client>
   /** The tools of all servers that answer; for each other one there is an event, and its error in `status`. */
-  tools(options?: CallOptions): List<Of<Tool>>
-  prompts(options?: CallOptions): List<Of<Prompt>>
-  resources(options?: CallOptions): List<At<Resource>>
-  templates(options?: CallOptions): List<At<ResourceTemplate>>
+  tools(options?: CallOptions): List<Renamed<Tool>>
+  prompts(options?: CallOptions): List<Renamed<Prompt>>
+  resources(options?: CallOptions): List<OfServer<Resource>>
+  templates(options?: CallOptions): List<OfServer<ResourceTemplate>>
   callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<CallToolResult>
   getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
   /** Reads a resource of the server that is named, or of the first that lists it or has a template for it. */

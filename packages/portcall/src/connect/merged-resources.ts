@@ -3,15 +3,12 @@ import type { List } from '../client/lists.ts'
 import { resourceNotFound } from '../protocol/errors.ts'
 import type { Resource, ResourceTemplate } from '../protocol/types.ts'
 import { parseTemplate } from '../schema/uri-template.ts'
-import { fromAll, lazyList, type MergeOptions } from './merged.ts'
-
-/** A resource or template, and the server that has it. */
-export type At<T> = T & { readonly server: string }
+import { fromAll, lazyList, type MergeOptions, type OfServer } from './merged.ts'
 
 /** The resources and templates of all servers. Their URIs stay as they are. */
 export interface MergedResources {
-  resources(options?: CallOptions): List<At<Resource>>
-  templates(options?: CallOptions): List<At<ResourceTemplate>>
+  resources(options?: CallOptions): List<OfServer<Resource>>
+  templates(options?: CallOptions): List<OfServer<ResourceTemplate>>
   /** Finds the first server that lists a URI, or has a template for it. @throws RpcError when none does. */
   find(uri: string): Promise<string>
 }
@@ -21,12 +18,12 @@ export function createMergedResources(merge: MergeOptions): MergedResources {
   const listed = new Map<string, ReadonlySet<string>>()
   const matching = new Map<string, readonly ((uri: string) => boolean)[]>()
 
-  const resources = async (options?: CallOptions): Promise<At<Resource>[]> => {
+  const resources = async (options?: CallOptions): Promise<OfServer<Resource>[]> => {
     const lists = await fromAll(merge, (client) => client.resources(options).toArray())
     for (const { server, items } of lists) listed.set(server, new Set(items.map(({ uri }) => uri)))
     return lists.flatMap(({ server, items }) => items.map((item) => ({ ...item, server })))
   }
-  const templates = async (options?: CallOptions): Promise<At<ResourceTemplate>[]> => {
+  const templates = async (options?: CallOptions): Promise<OfServer<ResourceTemplate>[]> => {
     const lists = await fromAll(merge, (client) => client.templates(options).toArray())
     for (const { server, items } of lists)
       matching.set(

@@ -6,13 +6,11 @@ import { invalidParams } from '../protocol/errors.ts'
 import type { Member } from './member.ts'
 import { hasHash, joinName, type Origin, splitName } from './names.ts'
 
-/** An item of one of several servers. */
-export type Of<T> = T & {
-  /** The server that has it. */
-  readonly server: string
-  /** What it is called there. */
-  readonly originalName: string
-}
+/** An item, and which of several servers has it. */
+export type OfServer<T> = T & { readonly server: string }
+
+/** An item that has a name of its own among those of all servers, and what its server calls it. */
+export type Renamed<T> = OfServer<T> & { readonly originalName: string }
 
 /** Tells that a server is left out of a list, and why. */
 export type OnLeftOut = (server: string, error: unknown) => void
@@ -48,7 +46,7 @@ async function listOf<T>(member: Member, fetch: (client: Client) => Promise<T[]>
 
 /** Items that have names, of all servers: tools or prompts. */
 export interface Named<T> {
-  list(options?: CallOptions): List<Of<T>>
+  list(options?: CallOptions): List<Renamed<T>>
   /** Finds what is behind a joined name; lists only when the name does not say it. @throws RpcError when nothing is. */
   find(joined: string): Promise<Origin>
 }
@@ -63,7 +61,7 @@ export interface NamedOptions<T> extends MergeOptions {
 export function createNamed<T extends { name: string }>({ kind, list, ...merge }: NamedOptions<T>): Named<T> {
   const hashed = new Map<string, Map<string, Origin>>()
 
-  const rename = async (server: string, items: T[]): Promise<Of<T>[]> => {
+  const rename = async (server: string, items: T[]): Promise<Renamed<T>[]> => {
     const renamed = await Promise.all(
       items.map(async (item) => ({
         ...item,
@@ -78,7 +76,7 @@ export function createNamed<T extends { name: string }>({ kind, list, ...merge }
     hashed.set(server, new Map(tails))
     return unique(renamed)
   }
-  const all = async (options?: CallOptions): Promise<Of<T>[]> => {
+  const all = async (options?: CallOptions): Promise<Renamed<T>[]> => {
     const lists = await fromAll(merge, (client) => list(client, options).toArray())
     return (await Promise.all(lists.map(({ server, items }) => rename(server, items)))).flat()
   }
