@@ -1,0 +1,29 @@
+/** For tests of servers and clients, with any test runner: pairs, assertions, recordings, a clock, faults, contracts. */
+export {
+  type AssertedResult,
+  assertError,
+  assertRejects,
+  assertRpcError,
+  assertStructured,
+  assertText,
+  collectChanges,
+  type ExpectedRejection,
+  textOf,
+} from './testing/asserts.ts'
+export { busContract } from './testing/bus-contract.ts'
+export { type Clock, type ClockTimer, createClock, type Installed, type SetTimer } from './testing/clock.ts'
+export type { Subject, Suite } from './testing/contract.ts'
+export { type ChannelFaults, faultyChannel, type MessageFaults } from './testing/faulty-channel.ts'
+export {
+  type FaultyProxy,
+  type FaultyProxyOptions,
+  faultyProxy,
+  type ProxyFaults,
+  type StreamFaults,
+} from './testing/faulty-proxy.ts'
+export { type LogBounds, logContract } from './testing/log-contract.ts'
+export { type PairedClient, type PairOptions, type PairTransport, pair } from './testing/pair.ts'
+export { type Player, type PlayOptions, playChannel, playExchange } from './testing/play.ts'
+export { type RecordOptions, recordChannel, recordExchange } from './testing/record.ts'
+export { type Entry, type Recording, readRecording } from './testing/recording.ts'
+export { storeContract } from './testing/store-contract.ts'

@@ -1,0 +1,69 @@
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import * as z from 'zod'
+import { REVISIONS } from '../protocol/revisions.ts'
+import { createServer } from '../server/server.ts'
+import { assertError, assertRpcError, assertStructured, assertText, collectChanges } from './asserts.ts'
+import { type PairTransport, pair } from './pair.ts'
+
+const build = () => {
+  const server = createServer({ name: 'test', version: '1' })
+    .tool('add', { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) }, ({ a, b }) => ({
+      sum: a + b,
+    }))
+    .tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
+    .tool('fail', {}, () => ({ isError: true, content: [{ type: 'text', text: 'no' }] }))
+    .tool('ask', {}, async (_args, call) => (await call.elicit('who?', z.object({ name: z.string() }))).name)
+  server.resource('memo://{id}', {}, ({ id }) => `memo ${id}`)
+  return server
+}
+
+test('five lines', async () => {
+  const client = await pair(build())
+  assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
+  await client.close()
+})
+
+const TRANSPORTS: PairTransport[] = ['memory', 'stdio', 'http']
+const CASES = TRANSPORTS.flatMap((transport) => REVISIONS.map((revision) => ({ transport, revision, version: revision.version })))
+
+describe.each(CASES)('over $transport in $version', ({ transport, revision, version }) => {
+  test('everything works as it does for a user', async () => {
+    const server = build()
+    await using client = await pair(server, { transport, revision: version, elicit: () => ({ name: 'Ada' }) })
+    if (revision.structuredContent !== 'none') assertStructured(await client.callTool('add', { a: 1, b: 2 }), { sum: 3 })
+    assertText(await client.callTool('add', { a: 1, b: 2 }), '{"sum":3}')
+    assertError(await client.callTool('fail'), 'no')
+    if (revision.asks.includes('elicitation/create')) assertText(await client.callTool('ask'), 'Ada')
+    await assertRpcError(client.read('other://1'), -32602)
+    const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: ['memo://1'] })
+    await listening.honoured
+    server.tool('new', {}, () => 'new')
+    server.resourceUpdated('memo://1')
+    expect(await collectChanges(listening, 2)).toEqual(
+      expect.arrayContaining([{ type: 'tools' }, { type: 'resource', uri: 'memo://1' }]),
+    )
+    expect(client.url?.startsWith('http://127.0.0.1:')).toBe(transport === 'http' ? true : undefined)
+  })
+})
+
+test('the client is typed by the server', async () => {
+  await using client = await pair(build())
+  expectTypeOf(client.callTool<'add'>)
+    .parameter(1)
+    .toEqualTypeOf<{ a: number; b: number } | undefined>()
+  // @ts-expect-error there is no such tool
+  await assertRpcError(client.callTool('none'), -32602)
+})
+
+test('a client that cannot be made leaves nothing behind', async () => {
+  await expect(pair(build(), { transport: 'http', serve: { legacy: 'off' }, revision: '2025-06-18' })).rejects.toThrow()
+})
+
+test('one server, several clients; closing one leaves the others alone', async () => {
+  const server = build()
+  const [one, other] = await Promise.all([pair(server, { transport: 'http' }), pair(server, { transport: 'stdio' })])
+  await one.close()
+  assertText(await other.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
+  expect(one.status).toBe('closed')
+  await other.close()
+})

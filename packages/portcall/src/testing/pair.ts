@@ -1,0 +1,80 @@
+import { type ConnectOptions, connect } from '../connect/connect.ts'
+import type { Served, Target } from '../connect/target.ts'
+import { channelPair } from '../jsonrpc/channel.ts'
+import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
+import type { NodeServerLimits } from '../transports/http/node.ts'
+import type { HttpOptions } from '../transports/http/options.ts'
+import { serveChannel } from '../transports/stdio/server.ts'
+
+/** `memory`: function calls, or messages without bytes; `stdio`: lines of bytes; `http`: a port of this machine. */
+export type PairTransport = 'memory' | 'stdio' | 'http'
+
+export interface PairOptions extends ConnectOptions {
+  /** Default: `memory`. */
+  readonly transport?: PairTransport
+  /** The protocol revision that both speak. Default: the newest. */
+  readonly revision?: string
+  /** How the server is served over HTTP. */
+  readonly serve?: HttpOptions & NodeServerLimits
+}
+
+/** A client that is joined to a server; closing it closes what joins them, not the server. */
+export type PairedClient<S> = Awaited<ReturnType<typeof connect<S>>> & {
+  /** Where the server listens, over HTTP. */
+  readonly url: string | undefined
+}
+
+/** A server that can be connected to. */
+export interface Place {
+  readonly target: Target
+  close(): Promise<void>
+}
+
+type Opener = (server: Served, options: Pick<PairOptions, 'revision' | 'serve'>) => Place | Promise<Place>
+
+/** How a server is put in its place; what only Node has is loaded when it is needed. */
+const OPENERS: { readonly [transport in PairTransport]: Opener } = {
+  memory: (server, { revision = '' }) => (isModern(revision) ? { target: server, close: async () => {} } : openMemory(server)),
+  stdio: async (server) => (await import('./pair-stdio.ts')).openPipes(server),
+  http: async (server, { serve }) => (await import('./pair-http.ts')).openPort(server, serve),
+}
+
+/**
+ * Joins a server and a client for a test, in this process.
+ *
+ * @example
+ * const client = await pair(server)
+ * assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
+ * await client.close()
+ */
+export async function pair<S extends Served>(server: S, options: PairOptions = {}): Promise<PairedClient<S>> {
+  const { transport = 'memory', serve, ...given } = options
+  const revision = given.revision ?? (MODERN_VERSIONS[0] as string)
+  const place = await OPENERS[transport](server, { revision, ...(serve && { serve }) })
+  const firstTransport = transport === 'http' && revisionOf(revision)?.http.transport === 'HTTP+SSE'
+  try {
+    const client = await connect<S>(place.target, { ...(firstTransport && { prior: 'http+sse' as const }), ...given, revision })
+    const { close } = client
+    const url = typeof place.target === 'string' ? place.target : undefined
+    return Object.assign(client, {
+      url,
+      async close() {
+        await close()
+        await place.close()
+      },
+    })
+  } catch (error) {
+    await place.close()
+    throw error
+  }
+}
+
+function isModern(revision: string): boolean {
+  return MODERN_VERSIONS.includes(revision)
+}
+
+function openMemory(server: Served): Place {
+  const [near, far] = channelPair()
+  const peer = serveChannel(server, far)
+  return { target: near, close: () => peer.close() }
+}
