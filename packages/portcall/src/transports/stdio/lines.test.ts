@@ -111,6 +111,22 @@ describe('lines', () => {
     expect(received.length).toBe(1)
   })
 
+  test('C01, C11, C16: how unreadable lines begin and end is told when that is wanted', () => {
+    const cause = fc.constantFrom(
+      ['size', 'x'.repeat(400)],
+      ['syntax', `{"begin":${'x'.repeat(150)}`],
+      ['depth', `${'['.repeat(140)}${']'.repeat(140)}`],
+    )
+    const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 })
+    fc.assert(
+      fc.property(cause, sizes, ([unreadable = '', text = ''], cuts) => {
+        const whole = bytes(`1\n${text}\n2\n${text}`)
+        const told = { unreadable, head: text.slice(0, 20), tail: text.slice(-20) }
+        expect(read(cut(whole, cuts), { maxBytes: 300, excerptBytes: 20 })).toEqual([{ value: 1 }, told, { value: 2 }, told])
+      }),
+    )
+  })
+
   test('S09: 50 MB without a newline take linear time and no memory to speak of', () => {
     const chunk = new Uint8Array(16 * 1024).fill(0x20)
     const run = (megabytes: number, maxBytes: number): number => {

@@ -1,0 +1,192 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { channelPair } from '../../jsonrpc/channel.ts'
+import type { JsonObject, Message, Notification, Request } from '../../jsonrpc/message.ts'
+import type { Noise } from '../../jsonrpc/noise.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { callerOf } from '../../server/server.test-kit.ts'
+import { createServer, type Server } from '../../server/server.ts'
+import { createChannelExchange } from './client.ts'
+import { serveChannel } from './server.ts'
+
+const asServer = ({ exchange }: Pick<Server, 'exchange'>): Server => ({ exchange }) as Server
+
+describe('our own server over a channel', () => {
+  test('calls, reports and changes', async () => {
+    const server = createServer({ name: 'ours', version: '1' })
+    server.tool('work', { input: { type: 'object' } }, (_, call) => {
+      call.progress(1, 2)
+      call.log('info', 'note')
+      return 'done'
+    })
+    server.resource('note://1', { name: 'one' }, () => 'text')
+    const [here, there] = channelPair()
+    serveChannel(server, there)
+    const client = createChannelExchange(here)
+    onTestFinished(() => client.close())
+    const loud = callerOf(asServer(client), {}, { progressToken: 'p', [MetaKey.logLevel]: 'info' })
+    const quiet = callerOf(asServer(client))
+    const stop = new AbortController()
+    const listening = quiet.request(
+      'subscriptions/listen',
+      { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://1'] } },
+      { signal: stop.signal },
+    )
+    await vi.waitFor(() => expect(quiet.notifications.length).toBe(1))
+    expect(await loud.result('tools/call', { name: 'work' })).toMatchObject({ content: [{ text: 'done' }] })
+    expect(loud.notifications).toMatchObject([
+      { params: { progressToken: 'p', progress: 1 } },
+      { params: { level: 'info', data: 'note' } },
+    ])
+    server.resourceUpdated('note://1')
+    await vi.waitFor(() => expect(quiet.notifications.length).toBe(2))
+    for (const { params } of quiet.notifications) expect(params?._meta).toEqual({ [MetaKey.subscriptionId]: 1 })
+    stop.abort(new Error('over'))
+    await expect(listening).rejects.toThrow('over')
+    server.resourceUpdated('note://1')
+    expect(await quiet.result('tools/call', { name: 'work' })).toMatchObject({ content: [{ text: 'done' }] })
+    expect(quiet.notifications.length).toBe(2)
+  })
+})
+
+interface Far {
+  readonly client: ReturnType<typeof createChannelExchange>
+  readonly received: Message[]
+  readonly noise: Noise[]
+  send(message: unknown): void
+  /** Calls, and gives the request as it has arrived. */
+  call(
+    method: string,
+    params?: JsonObject,
+    signal?: AbortSignal,
+  ): Promise<{ answer: Promise<unknown>; request: Request; notifications: Notification[] }>
+  end(): Promise<void>
+}
+
+function far(): Far {
+  const [here, there] = channelPair()
+  const received: Message[] = []
+  const noise: Noise[] = []
+  there.receive(
+    (one) => received.push(('value' in one ? one.value : one) as Message),
+    () => {},
+  )
+  const client = createChannelExchange(here, { onNoise: (one) => noise.push(one) })
+  return {
+    client,
+    received,
+    noise,
+    send: (message) => void there.send(message as Message),
+    async call(method, params = {}, signal = new AbortController().signal) {
+      const notifications: Notification[] = []
+      const before = received.length
+      const answer = client.exchange(
+        { jsonrpc: '2.0', id: 'mine', method, params },
+        { signal, notify: (one) => void notifications.push(one) },
+      )
+      answer.catch(() => {})
+      await vi.waitFor(() => expect(received.length).toBe(before + 1))
+      return { answer, request: received.at(-1) as Request, notifications }
+    },
+    end: () => there.close(),
+  }
+}
+
+describe('a server made by hand', () => {
+  test('C07: ids on the channel are its own, and only the exact one is an answer', async () => {
+    const { call, send } = far()
+    const [one, two] = [await call('tools/list'), await call('tools/list')]
+    expect(one.request.id).not.toEqual(two.request.id)
+    for (const id of [String(one.request.id), `${String(one.request.id)}.0`, null, 'mine', {}])
+      send({ jsonrpc: '2.0', id, result: { wrong: true } })
+    send([
+      { jsonrpc: '2.0', id: two.request.id, result: { two: true } },
+      { jsonrpc: '2.0', id: one.request.id, error: { code: 1, message: 'one' } },
+    ])
+    expect(await two.answer).toEqual({ jsonrpc: '2.0', id: 'mine', result: { two: true } })
+    expect(await one.answer).toEqual({ jsonrpc: '2.0', id: 'mine', error: { code: 1, message: 'one' } })
+  })
+
+  test('STDIO-010: requests are noise and get no answer; malformed answers fail their request', async () => {
+    const { call, send, noise, received } = far()
+    const one = await call('tools/list')
+    send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    send({ jsonrpc: '2.0', id: one.request.id, method: 'ping', result: {} })
+    send({ jsonrpc: '1.0', id: one.request.id, result: {} })
+    await expect(one.answer).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
+    expect(noise.map(({ kind }) => kind)).toEqual(['message', 'message'])
+    expect(received.length).toBe(1)
+  })
+
+  test('STDIO-013: what is given up is cancelled there; late answers are nothing', async () => {
+    const { call, send, received, noise } = far()
+    const stop = new AbortController()
+    const one = await call('tools/call', {}, stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(one.answer).rejects.toThrow('enough')
+    await vi.waitFor(() =>
+      expect(received.at(-1)).toEqual({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: one.request.id },
+      }),
+    )
+    send({ jsonrpc: '2.0', id: one.request.id, result: {} })
+    await call('tools/list')
+    expect(noise).toEqual([])
+  })
+
+  test('STDIO-012: changes go to their subscription; the server may end it', async () => {
+    const { call, send } = far()
+    const [one, two, other] = [await call('subscriptions/listen'), await call('subscriptions/listen'), await call('tools/list')]
+    const tell = (id: unknown): void =>
+      send({
+        jsonrpc: '2.0',
+        method: 'notifications/tools/list_changed',
+        params: { _meta: { [MetaKey.subscriptionId]: id, more: 1 } },
+      })
+    for (const id of [two.request.id, String(two.request.id), other.request.id, undefined]) tell(id)
+    await vi.waitFor(() => expect(two.notifications.length).toBe(1))
+    expect(two.notifications[0]?.params).toEqual({ _meta: { [MetaKey.subscriptionId]: 'mine', more: 1 } })
+    for (const { request } of [two, other])
+      send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } })
+    await expect(two.answer).rejects.toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
+    send({ jsonrpc: '2.0', id: one.request.id, result: { _meta: { [MetaKey.subscriptionId]: one.request.id } } })
+    expect(await one.answer).toMatchObject({ result: { _meta: { [MetaKey.subscriptionId]: 'mine' } } })
+    send({ jsonrpc: '2.0', id: other.request.id, result: {} })
+    expect(await other.answer).toMatchObject({ result: {} })
+    expect([one.notifications, other.notifications]).toEqual([[], []])
+  })
+
+  test('progress after the answer, and of tokens that nobody has, is nothing', async () => {
+    const { call, send } = far()
+    const one = await call('tools/call', { _meta: { progressToken: 0 } })
+    const { progressToken: token } = { ...(one.request.params?._meta as JsonObject | undefined) }
+    const tell = (progressToken: unknown): void =>
+      send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } })
+    for (const odd of [token, String(token), 'x', null]) tell(odd)
+    send({ jsonrpc: '2.0', id: one.request.id, result: {} })
+    await one.answer
+    tell(token)
+    await call('tools/list')
+    expect(one.notifications).toMatchObject([{ params: { progressToken: 0 } }])
+  })
+
+  test('the end fails what waits and what comes later; close is not worth trying again', async () => {
+    const { call, client, end } = far()
+    const one = await call('tools/list')
+    const reasons: Error[] = []
+    client.onClose((reason) => reasons.push(reason))
+    await end()
+    await expect(one.answer).rejects.toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
+    const context = { signal: new AbortController().signal, notify: () => {} }
+    await expect(client.exchange({ jsonrpc: '2.0', id: 1, method: 'x' }, context)).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+    })
+    client.onClose((reason) => reasons.push(reason))
+    expect(reasons.length).toBe(2)
+    const closing = far()
+    const two = await closing.call('tools/list')
+    await closing.client.close()
+    await expect(two.answer).rejects.toMatchObject({ code: 'CONNECTION_LOST', retryable: false })
+  })
+})

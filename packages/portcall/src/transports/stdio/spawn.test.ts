@@ -1,0 +1,482 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ConnectionLost } from '../../jsonrpc/errors.ts'
+import type { JsonObject, Notification, Response } from '../../jsonrpc/message.ts'
+import type { Noise } from '../../jsonrpc/noise.ts'
+import { createChannelExchange } from './client.ts'
+import { type SpawnedChannel, type SpawnOptions, spawnChannel } from './spawn.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'portcall-spawn-'))
+const started: SpawnedChannel[] = []
+
+afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((channel) => channel.close()))
+  expect(process.listenerCount('exit')).toBe(0)
+})
+
+/** What a program of the tests begins with: `on(method, handler)`, and `answer`, `say`. */
+const HEAD = `
+  const handlers = {}
+  const on = (method, handler) => (handlers[method] = handler)
+  const say = (text, done) => process.stdout.write(text, done)
+  const send = (message) => say(JSON.stringify(message) + '\\n')
+  const answer = (id, result = {}) => send({ jsonrpc: '2.0', id, result })
+  let rest = ''
+  process.stdin.setEncoding('utf8').on('data', (text) => {
+    const lines = (rest + text).split('\\n')
+    rest = lines.pop()
+    for (const line of lines) {
+      const message = JSON.parse(line)
+      handlers[message.method] ? handlers[message.method](message) : message.id !== undefined && message.method && answer(message.id, { pid: process.pid })
+    }
+  })
+`
+
+interface Program {
+  readonly channel: SpawnedChannel
+  readonly noise: Noise[]
+  call(
+    method: string,
+    params?: JsonObject,
+    more?: { signal?: AbortSignal; notify?: (notification: Notification) => void },
+  ): Promise<Response>
+  close(): Promise<void>
+}
+
+function run(source: string, options: Partial<SpawnOptions> = {}): Program {
+  const channel = spawnChannel({ command: process.execPath, args: ['--eval', HEAD + source], ...options })
+  started.push(channel)
+  const noise: Noise[] = []
+  const { exchange } = createChannelExchange(channel, { onNoise: (one) => noise.push(one) })
+  let id = 0
+  return {
+    channel,
+    noise,
+    call: (method, params, { signal = new AbortController().signal, notify = () => {} } = {}) =>
+      exchange({ jsonrpc: '2.0', id: `call-${++id}`, method, ...(params && { params }) }, { signal, notify }),
+    close: () => channel.close(),
+  }
+}
+
+function isRunning(pid: unknown): boolean {
+  try {
+    process.kill(Number(pid), 0)
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+const pidOf = (response: Response): unknown => ('result' in response ? response.result.pid : undefined)
+const lost = (promise: Promise<unknown>): Promise<ConnectionLost> =>
+  promise.then(
+    () => Promise.reject(new Error('it was answered')),
+    (error: unknown) => error as ConnectionLost,
+  )
+async function timed<T>(promise: Promise<T>): Promise<[value: T, ms: number]> {
+  const begun = performance.now()
+  return [await promise, performance.now() - begun]
+}
+
+describe('what a child says', () => {
+  test('STDIO-002: requests are answered, with the ids of their senders', async () => {
+    const program = run("on('echo', ({ id, params }) => answer(id, { params, id }))")
+    const all = await Promise.all([1, 2, 3].map((n) => program.call('echo', { n, text: 'ä€\u{1f600}\n' })))
+    expect(all).toMatchObject([
+      { id: 'call-1', result: { params: { n: 1 }, id: 1 } },
+      { id: 'call-2', result: { params: { n: 2 }, id: 2 } },
+      { id: 'call-3', result: { params: { n: 3, text: 'ä€\u{1f600}\n' }, id: 3 } },
+    ])
+  })
+
+  test('C02: junk, blank lines and CRLF on stdout are skipped and reported', async () => {
+    const program = run(`
+      say('Server is listening\\n\\n \\r\\n{"level":30}\\n[1,2]\\n')
+      on('odd', ({ id }) => say('\\u001b[32mdone\\u001b[0m\\r\\n' + JSON.stringify({ jsonrpc: '2.0', id, result: { odd: true } }) + '\\r\\n'))
+    `)
+    expect(await program.call('odd')).toMatchObject({ result: { odd: true } })
+    expect(program.noise).toEqual([
+      { kind: 'syntax', text: 'Server is listening' },
+      { kind: 'message', text: '{"level":30}' },
+      { kind: 'message', text: '1' },
+      { kind: 'message', text: '2' },
+      { kind: 'syntax', text: '\u001b[32mdone\u001b[0m' },
+    ])
+  })
+
+  test('C16, S06: characters split over chunks are whole; bytes that are no UTF-8 fail their request', async () => {
+    const program = run(`
+      const bytes = (id) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { text: 'ä€\\u{1f600}' } }) + '\\n')
+      on('split', async ({ id }) => { for (const byte of bytes(id)) { process.stdout.write(Buffer.of(byte)); await new Promise(setImmediate) } })
+      on('broken', ({ id }) => process.stdout.write(Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":' + id + ',"result":{"text":"'), Buffer.of(0xff, 0xfe), Buffer.from('"}}\\n')])))
+    `)
+    expect(await program.call('split')).toMatchObject({ result: { text: 'ä€\u{1f600}' } })
+    await expect(program.call('broken')).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
+    expect(await program.call('ping')).toMatchObject({ result: {} })
+  })
+
+  test('a line of 50 MB takes linear time; beyond the limit it fails its request, wherever the id stands, and the connection lives', async () => {
+    const source = `
+      const text = 'x'.repeat(50 * 1024 * 1024)
+      on('first', ({ id }) => answer(id, { text }))
+      on('last', ({ id }) => send({ result: { text, id: 7 }, jsonrpc: '2.0', id }))
+      on('error', ({ id }) => send({ jsonrpc: '2.0', id, error: { code: 1, message: text } }))
+      on('hidden', ({ id }) => { send({ result: { text }, id, extra: [1] }); answer(id) })
+    `
+    const large = run(source, { maxMessageBytes: 64 * 1024 * 1024 })
+    const [response, ms] = await timed(large.call('first'))
+    expect(JSON.stringify(response).length).toBeGreaterThan(50 * 1024 * 1024)
+    expect(ms).toBeLessThan(5000)
+    const small = run(source)
+    for (const method of ['first', 'last', 'error'])
+      await expect(small.call(method)).rejects.toMatchObject({
+        code: 'UNREADABLE_ANSWER',
+        message: expect.stringContaining('larger') as string,
+      })
+    expect(small.noise).toEqual([])
+    expect(await small.call('hidden')).toMatchObject({ result: {} })
+    expect(small.noise).toMatchObject([{ kind: 'size', text: expect.stringMatching(/^\{"result":\{"text":"xxx/) as string }])
+    expect(await small.call('ping')).toMatchObject({ result: {} })
+  })
+
+  test('C01: 300 MB without a newline are bounded, and what waits fails when the child is gone', async () => {
+    const program = run(`
+      const chunk = Buffer.alloc(1024 * 1024, 'x')
+      on('flood', async () => { for (let sent = 0; sent < 300; sent++) if (!process.stdout.write(chunk)) await new Promise((go) => process.stdout.once('drain', go)); process.exit(3) })
+    `)
+    const before = process.memoryUsage().rss
+    expect(await lost(program.call('flood'))).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: 3 } })
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024)
+    expect(program.noise.map(({ kind }) => kind)).toEqual(['size'])
+  })
+
+  test('C11: nesting beyond the limit fails its request', async () => {
+    const program = run(
+      "on('deep', ({ id }) => say('{\"jsonrpc\":\"2.0\",\"id\":' + id + ',\"result\":{\"a\":' + '['.repeat(500000) + ']'.repeat(500000) + '}}\\n'))",
+    )
+    await expect(program.call('deep')).rejects.toMatchObject({
+      code: 'UNREADABLE_ANSWER',
+      message: expect.stringContaining('deep') as string,
+    })
+    expect(await program.call('ping')).toMatchObject({ result: {} })
+  })
+
+  test('C15, STDIO-010: 20,000 requests of a modern server are not answered and harm nothing', async () => {
+    const program = run(`
+      let heard = 0
+      process.stdin.on('data', (text) => (heard += text.split('\\n').length - 1))
+      on('storm', ({ id }) => { say(Array.from({ length: 20000 }, (_, id) => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' }) + '\\n').join('')); answer(id) })
+      on('heard', ({ id }) => setTimeout(() => answer(id, { heard }), 50))
+    `)
+    expect(await program.call('storm')).toMatchObject({ result: {} })
+    expect(program.noise.length).toBe(20_000)
+    expect(await program.call('heard')).toMatchObject({ result: { heard: 2 } })
+  })
+
+  test('C14: 100,000 notifications before the answer', async () => {
+    const program = run(`
+      on('flood', async ({ id, params }) => {
+        const { progressToken } = params._meta
+        for (let progress = 1; progress <= 100000; progress++) {
+          const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress } }) + '\\n'
+          if (!say(line)) await new Promise((go) => process.stdout.once('drain', go))
+        }
+        answer(id)
+      })
+    `)
+    let last: unknown
+    let count = 0
+    const notify = ({ params }: Notification): void => {
+      count++
+      last = params
+    }
+    await program.call('flood', { _meta: { progressToken: 'mine' } }, { notify })
+    expect([count, last]).toEqual([100_000, { progressToken: 'mine', progress: 100_000 }])
+  })
+
+  test('stderr is drained and heard, and no sign of an error', async () => {
+    const heard: string[] = []
+    const program = run("process.stderr.write('€'.repeat(1000000)); on('x', ({ id }) => answer(id))", {
+      onStderr: (text) => heard.push(text),
+    })
+    expect(await program.call('x')).toMatchObject({ result: {} })
+    await vi.waitFor(() => expect(heard.join('')).toBe('€'.repeat(1_000_000)))
+  })
+})
+
+describe('how a child ends', () => {
+  test('C03: kill -9 in the middle of calls fails them at once, with the signal', async () => {
+    const program = run("on('hang', () => {}); console.error('I was here')")
+    await program.call('ping')
+    const waiting = [program.call('hang'), program.call('hang')].map(lost)
+    process.kill(program.channel.pid ?? 0, 'SIGKILL')
+    const [errors, ms] = await timed(Promise.all(waiting))
+    expect(ms).toBeLessThan(1000)
+    for (const error of errors) {
+      expect(error).toMatchObject({
+        code: 'CONNECTION_LOST',
+        retryable: true,
+        exit: { code: null, signal: 'SIGKILL', stderr: 'I was here\n' },
+      })
+      expect(error.message).toMatch(/ended by SIGKILL[\s\S]*I was here/)
+    }
+    expect(await program.channel.exited).toEqual({ code: null, signal: 'SIGKILL', stderr: 'I was here\n' })
+    expect((await lost(program.call('late'))).exit?.signal).toBe('SIGKILL')
+  })
+
+  test('C04: a child that exits at once is named, with its exit code and the last 4 KB of stderr', async () => {
+    const program = run("process.stderr.write('a'.repeat(10000) + 'the end', () => process.exit(7))")
+    const [error, ms] = await timed(lost(program.call('ping')))
+    expect(ms).toBeLessThan(1500)
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: 7, signal: null } })
+    expect(error.exit?.stderr).toBe(`${'a'.repeat(4089)}the end`)
+    expect(error.message).toMatch(/node.* --eval [\s\S]*ended with exit code 7[\s\S]*the end$/)
+  })
+
+  test('an answer that was written before the end is delivered', async () => {
+    const program = run(
+      "on('last', ({ id }) => say(JSON.stringify({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(1000000) } }), () => process.exit(0)))",
+    )
+    expect(JSON.stringify(await program.call('last')).length).toBeGreaterThan(1_000_000)
+    await program.channel.exited
+  })
+
+  test('C04: what cannot be started says why', async () => {
+    const failure = (command: string, more: Partial<SpawnOptions> = {}): Promise<ConnectionLost> =>
+      lost(run('', { command, ...more }).call('ping'))
+    const missing = await timed(failure('no-such-program-here', { env: { PATH: '/nowhere:/bin' } }))
+    expect(missing[1]).toBeLessThan(500)
+    expect(missing[0]).toMatchObject({
+      name: 'SpawnError',
+      code: 'SPAWN_FAILED',
+      retryable: false,
+      command: 'no-such-program-here',
+      cause: { code: 'ENOENT' },
+    })
+    expect(missing[0].message).toMatch(/no such program in PATH \(ENOENT\)\. PATH is \/nowhere:\/bin/)
+    expect((await failure('nothing', { env: { PATH: undefined } })).message).toContain('PATH is empty')
+    expect((await failure('/no/such/file')).message).toContain('no such file')
+    expect((await failure(process.execPath, { cwd: '/no/such/folder' })).message).toContain(
+      'working directory /no/such/folder does not exist',
+    )
+    expect((await failure(folder)).message).toContain('it is a folder')
+    const plain = join(folder, 'plain')
+    writeFileSync(plain, 'text')
+    expect((await failure(plain)).message).toMatch(/permission to run it \(EACCES\)/)
+    writeFileSync(join(folder, 'script'), '#!/no/interpreter\n')
+    chmodSync(join(folder, 'script'), 0o755)
+    expect((await failure(join(folder, 'script'))).message).toContain('the interpreter that its first line names does not exist')
+    expect(() => run('', { args: ['nul\0'] })).toThrow(expect.objectContaining({ code: 'SPAWN_FAILED' }) as Error)
+  })
+
+  test('C17: a child that closes stdout but lives fails what waits, and is ended', async () => {
+    const program = run(
+      "on('mute', () => { require('fs').closeSync(1) }); setInterval(() => {}, 1000); process.on('SIGTERM', () => {})",
+    )
+    const pid = pidOf(await program.call('pid'))
+    const [error, ms] = await timed(lost(program.call('mute')))
+    expect(ms).toBeLessThan(1000)
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: null, signal: null } })
+    expect(error.message).toContain('still runs')
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5000)
+  })
+
+  test('S11: a child that closes stdin but lives fails what waits (EPIPE)', async () => {
+    const program = run(
+      "on('deaf', ({ id }) => { answer(id); process.stdin.destroy(); require('fs').closeSync(0); setInterval(() => {}, 1000) })",
+    )
+    await program.call('deaf')
+    const error = await lost(program.call('ping', { text: 'x'.repeat(1_000_000) }))
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST' })
+    expect(error.message).toContain('still runs')
+  })
+
+  test('the environment is small and safe, and can be changed', async () => {
+    vi.stubEnv('PORTCALL_SECRET', 'secret')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const source = "on('env', ({ id }) => answer(id, { env: process.env, cwd: process.cwd() }))"
+    const plain = await run(source, { cwd: pathToFileURL(folder) }).call('env')
+    expect(plain).toMatchObject({ result: { env: { PATH: process.env.PATH }, cwd: folder } })
+    expect(JSON.stringify(plain)).not.toContain('PORTCALL_SECRET')
+    expect(await run(source, { env: { MINE: 'x', HOME: undefined } }).call('env')).toMatchObject({
+      result: { env: { MINE: 'x' } },
+    })
+    expect(JSON.stringify(await run(source, { env: { HOME: undefined } }).call('env'))).not.toContain('"HOME"')
+  })
+})
+
+describe('close', () => {
+  const GRANDCHILD = `
+    const { spawn } = require('child_process')
+    const stubborn = (code) => spawn(process.execPath, ['--eval', code], { stdio: 'inherit' }).pid
+  `
+
+  test('STDIO-016: a well-behaved server is gone within 500 ms, and what waits fails at once', async () => {
+    const program = run("on('hang', () => {})")
+    const pid = pidOf(await program.call('pid'))
+    const waiting = lost(program.call('hang'))
+    const [, ms] = await timed(Promise.all([program.close(), waiting]))
+    expect(ms).toBeLessThan(500)
+    expect(await waiting).toMatchObject({ code: 'CONNECTION_LOST' })
+    expect(isRunning(pid)).toBe(false)
+    expect(await program.channel.exited).toMatchObject({ code: 0 })
+    await program.close()
+  })
+
+  test('C05: one that ignores the end of stdin, and SIGTERM, is killed', async () => {
+    const deaf = run('setInterval(() => {}, 1000)', { endMs: 100 })
+    const defiant = run("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})", { endMs: 100, terminateMs: 100 })
+    await Promise.all([deaf.call('x'), defiant.call('x')])
+    const [, ms] = await timed(Promise.all([deaf.close(), defiant.close()]))
+    expect(ms).toBeLessThan(1000)
+    expect(await deaf.channel.exited).toMatchObject({ signal: 'SIGTERM' })
+    expect(await defiant.channel.exited).toMatchObject({ signal: 'SIGKILL' })
+    expect([isRunning(deaf.channel.pid), isRunning(defiant.channel.pid)]).toEqual([false, false])
+  })
+
+  test('C06: grandchildren go too, also the stubborn ones, also behind a shell', async () => {
+    const program = run(
+      `${GRANDCHILD} const pid = stubborn("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"); on('pid', ({ id }) => answer(id, { pid }))`,
+      { endMs: 100, terminateMs: 100 },
+    )
+    const pid = pidOf(await program.call('pid'))
+    expect(isRunning(pid)).toBe(true)
+    await program.close()
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+
+    const script = join(folder, 'server.cjs')
+    writeFileSync(script, HEAD)
+    const shell = run('', { command: 'sh', args: ['-c', `"${process.execPath}" "${script}"; true`] })
+    const inner = pidOf(await shell.call('pid'))
+    expect(inner).not.toBe(shell.channel.pid)
+    const [, ms] = await timed(shell.close())
+    expect(ms).toBeLessThan(500)
+    expect(isRunning(inner)).toBe(false)
+  })
+
+  test('C06: a child that dies leaves no grandchild behind, even if that holds the pipes', async () => {
+    const program = run(
+      `${GRANDCHILD} const pid = stubborn('setInterval(() => {}, 1000)'); on('pid', ({ id }) => answer(id, { pid }))`,
+      { endMs: 100 },
+    )
+    const pid = pidOf(await program.call('pid'))
+    const waiting = lost(program.call('pid'))
+    process.kill(program.channel.pid ?? 0, 'SIGKILL')
+    await waiting.catch(() => {})
+    const [error, ms] = await timed(lost(program.call('late')))
+    expect(error).toMatchObject({ exit: { signal: 'SIGKILL' } })
+    expect(ms).toBeLessThan(1000)
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 3000)
+  })
+
+  test('close while it starts, and before anybody received', async () => {
+    const channel = spawnChannel({ command: process.execPath, args: ['--eval', HEAD] })
+    await channel.close()
+    expect(isRunning(channel.pid)).toBe(false)
+    await run('').close()
+    const missing = spawnChannel({ command: 'no-such-program-here' })
+    await missing.close()
+    expect(missing.pid).toBeUndefined()
+    expect(await missing.exited).toMatchObject({ code: null, signal: null })
+  })
+})
+
+describe('the end of the host', () => {
+  const built = join(folder, 'spawn.mjs')
+  beforeAll(async () => {
+    const bundle = await rolldown({
+      input: fileURLToPath(new URL('spawn.ts', import.meta.url)),
+      platform: 'node',
+      tsconfig: false,
+    })
+    await bundle.write({ file: built, format: 'esm' })
+    await bundle.close()
+  })
+
+  /** Runs a host that starts a child with a grandchild, and tells the ids of both. */
+  async function runHost(
+    child: string,
+    then = '',
+  ): Promise<{ kill(signal: NodeJS.Signals): void; pids: number[]; exit: Promise<unknown> }> {
+    const program = join(folder, `child-${started.length}-${Math.random()}.cjs`)
+    const grandchild = `process.stdin.resume(); ${child}`
+    writeFileSync(
+      program,
+      `${HEAD}${child}
+      const { pid } = require('child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(grandchild)}], { stdio: ['inherit', 'ignore', 'inherit'] })
+      on('pids', ({ id }) => answer(id, { pids: [process.pid, pid] }))
+    `,
+    )
+    const host = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `
+      import { spawnChannel } from ${JSON.stringify(pathToFileURL(built).href)}
+      const channel = spawnChannel({ command: process.execPath, args: [${JSON.stringify(program)}] })
+      channel.receive(({ value }) => { console.log(JSON.stringify(value.result.pids)); ${then} }, () => {})
+      channel.send({ jsonrpc: '2.0', id: 1, method: 'pids' })
+    `,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    onTestFinished(() => void host.kill('SIGKILL'))
+    const exit = new Promise((resolve) => host.once('exit', resolve))
+    const text = await new Promise<string>((resolve) => host.stdout.setEncoding('utf8').once('data', resolve))
+    return { kill: (signal) => void host.kill(signal), pids: JSON.parse(text) as number[], exit }
+  }
+
+  test('after close nothing is left: no timers, no handles, no descriptors', async () => {
+    const program = `
+      import { readdirSync } from 'node:fs'
+      import { spawnChannel } from ${JSON.stringify(pathToFileURL(built).href)}
+      const talk = async () => {
+        const channel = spawnChannel({ command: process.execPath, args: ['--eval', ${JSON.stringify(HEAD)}] })
+        const answered = new Promise((resolve) => channel.receive(resolve, () => {}))
+        channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+        await answered
+        await channel.close()
+        await new Promise((go) => setTimeout(go, 30))
+        return [readdirSync('/proc/self/fd').length, process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap')]
+      }
+      const listeners = process.listenerCount('exit')
+      const first = await talk()
+      for (let round = 0; round < 3; round++) await talk()
+      console.error(JSON.stringify([first, await talk(), process.listenerCount('exit') - listeners]))
+    `
+    const host = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'ignore', 'pipe'] })
+    let told = ''
+    host.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told += text
+    })
+    expect(await new Promise((resolve) => host.once('close', resolve))).toBe(0)
+    const [first, last, listeners] = JSON.parse(told) as unknown[]
+    expect([last, listeners]).toEqual([first, 0])
+    expect(last).toEqual([expect.any(Number), []])
+  })
+
+  test('S21: when it is killed, children and grandchildren see the end of stdin', async () => {
+    const host = await runHost('')
+    expect(host.pids.map(isRunning)).toEqual([true, true])
+    host.kill('SIGKILL')
+    await host.exit
+    await vi.waitFor(() => expect(host.pids.map(isRunning)).toEqual([false, false]), 5000)
+  })
+
+  test('when it exits without closing, even stubborn ones are killed', async () => {
+    const host = await runHost(
+      "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)",
+      'setTimeout(() => process.exit(0), 100)',
+    )
+    await host.exit
+    await vi.waitFor(() => expect(host.pids.map(isRunning)).toEqual([false, false]), 2000)
+    expect(existsSync(built)).toBe(true)
+  })
+})
