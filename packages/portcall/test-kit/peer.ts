@@ -1,8 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
-import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node.ts'
-import type { HttpOptions } from '../src/transports/http/options.ts'
+import { createNodeServer } from '../src/transports/http/node.ts'
 
 /** One request that a hand-made server got, and its connection. */
 export interface Visit {
@@ -154,8 +153,11 @@ function lines(headers: Record<string, string>): string {
     .join('')
 }
 
+/** How our server behaves; `port` is any free one at first. */
+export type ServeOptions = Parameters<typeof createNodeServer>[1] & { readonly port?: number }
+
 /** Serves an Exchange until the test is over, or it is closed. */
-export async function serveExchange(exchange: Exchange, options: HttpOptions & NodeServerLimits & { port?: number } = {}) {
+export async function serveExchange(exchange: Exchange, options: ServeOptions = {}) {
   const { server, close } = createNodeServer(exchange, options)
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

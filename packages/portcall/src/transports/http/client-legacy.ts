@@ -37,11 +37,12 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
     ending.abort(reason ?? new ConnectionLost('The connection was closed', { retryable: false }))
     inbound.end(reason)
   }
+  const report = (error: unknown): void => void (inbound.ended || onError(error))
   const session = createClientSession(remote, end)
   const tell = async (message: Notification | Response): Promise<void> => {
     const call = await session.post(message, { withinMs: limits.acceptMs })
     if (!call.ok) throw await readStatus(call)
-    if (isEventStream(call.header(Header.contentType))) void takeAll(call).catch(onError)
+    if (isEventStream(call.header(Header.contentType))) void takeAll(call).catch(report)
     else call.release()
   }
   const inbound = createInbound({ maxAsked: limits.maxAsked, deliver: tell, onError })
@@ -67,7 +68,7 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
         return response
       } catch (error) {
         if (signal?.aborted && !isFirst && !inbound.ended)
-          void tell(notification('notifications/cancelled', { requestId: id })).catch(onError)
+          void tell(notification('notifications/cancelled', { requestId: id })).catch(report)
         throw error
       }
     },

@@ -1,15 +1,22 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createTestCore, type TestCore } from '../../../test-kit/core.ts'
-import { cleanup, type PeerServer, peer, serveExchange, until, type Visit, wait } from '../../../test-kit/peer.ts'
+import {
+  cleanup,
+  type PeerServer,
+  peer,
+  type ServeOptions,
+  serveExchange,
+  until,
+  type Visit,
+  wait,
+} from '../../../test-kit/peer.ts'
 import { envelope } from '../../../test-kit/raw.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isSuccess, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
 import { createHttpExchange, type HttpExchange } from './client.ts'
 import { createWebFetch } from './fetch-client.ts'
-import type { NodeServerLimits } from './node.ts'
 import { createNodeFetch } from './node-client.ts'
 import type { HttpClientOptions } from './remote.ts'
-import type { HttpOptions } from './options.ts'
 
 const WAYS = { node: createNodeFetch, web: createWebFetch }
 const NEVER = new AbortController().signal
@@ -41,7 +48,7 @@ describe.each(Object.keys(WAYS) as Array<keyof typeof WAYS>)('over %s', (way) =>
     return { ...http, notifications, send: (message, context) => http.exchange(message, { signal: NEVER, notify, ...context }) }
   }
 
-  async function ours(options: HttpOptions & NodeServerLimits = {}): Promise<Client & { core: TestCore }> {
+  async function ours(options: ServeOptions = {}): Promise<Client & { core: TestCore }> {
     const core = createTestCore()
     const { url } = await serveExchange(core.exchange, options)
     return { ...open(url), core }

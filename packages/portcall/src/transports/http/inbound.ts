@@ -29,7 +29,9 @@ const CARRIED = { notify() {} }
 
 /** Makes the way in for what a server says on its own. */
 export function createInbound({ maxAsked, deliver, onError }: InboundOptions): Inbound {
+  const waiters: Array<() => void> = []
   let handlers: LinkHandlers | undefined
+  let running = 0
   let ended = false
 
   const incoming = createIncoming((request, { signal }) => {
@@ -37,8 +39,16 @@ export function createInbound({ maxAsked, deliver, onError }: InboundOptions): I
     return handlers.onRequest(request, signal)
   })
   const answer = async (request: Request): Promise<void> => {
-    const response = await incoming.handle(request, CARRIED)
-    if (response && !ended) await deliver(response)
+    running++
+    try {
+      const response = await incoming.handle(request, CARRIED)
+      if (response && !ended) await deliver(response)
+    } catch (error) {
+      if (!ended) onError(error)
+    } finally {
+      running--
+      waiters.shift()?.()
+    }
   }
 
   return {
@@ -51,8 +61,8 @@ export function createInbound({ maxAsked, deliver, onError }: InboundOptions): I
     take(message) {
       if (ended || !('method' in message)) return
       if ('id' in message) {
-        void answer(message).catch((error) => ended || onError(error))
-        return incoming.size < maxAsked ? undefined : incoming.idle()
+        void answer(message)
+        return running < maxAsked ? undefined : new Promise((wake) => waiters.push(wake))
       }
       if (message.method === 'notifications/cancelled') incoming.cancel(message.params?.requestId, message.params?.reason)
       else handlers?.onNotification(message)
