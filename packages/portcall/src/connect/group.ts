@@ -17,7 +17,7 @@ import { ConfigError } from './config-error.ts'
 import type { Entry } from './entry.ts'
 import { createAbsentMember, createMember, type Member, type MemberStatus } from './member.ts'
 import { createNamed, type OfServer, type Renamed } from './merged.ts'
-import { type At, createMergedResources } from './merged-resources.ts'
+import { createMergedResources } from './merged-resources.ts'
 
 /** What a group tells its host: what its clients tell, and servers that cannot be used at the moment. */
 export type GroupEvent = (ClientEvent | { readonly type: 'failed'; readonly error: unknown }) & { readonly server?: string }
