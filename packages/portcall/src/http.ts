@@ -11,7 +11,7 @@ export type { Authenticate, Credentials, HttpOptions } from './transports/http/o
 
 /** Serves a server to web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */
 export function httpHandler(server: Server, options: HttpOptions = {}): FetchHandler {
-  const handler = createFetchHandler(server.exchange, options)
+  const handler = createFetchHandler(server.exchange, { onError: server.report, ...options })
   const close: FetchHandler['close'] = (drainMs) => {
     server.close()
     return handler.close(drainMs)

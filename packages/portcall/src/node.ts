@@ -43,7 +43,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const { port = 3000, host = '127.0.0.1', path = '/mcp', drainMs, signals = true } = options
   if (!LOOPBACK.has(host) && !options.allowedHosts)
     throw new Error(`To listen on ${host}, say by which names clients reach this server: allowedHosts: ['api.example.com']`)
-  const http = createNodeServer(server.exchange, { ...options, path })
+  const http = createNodeServer(server.exchange, { onError: server.report, ...options, path })
   await new Promise<void>((resolve, reject) => {
     http.server.once('error', reject).listen(port, host, resolve)
   })
@@ -61,7 +61,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 
 /** Serves a server inside another one: `app.all('/mcp', nodeHandler(server))`. */
 export function nodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
-  const handler = createNodeHandler(server.exchange, options)
+  const handler = createNodeHandler(server.exchange, { onError: server.report, ...options })
   const close: NodeHandler['close'] = (drainMs) => {
     server.close()
     return handler.close(drainMs)

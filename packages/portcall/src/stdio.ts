@@ -20,7 +20,7 @@ export async function serveStdio(server: Server, options: ServeStdioOptions = {}
   await new Promise<void>((resolve) => {
     const onEnd = (): void => {
       server.close()
-      setTimeout(resolve, drainMs).unref()
+      setTimeout(() => process.exit(process.exitCode ?? 0), drainMs)
     }
     serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.stdin.destroy())

@@ -23,6 +23,8 @@ export interface Channel {
    * that it has ended.
    */
   receive(onReceived: (received: Received) => void, onClose: (reason?: Error) => void): void
+  /** How much was sent and has not left yet, where that is known. */
+  readonly bufferedBytes?: number
   /** Ends both directions; what was sent before goes out first. */
   close(): Promise<void>
 }

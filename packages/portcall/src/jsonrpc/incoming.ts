@@ -69,40 +69,56 @@ export interface IncomingLimits {
   maxInFlight: number
   /** Requests that wait for their turn; what comes then is refused. */
   maxQueued: number
+  /** Requests that stay open until one side ends them. They take no turn from the others. */
+  maxLongLived: number
+}
+
+export interface IncomingOptions extends Partial<IncomingLimits> {
+  readonly isLongLived?: (request: Request) => boolean
 }
 
 const ID_IN_USE = new RpcError(ErrorCode.invalidRequest, 'Invalid request: this id is in use')
 const BUSY = new RpcError(ErrorCode.internalError, 'Too many requests are waiting for an answer: try again later')
+const TOO_MANY = new RpcError(ErrorCode.internalError, 'Too many subscriptions are open')
 const FAILED = new RpcError(ErrorCode.internalError, 'Internal error')
 
 /**
  * Keeps the requests that an Exchange is answering for one peer: ids in use, turns, cancellation, the end. Without limits every request
  * is answered at once.
  */
-export function createIncoming(exchange: Exchange, limits?: IncomingLimits): Incoming {
-  const { maxInFlight = Infinity, maxQueued = 0 } = limits ?? {}
+export function createIncoming(exchange: Exchange, options: IncomingOptions = {}): Incoming {
+  const { maxInFlight = Infinity, maxQueued = 0, maxLongLived = Infinity, isLongLived = () => false } = options
   const running = new Map<RequestId, Running>()
   const turns: Array<() => void> = []
   const waiters: Array<() => void> = []
   let active = 0
+  let longLived = 0
 
-  const refuse = (id: RequestId): RpcError | undefined => {
-    if (running.has(id)) return ID_IN_USE
-    return running.size >= maxInFlight + maxQueued ? BUSY : undefined
+  const refuse = (request: Request): RpcError | undefined => {
+    if (running.has(request.id)) return ID_IN_USE
+    if (isLongLived(request)) return longLived >= maxLongLived ? TOO_MANY : undefined
+    return running.size - longLived >= maxInFlight + maxQueued ? BUSY : undefined
   }
-  const answer = async (request: Request, context: Running): Promise<Response | undefined> => {
-    if (active >= maxInFlight) await new Promise<void>((turn) => void turns.push(turn))
-    active++
+  const run = async (request: Request, context: Running): Promise<Response | undefined> => {
+    if (context.cancelled) return undefined
     try {
-      if (context.cancelled) return undefined
       const response = await exchange(request, context)
       return context.cancelled ? undefined : response
     } catch {
       return context.cancelled ? undefined : FAILED.response(request.id)
-    } finally {
+    }
+  }
+  const runLongLived = async (request: Request, context: Running): Promise<Response | undefined> => {
+    longLived++
+    return run(request, context).finally(() => longLived--)
+  }
+  const answer = async (request: Request, context: Running): Promise<Response | undefined> => {
+    if (active >= maxInFlight) await new Promise<void>((turn) => void turns.push(turn))
+    active++
+    return run(request, context).finally(() => {
       active--
       turns.shift()?.()
-    }
+    })
   }
   const cancel = (id: unknown, reason?: unknown): boolean => {
     const context = running.get(id as RequestId)
@@ -115,12 +131,12 @@ export function createIncoming(exchange: Exchange, limits?: IncomingLimits): Inc
       return running.size
     },
     async handle(request, carried) {
-      const refusal = refuse(request.id)
+      const refusal = refuse(request)
       if (refusal) return refusal.response(request.id)
       const context = new Running(carried)
       running.set(request.id, context)
       try {
-        return await answer(request, context)
+        return await (isLongLived(request) ? runLongLived(request, context) : answer(request, context))
       } finally {
         running.delete(request.id)
         if (running.size === 0) for (const wake of waiters.splice(0)) wake()

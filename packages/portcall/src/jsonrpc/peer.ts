@@ -20,6 +20,10 @@ export interface PeerOptions extends OutgoingOptions {
   readonly onClose?: () => void
   /** Tells the other side that a request of ours is given up. */
   readonly onAbandoned?: (id: RequestId) => void
+  /** Tells which requests stay open until one side ends them. */
+  readonly isLongLived?: (request: Request) => boolean
+  /** Takes what went wrong here and is no fault of the other side: an answer that cannot be written. */
+  readonly onError?: (error: unknown) => void
   /** Tells whether arrays are taken for batches now. */
   readonly batches?: () => boolean
   readonly limits?: Partial<PeerLimits>
@@ -29,7 +33,7 @@ export interface PeerLimits extends IncomingLimits {
   maxBatch: number
 }
 
-export const PEER_LIMITS: PeerLimits = { maxInFlight: 256, maxQueued: 10_000, maxBatch: 100 }
+export const PEER_LIMITS: PeerLimits = { maxInFlight: 256, maxQueued: 10_000, maxLongLived: 1024, maxBatch: 100 }
 
 /** One end of a conversation over a channel: requests and notifications both ways. */
 export interface Peer {
@@ -51,10 +55,12 @@ const UNREADABLE: { readonly [cause in Unreadable['unreadable']]: RpcError } = {
   depth: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is nested too deeply'),
 }
 
+const UNWRITABLE = new RpcError(ErrorCode.internalError, 'Internal error')
+
 /** Joins a channel and an Exchange. */
 export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const limits = { ...PEER_LIMITS, ...options.limits }
-  const incoming = createIncoming(options.exchange, limits)
+  const incoming = createIncoming(options.exchange, { ...limits, ...(options.isLongLived && { isLongLived: options.isLongLived }) })
   const outgoing = createOutgoing(options)
   let ended: Error | undefined
 
@@ -93,14 +99,31 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     if (id === undefined && options.onNoise) return void options.onNoise(noiseOf(received))
     return silent ? undefined : Promise.resolve(failure(id, error))
   }
+  /** An answer that JSON cannot carry becomes an error; the connection and all other answers are none the worse for it. */
+  const orUnwritable = (response: Response, error: unknown): Response => {
+    options.onError?.(error)
+    return UNWRITABLE.response(response.id)
+  }
+  const respond = (response: Response): void => {
+    try {
+      void channel.send(response)
+    } catch (error) {
+      void channel.send(orUnwritable(response, error))
+    }
+  }
   const reply = (answer: Promise<Response | undefined> | undefined): void =>
-    void answer?.then((response) => response && channel.send(response))
+    void answer?.then((response) => response && respond(response))
 
   const takeBatch = async (batch: readonly unknown[]): Promise<void> => {
     const refused = refuseBatch(batch, options.batches?.() ?? false, limits.maxBatch)
     if (refused) return reply(refuse({ value: batch }, { error: refused.body() }))
     const answers = await answerBatch(batch, async (entry) => take(entry))
-    if (answers.length > 0) void channel.send(answers)
+    if (answers.length === 0) return
+    try {
+      void channel.send(answers)
+    } catch (error) {
+      void channel.send(answers.map((response) => orUnwritable(response, error)))
+    }
   }
 
   channel.receive(

@@ -31,6 +31,9 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['subscriptions/listen', { longLived: true }],
 ])
 
+/** Notifications that may get lost without harm: the next one of its kind says more. */
+export const DROPPABLE: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message'])
+
 /** The changes that a subscription can carry: its key in the filter, and the notification that tells of it. */
 export const LIST_CHANGES = {
   toolsListChanged: 'notifications/tools/list_changed',

@@ -125,10 +125,10 @@ export class CallContext implements Call {
 
   progress(progress: number, total?: number, message?: string): void | Promise<void> {
     const { progressToken } = this.envelope
-    if (progressToken === undefined || !(progress > this.#reported)) return
+    if (progressToken === undefined || !Number.isFinite(progress) || progress <= this.#reported) return
     this.#reported = progress
     const params: JsonObject = { progressToken, progress }
-    if (total !== undefined) params.total = total
+    if (Number.isFinite(total)) params.total = total
     if (message !== undefined) params.message = message
     return this.notify('notifications/progress', params)
   }

@@ -17,6 +17,7 @@ import type {
   Unknown,
 } from './define.ts'
 import type { Call } from './call.ts'
+import { reportError } from './events.ts'
 import { createFeatures } from './features.ts'
 import type { ServerOptions } from './options.ts'
 import { createPrompt, type AnyPromptDefinition } from './prompts.ts'
@@ -74,6 +75,8 @@ export interface Server<T = unknown> {
   listChanged(list: 'tools' | 'resources' | 'prompts'): void
   /** Tells all who subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void
+  /** Tells the operator of an error that is no caller's: transports report theirs here. */
+  report(error: unknown): void
   /** Ends all subscriptions with a result. What is running goes on. */
   close(): void
 
@@ -125,6 +128,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     },
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),
     resourceUpdated: (uri) => subscriptions.publish({ updated: uri }),
+    report: (error) => void reportError(features.onEvent, error, { method: 'transport' }),
     close: () => subscriptions.close(),
   }
   return server

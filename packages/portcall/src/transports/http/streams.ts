@@ -1,4 +1,5 @@
 import type { Message } from '../../jsonrpc/message.ts'
+import { DROPPABLE } from '../../protocol/methods.ts'
 import { unref } from './expiry.ts'
 import { EVENT_HEADERS } from './headers.ts'
 import type { HttpLimits } from './limits.ts'
@@ -16,8 +17,6 @@ export interface Streams {
   /** Cuts all streams. */
   cut(): void
 }
-
-const DROPPABLE = new Set(['notifications/progress', 'notifications/message'])
 
 /** Makes the register of open streams; one timer serves them all, and runs only while there are some. */
 export function createStreams({ keepAliveMs, maxBufferedBytes }: HttpLimits): Streams {

@@ -65,6 +65,9 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
   readable.on('error', fail).on('close', finish)
 
   return {
+    get bufferedBytes() {
+      return writer.bufferedBytes
+    },
     send: (message) => writer.write(encodeLine(message)),
     receive(onReceived, close) {
       onClose = close

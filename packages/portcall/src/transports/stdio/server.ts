@@ -1,10 +1,11 @@
 import type { Channel } from '../../jsonrpc/channel.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import { notification, type Notification, type RequestId } from '../../jsonrpc/message.ts'
+import { notification, type Notification, type Request, type RequestId } from '../../jsonrpc/message.ts'
 import { createPeer, type Peer, type PeerLimits } from '../../jsonrpc/peer.ts'
 import { isModern } from '../../legacy/negotiate.ts'
 import { createLegacySession } from '../../legacy/session.ts'
 import { METHODS } from '../../protocol/methods.ts'
+import { boundedChannel } from './bounded.ts'
 
 export interface ServeChannelOptions {
   readonly limits?: Partial<PeerLimits>
@@ -17,24 +18,24 @@ export interface ServeChannelOptions {
 /** What can be served: a server, or anything else that has an Exchange. */
 export interface Served {
   readonly exchange: Exchange
+  /** Hears of what went wrong and is no caller's fault. */
+  readonly report?: (error: unknown) => void
 }
 
 /**
  * Serves a server over a channel, in both eras at once: a request with an envelope goes to the core as it is, all others
  * belong to the one legacy session that a channel can have.
  */
-export function serveChannel({ exchange: core }: Served, channel: Channel, { limits, onEnd, onClose }: ServeChannelOptions = {}): Peer {
+export function serveChannel({ exchange: core, report }: Served, channel: Channel, { limits, onEnd, onClose }: ServeChannelOptions = {}): Peer {
   const session = createLegacySession({ core, notify: (change) => peer.notify(change) })
-
   const open = new Set<RequestId>()
 
   const giveUpOpen = (): void => {
     for (const id of open) peer.cancel(id)
   }
-
   const exchange: Exchange = async (request, context) => {
     if (isModern(request)) {
-      if (!METHODS.get(request.method)?.longLived) return core(request, context)
+      if (!isLongLived(request)) return core(request, context)
       open.add(request.id)
       return core(request, context).finally(() => open.delete(request.id))
     }
@@ -46,9 +47,11 @@ export function serveChannel({ exchange: core }: Served, channel: Channel, { lim
     if (method === 'notifications/initialized') session.listen()
   }
 
-  const peer = createPeer(channel, {
+  const peer = createPeer(boundedChannel(channel), {
     exchange,
     onNotification,
+    isLongLived,
+    ...(report && { onError: report }),
     batches: () => session.revision.batches,
     onAbandoned: (requestId) => void peer.notify(notification('notifications/cancelled', { requestId })),
     onEnd: onEnd ?? giveUpOpen,
@@ -59,4 +62,8 @@ export function serveChannel({ exchange: core }: Served, channel: Channel, { lim
     ...(limits && { limits }),
   })
   return peer
+}
+
+function isLongLived({ method }: Request): boolean {
+  return METHODS.get(method)?.longLived === true
 }

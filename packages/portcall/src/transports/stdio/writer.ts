@@ -19,6 +19,8 @@ export interface WriterOptions {
 export interface Writer {
   /** Takes text. Above the bound it returns a promise that resolves when there is room again, or never will be. */
   write(text: string): void | Promise<void>
+  /** What waits, in characters or bytes: they differ little. */
+  readonly bufferedBytes: number
   /** Takes nothing more; resolves when all that was written has left, or cannot leave any more. */
   end(): Promise<void>
   /** Throws away what waits and takes nothing more. */
@@ -58,6 +60,9 @@ export function createWriter(sink: Sink, { maxBufferedBytes, defer, onFull }: Wr
   }
 
   return {
+    get bufferedBytes() {
+      return buffered()
+    },
     write(text) {
       if (!open) return
       if (gathered === '') defer(flush)
