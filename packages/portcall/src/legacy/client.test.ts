@@ -713,6 +713,24 @@ describe('an odd server: subscriptions', () => {
     expect(await caller(await open(odd().channel)).error('subscriptions/listen', {})).toMatchObject({ code: -32602 })
   })
 
+  test('after a gap everything that is listened for may have changed', async () => {
+    const server = odd({ 'resources/subscribe': () => ({}) })
+    const link = createChannelLink(server.channel)
+    let gap: (() => void) | undefined
+    const receive: typeof link.receive = (handlers) => {
+      gap = handlers.onGap
+      link.receive(handlers)
+    }
+    const client = await openLegacyClient({ link: { ...link, receive }, info: INFO, capabilities: ALL, answer: async () => ({}) })
+    const one = listen(client, { promptsListChanged: true, resourceSubscriptions: ['a:'] })
+    await vi.waitFor(() => expect(one.caller.notifications.length).toBe(1))
+    gap?.()
+    expect(one.caller.notifications.slice(1)).toMatchObject([
+      { method: 'notifications/prompts/list_changed', params: { _meta: { [MetaKey.subscriptionId]: 1 } } },
+      { method: 'notifications/resources/updated', params: { uri: 'a:' } },
+    ])
+  })
+
   test('they end with the connection, also while they begin', async () => {
     const server = odd({ 'resources/subscribe': undefined as unknown as Reply })
     const client = await open(server.channel)

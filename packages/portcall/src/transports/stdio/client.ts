@@ -84,9 +84,9 @@ export function createChannelExchange(channel: Channel, { onNoise, ...ids }: Cha
     if (listeners.has(id)) outgoing.drop(id, new ConnectionLost('The server has ended the subscription'))
   }
   const take = (value: unknown): void => {
-    const { kind, message } = { message: undefined, ...classify(value) }
-    if (kind === 'response') outgoing.settle(message)
-    else if (kind === 'notification') tell(message)
+    const received = classify(value)
+    if (received.kind === 'response') outgoing.settle(received.message)
+    else if (received.kind === 'notification') tell(received.message)
     else refuse({ value })
   }
   const refuse = (received: Received): void => {

@@ -8,6 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import type { ConnectionLost } from '../../jsonrpc/errors.ts'
 import type { JsonObject, Notification, Response } from '../../jsonrpc/message.ts'
 import type { Noise } from '../../jsonrpc/noise.ts'
+import { createChannelLink } from '../../legacy/channel-link.ts'
+import { openLegacyClient } from '../../legacy/client.ts'
 import { createChannelExchange } from './client.ts'
 import { type SpawnedChannel, type SpawnOptions, spawnChannel } from './spawn.ts'
 
@@ -177,6 +179,34 @@ describe('what a child says', () => {
     expect(await program.call('storm')).toMatchObject({ result: {} })
     expect(program.noise.length).toBe(20_000)
     expect(await program.call('heard')).toMatchObject({ result: { heard: 2 } })
+  })
+
+  test('C15, LIFE-027: 20,000 pings of a legacy server in one write are answered, each once', async () => {
+    const source = `
+      const answered = new Set()
+      let answers = 0
+      on('initialize', ({ id, params }) => answer(id, { protocolVersion: params.protocolVersion, capabilities: {} }))
+      on(undefined, ({ id }) => { answers++; answered.add(id) })
+      on('storm', ({ id }) => { say(Array.from({ length: 20000 }, (_, id) => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' }) + '\\n').join('')); answer(id) })
+      on('count', ({ id }) => answer(id, { answers, different: answered.size }))
+    `
+    const channel = spawnChannel({ command: process.execPath, args: ['--eval', HEAD + source] })
+    started.push(channel)
+    const link = createChannelLink(channel)
+    const client = await openLegacyClient({
+      link,
+      info: { name: 'tester', version: '1' },
+      capabilities: {},
+      answer: async () => ({}),
+    })
+    const call = (method: string): Promise<Response> =>
+      client.exchange({ jsonrpc: '2.0', id: 1, method }, { signal: new AbortController().signal, notify: () => {} })
+    await call('storm')
+    await vi.waitFor(
+      async () => expect(await call('count')).toMatchObject({ result: { answers: 20_000, different: 20_000 } }),
+      5000,
+    )
+    expect(await lost(Promise.all([client.close(), call('late')]))).toMatchObject({ code: 'CONNECTION_LOST', retryable: false })
   })
 
   test('C14: 100,000 notifications before the answer', async () => {
