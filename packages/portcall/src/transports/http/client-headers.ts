@@ -11,7 +11,7 @@ const CARRIED = /^[\t\x20-\x7e\x80-\xff]*$/
 export const POST_HEADERS: HeaderRecord = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 /** The head of every GET of a client. */
-export const GET_HEADERS: HeaderRecord = { accept: 'text/event-stream', 'cache-control': 'no-cache' }
+export const GET_HEADERS: HeaderRecord = { accept: 'text/event-stream' }
 
 /** Reads headers in any of their forms. @throws TypeError that names the one which no request can have. */
 export function readHeaders(given: HeadersInit): HeaderRecord {

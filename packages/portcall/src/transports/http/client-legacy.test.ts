@@ -409,6 +409,21 @@ describe('the standing stream', () => {
     expect(gets(peer).length).toBeLessThan(6)
   })
 
+  test('with an event that is too large is begun anew', async () => {
+    const { opened, onGap, onError, peer } = await standing(
+      (visit, count) => {
+        visit.stream()
+        visit.write('id: 1\nretry: 20\n\n')
+        if (count === 1) visit.write(`id: 2\ndata: ${'x'.repeat(2000)}`)
+      },
+      { maxEventBytes: 1000 },
+    )
+    await opened(LATEST_LEGACY)
+    await until(() => onGap.mock.calls.length === 1)
+    expect(gets(peer).map(({ headers }) => headers['last-event-id'])).toEqual([undefined, undefined])
+    expect(onError.mock.calls).toMatchObject([[{ code: 'UNREADABLE_ANSWER' }]])
+  })
+
   test('comes back to a server that was away', async () => {
     const { opened, onGap, peer } = await standing((visit, count) => {
       if (count === 2) return visit.send(502)

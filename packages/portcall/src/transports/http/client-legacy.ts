@@ -49,7 +49,7 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
   const takeAll = async (call: Call): Promise<void> => {
     for await (const message of readMessages(call)) await inbound.take(message)
   }
-  const standing = { limits, signal: ending.signal, open: session.get, onMessage: inbound.take, onGap: inbound.gap }
+  const standing = { limits, signal: ending.signal, open: session.get, onMessage: inbound.take, onGap: inbound.gap, onError }
 
   return {
     receive: inbound.receive,

@@ -29,7 +29,7 @@ export class HttpStatusError extends Error {
   readonly retryable: boolean
 
   constructor(where: string, { status, header, body, error }: StatusAnswer) {
-    const place = header('location')
+    const place = header('location')?.split('?', 1)[0]
     const reason = error?.message ?? (place === undefined ? undefined : `it redirects to ${place}, which is not followed`)
     super(`${where} answered with HTTP ${status || 'a redirect'}${reason === undefined ? '' : `: ${reason}`}`)
     this.status = status

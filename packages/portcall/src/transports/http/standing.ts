@@ -1,3 +1,4 @@
+import { UnreadableAnswer } from '../../jsonrpc/errors.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import type { Call } from './call.ts'
 import type { HttpClientLimits } from './client-limits.ts'
@@ -14,6 +15,8 @@ export interface StandingOptions {
   /** Asks for the stream, from an event on when there is one. */
   readonly open: (eventId: string | undefined, signal: AbortSignal) => Promise<Call>
   readonly onMessage: (message: Message) => void | Promise<void>
+  /** Gets what could not be read; the stream is then not picked up where it was, for there it would be again. */
+  readonly onError: (error: unknown) => void
   /** The stream is back, and nothing tells what it would have said meanwhile. */
   readonly onGap: () => void
   /** The server, which had the stream, does not know of it any more. */
@@ -70,8 +73,12 @@ async function visit(options: StandingOptions, position: Position, stood: boolea
       messages++
       await options.onMessage(message)
     }
-  } catch {
+  } catch (error) {
     if (startedAt === undefined) return 'failed'
+    if (error instanceof UnreadableAnswer) {
+      options.onError(error)
+      position.eventId = undefined
+    }
   }
   return messages > 0 || performance.now() - startedAt > STEADY_MS ? 'steady' : 'brief'
 }

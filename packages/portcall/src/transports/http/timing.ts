@@ -1,7 +1,6 @@
 import type { HttpClientLimits } from './client-limits.ts'
 
 const FIRST_MS = 1000
-const BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 30_000
 const MAX_DOUBLINGS = 10
 
@@ -15,7 +14,7 @@ export function retryAfter(
   failures: number = 0,
 ): number {
   const asked = Math.min(Math.max(retryMs, minRetryMs), maxRetryMs)
-  const more = failures === 0 ? 0 : Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** Math.min(failures, MAX_DOUBLINGS))
+  const more = failures === 0 ? 0 : Math.min(MAX_BACKOFF_MS, 2 * minRetryMs * 2 ** Math.min(failures, MAX_DOUBLINGS))
   return asked + Math.random() * more
 }
 
