@@ -38,6 +38,7 @@ export class Stream {
   #unopened: { reply: HttpReply; headers: FlatHeaders | undefined } | undefined
   #line: Promise<void> = Promise.resolve()
   #waitingBytes = 0
+  #unheardBytes = 0
   #recorded = false
   #ended = false
 
@@ -77,7 +78,16 @@ export class Stream {
     const data = JSON.stringify(message)
     this.#waitingBytes += data.length
     this.#then(() => this.#record(message, data))
+    if (!this.connected) return this.#unheard(data.length)
     return this.#waitingBytes > backPressureBytes ? this.#line : this.#sink?.lag
+  }
+
+  /** A handler that talks while nobody listens waits for nothing; it is made to leave time for others now and then. */
+  #unheard(bytes: number): Promise<void> {
+    this.#unheardBytes += bytes
+    if (this.#unheardBytes <= this.#options.endpoint.limits.backPressureBytes) return this.#line
+    this.#unheardBytes = 0
+    return this.#line.then(() => new Promise((resolve) => setTimeout(resolve)))
   }
 
   /** Lets go of the reader, who comes back after `retryMs`. */
