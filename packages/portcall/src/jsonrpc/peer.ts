@@ -55,13 +55,24 @@ const UNREADABLE: { readonly [cause in Unreadable['unreadable']]: RpcError } = {
   depth: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is nested too deeply'),
 }
 
+/** Something that cannot be answered as it is. */
+interface Refusal {
+  readonly id?: RequestId
+  readonly error: ErrorBody
+  readonly silent?: true
+}
+
 const UNWRITABLE = new RpcError(ErrorCode.internalError, 'Internal error')
 
 /** Joins a channel and an Exchange. */
 export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const limits = { ...PEER_LIMITS, ...options.limits }
-  const incoming = createIncoming(options.exchange, { ...limits, ...(options.isLongLived && { isLongLived: options.isLongLived }) })
+  const incoming = createIncoming(options.exchange, {
+    ...limits,
+    ...(options.isLongLived && { isLongLived: options.isLongLived }),
+  })
   const outgoing = createOutgoing(options)
+  const answers = createAnswers(channel, options.onError)
   let ended: Error | undefined
 
   const send = (request: Request): void => {
@@ -91,39 +102,19 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
   }
 
   /** Answers what is wrong, unless there is nobody to answer to, or it was an answer itself. */
-  const refuse = (
-    received: Received,
-    { id, error, silent }: { id?: RequestId; error: ErrorBody; silent?: true },
-  ): Promise<Response> | undefined => {
+  const refuse = (received: Received, { id, error, silent }: Refusal): Promise<Response> | undefined => {
     if (failUnreadable(received, outgoing)) return undefined
     if (id === undefined && options.onNoise) return void options.onNoise(noiseOf(received))
     return silent ? undefined : Promise.resolve(failure(id, error))
   }
-  /** An answer that JSON cannot carry becomes an error; the connection and all other answers are none the worse for it. */
-  const orUnwritable = (response: Response, error: unknown): Response => {
-    options.onError?.(error)
-    return UNWRITABLE.response(response.id)
-  }
-  const respond = (response: Response): void => {
-    try {
-      void channel.send(response)
-    } catch (error) {
-      void channel.send(orUnwritable(response, error))
-    }
-  }
   const reply = (answer: Promise<Response | undefined> | undefined): void =>
-    void answer?.then((response) => response && respond(response))
+    void answer?.then((response) => response && answers.send(response))
 
   const takeBatch = async (batch: readonly unknown[]): Promise<void> => {
     const refused = refuseBatch(batch, options.batches?.() ?? false, limits.maxBatch)
     if (refused) return reply(refuse({ value: batch }, { error: refused.body() }))
-    const answers = await answerBatch(batch, async (entry) => take(entry))
-    if (answers.length === 0) return
-    try {
-      void channel.send(answers)
-    } catch (error) {
-      void channel.send(answers.map((response) => orUnwritable(response, error)))
-    }
+    const answered = await answerBatch(batch, async (entry) => take(entry))
+    if (answered.length > 0) answers.send(answered)
   }
 
   channel.receive(
@@ -149,6 +140,28 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     close() {
       ended ??= closedHere()
       return channel.close()
+    },
+  }
+}
+
+/** The way out for answers. */
+interface Answers {
+  /** What JSON cannot carry becomes an error; the connection and all other answers are none the worse for it. */
+  send(answer: Response | Response[]): void
+}
+
+function createAnswers(channel: Channel, onError: PeerOptions['onError']): Answers {
+  const orUnwritable = (response: Response, error: unknown): Response => {
+    onError?.(error)
+    return UNWRITABLE.response(response.id)
+  }
+  return {
+    send(answer) {
+      try {
+        void channel.send(answer)
+      } catch (error) {
+        void channel.send(Array.isArray(answer) ? answer.map((one) => orUnwritable(one, error)) : orUnwritable(answer, error))
+      }
     },
   }
 }
