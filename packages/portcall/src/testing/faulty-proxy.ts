@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 
 /** What goes wrong with the bytes of one direction of each connection. */
 export interface StreamFaults {
@@ -43,6 +43,7 @@ export interface FaultyProxy {
 
 /** Starts a proxy for TCP connections on a free port of this machine, on which things go wrong. */
 export async function faultyProxy({ target, ...first }: FaultyProxyOptions): Promise<FaultyProxy> {
+  const { connect, createServer } = await import('node:net')
   const url = new URL(typeof target === 'number' ? `http://127.0.0.1:${target}` : target)
   const port = Number(url.port || 80)
   const pairs = new Set<Pair>()

@@ -1,9 +1,14 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
+import { connect } from '../connect/connect.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 import { createServer } from '../server/server.ts'
-import { assertError, assertRpcError, assertStructured, assertText, collectChanges } from './asserts.ts'
+import { assertError, assertRejects, assertRpcError, assertStructured, assertText, collectChanges } from './asserts.ts'
+import { faultyChannel } from './faulty-channel.ts'
+import { faultyProxy } from './faulty-proxy.ts'
 import { type PairTransport, pair } from './pair.ts'
+import { playChannel } from './play.ts'
+import { recordChannel } from './record.ts'
 
 const build = () => {
   const server = createServer({ name: 'test', version: '1' })
@@ -57,6 +62,45 @@ test('the client is typed by the server', async () => {
 
 test('a client that cannot be made leaves nothing behind', async () => {
   await expect(pair(build(), { transport: 'http', serve: { legacy: 'off' }, revision: '2025-06-18' })).rejects.toThrow()
+})
+
+test.each(['memory', 'stdio'] as const)('the channel of %s can be recorded, played and broken', async (transport) => {
+  let wire: ReturnType<typeof recordChannel> | undefined
+  const client = await pair(build(), { transport, channel: (channel) => (wire = recordChannel(channel)) })
+  assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
+  await client.close()
+  expect(wire?.lines.length).toBeGreaterThanOrEqual(2)
+
+  const player = playChannel(wire?.text() ?? '', { as: 'server' })
+  const again = await connect(player, { prior: 'modern' })
+  assertText(await again.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
+  await again.close()
+  await player.done
+
+  const broken = await pair(build(), { transport, channel: (channel) => faultyChannel(channel, { received: { endAt: 0 } }) })
+  await assertRejects(broken.callTool('greet', { name: 'Ada' }), { code: 'CONNECTION_LOST' })
+  await broken.close()
+})
+
+test('over HTTP by way of a faulty proxy', async () => {
+  await using direct = await pair(build(), { transport: 'http' })
+  const proxy = await faultyProxy({ target: direct.url ?? '', toClient: { splitBytes: 7 } })
+  const client = await connect(proxy.url)
+  assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
+  proxy.set({ toClient: { resetAfterBytes: 40 } })
+  await assertRejects(client.callTool('greet', { name: 'Ada' }), { code: 'CONNECTION_LOST' })
+  proxy.set({})
+  assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
+  await client.close()
+  await proxy.close()
+})
+
+test('nothing listens after close', async () => {
+  const client = await pair(build(), { transport: 'http' })
+  const { url = '' } = client
+  expect((await fetch(url)).status).toBeGreaterThan(0)
+  await client.close()
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
 })
 
 test('one server, several clients; closing one leaves the others alone', async () => {
