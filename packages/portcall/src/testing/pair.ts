@@ -1,6 +1,6 @@
 import { type ConnectOptions, connect } from '../connect/connect.ts'
 import type { Served, Target } from '../connect/target.ts'
-import { channelPair } from '../jsonrpc/channel.ts'
+import { type Channel, channelPair } from '../jsonrpc/channel.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 import type { NodeServerLimits } from '../transports/http/node.ts'
 import type { HttpOptions } from '../transports/http/options.ts'
@@ -14,6 +14,8 @@ export interface PairOptions extends ConnectOptions {
   readonly transport?: PairTransport
   /** The protocol revision that both speak. Default: the newest. */
   readonly revision?: string
+  /** Puts something around the client's end of the channel, such as `recordChannel` or `faultyChannel`; HTTP has none. */
+  readonly channel?: (channel: Channel) => Channel
   /** How the server is served over HTTP. */
   readonly serve?: HttpOptions & NodeServerLimits
 }
@@ -30,12 +32,13 @@ export interface Place {
   close(): Promise<void>
 }
 
-type Opener = (server: Served, options: Pick<PairOptions, 'revision' | 'serve'>) => Place | Promise<Place>
+type Opener = (server: Served, options: Pick<PairOptions, 'revision' | 'channel' | 'serve'>) => Place | Promise<Place>
 
 /** How a server is put in its place; what only Node has is loaded when it is needed. */
 const OPENERS: { readonly [transport in PairTransport]: Opener } = {
-  memory: (server, { revision = '' }) => (isModern(revision) ? { target: server, close: async () => {} } : openMemory(server)),
-  stdio: async (server) => (await import('./pair-stdio.ts')).openPipes(server),
+  memory: (server, { revision = '', channel }) =>
+    isModern(revision) && !channel ? { target: server, close: async () => {} } : openMemory(server, channel),
+  stdio: async (server, { channel }) => (await import('./pair-stdio.ts')).openPipes(server, channel),
   http: async (server, { serve }) => (await import('./pair-http.ts')).openPort(server, serve),
 }
 
@@ -48,9 +51,9 @@ const OPENERS: { readonly [transport in PairTransport]: Opener } = {
  * await client.close()
  */
 export async function pair<S extends Served>(server: S, options: PairOptions = {}): Promise<PairedClient<S>> {
-  const { transport = 'memory', serve, ...given } = options
+  const { transport = 'memory', serve, channel, ...given } = options
   const revision = given.revision ?? (MODERN_VERSIONS[0] as string)
-  const place = await OPENERS[transport](server, { revision, ...(serve && { serve }) })
+  const place = await OPENERS[transport](server, { revision, ...(serve && { serve }), ...(channel && { channel }) })
   const firstTransport = transport === 'http' && revisionOf(revision)?.http.transport === 'HTTP+SSE'
   try {
     const client = await connect<S>(place.target, { ...(firstTransport && { prior: 'http+sse' as const }), ...given, revision })
@@ -73,8 +76,8 @@ function isModern(revision: string): boolean {
   return MODERN_VERSIONS.includes(revision)
 }
 
-function openMemory(server: Served): Place {
+function openMemory(server: Served, around: PairOptions['channel'] = (channel) => channel): Place {
   const [near, far] = channelPair()
   const peer = serveChannel(server, far)
-  return { target: near, close: () => peer.close() }
+  return { target: around(near), close: () => peer.close() }
 }

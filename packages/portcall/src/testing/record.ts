@@ -1,5 +1,5 @@
 import type { Channel } from '../jsonrpc/channel.ts'
-import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
+import { deriveContext, type Exchange, type ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 import { type Event, type Recording, receivedEvent } from './recording.ts'
 import { createRedaction } from './redact.ts'
@@ -57,18 +57,12 @@ export function recordExchange(exchange: Exchange, options: RecordOptions = {}):
   }
   const recorded: Exchange = async (request, context) => {
     write({ direction: 'sent', message: request })
-    const { http, auth, release, mirror, send, ask } = context
-    const response = await exchange(request, {
-      ...{ http, auth, release, mirror, send },
-      get signal() {
-        return context.signal
-      },
-      notify(message) {
-        write({ direction: 'received', message, for: request.id })
-        return context.notify(message)
-      },
-      ask: ask && asking(request, ask),
-    })
+    const { ask } = context
+    const notify: ExchangeContext['notify'] = (message) => {
+      write({ direction: 'received', message, for: request.id })
+      return context.notify(message)
+    }
+    const response = await exchange(request, deriveContext(context, { notify, ...(ask && { ask: asking(request, ask) }) }))
     write({ direction: 'received', message: response })
     return response
   }
