@@ -44,7 +44,7 @@ export function capabilitiesOf({ elicit, elicitUrl, sample, roots }: Answers, de
     ...declared,
     ...((elicit || elicitUrl) && { elicitation: { ...(elicit && { form: {} }), ...(elicitUrl && { url: {} }) } }),
     ...(sample && { sampling: { ...declared.sampling } }),
-    ...(roots && { roots: {} }),
+    ...(roots && { roots: { ...declared.roots } }),
   }
 }
 
