@@ -17,7 +17,8 @@ const VARIABLE = /\$\{(?:(env|input):)?([A-Za-z_][\w.-]*)(?::-([^{}]*))?\}/g
  * @throws ConfigError that names the field and the variable when there is neither value nor default.
  */
 export function expand(text: string, field: string, { env, inputs }: Variables): string {
-  return text.replace(VARIABLE, (_whole, kind: string | undefined, name: string, fallback: string | undefined) => {
+  return text.replace(VARIABLE, (_whole, ...groups: (string | undefined)[]) => {
+    const [kind, name = '', fallback] = groups
     const values = kind === 'input' ? inputs : env
     const value = Object.hasOwn(values, name) ? values[name] : undefined
     const found = fallback === undefined ? value : value || fallback

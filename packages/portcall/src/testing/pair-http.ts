@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Served } from '../connect/target.ts'
 import { createNodeServer, type NodeServerLimits } from '../transports/http/node.ts'
 import type { HttpOptions } from '../transports/http/options.ts'
-import type { Place } from './pair.ts'
+import type { Place } from './place.ts'
 
 const PATH = '/mcp'
 const DRAIN_MS = 100

@@ -1,10 +1,11 @@
 import { type ConnectOptions, connect } from '../connect/connect.ts'
-import type { Served, Target } from '../connect/target.ts'
-import { type Channel, channelPair } from '../jsonrpc/channel.ts'
+import type { Served } from '../connect/target.ts'
+import { channelPair } from '../jsonrpc/channel.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 import type { NodeServerLimits } from '../transports/http/node.ts'
 import type { HttpOptions } from '../transports/http/options.ts'
 import { serveChannel } from '../transports/stdio/server.ts'
+import type { AroundChannel, Place } from './place.ts'
 
 /** `memory`: function calls, or messages without bytes; `stdio`: lines of bytes; `http`: a port of this machine. */
 export type PairTransport = 'memory' | 'stdio' | 'http'
@@ -15,7 +16,7 @@ export interface PairOptions extends ConnectOptions {
   /** The protocol revision that both speak. Default: the newest. */
   readonly revision?: string
   /** Puts something around the client's end of the channel, such as `recordChannel` or `faultyChannel`; HTTP has none. */
-  readonly channel?: (channel: Channel) => Channel
+  readonly channel?: AroundChannel
   /** How the server is served over HTTP. */
   readonly serve?: HttpOptions & NodeServerLimits
 }
@@ -24,12 +25,6 @@ export interface PairOptions extends ConnectOptions {
 export type PairedClient<S> = Awaited<ReturnType<typeof connect<S>>> & {
   /** Where the server listens, over HTTP. */
   readonly url: string | undefined
-}
-
-/** A server that can be connected to. */
-export interface Place {
-  readonly target: Target
-  close(): Promise<void>
 }
 
 type Opener = (server: Served, options: Pick<PairOptions, 'revision' | 'channel' | 'serve'>) => Place | Promise<Place>
@@ -76,7 +71,7 @@ function isModern(revision: string): boolean {
   return MODERN_VERSIONS.includes(revision)
 }
 
-function openMemory(server: Served, around: PairOptions['channel'] = (channel) => channel): Place {
+function openMemory(server: Served, around: AroundChannel = (channel) => channel): Place {
   const [near, far] = channelPair()
   const peer = serveChannel(server, far)
   return { target: around(near), close: () => peer.close() }
