@@ -104,7 +104,7 @@ export class Call {
     const { maxResponseBytes } = this.limits
     const pieces: Uint8Array[] = []
     let size = 0
-    for (let piece = await this.#next(true); piece; piece = await this.#next(true)) {
+    for (let piece = await this.#next(false); piece; piece = await this.#next(true)) {
       size += piece.length
       pieces.push(piece)
       if (size > maxResponseBytes)

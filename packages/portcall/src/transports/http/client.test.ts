@@ -404,6 +404,18 @@ describe.each(Object.keys(WAYS) as Array<keyof typeof WAYS>)('over %s', (way) =>
       await expect(send(call('x'))).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
     })
 
+    test('whose head comes long before its body may take its time', async () => {
+      const { send } = await theirs(
+        (visit) => {
+          const body = JSON.stringify({ jsonrpc: '2.0', id: visit.json.id, result: {} })
+          visit.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`)
+          setTimeout(() => visit.write(body), 300)
+        },
+        { idleMs: 50 },
+      )
+      expect(isSuccess(await send(call('x')))).toBe(true)
+    })
+
     test('that was never kept alive may take its time', async () => {
       const { send } = await theirs(
         (visit) => {
@@ -522,6 +534,13 @@ describe.each(Object.keys(WAYS) as Array<keyof typeof WAYS>)('over %s', (way) =>
         await expect(send(call('x'))).rejects.toMatchObject({ code: status < 300 ? 'UNREADABLE_ANSWER' : 'HTTP_STATUS' })
       }
     })
+  })
+
+  test.runIf(way === 'node')('a connection has to be there in time', async () => {
+    const server = await peer(() => {})
+    const { send } = open(server.url.replace('http:', 'https:'), { connectMs: 80 })
+    await expect(send(call('x'))).rejects.toMatchObject({ code: 'CONNECTION_LOST', message: expect.stringContaining('80 ms') })
+    await until(() => server.open === 0)
   })
 
   describe('a redirect', () => {
