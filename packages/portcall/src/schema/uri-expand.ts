@@ -1,4 +1,4 @@
-import type { Expression, Operator, Part, TemplateValue, TemplateValues, Variable } from './uri-parts.ts'
+import { type Expression, type Operator, parseParts, type TemplateValue, type TemplateValues, type Variable } from './uri-parts.ts'
 
 interface Style {
   /** Before the first value. */
@@ -22,8 +22,13 @@ const STYLES: { readonly [O in Operator]: Style } = {
   '&': { first: '&', separator: '&', named: '=' },
 }
 
-/** Puts values into the parts of a template (RFC 6570, section 3). */
-export function expandParts(parts: readonly Part[], values: TemplateValues): string {
+/**
+ * Makes a URI out of a template and values (RFC 6570, section 3). Missing values leave nothing behind.
+ *
+ * @throws SchemaError when the template is none.
+ */
+export function expandTemplate(template: string, values: TemplateValues): string {
+  const parts = parseParts(template)
   return parts.map((part) => (typeof part === 'string' ? part : expandExpression(part, values))).join('')
 }
 

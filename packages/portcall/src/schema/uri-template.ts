@@ -1,7 +1,6 @@
 import { SchemaError } from './errors.ts'
-import { expandParts } from './uri-expand.ts'
 import { createMatcher } from './uri-match.ts'
-import { parseParts, type TemplateValues } from './uri-parts.ts'
+import { parseParts } from './uri-parts.ts'
 
 type Joined<T> = { [K in keyof T]: T[K] }
 type Named<V extends string> =
@@ -28,14 +27,12 @@ export interface TemplateOptions {
   maxUriLength?: number
 }
 
-/** A URI template (RFC 6570, all levels) that works in both directions. https://www.rfc-editor.org/rfc/rfc6570 */
+/** A URI template (RFC 6570, all levels) that reads URIs; `expandTemplate` makes them. https://www.rfc-editor.org/rfc/rfc6570 */
 export interface UriTemplate {
   /** The template as it was written. */
   readonly template: string
   /** The names of its variables, in order, each once. */
   readonly variables: readonly string[]
-  /** Puts values in. Missing ones leave nothing behind. */
-  expand(values: TemplateValues): string
   /**
    * Reads the values back out of a URI, decoded; `undefined` when it is not one of this template. Takes time linear in the URI. Where more
    * than one reading is possible, each variable is as short as it can be, from left to right. `{id}` never crosses a `/`; `{+path}` and
@@ -61,7 +58,6 @@ export function parseTemplate(template: string, options: TemplateOptions = {}): 
   return {
     template,
     variables,
-    expand: (values) => expandParts(parts, values),
     match: (uri) => (uri.length > maxUriLength ? undefined : match(uri)),
   }
 }

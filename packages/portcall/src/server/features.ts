@@ -2,7 +2,8 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { missingClientCapability } from '../protocol/errors.ts'
 import { METHODS } from '../protocol/methods.ts'
 import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
-import { memory } from '../stores/memory.ts'
+import { createMemoryBus } from '../stores/memory-bus.ts'
+import { createMemoryStore } from '../stores/memory-store.ts'
 import type { CallContext } from './call.ts'
 import { createComplete } from './completion.ts'
 import { createDeadlines } from './deadlines.ts'
@@ -40,7 +41,7 @@ const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, cacheScope: 'private' }
 export function createFeatures(options: ServerOptions): Features {
   const { onEvent = () => {} } = options
   const limits = { ...SERVER_LIMITS, ...options.limits }
-  const { store, bus } = { ...memory(), ...(options.store && { store: options.store }), ...(options.bus && { bus: options.bus }) }
+  const { store = createMemoryStore(), bus = createMemoryBus() } = options
   const sealer = createSealer(options.keys ? { keys: [...options.keys] } : {})
   const offers = createOffers((list) => subscriptions.publish({ list }))
   const declared = createDeclared(offers, options)
