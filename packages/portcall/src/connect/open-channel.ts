@@ -22,15 +22,17 @@ export interface Found {
 export async function openChannel(channel: Channel, speaker: Speaker, era: Era | undefined): Promise<Found> {
   const { view } = createRelay(channel)
   const { onNoise } = speaker
+  let lastId = 0
+  const shared = { onNoise, nextId: () => ++lastId }
   if (era !== 'legacy') {
-    const modern = createChannelExchange(view(), { onNoise })
+    const modern = createChannelExchange(view(), shared)
     const verdict = era === 'modern' ? era : await probe(modern.exchange, speaker.envelope, speaker.probeMs).catch(silence)
     if (verdict === 'modern') {
       const { exchange, close } = modern
       return { era: verdict, opened: { exchange, close, mirrors: false, onEnd: modern.onClose } }
     }
   }
-  return { era: 'legacy', opened: await openLegacy(createChannelLink(view(), { onNoise }), speaker) }
+  return { era: 'legacy', opened: await openLegacy(createChannelLink(view(), shared), speaker) }
 }
 
 function silence(error: unknown): 'legacy' {

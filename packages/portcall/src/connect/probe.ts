@@ -20,15 +20,24 @@ const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMisma
  * @throws NegotiationError when the server speaks other versions of the era; TimeoutError; what the exchange throws.
  */
 export async function probe(exchange: Exchange, envelope: JsonObject, timeoutMs: number): Promise<Verdict> {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new TimeoutError('server/discover', timeoutMs)), timeoutMs)
+  const { promise: late, cancel } = timeout(timeoutMs)
+  const params = { _meta: { ...envelope, [MetaKey.protocolVersion]: VERSION } }
+  const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
+  const { signal } = new AbortController()
   try {
-    const params = { _meta: { ...envelope, [MetaKey.protocolVersion]: VERSION } }
-    const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
-    return judge(await exchange(request, { signal: controller.signal, notify: () => {} }))
+    return judge(await Promise.race([exchange(request, { signal, notify: () => {} }), late]))
   } finally {
-    clearTimeout(timer)
+    cancel()
   }
+}
+
+/** The probe is not cancelled when it takes too long: an old server might stumble over that too. */
+function timeout(ms: number): { promise: Promise<never>; cancel(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const promise = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeoutError('server/discover', ms)), ms)
+  })
+  return { promise, cancel: () => clearTimeout(timer) }
 }
 
 function judge(response: Response): Verdict {
