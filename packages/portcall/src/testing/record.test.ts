@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient } from '../client/client.ts'
+import { connect } from '../connect/connect.ts'
 import { type Channel, channelPair } from '../jsonrpc/channel.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { notification } from '../jsonrpc/message.ts'
 import { createPeer, type Peer } from '../jsonrpc/peer.ts'
 import { createServer, type Server } from '../server/server.ts'
 import { serveChannel } from '../transports/stdio/server.ts'
+import { collectChanges } from './asserts.ts'
+import { pair } from './pair.ts'
 import { playChannel, playExchange } from './play.ts'
 import { recordChannel, recordExchange } from './record.ts'
 import { readRecording } from './recording.ts'
@@ -123,6 +126,42 @@ describe('recording', () => {
   })
 })
 
+test('an Exchange that asks while it runs: questions and answers name their request', async () => {
+  const ask: Exchange = async ({ id }, context) => {
+    const answer = await context.ask?.('roots/list')
+    return { jsonrpc: '2.0', id, result: { answer } }
+  }
+  const recorded = recordExchange(ask)
+  const request = { jsonrpc: '2.0' as const, id: 7, method: 'x' }
+  const asked: string[] = []
+  const context = {
+    signal: new AbortController().signal,
+    notify: () => {},
+    ask: async (method: string) => {
+      asked.push(method)
+      return { jsonrpc: '2.0' as const, id: 99, result: { roots: [] } }
+    },
+  }
+  const response = await recorded(request, context)
+  expect(
+    readRecording(recorded).map(({ direction, message, for: owner }) => [
+      direction,
+      (message as any).method,
+      (message as any).id,
+      owner,
+    ]),
+  ).toEqual([
+    ['sent', 'x', 7, undefined],
+    ['received', 'roots/list', 'ask 1', 7],
+    ['sent', undefined, 'ask 1', 7],
+    ['received', undefined, 7, undefined],
+  ])
+  expect(asked).toEqual(['roots/list'])
+  const again = await playExchange(recorded)({ ...request, id: 'other' }, context)
+  expect(again).toEqual({ ...response, id: 'other' })
+  expect(asked).toEqual(['roots/list', 'roots/list'])
+})
+
 test('redaction: secrets and what is told to be one, equal where they were equal', () => {
   const redact = createRedaction(['e-mail'])
   const secret = {
@@ -213,5 +252,40 @@ describe('playing', () => {
     expect(await client.callTool('add', { a: 1, b: 2 }, { onProgress: (one) => progress.push(one.progress) })).toEqual(sum)
     expect(progress).toEqual([1])
     await expect(client.callTool('add')).rejects.toThrow('The recording has no tools/call add left')
+  })
+
+  test('a subscription: its changes come when they came, with the ids of now', async () => {
+    const made = server()
+    let wire: ReturnType<typeof recordChannel> | undefined
+    const live = await pair(made, { transport: 'stdio', channel: (channel) => (wire = recordChannel(channel)) })
+    await live.callTool('add', { a: 1, b: 2 })
+    const listening = live.listen({ toolsListChanged: true })
+    await listening.honoured
+    made.tool('late', {}, () => 'late')
+    await collectChanges(listening, 1)
+    await live.callTool('late')
+    listening.close()
+    await live.close()
+
+    const player = playChannel(wire?.text() ?? '', { as: 'server' })
+    const client = await connect(player, { prior: 'modern' })
+    const again = client.listen({ toolsListChanged: true })
+    await client.callTool('add', { a: 1, b: 2 })
+    expect(await collectChanges(again, 1)).toEqual([{ type: 'tools' }])
+    expect((await client.callTool('late')).content).toEqual([{ type: 'text', text: 'late' }])
+    again.close()
+    await client.close()
+    await player.done
+  })
+
+  test('what was never answered stays open until it is given up', async () => {
+    const controller = new AbortController()
+    const open = playExchange('{"direction":"sent","message":{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}}')
+    const answer = open(
+      { jsonrpc: '2.0', id: 5, method: 'subscriptions/listen' },
+      { signal: controller.signal, notify: () => {} },
+    )
+    controller.abort(new Error('enough'))
+    await expect(answer).rejects.toThrow('enough')
   })
 })
