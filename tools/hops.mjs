@@ -14,8 +14,8 @@ import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 40, files: 14 },
-  legacy: { caller: legacyCaller, functions: 60, files: 18 },
+  modern: { caller: modernCaller, functions: 66, files: 25 },
+  legacy: { caller: legacyCaller, functions: 98, files: 36 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')
