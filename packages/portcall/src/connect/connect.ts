@@ -3,10 +3,10 @@
  * era is spoken; from there on the client knows neither.
  */
 import { createClient, type Client, type ClientParts, type ToolTypes } from '../client/client.ts'
-import type { ClientOptions } from '../client/options.ts'
+import type { ClientEvent, ClientOptions } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { MetaKey } from '../protocol/meta.ts'
+import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 import type { HeaderSource } from '../transports/http/client-headers.ts'
 import type { HttpClientLimits } from '../transports/http/client-limits.ts'
@@ -72,7 +72,14 @@ function speakerOf({ info, capabilities, answer }: ClientParts, options: Connect
   const { revision, probeMs = PROBE_MS, onEvent = () => {} } = options
   const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
   const onNoise: Speaker['onNoise'] = ({ kind, text }) => onEvent({ type: 'noise', kind, text })
-  return { info, capabilities, answer, envelope, onNoise, probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
+  return { info, capabilities, answer, envelope, onNoise, onLog: toLogEvent(onEvent), probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
+}
+
+/** Makes events of the log messages of a session. */
+function toLogEvent(onEvent: (event: ClientEvent) => void): Speaker['onLog'] {
+  return ({ level, logger, data }) => {
+    if (isLoggingLevel(level)) onEvent({ type: 'log', level, logger: typeof logger === 'string' ? logger : undefined, data })
+  }
 }
 
 /** The era of a revision that was asked for. @throws TypeError when there is no such revision. */

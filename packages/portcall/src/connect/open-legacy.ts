@@ -15,6 +15,8 @@ export interface Speaker {
   readonly envelope: JsonObject
   /** The revision of the legacy era that is spoken, when it is not to be negotiated. */
   readonly revision: string | undefined
+  /** Hears the log messages of a session. */
+  readonly onLog: (params: JsonObject) => void
   /** Hears of what a server sends and what is no message. */
   readonly onNoise: (noise: Noise) => void
   /** How long a server may take to say what it is. */
@@ -22,7 +24,7 @@ export interface Speaker {
 }
 
 /** Shakes hands with a server of the legacy era. */
-export async function openLegacy(link: LegacyLink, { info, capabilities, answer, revision }: Speaker): Promise<Opened> {
-  const client = await openLegacyClient({ link, info, capabilities, answer, ...(revision !== undefined && { versions: [revision] }) })
+export async function openLegacy(link: LegacyLink, { info, capabilities, answer, onLog, revision }: Speaker): Promise<Opened> {
+  const client = await openLegacyClient({ link, info, capabilities, answer, onLog, ...(revision !== undefined && { versions: [revision] }) })
   return { exchange: client.exchange, mirrors: false, onEnd: client.onClose, close: client.close }
 }

@@ -6,7 +6,7 @@
  */
 import { ConnectionLost, closedHere, RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
-import { type Notification, success } from '../jsonrpc/message.ts'
+import { type JsonObject, type Notification, success } from '../jsonrpc/message.ts'
 import { methodNotFound } from '../protocol/errors.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision } from '../protocol/revisions.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
@@ -22,6 +22,8 @@ export interface LegacyClientOptions extends HandshakeOptions {
   readonly link: LegacyLink
   /** Answers what the server asks; only what `capabilities` declare is passed on to it. */
   readonly answer: Answer
+  /** Hears each log message once, whatever is being asked: they belong to the session. Without it, requests that asked for them do. */
+  readonly onLog?: (params: JsonObject) => void
   /** Gives the handshake up: the link is closed then, for `initialize` cannot be cancelled. */
   readonly signal?: AbortSignal
 }
@@ -50,7 +52,7 @@ const KNOWN_REQUESTS = new Set(REVISIONS.flatMap(({ requests }) => requests))
  * @throws NegotiationError when it speaks none of the versions; RpcError when it refuses; what the link throws. The link is closed then.
  */
 export async function openLegacyClient(options: LegacyClientOptions): Promise<LegacyClient> {
-  const { link, answer, capabilities, signal } = options
+  const { link, answer, capabilities, signal, onLog } = options
   const closing: Array<(reason: Error) => void> = []
   let revision = LATEST_LEGACY
   let conversation: Conversation | undefined
@@ -66,7 +68,8 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
     return link.close()
   }
   const onNotification = (told: Notification): void => {
-    if (!conversation?.subscriptions.deliver(told)) conversation?.forwarder.deliver(told)
+    if (onLog && told.method === 'notifications/message') onLog(told.params ?? {})
+    else if (!conversation?.subscriptions.deliver(told)) conversation?.forwarder.deliver(told)
   }
 
   const onRequest = createClientAsks({ answer, capabilities, revision: () => revision })
