@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { cutConnection, recordAndPlay, testAdd, testChanges, testEverywhere } from '../../examples/testing.ts'
+
+test('the kit does what docs/testing.md says', async () => {
+  await testAdd()
+  await testEverywhere()
+  await testChanges()
+  const recording = await recordAndPlay()
+  expect(
+    recording
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).direction),
+  ).toEqual(['sent', 'received'])
+  expect(await cutConnection()).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
+})
