@@ -1,4 +1,4 @@
-/** `npm run check:cold`: what a stdio server with one tool costs before it does anything: time, heap, bytes. */
+/** `npm run check:cold`: what a stdio server with one tool, and a client, cost before they do anything: time, heap, bytes. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,16 +8,17 @@ import { firstAnswerMs, heapBytes } from './lib/first-answer.mjs'
 import { DIST, ROOT } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
-const LIMITS = { ms: 30, heapMB: 4, gzipKB: 30 }
+const LIMITS = { ms: 30, heapMB: 4, serverKB: 30, clientKB: 35 }
 const RUNS = 11
 const ATTEMPTS = 5
 
 const BARE = join(ROOT, 'tools', 'cold', 'bare.mjs')
 const SERVER = join(ROOT, 'tools', 'cold', 'server.mjs')
+const CLIENT = join(ROOT, 'tools', 'cold', 'client.mjs')
 const PRELOAD = pathToFileURL(join(ROOT, 'tools', 'cold', 'heap.mjs')).href
 
-/** The chunks that are loaded when a schema is first compiled. */
-const LAZY = /[\\/]chunks[\\/](validator|foreign|typebox|re2js)\.js$/
+/** The chunks that are loaded when a schema is first compiled, a program started, or a file of configuration read. */
+const LAZY = /[\\/]chunks[\\/](validator|foreign|typebox|re2js|spawn|jsonc|jsonc-parser)\.js$/
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 
@@ -39,10 +40,10 @@ async function leastExtraMs() {
   return least
 }
 
-/** The server in one minified bundle, without the chunks that are loaded late. */
-async function gzipKB() {
+/** A program in one minified bundle, without the chunks that are loaded late. */
+async function gzipKB(program) {
   const { rolldown } = await import('rolldown')
-  const bundle = await rolldown({ input: SERVER, platform: 'node', external: LAZY, logLevel: 'warn' })
+  const bundle = await rolldown({ input: program, platform: 'node', external: LAZY, logLevel: 'warn' })
   const { output } = await bundle.generate({ format: 'esm', minify: true })
   await bundle.close()
   return gzipSync(output.map(({ code }) => code).join('\n')).length / 1024
@@ -59,6 +60,7 @@ if (existsSync(join(DIST, 'stdio.js'))) {
     ((await heapBytes(SERVER, PRELOAD)) - (await heapBytes(BARE, PRELOAD))) / 2 ** 20,
     LIMITS.heapMB,
   )
-  limit('KB of bundle, gzip', await gzipKB(), LIMITS.gzipKB)
+  limit('KB of the bundle of a server, gzip', await gzipKB(SERVER), LIMITS.serverKB)
+  limit('KB of the bundle of a client, gzip', await gzipKB(CLIENT), LIMITS.clientKB)
 } else report.fail('there is no door portcall/stdio')
 report.end()
