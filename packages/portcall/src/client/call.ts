@@ -6,7 +6,7 @@ import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
 import { METHODS } from '../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
-import { startDeadline, type Deadline } from './deadline.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
 import type { Answer } from './input.ts'
 import type { ClientDeadlines, ClientEvent, ClientOptions } from './options.ts'
@@ -80,18 +80,21 @@ export function createCaller(options: CallerOptions): Caller {
     ...(progressToken !== undefined && { progressToken }),
   })
 
-  const listener = (given: RawOptions, deadline: Deadline) => (notification: Notification): void => {
-    const { method, params = {} } = notification
-    if (method === 'notifications/progress' && typeof params.progress === 'number') {
-      deadline.extend()
-      given.onProgress?.(params as unknown as Progress)
-    } else if (method === 'notifications/message' && isLoggingLevel(params.level)) {
-      onEvent({ type: 'log', level: params.level, logger: params.logger as string | undefined, data: params.data })
-    } else given.onNotification?.(notification)
-  }
+  const listener =
+    (given: RawOptions, deadline: Deadline) =>
+    (notification: Notification): void => {
+      const { method, params = {} } = notification
+      if (method === 'notifications/progress' && typeof params.progress === 'number') {
+        deadline.extend()
+        given.onProgress?.(params as unknown as Progress)
+      } else if (method === 'notifications/message' && isLoggingLevel(params.level)) {
+        onEvent({ type: 'log', level: params.level, logger: params.logger as string | undefined, data: params.data })
+      } else given.onNotification?.(notification)
+    }
 
   const round = async (method: string, params: JsonObject, given: Round): Promise<JsonObject> => {
     const { raw, deadline, retried = false } = given
+    deadline.signal.throwIfAborted()
     const id = ++lastId
     const _meta = envelope(raw.onProgress ? id : undefined, raw.meta)
     const send = raw.headers && { headers: raw.headers }
@@ -150,13 +153,16 @@ function offersOurVersion({ code, data }: ErrorBody): boolean {
 
 function complete(result: JsonObject): JsonObject {
   const { resultType } = result
-  if (resultType !== undefined && resultType !== 'complete') throw new InvalidResult(`Unknown resultType ${JSON.stringify(resultType)}`)
+  if (resultType !== undefined && resultType !== 'complete')
+    throw new InvalidResult(`Unknown resultType ${JSON.stringify(resultType)}`)
   return result
 }
 
 function unanswered(method: string): (error: unknown) => never {
   return (error) => {
-    throw new UnansweredInput(`The server asked for ${method}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new UnansweredInput(`The server asked for ${method}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
   }
 }
 
