@@ -109,8 +109,10 @@ function createOracle(schema: Official, { closed }: OracleOptions): Oracle {
     definition: judge,
     fields: (name) => Object.keys(definitions[name]?.properties ?? {}),
     methods: (union) => {
-      const members: { $ref: string }[] = definitions[union]?.anyOf ?? []
-      return members.map(({ $ref }) => definitions[$ref.split('/').at(-1) ?? '']?.properties.method.const as string)
+      const definition = definitions[union]
+      const members: AnySchemaObject[] = definition?.anyOf ?? (definition ? [definition] : [])
+      const resolved = members.map((member) => definitions[member.$ref?.split('/').at(-1) ?? ''] ?? member)
+      return resolved.map(({ properties }) => properties.method.const as string)
     },
   }
 }

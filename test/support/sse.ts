@@ -20,7 +20,8 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-function parseEvent(block: string): SseEvent {
+/** Reads the lines of one event. */
+export function parseEvent(block: string): SseEvent {
   const event: SseEvent = {}
   for (const line of block.split('\n')) {
     const [, field, value = ''] = /^([a-z]+)(?:: ?(.*))?$/s.exec(line) ?? []
