@@ -95,11 +95,12 @@ interface SealKey {
 
 /** Makes a sealer. @throws TypeError for an empty ring and for keys that are none. */
 export function createSealer(options: SealerOptions = {}): Sealer {
-  const { keys = [generateKey()], now = Date.now } = options
-  if (keys.length === 0) throw new TypeError('The key ring is empty: give at least one key, or leave `keys` out')
-  const bytes = keys.map(readKey)
+  const { keys, now = Date.now } = options
+  if (keys?.length === 0) throw new TypeError('The key ring is empty: give at least one key, or leave `keys` out')
+  const bytes = keys?.map(readKey)
   let ring: Promise<SealKey[]> | undefined
-  const loadRing = (): Promise<SealKey[]> => (ring ??= Promise.all(bytes.map(importKey)))
+  // A random key is made when it is first needed: Workers have no random numbers before the first request.
+  const loadRing = (): Promise<SealKey[]> => (ring ??= Promise.all((bytes ?? [readKey(generateKey(), 0)]).map(importKey)))
 
   return {
     async seal(purpose, payload, { ttlMs, principal, binding }) {
