@@ -44,7 +44,7 @@ const MAX_EVENT_ID = 200
 /** Keeps the streams of one session. */
 export function createReplay(options: ReplayOptions): Replay {
   const { endpoint, log } = options
-  const tag = crypto.randomUUID().slice(0, 8)
+  const tag = log ? crypto.randomUUID().slice(0, 8) : ''
   const streams = new Map<string, Stream>()
   const retired = new Set<Stream>()
   let last = 0
