@@ -60,10 +60,11 @@ describe('a caller who goes away', () => {
   test('before the answer cancels', async () => {
     const { core, handler } = site()
     const controller = new AbortController()
-    void handler(request('hold', {}, { signal: controller.signal }))
+    const pending = handler(request('hold', {}, { signal: controller.signal }))
     await vi.waitFor(() => expect(core.running).toBe(1))
     controller.abort()
     await vi.waitFor(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+    expect((await pending).status).toBe(499)
   })
 
   test('in the middle of a stream cancels', async () => {

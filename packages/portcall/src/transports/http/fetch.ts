@@ -125,6 +125,9 @@ function tooLarge({ maxBodyBytes }: HttpLimits): HttpError {
   return refuse(413, `The body has more than ${maxBodyBytes} bytes`)
 }
 
+/** What is answered when nobody hears it: a runtime that shuts down waits for all answers. */
+const CLIENT_CLOSED_REQUEST = 499
+
 class FetchReply implements HttpReply {
   #request: FetchRequest
   #front: Front
@@ -135,6 +138,7 @@ class FetchReply implements HttpReply {
     this.#request = request
     this.#front = front
     this.#resolve = resolve
+    request.onGone(() => this.send(CLIENT_CLOSED_REQUEST, []))
   }
 
   send(status: number, headers: FlatHeaders, body = ''): void {
