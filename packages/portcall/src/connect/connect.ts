@@ -3,7 +3,7 @@
  * era is spoken; from there on the client knows neither.
  */
 import { createClient, type Client, type ClientParts, type ToolTypes } from '../client/client.ts'
-import type { ClientEvent, ClientOptions } from '../client/options.ts'
+import { CLIENT_DEADLINES, type ClientEvent, type ClientOptions } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
@@ -58,6 +58,7 @@ export async function connect<S = unknown>(target: Target, options: ConnectOptio
   const parts = createClient(() => connection, options)
   const connection = await createReopening({
     open: opener(target, options, speakerOf(parts, options)),
+    openMs: options.deadlines?.requestMs ?? CLIENT_DEADLINES.requestMs,
     again: isReopened(target, options),
     forgotten: (error) => error instanceof SessionLost,
     onEvent: options.onEvent ?? (() => {}),
@@ -68,7 +69,10 @@ export async function connect<S = unknown>(target: Target, options: ConnectOptio
 
 type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 
-function speakerOf({ info, capabilities, answer }: ClientParts, options: ConnectOptions): Speaker {
+/** Who speaks, whichever way is opened. */
+type AnySpeaker = Omit<Speaker, 'signal'>
+
+function speakerOf({ info, capabilities, answer }: ClientParts, options: ConnectOptions): AnySpeaker {
   const { revision, probeMs = PROBE_MS, onEvent = () => {} } = options
   const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
   const onNoise: Speaker['onNoise'] = ({ kind, text }) => onEvent({ type: 'noise', kind, text })
@@ -90,23 +94,23 @@ function eraOf(revision: string | undefined): Era | undefined {
   return 'legacy'
 }
 
-function opener(target: Target, options: ConnectOptions, speaker: Speaker): () => Promise<Opened> {
+function opener(target: Target, options: ConnectOptions, speaker: AnySpeaker): (signal: AbortSignal) => Promise<Opened> {
   const wanted = options.prior ?? eraOf(options.revision)
   return reach(target, {
     exchange: (exchange) => async () => ({ exchange, mirrors: false, onEnd: () => {}, close: async () => {} }),
-    channel: (channel) => async () => (await openChannel(channel, speaker, wanted)).opened,
-    command: (command) => async () => {
+    channel: (channel) => async (signal) => (await openChannel(channel, { ...speaker, signal }, wanted)).opened,
+    command: (command) => async (signal) => {
       const spawn = await loadSpawn()
       const start = (): Channel => spawn({ ...command, ...(options.onStderr && { onStderr: options.onStderr }) })
-      return remembered(nameOf(command), wanted, (era) => openProgram(start, speaker, era))
+      return remembered(nameOf(command), wanted, (era) => openProgram(start, { ...speaker, signal }, era))
     },
-    url: (url) => async () => {
+    url: (url) => async (signal) => {
       const { headers, http } = options
       const fetch = options.fetch ?? (await loadHttpFetch())
       const onError = (error: unknown): void => options.onEvent?.({ type: 'warning', message: String(error) })
       const carrier = { ...http, url, fetch, onError, ...(headers && { headers }) }
-      const opened = await remembered(url.origin + url.pathname, wanted, (era) => openHttp(carrier, speaker, era))
-      return options.fetch ? opened : closing(opened, fetch)
+      const opening = remembered(url.origin + url.pathname, wanted, (era) => openHttp(carrier, { ...speaker, signal }, era))
+      return options.fetch ? opening : closing(opening, fetch)
     },
   })
 }
@@ -125,7 +129,11 @@ async function remembered(server: string, wanted: Era | undefined, open: (era: E
 }
 
 /** Closes what the way was made of together with it. */
-function closing(opened: Opened, fetch: HttpFetch): Opened {
+async function closing(opening: Promise<Opened>, fetch: HttpFetch): Promise<Opened> {
+  const opened = await opening.catch((error: unknown) => {
+    fetch.close()
+    throw error
+  })
   const close = async (): Promise<void> => {
     await opened.close()
     fetch.close()

@@ -26,7 +26,7 @@ export async function openChannel(channel: Channel, speaker: Speaker, era: Era |
   const shared = { onNoise, nextId: () => ++lastId }
   if (era !== 'legacy') {
     const modern = createChannelExchange(view(), shared)
-    const verdict = era === 'modern' ? era : await probe(modern.exchange, speaker.envelope, speaker.probeMs).catch(silence)
+    const verdict = era === 'modern' ? era : await probe(modern.exchange, speaker).catch(silence)
     if (verdict === 'modern') {
       const { exchange, close } = modern
       return { era: verdict, opened: { exchange, close, mirrors: false, onEnd: modern.onClose } }
@@ -47,7 +47,7 @@ export async function openProgram(start: () => Channel, speaker: Speaker, era: E
     return await openChannel(first, speaker, era)
   } catch (error) {
     await first.close()
-    if (era !== undefined || !(error instanceof ConnectionLost)) throw error
+    if (era !== undefined || !(error instanceof ConnectionLost) || speaker.signal.aborted) throw error
     const second = start()
     return openChannel(second, speaker, 'legacy').catch(async (reason: unknown) => {
       await second.close()

@@ -26,8 +26,7 @@ const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, speaker: Speak
 export async function openHttp(http: HttpClientOptions, speaker: Speaker, era: Era | undefined): Promise<Found> {
   if (era) return { era, opened: await OPENERS[era](http, speaker) }
   const modern = createHttpExchange(http)
-  const verdict = await probe(modern.exchange, speaker.envelope, speaker.probeMs).catch(refusal)
-  await modern.close()
+  const verdict = await probe(modern.exchange, speaker).catch(refusal).finally(modern.close)
   if (verdict === 'modern') return openHttp(http, speaker, verdict)
   return openHttp(http, speaker, 'legacy').catch((error: unknown) => {
     if (!(error instanceof HttpStatusError) || !OTHER_TRANSPORT.has(error.status)) throw error

@@ -21,10 +21,13 @@ export interface Speaker {
   readonly onNoise: (noise: Noise) => void
   /** How long a server may take to say what it is. */
   readonly probeMs: number
+  /** Gives up while hands are shaken. */
+  readonly signal: AbortSignal
 }
 
 /** Shakes hands with a server of the legacy era. */
-export async function openLegacy(link: LegacyLink, { info, capabilities, answer, onLog, revision }: Speaker): Promise<Opened> {
-  const client = await openLegacyClient({ link, info, capabilities, answer, onLog, ...(revision !== undefined && { versions: [revision] }) })
+export async function openLegacy(link: LegacyLink, { info, capabilities, answer, onLog, revision, signal }: Speaker): Promise<Opened> {
+  const versions = revision !== undefined && { versions: [revision] }
+  const client = await openLegacyClient({ link, info, capabilities, answer, onLog, signal, ...versions })
   return { exchange: client.exchange, mirrors: false, onEnd: client.onClose, close: client.close }
 }

@@ -1,4 +1,4 @@
-import { TimeoutError } from '../client/errors.ts'
+import { startDeadline } from '../client/deadline.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode } from '../protocol/errors.ts'
@@ -8,6 +8,15 @@ import { NegotiationError } from '../legacy/negotiate.ts'
 
 /** What a probe found out. */
 export type Verdict = 'modern' | 'legacy'
+
+export interface ProbeOptions {
+  /** `_meta` of the request, but for the version. */
+  readonly envelope: JsonObject
+  /** How long the server may take. */
+  readonly probeMs: number
+  /** Gives up. */
+  readonly signal: AbortSignal
+}
 
 const [VERSION] = MODERN_VERSIONS
 const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMismatch, ProtocolErrorCode.missingClientCapability])
@@ -19,25 +28,25 @@ const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMisma
  *
  * @throws NegotiationError when the server speaks other versions of the era; TimeoutError; what the exchange throws.
  */
-export async function probe(exchange: Exchange, envelope: JsonObject, timeoutMs: number): Promise<Verdict> {
-  const { promise: late, cancel } = timeout(timeoutMs)
+export async function probe(exchange: Exchange, { envelope, probeMs, signal: given }: ProbeOptions): Promise<Verdict> {
+  const deadline = startDeadline('server/discover', { requestMs: probeMs, totalMs: probeMs }, given)
   const params = { _meta: { ...envelope, [MetaKey.protocolVersion]: VERSION } }
   const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
   const { signal } = new AbortController()
   try {
-    return judge(await Promise.race([exchange(request, { signal, notify: () => {} }), late]))
+    return judge(await Promise.race([aborted(deadline.signal), exchange(request, { signal, notify: () => {} })]))
   } finally {
-    cancel()
+    deadline.clear()
   }
 }
 
-/** The probe is not cancelled when it takes too long: an old server might stumble over that too. */
-function timeout(ms: number): { promise: Promise<never>; cancel(): void } {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const promise = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError('server/discover', ms)), ms)
+/** The probe is not cancelled when it is given up: an old server might stumble over that too. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
   })
-  return { promise, cancel: () => clearTimeout(timer) }
 }
 
 function judge(response: Response): Verdict {

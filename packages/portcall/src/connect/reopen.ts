@@ -1,5 +1,6 @@
 import { backoffMs, pause } from '../client/backoff.ts'
 import type { Connection, Status } from '../client/client.ts'
+import { startDeadline } from '../client/deadline.ts'
 import { ConnectionClosed } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
@@ -15,7 +16,10 @@ export interface Opened {
 }
 
 export interface ReopeningOptions {
-  readonly open: () => Promise<Opened>
+  /** Opens a way; when the signal is aborted, nothing is left of it. */
+  readonly open: (signal: AbortSignal) => Promise<Opened>
+  /** How long that may take, in milliseconds. */
+  readonly openMs: number
   /** Whether a way that has ended is opened again when it is needed. */
   readonly again: boolean
   /** Whether an error means that the server has not looked at the request, and would if it were sent on a new way. */
@@ -26,7 +30,8 @@ export interface ReopeningOptions {
 }
 
 /** Opens a way to a server, and opens it again when it is lost and needed. @throws what `open` throws the first time. */
-export async function createReopening({ open, again, forgotten, onEvent, signal }: ReopeningOptions): Promise<Connection> {
+export async function createReopening(options: ReopeningOptions): Promise<Connection> {
+  const { open, openMs, again, forgotten, onEvent } = options
   const ending = new AbortController()
   let status: Status = 'open'
   let failures = 0
@@ -39,8 +44,16 @@ export async function createReopening({ open, again, forgotten, onEvent, signal 
     status = again ? 'lost' : 'closed'
     onEvent({ type: 'lost', error })
   }
-  const begin = async (way: () => Promise<Opened>): Promise<Opened> => {
-    const opened = await open()
+  const openInTime = async (signal: AbortSignal): Promise<Opened> => {
+    const deadline = startDeadline('initialize', { requestMs: openMs, totalMs: openMs }, signal)
+    try {
+      return await open(deadline.signal)
+    } finally {
+      deadline.clear()
+    }
+  }
+  const begin = async (way: () => Promise<Opened>, given: AbortSignal | undefined): Promise<Opened> => {
+    const opened = await openInTime(given ? AbortSignal.any([ending.signal, given]) : ending.signal)
     failures = 0
     mirrors = opened.mirrors
     opened.onEnd((reason) => lose(way(), reason))
@@ -48,10 +61,10 @@ export async function createReopening({ open, again, forgotten, onEvent, signal 
     status = 'open'
     return opened
   }
-  const start = (wait: Promise<void> = Promise.resolve()): Promise<Opened> => {
+  const start = (wait: Promise<void> = Promise.resolve(), given?: AbortSignal): Promise<Opened> => {
     const way: Promise<Opened> = wait.then(() => {
       if (ending.signal.aborted) throw closed()
-      return begin(() => way)
+      return begin(() => way, given)
     })
     current = way
     way.catch((error: unknown) => {
@@ -65,7 +78,8 @@ export async function createReopening({ open, again, forgotten, onEvent, signal 
     return current ?? start(failures > 0 ? pause(backoffMs(failures - 1), ending.signal) : undefined)
   }
 
-  await orAborted(start(), signal)
+  options.signal?.throwIfAborted()
+  await start(undefined, options.signal)
   return {
     get status() {
       return status
@@ -86,7 +100,7 @@ export async function createReopening({ open, again, forgotten, onEvent, signal 
     async close() {
       if (ending.signal.aborted) return
       status = 'closed'
-      ending.abort()
+      ending.abort(closed())
       await current?.then((opened) => opened.close(), () => {})
     },
   }
@@ -94,18 +108,4 @@ export async function createReopening({ open, again, forgotten, onEvent, signal 
 
 function closed(): ConnectionClosed {
   return new ConnectionClosed('The client was closed, or its server has ended for good')
-}
-
-/** Waits for a way to be opened, unless that is given up: then the way is closed as soon as it is there. */
-function orAborted(way: Promise<Opened>, signal: AbortSignal | undefined): Promise<unknown> {
-  if (!signal) return way
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason)
-      way.then((opened) => opened.close(), () => {})
-    }
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    way.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
