@@ -1,0 +1,37 @@
+/** What is served on every runtime. The schemas are plain on purpose, so that the validator runs there too. */
+import { createServer, type Server } from 'portcall'
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const NUMBER = { type: 'number' } as const
+const PAIR = { type: 'object', properties: { a: NUMBER, b: NUMBER }, required: ['a', 'b'] } as const
+const SUM = { type: 'object', properties: { sum: NUMBER }, required: ['sum'] } as const
+const WHO = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
+
+/** Makes a server of its own: what it counts belongs to one conversation partner. */
+export function createFixture(): Server {
+  const server = createServer({ name: 'runtimes', version: '1.0.0' })
+  let cancelled = 0
+
+  server.tool('add', { input: PAIR, output: SUM }, ({ a, b }) => ({ sum: a + b }))
+  server.tool('greet', {}, async (_args, call) => `Hello ${(await call.elicit('Who are you?', WHO)).name}`)
+  server.tool('count', {}, async (_args, call) => {
+    for (let step = 1; step <= 3; step++) {
+      await call.progress(step, 3)
+      await pause(20)
+    }
+    return 'counted'
+  })
+  server.tool('wait', {}, async (_args, { signal }) => {
+    signal.addEventListener('abort', () => cancelled++)
+    await pause(1000)
+    return 'waited'
+  })
+  server.tool('cancelled', {}, () => String(cancelled))
+  server.tool('change', {}, () => {
+    server.resourceUpdated('memo://a')
+    return 'changed'
+  })
+  server.resource('memo://a', {}, () => 'a')
+  return server
+}

@@ -1,0 +1,4 @@
+import { buildPrograms } from './support/build.mjs'
+
+/** Builds what runs on the runtimes. */
+export default buildPrograms

@@ -1,0 +1,37 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { bundlePrograms } from '../../../tools/lib/bundle.mjs'
+import { DIST, FOLDER } from './places.mjs'
+
+const source = (path) => join(FOLDER, `${path}.ts`)
+
+/** Programs that import the library from where it is installed, as a user's do. */
+const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'clients/process']
+/** Programs that are shipped whole, by a bundler that knows the platform. Everything has to be found: nothing of Node is there. */
+const BUNDLES = { 'worker-server': 'servers/worker', 'worker-client': 'clients/worker', page: 'clients/page' }
+
+async function bundleWhole(name, entry) {
+  const warnings = []
+  const bundle = await rolldown({
+    input: { main: source(entry) },
+    cwd: FOLDER,
+    platform: 'browser',
+    tsconfig: false,
+    onLog: (_level, log) => void warnings.push(log.message),
+  })
+  const { output } = await bundle.write({ dir: join(DIST, name), format: 'esm', chunkFileNames: 'chunks/[name].js' })
+  await bundle.close()
+  const outside = output
+    .flatMap(({ imports = [], dynamicImports = [] }) => [...imports, ...dynamicImports])
+    .filter((id) => !/\.js$/.test(id))
+  const files = output.map(({ fileName }) => fileName)
+  writeFileSync(join(DIST, `${name}.json`), JSON.stringify({ files, outside, warnings }))
+}
+
+/** Builds the programs of this folder. */
+export async function buildPrograms() {
+  mkdirSync(DIST, { recursive: true })
+  await bundlePrograms(Object.fromEntries(PROGRAMS.map((path) => [path, source(path)])), DIST)
+  for (const [name, entry] of Object.entries(BUNDLES)) await bundleWhole(name, entry)
+}

@@ -1,0 +1,36 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BINARIES } from './binaries.mjs'
+import { DIST } from './places.mjs'
+import { type Running, start } from './process.ts'
+
+/** Starts a worker; its `said` is the address. */
+export async function startWorker(name: string): Promise<Running> {
+  const config = join(DIST, `${name}.capnp`)
+  writeFileSync(config, configure(name))
+  const running = await start([BINARIES.workerd, 'serve', config, '--control-fd=3'], 3)
+  const { port } = JSON.parse(running.said) as { port: number }
+  return { ...running, said: `http://127.0.0.1:${port}` }
+}
+
+/** The main module comes first; the worker may call servers of this machine. */
+function configure(name: string): string {
+  const { files } = JSON.parse(readFileSync(join(DIST, `${name}.json`), 'utf8')) as { files: string[] }
+  const modules = files.map((file) => `(name = "${file}", esModule = embed "${name}/${file}")`)
+  const isServer = name === 'worker-server'
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .worker), (name = "internet", network = (allow = ["local", "private", "public"]))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  compatibilityDate = "2026-11-01",
+  modules = [${modules.join(', ')}],
+  ${isServer ? OBJECTS : ''}
+);
+`
+}
+
+const OBJECTS = `bindings = [(name = "OBJECT", durableObjectNamespace = "Endpoint")],
+  durableObjectNamespaces = [(className = "Endpoint", uniqueKey = "endpoint")],
+  durableObjectStorage = (inMemory = void),`
