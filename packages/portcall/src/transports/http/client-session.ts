@@ -54,8 +54,9 @@ export function createClientSession(remote: Remote, onLost: (error: SessionLost)
     },
     async post(message, { headers, ...options }) {
       const all = { ...(headers && lowerCase(headers)), ...POST_HEADERS, ...headersOf() }
+      const isNamed = id !== undefined
       const call = await remote.send({ method: 'POST', headers: all, body: JSON.stringify(message), ...options })
-      if (call.status !== 404 || id === undefined) return call
+      if (call.status !== 404 || !isNamed) return call
       call.release()
       throw forget()
     },
