@@ -3,11 +3,12 @@
  * era is spoken; from there on the client knows neither.
  */
 import { createClient, type Client, type ClientParts, type ToolTypes } from '../client/client.ts'
-import { CLIENT_DEADLINES, type ClientEvent, type ClientOptions } from '../client/options.ts'
+import { CLIENT_DEADLINES, type ClientOptions } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
+import { LOGGING_LEVELS } from '../protocol/types.ts'
 import type { HeaderSource } from '../transports/http/client-headers.ts'
 import type { HttpClientLimits } from '../transports/http/client-limits.ts'
 import type { HttpFetch } from '../transports/http/request.ts'
@@ -76,13 +77,14 @@ function speakerOf({ info, capabilities, answer }: ClientParts, options: Connect
   const { revision, probeMs = PROBE_MS, onEvent = () => {} } = options
   const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
   const onNoise: Speaker['onNoise'] = ({ kind, text }) => onEvent({ type: 'noise', kind, text })
-  return { info, capabilities, answer, envelope, onNoise, onLog: toLogEvent(onEvent), probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
+  return { info, capabilities, answer, envelope, onNoise, onLog: toLogEvent(options), probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
 }
 
-/** Makes events of the log messages of a session. */
-function toLogEvent(onEvent: (event: ClientEvent) => void): Speaker['onLog'] {
+/** Makes events of the log messages of a session: of those that are wanted, for not every server heeds the level that was set. */
+function toLogEvent({ logLevel = 'debug', onEvent = () => {} }: ConnectOptions): Speaker['onLog'] {
   return ({ level, logger, data }) => {
-    if (isLoggingLevel(level)) onEvent({ type: 'log', level, logger: typeof logger === 'string' ? logger : undefined, data })
+    if (!isLoggingLevel(level) || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel)) return
+    onEvent({ type: 'log', level, logger: typeof logger === 'string' ? logger : undefined, data })
   }
 }
 
