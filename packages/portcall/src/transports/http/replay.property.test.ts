@@ -57,7 +57,7 @@ function setUp(polling: boolean) {
   const memory = createMemoryLog()
   const log = { ...memory, append: (key: string, data: string) => (keys.add(key), memory.append(key, data)) }
   const limits = { ...HTTP_LIMITS, maxEndedStreams: 100 }
-  const endpoint = { limits, streams: createStreams(limits), onError: (error) => errors.push(error) } as unknown as Endpoint
+  const endpoint = { limits, streams: createStreams(limits), onError: (error: unknown) => errors.push(error) } as unknown as Endpoint
   return { errors, keys, log, endpoint, replay: createReplay({ endpoint, log, key: 's', polling: () => polling }) }
 }
 
