@@ -68,8 +68,10 @@ describe.each(CASES)('connected over $place in $version', ({ place, version }) =
 describe('finding the era', () => {
   it('VER-011 takes the newest that both speak', async () => {
     const { url } = await overHttp()
-    const client = await connect(url)
+    const eras: string[] = []
+    const client = await connect(url, { onEra: (era) => eras.push(era) })
     closing.push(client.close)
+    expect(eras).toEqual(['modern'])
     expect((await client.discover()).supportedVersions).toContain(REVISIONS.at(-1)?.version)
     expect(await client.callTool('add', { a: 1, b: 1 })).toMatchObject({ structuredContent: { sum: 2 } })
   })

@@ -24,6 +24,8 @@ import { reach, type Command, type Target } from './target.ts'
 export interface ConnectOptions extends ClientOptions {
   /** How the server spoke the last time; it is then not tried out. */
   readonly prior?: Era
+  /** Hears how the server speaks, to give it as `prior` the next time. */
+  readonly onEra?: (era: Era) => void
   /** The one revision to speak; others are not tried. */
   readonly revision?: string
   /** How long a server may take to say which era it is of, in milliseconds. Default: 5 s. */
@@ -98,20 +100,24 @@ function eraOf(revision: string | undefined): Era | undefined {
 
 function opener(target: Target, options: ConnectOptions, speaker: AnySpeaker): (signal: AbortSignal) => Promise<Opened> {
   const wanted = options.prior ?? eraOf(options.revision)
+  const told = (found: Found): Found => {
+    options.onEra?.(found.era)
+    return found
+  }
   return reach(target, {
     exchange: (exchange) => async () => ({ exchange, mirrors: false, onEnd: () => {}, close: async () => {} }),
-    channel: (channel) => async (signal) => (await openChannel(channel, { ...speaker, signal }, wanted)).opened,
+    channel: (channel) => async (signal) => told(await openChannel(channel, { ...speaker, signal }, wanted)).opened,
     command: (command) => async (signal) => {
       const spawn = await loadSpawn()
       const start = (): Channel => spawn({ ...command, ...(options.onStderr && { onStderr: options.onStderr }) })
-      return remembered(nameOf(command), wanted, (era) => openProgram(start, { ...speaker, signal }, era))
+      return remembered(nameOf(command), wanted, async (era) => told(await openProgram(start, { ...speaker, signal }, era)))
     },
     url: (url) => async (signal) => {
       const { headers, http } = options
       const fetch = options.fetch ?? (await loadHttpFetch())
       const onError = (error: unknown): void => options.onEvent?.({ type: 'warning', message: String(error) })
       const carrier = { ...http, url, fetch, onError, ...(headers && { headers }) }
-      const opening = remembered(url.origin + url.pathname, wanted, (era) => openHttp(carrier, { ...speaker, signal }, era))
+      const opening = remembered(url.origin + url.pathname, wanted, async (era) => told(await openHttp(carrier, { ...speaker, signal }, era)))
       return options.fetch ? opening : closing(opening, fetch)
     },
   })
