@@ -1,4 +1,8 @@
-import { Client as ClientV2, SSEClientTransport as SseV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as HttpV2,
+  SSEClientTransport as SseV2,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -41,10 +45,20 @@ export const CLIENTS: Record<string, Connect> = {
     client.setRequestHandler(v1.ElicitRequestSchema, ({ params }: any) => ANSWERS['elicitation/create']?.(params))
     client.setRequestHandler(v1.CreateMessageRequestSchema, ({ params }: any) => ANSWERS['sampling/createMessage']?.(params))
     client.setRequestHandler(v1.ListRootsRequestSchema, ({ params }: any) => ANSWERS['roots/list']?.(params))
-    for (const schema of [v1.LoggingMessageNotificationSchema, v1.ToolListChangedNotificationSchema, v1.ResourceUpdatedNotificationSchema])
+    for (const schema of [
+      v1.LoggingMessageNotificationSchema,
+      v1.ToolListChangedNotificationSchema,
+      v1.ResourceUpdatedNotificationSchema,
+    ])
       client.setNotificationHandler(schema as never, (notification: any) => void heard.push(notification))
     const url = target.url ? new URL(target.url) : undefined
-    await client.connect(target.stdio ? new StdioV1({ ...target.stdio, stderr: 'inherit' }) : target.sse ? new SseV1(url as URL) : new HttpV1(url as URL))
+    await client.connect(
+      target.stdio
+        ? new StdioV1({ ...target.stdio, stderr: 'inherit' })
+        : target.sse
+          ? new SseV1(url as URL)
+          : new HttpV1(url as URL),
+    )
     return { client, heard, close: () => client.close() }
   },
   '2.4 legacy': (target) => connectV2(target, 'legacy'),
@@ -57,6 +71,12 @@ async function connectV2(target: Target, mode: 'legacy' | 'auto'): Promise<Conne
   for (const [method, answer] of Object.entries(ANSWERS)) client.setRequestHandler(method, ({ params }: any) => answer(params))
   for (const method of NOTIFICATIONS) client.setNotificationHandler(method, (notification: any) => void heard.push(notification))
   const url = target.url ? new URL(target.url) : undefined
-  await client.connect(target.stdio ? new StdioV2({ ...target.stdio, stderr: 'inherit' }) : target.sse ? new SseV2(url as URL) : new HttpV2(url as URL))
+  await client.connect(
+    target.stdio
+      ? new StdioV2({ ...target.stdio, stderr: 'inherit' })
+      : target.sse
+        ? new SseV2(url as URL)
+        : new HttpV2(url as URL),
+  )
   return { client, heard, close: () => client.close() }
 }

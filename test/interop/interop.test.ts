@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { CLIENTS, type Connected, type Target } from './clients.ts'
@@ -25,7 +25,9 @@ const TARGETS: Record<string, () => Target> = {
 
 /** The transport of the first revision carries no envelope. */
 const CASES = Object.keys(CLIENTS).flatMap((client) =>
-  Object.keys(TARGETS).filter((target) => !(client.endsWith('modern') && target === 'http+sse')).map((target) => ({ client, target })),
+  Object.keys(TARGETS)
+    .filter((target) => !(client.endsWith('modern') && target === 'http+sse'))
+    .map((target) => ({ client, target })),
 )
 
 describe.each(CASES)('the official client $client over $target', ({ client: line, target }) => {
@@ -69,7 +71,11 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
     await client.setLoggingLevel('warning')
     expect(await call('chat')).toBe('chatted')
     await vi.waitFor(() => expect(connected.heard.filter(({ method }) => method === 'notifications/message')).toHaveLength(1))
-    expect(connected.heard.find(({ method }) => method === 'notifications/message')?.params).toEqual({ level: 'error', logger: 'chat', data: { loud: true } })
+    expect(connected.heard.find(({ method }) => method === 'notifications/message')?.params).toEqual({
+      level: 'error',
+      logger: 'chat',
+      data: { loud: true },
+    })
   })
 
   it('answers elicitation, sampling and roots, alone and together', async () => {
@@ -91,25 +97,40 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
   it('reads resources, templates and their lists', async () => {
     expect((await client.listResources()).resources.map((resource: any) => resource.uri)).toEqual(['memo://logo', 'memo://a'])
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([{ uriTemplate: 'memo://{name}' }])
-    expect((await client.readResource({ uri: 'memo://b' })).contents[0]).toMatchObject({ mimeType: 'text/plain', text: expect.stringContaining('b v') })
+    expect((await client.readResource({ uri: 'memo://b' })).contents[0]).toMatchObject({
+      mimeType: 'text/plain',
+      text: expect.stringContaining('b v'),
+    })
     expect((await client.readResource({ uri: 'memo://logo' })).contents[0].blob).toBe('AQID')
-    await expect(client.readResource({ uri: 'other://x' })).rejects.toMatchObject({ code: line.startsWith('1') ? -32002 : -32602 })
+    await expect(client.readResource({ uri: 'other://x' })).rejects.toMatchObject({
+      code: line.startsWith('1') ? -32002 : -32602,
+    })
   })
 
   it('gets prompts and completes their arguments', async () => {
-    expect((await client.listPrompts()).prompts[0].arguments).toMatchObject([{ name: 'code', required: true }, { name: 'language' }])
+    expect((await client.listPrompts()).prompts[0].arguments).toMatchObject([
+      { name: 'code', required: true },
+      { name: 'language' },
+    ])
     expect((await client.getPrompt({ name: 'review', arguments: { code: 'x' } })).messages[0].content.text).toBe('Review x')
     const ref = { type: 'ref/prompt', name: 'review' }
     const argument = { name: 'language', value: 't' }
-    expect((await client.complete({ ref, argument, context: { arguments: { code: 'tcl' } } })).completion.values).toEqual(['typescript', 'tcl'])
+    expect((await client.complete({ ref, argument, context: { arguments: { code: 'tcl' } } })).completion.values).toEqual([
+      'typescript',
+      'tcl',
+    ])
   })
 
   it('hears of changes', async () => {
-    const listening = modern ? await client.listen({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] }) : await client.subscribeResource({ uri: 'memo://a' })
+    const listening = modern
+      ? await client.listen({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
+      : await client.subscribeResource({ uri: 'memo://a' })
     if (modern) expect(listening.honoredFilter).toMatchObject({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
     await vi.waitFor(async () => {
       await call('change')
-      const uris = connected.heard.filter(({ method }) => method === 'notifications/resources/updated').map(({ params }) => params.uri)
+      const uris = connected.heard
+        .filter(({ method }) => method === 'notifications/resources/updated')
+        .map(({ params }) => params.uri)
       expect(uris).toContain('memo://a')
     }, 3000)
     if (modern) await listening.close()

@@ -8,7 +8,11 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const server = createServer({ name: 'interop', version: '1.0.0' }, { instructions: 'Made for other clients.' })
 
-server.tool('add', { description: 'Adds', input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) }, ({ a, b }) => ({ sum: a + b }))
+server.tool(
+  'add',
+  { description: 'Adds', input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
+  ({ a, b }) => ({ sum: a + b }),
+)
 server.tool('count', { description: 'Counts to three' }, async (_args, call) => {
   for (let step = 1; step <= 3; step++) {
     await call.progress(step, 3, `step ${step}`)
@@ -26,7 +30,10 @@ server.tool('greet', { description: 'Asks for a name' }, async (_args, call) => 
   return `Hello ${name}, ${age}`
 })
 server.tool('think', { description: 'Asks the model' }, async (_args, call) => {
-  const { content } = await call.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 10 })
+  const { content } = await call.sample({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }],
+    maxTokens: 10,
+  })
   return JSON.stringify(content)
 })
 server.tool('where', { description: 'Asks for roots' }, async (_args, call) => (await call.roots()).map(({ uri }) => uri).join())
@@ -37,7 +44,8 @@ server.tool('both', { description: 'Asks two things at once' }, async (_args, ca
 
 let cancelled = 0
 server.tool('wait', { description: 'Waits until it is cancelled' }, async (_args, { signal }) => {
-  await new Promise((_, reject) => signal.addEventListener('abort', () => (cancelled++, reject(signal.reason))))
+  await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  cancelled++
 })
 server.tool('cancelled', { description: 'How often wait was cancelled' }, () => String(cancelled))
 server.tool('come-back', { description: 'Lets go of the connection' }, async (_args, call) => {
@@ -47,7 +55,11 @@ server.tool('come-back', { description: 'Lets go of the connection' }, async (_a
 })
 
 let version = 1
-server.resource('memo://{name}', { title: 'Memo', mimeType: 'text/plain', list: () => [{ uri: 'memo://a', name: 'a' }] }, ({ name }) => `${name} v${version}`)
+server.resource(
+  'memo://{name}',
+  { title: 'Memo', mimeType: 'text/plain', list: () => [{ uri: 'memo://a', name: 'a' }] },
+  ({ name }) => `${name} v${version}`,
+)
 server.resource('memo://logo', { mimeType: 'image/png' }, () => new Uint8Array([1, 2, 3]))
 server.tool('change', { description: 'Changes memo a, and the list of tools' }, () => {
   version++
@@ -55,11 +67,18 @@ server.tool('change', { description: 'Changes memo a, and the list of tools' }, 
   if (!server.tools.has('late')) server.tool('late', { description: 'Came later' }, () => 'late')
   return 'changed'
 })
-server.prompt('review', {
-  description: 'Reviews code',
-  arguments: z.object({ code: z.string(), language: z.string().optional() }),
-  complete: { language: (value, { arguments: given }) => ['typescript', 'rust', given.code ?? 'none'].filter((language) => language.startsWith(value)) },
-}, ({ code }) => `Review ${code}`)
+server.prompt(
+  'review',
+  {
+    description: 'Reviews code',
+    arguments: z.object({ code: z.string(), language: z.string().optional() }),
+    complete: {
+      language: (value, { arguments: given }) =>
+        ['typescript', 'rust', given.code ?? 'none'].filter((language) => language.startsWith(value)),
+    },
+  },
+  ({ code }) => `Review ${code}`,
+)
 
 if (process.argv.includes('--stdio')) await serveStdio(server)
 else console.log((await serve(server, { port: 0 })).url)
