@@ -1,0 +1,50 @@
+/** Makes the servers ready that are not of this language, on machines that have theirs. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const windows = process.platform === 'win32'
+
+/** Runs a command; tells why it did not work, if it did not. */
+function attempt(command, args, cwd = here) {
+  const { status, error, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
+  })
+  if (status === 0) return undefined
+  return error ? `there is no ${command} here` : `${command} ${args.join(' ')}: ${stderr.trim().split('\n').slice(-3).join(' ')}`
+}
+
+/** The official Python SDK, in an environment of its own. */
+function preparePython() {
+  const requirements = readFileSync(join(here, 'servers', 'python', 'requirements.txt'), 'utf8')
+  const python = join(here, '.venv', windows ? 'Scripts/python.exe' : 'bin/python')
+  const stamp = join(here, '.venv', 'requirements.txt')
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== requirements) {
+    const create = () => attempt('python3', ['-m', 'venv', '--clear', '.venv'])
+    const fill = () => attempt(python, ['-m', 'pip', 'install', '--quiet', '-r', 'servers/python/requirements.txt'])
+    const missing = create() ?? fill()
+    if (missing) return { missing }
+    writeFileSync(stamp, requirements)
+  }
+  return { command: python, args: [join(here, 'servers', 'python', 'server.py')] }
+}
+
+/** The official Go SDK, as a program. */
+function prepareGo() {
+  const program = join(here, 'dist', 'servers', windows ? 'go.exe' : 'go')
+  mkdirSync(join(here, 'dist', 'servers'), { recursive: true })
+  const missing = attempt('go', ['build', '-mod=readonly', '-buildvcs=false', '-o', program, '.'], join(here, 'servers', 'go'))
+  return missing ? { missing } : { command: program, args: [] }
+}
+
+/** How to run the servers by name, or what is missing. */
+export function prepareForeign() {
+  const foreign = { python: preparePython(), go: prepareGo() }
+  for (const [name, { missing }] of Object.entries(foreign))
+    if (missing) console.error(`\n!!! SKIPPED, the official server in ${name}: ${missing}\n`)
+  return foreign
+}
