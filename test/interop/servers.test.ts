@@ -1,0 +1,217 @@
+import { type Client, type ClientEvent, type ConnectOptions, connect, RpcError } from 'portcall/client'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { type Ability, PLACES, type Place } from './servers/places.ts'
+import { type Listening, mark, type Program, running, start } from './servers/programs.ts'
+
+const servers: Record<string, Program> = inject('servers' as never)
+const listening = new Map<string, Promise<Listening>>()
+
+/** The HTTP server of a program, started when it is needed first. */
+function listeningOf(server: string): Promise<Listening> {
+  const started = listening.get(server) ?? start(servers[server] as Program)
+  listening.set(server, started)
+  return started
+}
+
+afterAll(async () => {
+  for (const one of listening.values()) await one.then((server) => server.kill())
+})
+
+const ANSWERS: ConnectOptions = {
+  elicit: () => ({ name: 'Ada', age: 36 }),
+  sample: () => ({ role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' }),
+  roots: [{ uri: 'file:///work', name: 'work' }],
+  capabilities: { roots: { listChanged: true } },
+}
+
+/** What a place is called in the names of tests. */
+function nameOf({ server, path, era, pinned }: Place): string {
+  const transport = path === undefined ? 'stdio' : path === '/sse' ? 'HTTP+SSE' : `HTTP at ${path}`
+  return `${server} over ${transport}, ${era} ${pinned ? 'as asked for' : 'as found out'}`
+}
+
+describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', ({ place }) => {
+  const { server, path, era, pinned, lacks = {} } = place
+  const program = servers[server] as Program
+  const events: ClientEvent[] = []
+  let client: Client
+  let name = ''
+
+  const trial = (title: string, run: () => Promise<void>, ability?: Ability): void => {
+    const reason = 'missing' in program ? program.missing : ability && lacks[ability]
+    if (reason === undefined) it(title, run)
+    else it.skip(`${title}: ${reason}`)
+  }
+  const text = async (tool: string, options = {}): Promise<unknown> => {
+    const { content, isError } = await client.callTool(tool, {}, options)
+    if (isError) throw new Error(JSON.stringify(content))
+    return content[0]?.text
+  }
+
+  beforeAll(async () => {
+    if ('missing' in program) return
+    const marked = mark(program, '--stdio')
+    name = marked.mark
+    const target = path === undefined ? marked : (await listeningOf(server)).origin + path
+    client = await connect(target, {
+      ...ANSWERS,
+      ...(pinned && { prior: era }),
+      logLevel: 'warning',
+      onEvent: (event) => events.push(event),
+    })
+  })
+
+  trial('is known, and found to be of its era', async () => {
+    const { serverInfo, instructions, capabilities } = await client.discover()
+    expect(serverInfo).toMatchObject({ name: server })
+    expect(instructions).toBe('Made for other clients.')
+    expect(capabilities).toMatchObject({ tools: {}, resources: {}, prompts: {} })
+    expect(await text('era')).toBe(era)
+  })
+
+  trial('lists tools and calls them', async () => {
+    const names = (await client.tools().toArray()).map((tool) => tool.name)
+    expect(names).toEqual(expect.arrayContaining(['add', 'count', 'chat', 'greet', 'think', 'where', 'wait', 'change']))
+    const { structuredContent } = await client.callTool('add', { a: 1, b: 2 })
+    expect(structuredContent).toEqual({ sum: 3 })
+    expect(await refused(client.callTool('add', { a: 'x', b: 2 }))).toBe(true)
+    expect(await refused(client.callTool('nobody'))).toBe(true)
+  })
+
+  trial(
+    'hears of progress',
+    async () => {
+      const progress: number[] = []
+      expect(await text('count', { onProgress: (update: { progress: number }) => progress.push(update.progress) })).toBe(
+        'counted',
+      )
+      expect(progress).toEqual([1, 2, 3])
+    },
+    'progress',
+  )
+
+  trial(
+    'hears log messages',
+    async () => {
+      expect(await text('chat')).toBe('chatted')
+      await vi.waitFor(() =>
+        expect(events.filter(({ type }) => type === 'log').map((event) => JSON.stringify(event))).toContainEqual(
+          expect.stringContaining('"loud":true'),
+        ),
+      )
+    },
+    'logs',
+  )
+
+  trial(
+    'hears none below the level that it wants',
+    async () => {
+      expect(events.filter((event) => event.type === 'log' && event.level === 'debug')).toEqual([])
+    },
+    'levels',
+  )
+
+  trial('answers a form', async () => expect(await text('greet')).toBe('Hello Ada, 36'), 'elicit')
+  trial('answers with its model', async () => expect(await text('think')).toBe('hi'), 'sample')
+  trial('answers with its roots', async () => expect(await text('where')).toBe('file:///work'), 'roots')
+
+  trial(
+    'cancels',
+    async () => {
+      const before = Number(await text('cancelled'))
+      const controller = new AbortController()
+      const reason = new Error('enough')
+      setTimeout(() => controller.abort(reason), 100)
+      await expect(text('wait', { signal: controller.signal })).rejects.toBe(reason)
+      await vi.waitFor(async () => expect(Number(await text('cancelled'))).toBe(before + 1), 3000)
+    },
+    'cancel',
+  )
+
+  trial('reads resources', async () => {
+    expect((await client.resources().toArray()).map(({ uri }) => uri)).toContain('memo://logo')
+    expect((await client.read('memo://logo')).contents[0]).toMatchObject({
+      uri: 'memo://logo',
+      mimeType: 'image/png',
+      blob: 'AQID',
+    })
+    expect((await client.read('memo://b')).contents[0]).toMatchObject({
+      mimeType: 'text/plain',
+      text: expect.stringMatching(/^b v\d/),
+    })
+    await expect(client.read('other://x')).rejects.toThrow(RpcError)
+  })
+
+  trial('lists templates and completes their variables', async () => {
+    expect((await client.templates().toArray()).map(({ uriTemplate }) => uriTemplate)).toEqual(['memo://{name}'])
+    const { values } = await client.complete({ type: 'ref/resource', uri: 'memo://{name}' }, { name: 'name', value: 'al' })
+    expect(values).toEqual(['alpha'])
+  })
+
+  trial('gets prompts and completes their arguments', async () => {
+    const [prompt] = await client.prompts().toArray()
+    expect(prompt?.arguments).toMatchObject([{ name: 'code', required: true }, { name: 'language' }])
+    const { messages } = await client.getPrompt('review', { code: 'x' })
+    expect(messages[0]).toMatchObject({ role: 'user', content: { type: 'text', text: 'Review x' } })
+    const { values } = await client.complete({ type: 'ref/prompt', name: 'review' }, { name: 'language', value: 'ty' })
+    expect(values).toEqual(['typescript'])
+  })
+
+  trial(
+    'completes with what is known already',
+    async () => {
+      const { values } = await client.complete(
+        { type: 'ref/prompt', name: 'review' },
+        { name: 'language', value: 't' },
+        { arguments: { code: 'tcl' } },
+      )
+      expect(values).toEqual(['typescript', 'tcl'])
+    },
+    'context',
+  )
+
+  trial(
+    'hears of changed lists',
+    async () => {
+      expect(await hears(client, { toolsListChanged: true })).toEqual({ type: 'tools' })
+      expect((await client.tools().toArray()).map((tool) => tool.name)).toContainEqual(expect.stringMatching(/^late/))
+    },
+    'lists',
+  )
+
+  trial(
+    'hears of changed resources',
+    async () => {
+      expect(await hears(client, { resourceSubscriptions: ['memo://a'] })).toEqual({ type: 'resource', uri: 'memo://a' })
+    },
+    'updates',
+  )
+
+  trial('closes, and leaves nothing', async () => {
+    if (path === undefined) expect(running(name)).toHaveLength(1)
+    await client.close()
+    expect(running(name)).toEqual([])
+    await expect(client.callTool('era')).rejects.toThrow()
+  })
+})
+
+/** Whether a call is refused, as an error or as a failed result. */
+function refused(call: Promise<{ isError?: boolean }>): Promise<boolean> {
+  return call.then(
+    ({ isError = false }) => isError,
+    (error) => error instanceof RpcError,
+  )
+}
+
+/** The first change that is heard of when a server changes everything. */
+async function hears(client: Client, filter: Parameters<Client['listen']>[0]): Promise<unknown> {
+  const subscription = client.listen(filter)
+  try {
+    expect(await subscription.honoured).toMatchObject(filter)
+    const first = subscription[Symbol.asyncIterator]().next()
+    await client.callTool('change')
+    return (await first).value
+  } finally {
+    subscription.close()
+  }
+}
