@@ -24,7 +24,7 @@ export function createFixture(): Server {
   })
   server.tool('wait', {}, async (_args, { signal }) => {
     signal.addEventListener('abort', () => cancelled++)
-    await pause(1000)
+    await pause(500)
     return 'waited'
   })
   server.tool('cancelled', {}, () => String(cancelled))

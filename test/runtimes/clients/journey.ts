@@ -1,5 +1,5 @@
 /** The same short life of a client on every runtime. */
-import { type Client, connect } from 'portcall/client'
+import { type Client, connect, type Target } from 'portcall/client'
 
 /** What a client saw, as JSON. */
 export interface Seen {
@@ -37,11 +37,16 @@ export interface Way {
   readonly revision?: string | undefined
   /** Whether it listens for changes. Default: true. */
   readonly listens?: boolean
+  readonly onStderr?: (text: string) => void
 }
 
-/** Goes through all that a client can do with a server at a URL. */
-export async function travel(url: string, { revision, listens = true }: Way = {}): Promise<Seen> {
-  const client = await connect(url, { elicit: () => ({ name: 'Ada' }), ...(revision && { revision }) })
+/** Goes through all that a client can do with a server. */
+export async function travel(target: Target, { revision, listens = true, onStderr }: Way = {}): Promise<Seen> {
+  const client = await connect(target, {
+    elicit: () => ({ name: 'Ada' }),
+    ...(revision && { revision }),
+    ...(onStderr && { onStderr }),
+  })
   try {
     return { ...(await look(client)), change: listens ? await nextChange(client) : undefined, status: await end(client) }
   } finally {

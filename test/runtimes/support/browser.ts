@@ -20,7 +20,7 @@ export async function openPage(origin: string): Promise<Page> {
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   await page.goto(origin)
-  await page.waitForFunction('globalThis.travel')
+  await page.waitForFunction(() => 'travel' in globalThis)
   return {
     complaints,
     travel: (url, revision) => page.evaluate(([to, by]) => travel(to, { revision: by }), [url, revision] as const),

@@ -7,7 +7,7 @@ import { DIST, FOLDER } from './places.mjs'
 const source = (path) => join(FOLDER, `${path}.ts`)
 
 /** Programs that import the library from where it is installed, as a user's do. */
-const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'clients/process']
+const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'servers/stdio', 'clients/process']
 /** Programs that are shipped whole, by a bundler that knows the platform. Everything has to be found: nothing of Node is there. */
 const BUNDLES = { 'worker-server': 'servers/worker', 'worker-client': 'clients/worker', page: 'clients/page' }
 

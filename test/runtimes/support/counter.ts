@@ -44,10 +44,11 @@ export async function startCounter(): Promise<Counter> {
   }
 }
 
-/** The page is empty but for its module. */
+/** The page is empty but for its module, and as strict as pages can be: no `eval`, nothing from elsewhere. */
 async function sendFile({ url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> {
   if (url === '/') {
-    response.setHeader('content-type', 'text/html').end('<!doctype html><script type="module" src="/main.js"></script>')
+    response.setHeader('content-security-policy', "default-src 'self'; script-src 'self'").setHeader('content-type', 'text/html')
+    response.end('<!doctype html><script type="module" src="/main.js"></script>')
     return
   }
   const text = await readFile(join(DIST, 'page', normalize(url)), 'utf8').catch(() => undefined)
