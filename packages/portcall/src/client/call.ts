@@ -40,6 +40,8 @@ export interface Caller {
   request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
   /** Answers a question that came by itself, as servers of the legacy era ask. */
   readonly answer: Answer
+  /** Gives all requests up that are under way: servers hear of it as they hear of any that is given up. */
+  abandon(reason: Error): void
 }
 
 export interface CallerOptions {
@@ -116,6 +118,9 @@ export function createCaller(options: CallerOptions): Caller {
 
   return {
     answer,
+    abandon(reason) {
+      for (const deadline of running) deadline.abort(reason)
+    },
     async request(method, params = {}, raw = {}) {
       const unlimited = METHODS.get(method)?.longLived ? { requestMs: Infinity, totalMs: Infinity } : options.deadlines
       const deadline = startDeadline(method, { ...unlimited, ...raw.deadlines }, raw.signal)
@@ -125,7 +130,8 @@ export function createCaller(options: CallerOptions): Caller {
         for (let rounds = 0; rounds <= maxRounds; rounds++) {
           const result = await untilAborted(round(method, next, { raw, deadline }), deadline.signal)
           if (result.resultType !== 'input_required') return complete(result)
-          const inputResponses = await answerAll(isObject(result.inputRequests) ? result.inputRequests : {}, deadline.signal)
+          const questions = isObject(result.inputRequests) ? result.inputRequests : {}
+          const inputResponses = await untilAborted(answerAll(questions, deadline.signal), deadline.signal)
           const { requestState } = result
           next = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) }
         }

@@ -16,7 +16,7 @@ import type {
 } from '../protocol/types.ts'
 import { createCache, NO_CACHE } from './cache.ts'
 import { createCaller, type CallOptions, type RawOptions } from './call.ts'
-import { InvalidResult } from './errors.ts'
+import { ConnectionClosed, InvalidResult } from './errors.ts'
 import { capabilitiesOf, createAnswer, type Answer } from './input.ts'
 import { createList, type List, type ListOptions } from './lists.ts'
 import { CLIENT_DEADLINES, type ClientOptions } from './options.ts'
@@ -157,6 +157,7 @@ export function createClient(connection: () => Connection, options: ClientOption
     },
     async close() {
       for (const subscription of subscriptions) subscription.close()
+      caller.abandon(new ConnectionClosed('The client was closed'))
       await connection().close()
     },
     [Symbol.asyncDispose]: () => client.close(),

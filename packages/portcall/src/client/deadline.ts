@@ -7,6 +7,8 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** There was progress. */
   extend(): void
+  /** Whoever waits gets this reason. */
+  abort(reason: unknown): void
   pause(): void
   resume(): void
   /** Ends it; nothing of it is left. */
@@ -40,6 +42,7 @@ export function startDeadline(method: string, { requestMs, totalMs }: ClientDead
   start()
   return {
     signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     extend() {
       if (timer === undefined) return
       stop()
