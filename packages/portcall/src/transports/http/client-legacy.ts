@@ -58,17 +58,23 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
       signal?.throwIfAborted()
       const id = ++lastId
       const isFirst = method === 'initialize'
+      const questions: RequestId[] = []
+      const take = (message: Message): void | Promise<void> => {
+        if ('method' in message && 'id' in message) questions.push(message.id)
+        return inbound.take(message)
+      }
       const request: Request = params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
       try {
         const call = await session.post(request, { signal, headers })
         if (!call.ok) return await readFailure(call, id)
         if (isFirst) session.begin(call)
-        const response = await readResponse(call, { id, limits, signals: [signal, ending.signal], session, take: inbound.take })
+        const response = await readResponse(call, { id, limits, signals: [signal, ending.signal], session, take })
         if (isFirst && 'result' in response) session.speak(response.result)
         return response
       } catch (error) {
         if (signal?.aborted && !isFirst && !inbound.ended)
           void tell(notification('notifications/cancelled', { requestId: id })).catch(report)
+        for (const requestId of questions) void inbound.take(notification('notifications/cancelled', { requestId }))
         throw error
       }
     },
