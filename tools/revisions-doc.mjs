@@ -59,6 +59,7 @@ function fieldChanges(revisions) {
 
 const FACTS = [
   ['Era', ({ era }) => era],
+  ['A completion knows what is filled in', ({ completionContext }) => yesNo(completionContext)],
   ['Several messages in one array', ({ batches }) => yesNo(batches)],
   ['Content blocks', ({ content }) => codes(content)],
   [

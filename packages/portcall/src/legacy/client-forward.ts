@@ -1,17 +1,19 @@
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import type { JsonObject, Notification } from '../jsonrpc/message.ts'
 import { createReports } from '../protocol/reports.ts'
+import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, LoggingLevel, ServerCapabilities } from '../protocol/types.ts'
 import { readResponse } from './client-result.ts'
 import { createVisits } from './client-visits.ts'
 import type { LegacyLink } from './link.ts'
-import { withLegacyMeta } from './plan.ts'
+import { withLegacyMeta, without } from './plan.ts'
 
 export interface ForwarderOptions {
   readonly link: LegacyLink
   /** What the client has declared, and what the server has. */
   readonly capabilities: ClientCapabilities
   readonly server: ServerCapabilities
+  readonly revision: Revision
 }
 
 /** Sends requests of the newest revision to a legacy server. */
@@ -21,7 +23,7 @@ export interface Forwarder {
   deliver(notification: Notification): void
 }
 
-export function createForwarder({ link, capabilities, server }: ForwarderOptions): Forwarder {
+export function createForwarder({ link, capabilities, server, revision }: ForwarderOptions): Forwarder {
   const reports = createReports()
   const visits = createVisits(capabilities)
   const setLevel = createLevelSetter(link, server)
@@ -30,7 +32,7 @@ export function createForwarder({ link, capabilities, server }: ForwarderOptions
     async exchange(request, { signal, notify, send }) {
       const { id, method } = request
       const report = reports.enter(request, notify)
-      const params = legacyParams(report.params)
+      const params = legacyParams(report.params, revision)
       const options = { signal, ...(send?.headers && { headers: send.headers }) }
       try {
         await setLevel(reports.level)
@@ -49,11 +51,11 @@ export function createForwarder({ link, capabilities, server }: ForwarderOptions
   }
 }
 
-/** Takes off what only the newest revision has. */
-function legacyParams(params: JsonObject | undefined): JsonObject | undefined {
+/** Takes off what the revision does not have. */
+function legacyParams(params: JsonObject | undefined, { completionContext }: Revision): JsonObject | undefined {
   if (!params) return undefined
   const { inputResponses: _answers, requestState: _state, ...given } = params
-  return withLegacyMeta(given)
+  return withLegacyMeta(completionContext || !('ref' in given) ? given : without(given, ['context']))
 }
 
 /** A session has one level of log messages. It follows what the open requests want, and stays while none wants any. */

@@ -92,10 +92,10 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
   }
 }
 
-function converse({ discovered }: Handshake, { link, capabilities }: LegacyClientOptions): Conversation {
+function converse({ discovered, revision }: Handshake, { link, capabilities }: LegacyClientOptions): Conversation {
   const server = discovered.capabilities as ServerCapabilities
   return {
-    forwarder: createForwarder({ link, capabilities, server }),
+    forwarder: createForwarder({ link, capabilities, server, revision }),
     subscriptions: createClientSubscriptions({ capabilities: server, ask: (method, params) => link.ask(method, params, {}) }),
   }
 }

@@ -85,6 +85,8 @@ export interface Revision {
   readonly structuredContent: 'none' | 'object' | 'any'
   readonly sampling: Sampling
   readonly errors: ErrorFacts
+  /** A completion is told what is filled in already. */
+  readonly completionContext: boolean
   /** Several messages may come as one JSON array. */
   readonly batches: boolean
   readonly http: HttpFacts
@@ -161,6 +163,7 @@ const november2024: Revision = {
   structuredContent: 'none',
   sampling: { content: ['text', 'image'], arrays: false, context: 'assumed' },
   errors: { resourceNotFound: -32002, invalidArguments: 'error', codes: [-1, -32002] },
+  completionContext: false,
   batches: false,
   http: {
     transport: 'HTTP+SSE',
@@ -215,6 +218,7 @@ const june2025: Revision = {
     choiceField: ['type', 'title', 'description', 'enum', 'enumNames'],
   },
   structuredContent: 'object',
+  completionContext: true,
   batches: false,
   http: { ...march2025.http, versionHeader: 'session' },
 }
