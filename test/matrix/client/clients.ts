@@ -18,7 +18,7 @@ export interface Peer {
   answers: Answers
 }
 
-type Answers = Pick<ConnectOptions, 'elicit' | 'elicitUrl' | 'sample'>
+type Answers = { -readonly [kind in 'elicit' | 'elicitUrl' | 'sample']?: NonNullable<ConnectOptions[kind]> }
 
 /** Places where a behaviour cannot be, and why. */
 export interface Gap {
