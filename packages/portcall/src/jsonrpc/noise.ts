@@ -57,8 +57,8 @@ function parseId(text: string): RequestId | undefined {
   }
 }
 
-/** The id of a value that is a response in all but the details. */
+/** The id of a value that can only be meant as a response. */
 function malformedId(value: unknown): RequestId | undefined {
-  if (!isObject(value) || typeof value.method === 'string' || !('result' in value || 'error' in value)) return undefined
+  if (!isObject(value) || typeof value.method === 'string') return undefined
   return isRequestId(value.id) ? value.id : undefined
 }
