@@ -1,0 +1,12 @@
+/** A client whose server is a program. */
+import { connect } from 'portcall/client'
+
+// #region program
+/** Starts a program, and again whenever it has ended and is needed. */
+export async function greet(command: string, args: string[]): Promise<unknown> {
+  const client = await connect({ command, args, env: { GREETING: 'Hello' } }, { restart: true, onStderr: console.error })
+  const { content } = await client.callTool('greet', { name: 'Ada' })
+  await client.close()
+  return content
+}
+// #endregion

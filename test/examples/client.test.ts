@@ -1,0 +1,172 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { connect } from 'portcall/client'
+import type { JsonObject } from 'portcall/jsonrpc'
+import { serve } from 'portcall/node'
+import { faultyProxy, pair, textOf } from 'portcall/testing'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { server as asking, charges } from '../../examples/asking.ts'
+import { server as changes } from '../../examples/changes.ts'
+import { connectWithAnswers } from '../../examples/client-answers.ts'
+import { add, count, server as typed, whoAmI } from '../../examples/client-calls.ts'
+import { callAgain, tryTool } from '../../examples/client-errors.ts'
+import { connectWatched, follow } from '../../examples/client-listen.ts'
+import { greet } from '../../examples/client-program.ts'
+import { openNotebook } from '../../examples/notes/notebook.ts'
+import { createNotes } from '../../examples/notes/server.ts'
+import { open, search } from '../../examples/several.ts'
+import { server as tools } from '../../examples/tools.ts'
+import { compileProgram } from '../support/compile.ts'
+
+const example = (name: string): Promise<string> =>
+  compileProgram(fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url)))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+async function run(name: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [await example(name), ...args], { cwd: ROOT })
+  return stdout
+}
+
+async function listen(server: Parameters<typeof serve>[0]): Promise<string> {
+  const serving = await serve(server, { port: 0, signals: false })
+  onTestFinished(() => serving.close())
+  return serving.url
+}
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+afterEach(() => vi.restoreAllMocks())
+
+describe('programs that use servers', () => {
+  test('hello-client', async () => {
+    const hello = spawn(process.execPath, [await example('hello')], {
+      env: { ...process.env, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const [printed] = await once(hello.stdout, 'data')
+    const output = await run('hello-client', String(printed).replace('Listening at ', '').trim())
+    hello.kill('SIGTERM')
+    expect(output).toContain('greet: Greets somebody')
+    expect(output).toContain('Hello, Ada!')
+  })
+
+  test('client, in the process of its server and by URL', async () => {
+    const url = await listen(createNotes(await openNotebook('docs')))
+    for (const args of [[], [url]]) {
+      const output = await run('client', ...args)
+      expect(output).toContain('notes A folder of notes')
+      expect(output).toContain('search Search notes')
+      expect(output).toContain('errors.md')
+      expect(output).toContain('Summarise this note')
+    }
+  })
+})
+
+describe('a client that answers', () => {
+  const host = (yes: boolean) => ({
+    fillIn: async ({ message, defaults }: { message: string; defaults: object }) =>
+      yes ? { ...defaults, ...ANSWERS[message] } : undefined,
+    agrees: async () => yes,
+    generate: async (prompt: string) => (prompt.includes('haiku') ? 'Ships' : ''),
+  })
+  const ANSWERS: Record<string, object> = {
+    'For how many people, and when?': { people: 4 },
+    'Pay 7?': { agreed: true },
+    'How was it?': { rating: 5 },
+    'What is your name?': { name: 'Ann' },
+  }
+
+  test.each(['2025-11-25', '2026-07-28'])('%s', async (revision) => {
+    await using place = await pair(asking, { transport: 'http', revision })
+    const client = await connectWithAnswers(place.url ?? '', host(true))
+    const ask = async (name: string, args = {}): Promise<string> => textOf(await client.callTool(name, args))
+    expect(await ask('book')).toBe('A table for 4, for dinner')
+    charges.splice(0)
+    expect(await ask('buy', { price: 7 })).toBe('Receipt 1, rated 5')
+    expect(await ask('introduce')).toBe('Ann works on file:///home/ann/project')
+    expect(await ask('haiku')).toBe('Ships')
+    expect(await ask('connect')).toContain('Connected')
+    await client.close()
+    const refusing = await connectWithAnswers(asking, host(false))
+    expect(textOf(await refusing.callTool('subscribe'))).toBe('Not subscribed')
+    await expect(refusing.callTool('haiku')).rejects.toMatchObject({ code: 'UNANSWERED_INPUT' })
+    await refusing.close()
+  })
+})
+
+test('a client that listens', async () => {
+  const client = await connectWatched(changes, () => {})
+  const shown: unknown[] = []
+  const following = follow(client, (change) => shown.push(change))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await client.callTool('visit')
+  await client.callTool('learn')
+  await vi.waitFor(() => expect(shown).toEqual([{ type: 'resource', uri: 'count://visits' }, { type: 'prompts' }]))
+  await client.close()
+  await following
+})
+
+describe('calls', () => {
+  test('are typed by the server, and have headers', async () => {
+    const url = await listen(typed)
+    expect(await add(url)).toBe(3)
+    expect(await whoAmI(url)).toMatchObject([{ text: 'ann' }])
+  })
+
+  test('can be watched and given up', async () => {
+    await using client = await pair(tools)
+    const shown: string[] = []
+    expect(await count(client, { show: (text) => shown.push(text) })).toMatchObject([{ text: 'Counted to 3' }])
+    expect(shown).toEqual(['1 of 3, at 1', '2 of 3, at 2', '3 of 3, at 3'])
+    await expect(count(client, { show: () => {}, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
+  })
+})
+
+describe('what goes wrong', () => {
+  test('is told apart', async () => {
+    await using client = await pair(tools)
+    expect(await tryTool(client, 'divide', { dividend: 1, divisor: 0 })).toContain('the tool failed')
+    expect(await tryTool(client, 'divide', { dividend: 1, divisor: 1 })).toContain('done')
+    expect(await tryTool(client, 'nobody', {})).toContain('the server said no: -32602')
+  })
+
+  test('is tried again where that is safe', async () => {
+    const proxy = await faultyProxy({ target: await listen(tools) })
+    onTestFinished(() => proxy.close())
+    const client = await connect(proxy.url)
+    proxy.set({ toClient: { resetAfterBytes: 20 } })
+    setTimeout(() => proxy.set({}), 10)
+    expect(await callAgain(client, 'picture', 20)).toHaveLength(3)
+    proxy.set({ refuse: true })
+    proxy.cut()
+    expect(await tryTool(client, 'shout', { text: 'a' })).toContain('nobody knows')
+    await client.close()
+  })
+
+  test('a program is started', async () => {
+    expect(await greet(process.execPath, [await example('stdio')])).toMatchObject([{ text: 'Hello, Ada!' }])
+  })
+})
+
+test('several servers', async () => {
+  const url = await listen(createNotes(await openNotebook('docs')))
+  const config = `{
+    // as other programs write it
+    "mcpServers": {
+      "notes": { "url": "${url}", "headers": { "authorization": "Bearer \${NOTES_TOKEN:-none}" } },
+      "hello": { "command": "${process.execPath}", "args": ["${await example('stdio')}"] },
+      "gone": { "command": "\${NOT_SET_ANYWHERE}/bin/server" },
+      "off": { "command": "off", "disabled": true },
+    },
+  }`
+  const events: unknown[] = []
+  expect(await search(config, (event) => events.push(event))).toMatchObject({ matches: expect.any(Array) })
+  expect(events).toContainEqual(expect.objectContaining({ type: 'failed', server: 'gone' }))
+  const ask = async (): Promise<JsonObject> => ({})
+  expect(await open(config, 'notes', ask)).toMatchObject({ state: 'open' })
+  expect(await open(config, 'gone', ask)).toMatchObject({ state: 'failed', error: { code: 'INVALID_CONFIG' } })
+  expect(await open(config, 'off', ask)).toMatchObject({ state: 'disabled' })
+})
