@@ -7,7 +7,7 @@ import type { HttpClientOptions } from '../transports/http/remote.ts'
 import type { Era } from './eras.ts'
 import type { Found } from './open-channel.ts'
 import { openLegacy, type Speaker } from './open-legacy.ts'
-import { probe } from './probe.ts'
+import { probe, type Verdict } from './probe.ts'
 
 /** How each era is spoken over HTTP. */
 const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, speaker: Speaker) => Promise<Found['opened']> } = {
@@ -20,18 +20,24 @@ const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, speaker: Speak
 }
 
 /**
- * Finds out what a server at a URL speaks: the newest revision, sessions, or HTTP+SSE, in this order. Refusals that say nothing about the
- * era, such as 401, 403 or 503, are errors and not a reason to try something else.
+ * Finds out what a server at a URL speaks: the newest revision, sessions, or HTTP+SSE, in this order; what is known of it shortens that.
+ * Refusals that say nothing about the era, such as 401, 403 or 503, are errors and not a reason to try something else.
  */
 export async function openHttp(http: HttpClientOptions, speaker: Speaker, era: Era | undefined): Promise<Found> {
-  if (era) return { era, opened: await OPENERS[era](http, speaker) }
-  const modern = createHttpExchange(http)
-  const verdict = await probe(modern.exchange, speaker).catch(refusal).finally(modern.close)
-  if (verdict === 'modern') return openHttp(http, speaker, verdict)
-  return openHttp(http, speaker, 'legacy').catch((error: unknown) => {
-    if (!(error instanceof HttpStatusError) || !OTHER_TRANSPORT.has(error.status)) throw error
-    return openHttp(http, speaker, 'http+sse')
+  const found = era ?? (await probeHttp(http, speaker))
+  return openAs(found, http, speaker).catch((error: unknown) => {
+    if (found !== 'legacy' || !(error instanceof HttpStatusError) || !OTHER_TRANSPORT.has(error.status)) throw error
+    return openAs('http+sse', http, speaker)
   })
+}
+
+async function openAs(era: Era, http: HttpClientOptions, speaker: Speaker): Promise<Found> {
+  return { era, opened: await OPENERS[era](http, speaker) }
+}
+
+function probeHttp(http: HttpClientOptions, speaker: Speaker): Promise<Verdict> {
+  const { exchange, close } = createHttpExchange(http)
+  return probe(exchange, speaker).catch(refusal).finally(close)
 }
 
 /** Statuses by which a server says that it does not know what a POST to its endpoint is. */
