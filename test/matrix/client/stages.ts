@@ -73,6 +73,8 @@ const STAGES: Record<ClientTransport, () => Promise<Stage>> = {
   },
 }
 
+export const CLIENT_TRANSPORTS = Object.keys(STAGES) as ClientTransport[]
+
 /** Starts a server for one client. */
 export function openStage(transport: ClientTransport): Promise<Stage> {
   return STAGES[transport]()
