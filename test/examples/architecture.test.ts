@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { CLIENT_DEADLINES } from '../../packages/portcall/src/client/options.ts'
 import { PEER_LIMITS } from '../../packages/portcall/src/jsonrpc/peer.ts'
 import { SERVER_LIMITS } from '../../packages/portcall/src/server/options.ts'
+import { HTTP_CLIENT_LIMITS } from '../../packages/portcall/src/transports/http/client-limits.ts'
 import { HTTP_LIMITS } from '../../packages/portcall/src/transports/http/limits.ts'
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8')
@@ -20,7 +22,9 @@ test('ARCHITECTURE.md names files that exist, and functions that are in them', (
     faults.push(...files.filter((file) => !isThere(file)))
     const texts = files.filter(isThere).map(read)
     for (const name of names.filter((word) =>
-      /^(create|render)[A-Z]\w+$|^[A-Z]+_?[A-Z]+$|^(forward|post|wrap|toolResult|isModern|serveChannel)$/.test(word),
+      /^(create|render|open|keep)[A-Z]\w+$|^[A-Z]+(_[A-Z]+)+$|^(forward|post|wrap|toolResult|isModern|serveChannel|spawnChannel|probe|connect|reach|Call|PostOutlet)$/.test(
+        word,
+      ),
     )) {
       named++
       if (texts.length > 0 && !texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
@@ -31,14 +35,36 @@ test('ARCHITECTURE.md names files that exist, and functions that are in them', (
   expect(named).toBeGreaterThan(20)
 })
 
+/** What stands below a heading of docs/limits.md. */
+function partOf(heading: string): string {
+  const [, part = ''] = read('docs/limits.md').split(new RegExp(`^## ${heading}\\n`, 'm'))
+  return part.split('\n## ')[0] ?? ''
+}
+
+/** The limits that a part of docs/limits.md lists, with their defaults. */
+function limitsOf(heading: string): Record<string, number> {
+  const rows = partOf(heading).matchAll(/^\| `(?:\w+\.)?(\w+)` \| ([\d,]+)/gm)
+  return Object.fromEntries([...rows].map(([, name, value]) => [name, Number(value?.replaceAll(',', ''))]))
+}
+
+/** A default, or a constant, as a source file has it. */
+function numberIn(file: string, name: string): number {
+  const [, text = ''] = new RegExp(`\\b${name} = ([\\d_]+)`).exec(read(SRC + file)) ?? []
+  return Number(text.replaceAll('_', ''))
+}
+
 test('docs/limits.md has every limit with its default', () => {
-  const rows = new Map(
-    [...read('docs/limits.md').matchAll(/^\| `(?:limits\.)?(\w+)` \| ([\d,]+)/gm)].map(([, name, value]) => [
-      name,
-      Number(value?.replaceAll(',', '')),
-    ]),
-  )
-  const { maxBufferedBytes, ...http } = HTTP_LIMITS
-  expect(maxBufferedBytes).toBe(4 * 1024 * 1024)
-  expect(Object.fromEntries(rows)).toMatchObject({ ...SERVER_LIMITS, ...PEER_LIMITS, ...http })
+  expect(limitsOf('The server')).toEqual({ ...SERVER_LIMITS })
+  expect(limitsOf('HTTP')).toMatchObject({ ...HTTP_LIMITS })
+  expect(limitsOf('Stdio and channels')).toMatchObject({ ...PEER_LIMITS })
+  expect(limitsOf('The client over HTTP')).toEqual({ ...HTTP_CLIENT_LIMITS })
+  expect(limitsOf('The client')).toEqual({
+    ...CLIENT_DEADLINES,
+    probeMs: numberIn('connect/connect.ts', 'PROBE_MS'),
+    maxRounds: numberIn('client/client.ts', 'maxRounds'),
+    maxPages: numberIn('client/client.ts', 'maxPages'),
+  })
+  const programs = partOf('The client of a program')
+  for (const name of ['STDERR_CHARS', 'END_MS', 'TERMINATE_MS'])
+    expect(programs).toContain(` ${numberIn('transports/stdio/spawn.ts', name).toLocaleString('en-US')} `)
 })

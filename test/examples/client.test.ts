@@ -59,7 +59,7 @@ describe('programs that use servers', () => {
       const output = await run('client', ...args)
       expect(output).toContain('notes A folder of notes')
       expect(output).toContain('search Search notes')
-      expect(output).toContain('errors.md')
+      expect(output).toContain('total: ')
       expect(output).toContain('Summarise this note')
     }
   })
