@@ -380,9 +380,9 @@ describe('the standing stream', () => {
     expect(onGap).toHaveBeenCalledOnce()
   })
 
-  test('that is not known any more means that the session is lost', async () => {
+  test.each([400, 404])('that is not known any more (%i) means that the session is lost', async (status) => {
     const { opened, onClose, close, peer } = await standing((visit, count) => {
-      if (count > 1) return visit.send(404)
+      if (count > 1) return visit.send(status)
       visit.stream()
       visit.write('retry: 20\n\n')
       visit.end()
@@ -511,6 +511,23 @@ test('C28 a session that is not known any more is lost for all', async () => {
   await Promise.all([expect(first).rejects.toMatchObject({ code: 'CONNECTION_LOST' }), close()])
   expect(onClose).toHaveBeenCalledOnce()
   expect(peer.visits.some(({ method }) => method === 'DELETE')).toBe(false)
+})
+
+test.each(['Bad Request: No valid session ID provided', 'Bad Request: Server not initialized'])(
+  'a session of which a 400 says "%s" is lost',
+  async (message) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
+    const { call, onClose } = await theirs((visit) => visit.send(400, body, { 'content-type': 'application/json' }))
+    await expect(call('x')).rejects.toMatchObject({ code: 'SESSION_LOST' })
+    expect(onClose).toHaveBeenCalledOnce()
+  },
+)
+
+test('a 400 that is about something else is the answer', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'Bad Request: too odd' } })
+  const { call, onClose } = await theirs((visit) => visit.send(400, body, { 'content-type': 'application/json' }))
+  expect(await call('x')).toMatchObject({ error: { code: -32000 } })
+  expect(onClose).not.toHaveBeenCalled()
 })
 
 test('C28 without a session, 404 is a status', async () => {

@@ -23,6 +23,7 @@ import { createInbound } from './inbound.ts'
 import { isEventStream } from './media.ts'
 import { asAnswer, type Position, readFailure, readMessages, readStatus, unanswered } from './messages.ts'
 import { createRemote, type HttpClientOptions } from './remote.ts'
+import { namesLostSession } from './session-lost.ts'
 import { keepStanding } from './standing.ts'
 import { pause, retryAfter, within } from './timing.ts'
 
@@ -65,8 +66,9 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
       }
       const request: Request = params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
       try {
+        const { identified } = session
         const call = await session.post(request, { signal, headers })
-        if (!call.ok) return await readFailure(call, id)
+        if (!call.ok) return await readRefusal(call, id, { session, identified })
         if (isFirst) session.begin(call)
         const response = await readResponse(call, { id, limits, signals: [signal, ending.signal], session, take })
         if (isFirst && 'result' in response) session.speak(response.result)
@@ -87,6 +89,17 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
       await session.leave()
     },
   }
+}
+
+/** Reads the refusal of a request. When it is that the session is not known which the request has named, the session ends. */
+async function readRefusal(
+  call: Call,
+  id: RequestId,
+  { session, identified }: { session: ClientSession; identified: boolean },
+): Promise<Response> {
+  const refusal = await readFailure(call, id)
+  if (identified && call.status === 400 && namesLostSession(refusal)) throw session.forget()
+  return refusal
 }
 
 interface Reading {

@@ -15,6 +15,8 @@ export interface PostOptions extends Pick<Sending, 'signal' | 'withinMs'> {
 export interface ClientSession {
   /** Whether a server that hears of it knows the session by its headers. */
   readonly named: boolean
+  /** Whether requests name a session that the server has given an id. */
+  readonly identified: boolean
   /** Sends one message. @throws SessionLost when the server does not know the session any more. */
   post(message: Message, options: PostOptions): Promise<Call>
   /** Asks for a stream: for one that broke off, after its last event, or for the standing one. */
@@ -51,6 +53,9 @@ export function createClientSession(remote: Remote, onLost: (error: SessionLost)
   return {
     get named() {
       return id !== undefined || version !== undefined
+    },
+    get identified() {
+      return id !== undefined
     },
     async post(message, { headers, ...options }) {
       const all = { ...(headers && lowerCase(headers)), ...POST_HEADERS, ...headersOf() }

@@ -28,6 +28,8 @@ export interface StandingOptions {
 /** After so long a stream counts as one that works, even if nothing came. */
 const STEADY_MS = 10_000
 const PASSING = new Set([408, 425, 429])
+/** What a server that had the stream says when it does not know its session any more; 400 where it keeps sessions in its own way. */
+const FORGOTTEN = new Set([400, 404])
 
 /**
  * Keeps the stream open on which a server of the legacy era says what belongs to no request. It comes back for as long as it takes, with
@@ -87,6 +89,6 @@ async function visit(options: StandingOptions, position: Position, stood: boolea
 function judge(call: Call, stood: boolean): Outcome | undefined {
   const { status, ok, header } = call
   if (ok && isEventStream(header(Header.contentType))) return undefined
-  if (status === 404 && stood) return 'unknown'
+  if (stood && FORGOTTEN.has(status)) return 'unknown'
   return stood || status >= 500 || PASSING.has(status) ? 'failed' : 'never'
 }
