@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { type Change, type Client, type ClientEvent, connect } from 'portcall/client'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { choosePort } from './servers/listen.ts'
 import { kill, mark, type Program, running } from './servers/programs.ts'
 
@@ -17,8 +17,9 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
   let client: Client
   let name = ''
 
+  let port = 0
   const listen = async (): Promise<string> => {
-    const port = await choosePort()
+    port ||= await choosePort()
     const { command, args } = mark(program, transport)
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, PORT: String(port) } })
     ending.push(() => kill(child))
@@ -143,6 +144,20 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     expect((await first).value).toEqual({ type: 'resource', uri } satisfies Change)
     await client.callTool('toggle-subscriber-updates')
   })
+
+  it('hears log messages that belong to no request', async () => {
+    const about = (event: ClientEvent): string => JSON.stringify(event.type === 'log' && event.data)
+    await vi.waitFor(() => expect(events.map(about)).toContainEqual(expect.stringMatching(/Roots updated/)), 2000)
+  })
+
+  it.runIf(transport === 'streamableHttp')(
+    'is reached again after a restart, though it has a way of its own to say so',
+    async () => {
+      await ending.pop()?.()
+      await listen()
+      expect(await text('echo', { message: 'again' })).toBe('Echo: again')
+    },
+  )
 
   it('closes, and leaves nothing', async () => {
     if (transport === 'stdio') expect(running(name)).toHaveLength(1)
