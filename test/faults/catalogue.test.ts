@@ -4,8 +4,10 @@ import { expect, test } from 'vitest'
 import { CATALOGUE } from './catalogue.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts') && name !== 'catalogue.test.ts')
-const tested = new Set(files.flatMap((name) => readFileSync(`${folder}${name}`, 'utf8').match(/\b[HMSX]\d\db?\b/g) ?? []))
+const files = [folder, `${folder}client/`]
+  .flatMap((path) => readdirSync(path).map((name) => `${path}${name}`))
+  .filter((path) => path.endsWith('.test.ts') && !path.endsWith('catalogue.test.ts'))
+const tested = new Set(files.flatMap((path) => readFileSync(path, 'utf8').match(/\b[CHMSX]\d\d[a-e]?\b/g) ?? []))
 
 test('each fault of the catalogue has a test', () => {
   expect(Object.keys(CATALOGUE).filter((id) => !tested.has(id))).toEqual([])

@@ -3,9 +3,18 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileProgram } from '../../support/compile.ts'
 
-/** Builds the server once for all files; where it is, is said in `FAULTS_SERVER`. */
+/** The programs that tests start, by the variables that say where they are. */
+const PROGRAMS = { FAULTS_SERVER: '../server.ts', FAULTS_HOST: '../client/host.ts', FAULTS_MEMORY: '../client/memory.ts' }
+
+/** Builds the programs once for all files. */
 export async function setup(): Promise<() => void> {
-  const built = await compileProgram(fileURLToPath(new URL('../server.ts', import.meta.url)))
-  process.env.FAULTS_SERVER = built
-  return () => rmSync(dirname(built), { recursive: true, force: true })
+  const built: string[] = []
+  for (const [variable, source] of Object.entries(PROGRAMS)) {
+    const path = await compileProgram(fileURLToPath(new URL(source, import.meta.url)))
+    process.env[variable] = path
+    built.push(dirname(path))
+  }
+  return () => {
+    for (const folder of built) rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -1,0 +1,451 @@
+/** Answers that are late, come twice, belong to nobody, or look odd: over stdin and stdout and over HTTP, in both eras. */
+import { type Client, type ConnectOptions, connect } from 'portcall/client'
+import { describe, expect, test } from 'vitest'
+import { sleep, within } from '../support/time.ts'
+import { call, failureOf, type Host, healthy, open } from './support/connection.ts'
+import { legacy, type Methods, modern, RESULTS, said } from './support/eras.ts'
+import { PROGRAMS } from './support/program.ts'
+import { type Handler, testRaw } from './support/raw-server.ts'
+
+type Json = Record<string, unknown>
+
+/** A server whose answers to the tool `big` are the given messages, for which `ID` stands for the id of the request. */
+interface Kind {
+  readonly name: string
+  open(messages: readonly unknown[], results?: Json, options?: ConnectOptions): Promise<Host>
+}
+
+const ID = '<id>'
+
+/** Puts the id in. It is done in the text, so that odd members come through as they are. */
+function withId(messages: readonly unknown[], id: unknown): string[] {
+  return messages.map((message) =>
+    (typeof message === 'string' ? message : JSON.stringify(message)).replaceAll(JSON.stringify(ID), JSON.stringify(id)),
+  )
+}
+
+function overStdio([revision, program]: (typeof PROGRAMS)[number]): Kind {
+  return {
+    name: `${revision} over stdio`,
+    open: (messages, results = {}, options) =>
+      open(
+        program(`
+          const messages = ${JSON.stringify(withId(messages, ID))}
+          const more = ${JSON.stringify(results)}
+          for (const [method, result] of Object.entries(more)) on[method] = (id) => reply(id, result)
+          on['tools/call'] = (id, { name }) => {
+            if (name !== 'big') return reply(id, text('fine'))
+            for (const message of messages) raw(message.replaceAll(${JSON.stringify(JSON.stringify(ID))}, JSON.stringify(id)) + '\\n')
+          }`),
+        options,
+      ),
+  }
+}
+
+function overHttp(revision: string, serve: (methods: Methods) => Handler): Kind {
+  return {
+    name: `${revision} over HTTP`,
+    async open(messages, results = {}, options) {
+      const methods: Methods = Object.fromEntries(
+        Object.entries(results).map(([method, result]) => [method, (_, answer) => answer.result(result as Json)]),
+      )
+      const server = await testRaw(
+        serve({
+          ...methods,
+          initialize: (_, answer) =>
+            answer.result((results.initialize ?? RESULTS.initialize) as Json, { 'Mcp-Session-Id': 'session-1' }),
+          'tools/call': ({ message: { id, params } }, answer) => {
+            if (params?.name !== 'big') return answer.result(said('fine'))
+            answer.stream()
+            for (const message of withId(messages, id)) answer.event(message)
+            answer.end()
+          },
+        }),
+      )
+      return open(server.url, options)
+    },
+  }
+}
+
+const STDIO = PROGRAMS.map(overStdio)
+const HTTP = [overHttp('2026-07-28', modern), overHttp('2025-11-25', legacy)]
+const KINDS = [...STDIO, ...HTTP]
+
+const result = (text: string, id: unknown = ID): Json => ({ jsonrpc: '2.0', id, result: said(text) })
+
+describe.each(KINDS)('a server of $name', (kind) => {
+  test('C07 C08: answers with other ids, and ids of other types, answer nothing', async () => {
+    const { client } = await kind.open([
+      ...['1', ' 1 ', '1.0', '0x1', '01', '+1', '__proto__', 'constructor', 'toString', '', null, 0, -1, 1.5, 999_999].map((id) =>
+        result(`wrong ${id}`, id),
+      ),
+      ...['2', '3', '4', '5', '6', '7', '8'].map((id) => result(`wrong ${id}`, id)),
+      '{"jsonrpc":"2.0","id":{},"result":{}}',
+      '{"jsonrpc":"2.0","id":[1],"result":{}}',
+      '{"jsonrpc":"2.0","id":true,"result":{}}',
+      '{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"without an id"}]}}',
+      result('right'),
+    ])
+    expect(await call(client, 'big')).toBe('right')
+    await healthy(client)
+  })
+
+  test('C08: the answer twice, and late answers, disturb nothing', async () => {
+    const { client } = await kind.open([
+      result('first'),
+      result('second'),
+      { jsonrpc: '2.0', id: ID, error: { code: 1, message: 'third' } },
+    ])
+    for (let round = 0; round < 3; round++) expect(await call(client, 'big')).toBe('first')
+    await healthy(client)
+  })
+
+  test.each<readonly [id: string, what: string, message: unknown]>([
+    ['C09', 'both result and error', { ...result('both'), error: { code: -32603, message: 'both' } }],
+    ['C09', 'neither result nor error', { jsonrpc: '2.0', id: ID }],
+    ['C09', 'a result that is a text', { jsonrpc: '2.0', id: ID, result: 'text' }],
+    ['C09', 'a result that is null', { jsonrpc: '2.0', id: ID, result: null }],
+    ['C09', 'a result that is an array', { jsonrpc: '2.0', id: ID, result: [] }],
+    ['C09', 'an error that is a text', { jsonrpc: '2.0', id: ID, error: 'text' }],
+    ['C09', 'an error without a code', { jsonrpc: '2.0', id: ID, error: { message: 'what' } }],
+    ['C09', 'another version of JSON-RPC', { ...result('old'), jsonrpc: '1.0' }],
+    ['C09', 'no version of JSON-RPC', { id: ID, result: {} }],
+  ])('%s: %s: the call fails at once, by a typed error', async (_id, _what, message) => {
+    const { client } = await kind.open([message])
+    const failure = await failureOf(client.callTool('big', {}, { deadlines: { requestMs: 5000 } }), 2000)
+    expect(['UNREADABLE_ANSWER', 'CONNECTION_LOST']).toContain(failure.code)
+    await healthy(client)
+  })
+
+  test('C09: errors of any code and any data come as they are', async () => {
+    for (const error of [
+      { code: -32001, message: 'early', data: { supported: [] } },
+      { code: 0, message: '' },
+      { code: -32700, message: 'parse', data: null },
+      { code: 1e9, message: 'large', data: [1, { a: 1 }] },
+    ]) {
+      const { client } = await kind.open([{ jsonrpc: '2.0', id: ID, error }])
+      expect(await failureOf(client.callTool('big'))).toMatchObject({
+        name: 'RpcError',
+        code: error.code,
+        message: error.message,
+      })
+      await healthy(client)
+    }
+  })
+
+  test('C10: __proto__ and its like in a result pollute nothing', async () => {
+    const evil = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`
+    const { client } = await kind.open([
+      `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":${evil},"__proto__":{"polluted":1}}}`,
+      `{"jsonrpc":"2.0","id":"${ID}","__proto__":{"polluted":1},"result":{"__proto__":{"polluted":1},"content":[{"type":"text","text":"x","__proto__":{"polluted":1}}],"structuredContent":${evil},"_meta":${evil}}}`,
+    ])
+    const outcome = await within(3000, client.callTool('big'))
+    expect((outcome as object as Json).polluted).toBeUndefined()
+    expect((outcome.content[0] as object as Json).polluted).toBeUndefined()
+    expect((outcome.structuredContent as Json).polluted).toBeUndefined()
+    expect(({} as Json).polluted).toBeUndefined()
+  })
+
+  test('C36: tools named __proto__, constructor and the like, and two of the same name', async () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'twice', 'twice', '', ' ', '🦀']
+    const tools = names.map((name) => ({ name, inputSchema: { type: 'object' } }))
+    const { client } = await kind.open([], { 'tools/list': { ...RESULTS['tools/list'], tools } })
+    expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(names)
+    for (const name of names) expect(await call(client, name)).toBe('fine')
+  })
+
+  test('C30: the same cursor for ever', async () => {
+    const { client } = await kind.open([], { 'tools/list': { ...RESULTS['tools/list'], nextCursor: 'again' } })
+    expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'INVALID_RESULT' })
+    await healthy(client)
+  })
+
+  test('C39: an unknown resultType', async () => {
+    const { client } = await kind.open([{ jsonrpc: '2.0', id: ID, result: { ...said('odd'), resultType: 'oracle' } }])
+    const outcome = client.callTool('big')
+    if (kind.name.startsWith('2026')) expect(await failureOf(outcome)).toMatchObject({ code: 'INVALID_RESULT' })
+    else expect(await within(3000, outcome)).toMatchObject({ content: said('odd').content })
+    await healthy(client)
+  })
+
+  test('C39: no resultType', async () => {
+    const { client } = await kind.open([{ jsonrpc: '2.0', id: ID, result: { content: [{ type: 'text', text: 'plain' }] } }])
+    expect(await call(client, 'big')).toBe('plain')
+  })
+
+  test('null for absent fields, absent fields, and fields that nobody knows, everywhere', async () => {
+    const { client } = await kind.open(
+      [
+        `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":null}`,
+        `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"who","progress":1}}`,
+        `{"jsonrpc":"2.0","method":"notifications/unknown","params":{"a":1}}`,
+        {
+          jsonrpc: '2.0',
+          id: ID,
+          extra: 1,
+          result: { ...said('through', { isError: null, _meta: null, structuredContent: null, extra: { a: 1 } }) },
+        },
+      ],
+      {
+        'tools/list': {
+          ...RESULTS['tools/list'],
+          nextCursor: null,
+          _meta: null,
+          tools: [
+            {
+              name: 'a',
+              title: null,
+              description: null,
+              inputSchema: { type: 'object' },
+              outputSchema: null,
+              annotations: null,
+              _meta: null,
+              icons: null,
+              extra: 1,
+            },
+            { name: 'b', inputSchema: { type: 'object', properties: null, required: null } },
+            null,
+            42,
+          ],
+        },
+        'resources/list': {
+          ...RESULTS['tools/list'],
+          tools: null,
+          resources: [{ uri: 'a:1', name: 'a', mimeType: null, size: null, annotations: null }],
+        },
+        'prompts/list': { ...RESULTS['tools/list'], prompts: [{ name: 'p', arguments: null, description: null }] },
+      },
+    )
+    expect(await call(client, 'big')).toBe('through')
+    expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(['a', 'b'])
+    expect((await client.resources().toArray()).map(({ uri }) => uri)).toEqual(['a:1'])
+    expect((await client.prompts().toArray()).map(({ name }) => name)).toEqual(['p'])
+    expect(await call(client, 'a')).toBe('fine')
+  })
+
+  test('no content beside structured content; content of unknown types', async () => {
+    const structured = await kind.open([
+      { jsonrpc: '2.0', id: ID, result: { resultType: 'complete', structuredContent: { a: 1 } } },
+    ])
+    expect(await within(3000, structured.client.callTool('big'))).toMatchObject({ content: [], structuredContent: { a: 1 } })
+    const block = { type: 'hologram', beam: [1, 2] }
+    const unknown = await kind.open([{ jsonrpc: '2.0', id: ID, result: { resultType: 'complete', content: [block] } }])
+    expect((await within(3000, unknown.client.callTool('big'))).content).toEqual([block])
+  })
+
+  test('pages without items, an empty cursor, cursors of odd types', async () => {
+    const list = { ...RESULTS['tools/list'] }
+    for (const nextCursor of [null, 7, {}, false]) {
+      const { client } = await kind.open([], { 'tools/list': { ...list, nextCursor } })
+      expect(await client.tools().toArray()).toHaveLength(1)
+    }
+    const empty = await kind.open([], { 'tools/list': { ...list, nextCursor: '' } })
+    const found = await empty.client
+      .tools()
+      .toArray()
+      .then(
+        ({ length }) => length,
+        ({ code }: { code: string }) => code,
+      )
+    expect(found).toBe(kind.name.startsWith('2026') ? 'INVALID_RESULT' : 1)
+  })
+
+  test.each<readonly [what: string, results: Json]>([
+    ['capabilities that are true', { capabilities: { tools: true, resources: true, logging: null, prompts: false } }],
+    ['no capabilities', { capabilities: null }],
+    ['capabilities of the wrong side, and more', { capabilities: { roots: {}, sampling: {}, tools: { a: 1 }, extra: 1 } }],
+    ['no server info', { serverInfo: null }],
+    ['server info without a version', { serverInfo: { name: 'bare' } }],
+    ['instructions that are null', { instructions: null }],
+  ])('a handshake with %s', async (_what, odd) => {
+    const { client } = await kind.open([], {
+      initialize: { ...RESULTS.initialize, ...odd },
+      'server/discover': { ...RESULTS['server/discover'], ...odd },
+    })
+    await healthy(client)
+    expect(await within(2000, client.discover())).toBeTypeOf('object')
+  })
+
+  test('C31: pages without an end', async () => {
+    let at = 0
+    const more = (): Json => ({ ...RESULTS['tools/list'], nextCursor: `page ${++at}` })
+    const { client } = await open((request) =>
+      Promise.resolve({ jsonrpc: '2.0', id: request.id, result: request.method === 'tools/list' ? more() : {} }),
+    )
+    expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'INVALID_RESULT' })
+    expect(at).toBe(64)
+  })
+})
+
+describe('versions that were never asked for', () => {
+  test.each(['2030-01-01', '1.0', '', null, 42, '2024-11-05 ', ['2025-11-25']])(
+    'initialize is answered with %j: a typed error over stdio and HTTP',
+    async (protocolVersion) => {
+      const answer = { ...RESULTS.initialize, protocolVersion }
+      const program = PROGRAMS[1][1](`on.initialize = (id) => reply(id, ${JSON.stringify(answer)})`)
+      const server = await testRaw(legacy({ initialize: (_, { result: send }) => send(answer) }))
+      for (const target of [program, server.url])
+        expect(await failureOf(connect(target), 4000)).toMatchObject({ name: 'NegotiationError' })
+    },
+  )
+
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18'])(
+    'initialize is answered with %s: that is spoken',
+    async (protocolVersion) => {
+      const answer = { ...RESULTS.initialize, protocolVersion }
+      const server = await testRaw(legacy({ initialize: (_, { result: send }) => send(answer) }))
+      const { client } = await open(server.url)
+      await healthy(client)
+      const [request] = server.of('tools/call')
+      expect(request?.headers['mcp-protocol-version']).toBe(protocolVersion === '2025-06-18' ? protocolVersion : undefined)
+    },
+  )
+
+  test.each([[['2031-01-01']], [[42, null]], [[]], ['2026-07-28'], [null]])(
+    'server/discover names %j',
+    async (supportedVersions) => {
+      const server = await testRaw(
+        modern({
+          'server/discover': (_, { result: send }) => send({ ...RESULTS['server/discover'], supportedVersions }),
+          initialize: ({ message: { id } }, { json }) => json({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }),
+        }),
+      )
+      expect((await failureOf(connect(server.url), 3000)).name).toMatch(/NegotiationError|RpcError|UnreadableAnswer/)
+    },
+  )
+})
+
+describe('old statuses and headers', () => {
+  test.each([200, 204, 202])('a notification is accepted with %i', async (status) => {
+    const server = await testRaw(legacy({ 'notifications/initialized': (_, { send }) => send(status) }))
+    await healthy((await open(server.url)).client)
+  })
+
+  test('a notification is answered with a stream', async () => {
+    const server = await testRaw(
+      legacy({
+        'notifications/initialized'(_, answer) {
+          answer.stream()
+          answer.event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } })
+          answer.end()
+        },
+      }),
+    )
+    await healthy((await open(server.url)).client)
+  })
+
+  test('the session id comes under a name in odd case, and is sent back', async () => {
+    const server = await testRaw(
+      legacy({ initialize: (_, { result: send }) => send(RESULTS.initialize as Json, { 'mCp-SeSsIoN-iD': 'odd~!' }) }),
+    )
+    await healthy((await open(server.url)).client)
+    expect(server.of('tools/call')[0]?.headers['mcp-session-id']).toBe('odd~!')
+  })
+
+  test('a session id that no header can carry is not sent back', async () => {
+    const server = await testRaw(
+      legacy({ initialize: (_, { result: send }) => send(RESULTS.initialize as Json, { 'Mcp-Session-Id': 'a b' }) }),
+    )
+    await healthy((await open(server.url)).client)
+    expect(server.of('tools/call')[0]?.headers['mcp-session-id']).toBeUndefined()
+  })
+
+  test.each([-32002, -32602, 0])('a resource that is not there, by the code %i', async (code) => {
+    const server = await testRaw(
+      legacy({
+        'resources/read': ({ message: { id } }, { json }) => json({ jsonrpc: '2.0', id, error: { code, message: 'gone' } }),
+      }),
+    )
+    const { client } = await open(server.url)
+    const expected = code === 0 ? 0 : -32602
+    expect(await failureOf(client.read('a:1'))).toMatchObject({ name: 'RpcError', code: expected })
+  })
+})
+
+describe('questions', () => {
+  const question = {
+    method: 'elicitation/create',
+    params: { message: 'who?', requestedSchema: { type: 'object', properties: {} } },
+  }
+  const asking = { resultType: 'input_required', inputRequests: { a: question }, requestState: 's' }
+
+  test('C40: questions for ever', async () => {
+    const server = await testRaw(modern({ 'tools/call': (_, { result: send }) => send(asking) }))
+    const { client } = await open(server.url, { elicit: () => ({}) })
+    expect(await failureOf(client.callTool('echo'))).toMatchObject({ code: 'INVALID_RESULT' })
+    expect(server.of('tools/call').length).toBeLessThan(13)
+  })
+
+  test('C40: a state for ever, without questions', async () => {
+    const server = await testRaw(
+      modern({ 'tools/call': (_, { result: send }) => send({ resultType: 'input_required', requestState: 's' }) }),
+    )
+    const { client } = await open(server.url, { deadlines: { requestMs: 1000, totalMs: 2000 } })
+    await failureOf(client.callTool('echo'), 4000)
+    expect(server.of('tools/call').length).toBeLessThan(13)
+  })
+
+  test.each<readonly [what: string, inputRequests: unknown]>([
+    ['that are a text', 'what'],
+    ['without a method', { a: { params: {} } }],
+    ['that are null', { a: null }],
+    ['of an unknown method', { a: { method: 'toString' } }],
+    ['for what was not declared', { a: { method: 'sampling/createMessage', params: {} } }],
+    ['named __proto__', JSON.parse('{"__proto__":{"method":"x"}}')],
+    [
+      'with a schema that makes no sense',
+      { a: { method: 'elicitation/create', params: { message: 'm', requestedSchema: { type: 'array' } } } },
+    ],
+  ])('C40: questions %s: a typed error, within the rounds', async (_what, inputRequests) => {
+    const server = await testRaw(
+      modern({
+        'tools/call': (_, { result: send }) => send({ resultType: 'input_required', inputRequests: inputRequests as Json }),
+      }),
+    )
+    const { client } = await open(server.url, { elicit: () => ({}) })
+    const failure = await failureOf(client.callTool('echo'))
+    expect(['INVALID_RESULT', 'UNANSWERED_INPUT']).toContain(failure.code)
+    expect(server.of('tools/call').length).toBeLessThan(13)
+  })
+
+  test('C40: 1,000 questions at once are bounded', async () => {
+    const inputRequests = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`q${at}`, question]))
+    const server = await testRaw(
+      modern({
+        'tools/call': ({ message: { params } }, { result: send }) =>
+          send(params?.inputResponses ? said('fine') : { ...asking, inputRequests }),
+      }),
+    )
+    let most = 0
+    let open_ = 0
+    const elicit = async (): Promise<Json> => {
+      most = Math.max(most, ++open_)
+      await sleep(1)
+      open_--
+      return {}
+    }
+    const { client } = await open(server.url, { elicit })
+    await call(client as Client).catch(() => {})
+    expect(most).toBeLessThanOrEqual(1000)
+  })
+
+  test('C15: 2,000 questions of a server with sessions in one answer: all are answered, and the call goes through', async () => {
+    let answers = 0
+    const server = await testRaw((request, answer) => {
+      const { method, id } = request.message
+      if (method === undefined && request.method === 'POST') answers++
+      legacy({
+        'tools/call'(_, stream) {
+          stream.stream()
+          for (let at = 0; at < 2000; at++) stream.event({ jsonrpc: '2.0', id: `q${at}`, method: at % 2 ? 'ping' : 'roots/list' })
+          stream.event({ jsonrpc: '2.0', id, result: said('fine') })
+          stream.end()
+        },
+      })(request, answer)
+    })
+    const { client } = await open(server.url)
+    expect(await call(client, 'echo', {}, 10_000)).toBe('fine')
+    await expect.poll(() => answers, { timeout: 8000 }).toBe(2000)
+  }, 25_000)
+})

@@ -1,0 +1,228 @@
+/** Programs that end when they should not, that do not end when they should, and that leave others behind. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { ConnectionLost, connect } from 'portcall/client'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { timed, until, within } from '../support/time.ts'
+import { call, collect, failureOf, healthy, open } from './support/connection.ts'
+import { isAlive, isRunning, modernProgram, node, PROGRAMS } from './support/program.ts'
+
+const PID = `on['tools/call'] = (id, { name }) => reply(id, text(name === 'pid' ? String(process.pid) : 'fine'));`
+
+describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
+  test('C03: kill -9 during 1,000 calls: those in flight fail at once, the next one succeeds, changes come again', async () => {
+    const body = `
+      ${PID}
+      const calls = []
+      const answer = on['tools/call']
+      on['tools/call'] = (id, params) => {
+        if (params.name !== 'work') return answer(id, params)
+        calls.push(JSON.stringify({ jsonrpc: '2.0', id, result: text('done') }) + '\\n')
+        if (calls.length === 400) raw(calls.join(''))
+        if (calls.length === 700) process.kill(process.pid, 'SIGKILL')
+      }
+      on['subscriptions/listen'] = (id, { notifications }) => say({
+        method: 'notifications/subscriptions/acknowledged',
+        params: { notifications, _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
+      })`
+    const { client, kinds } = await open(program(body), { restart: true })
+    const first = Number(await call(client, 'pid'))
+    const subscription = client.listen({ toolsListChanged: true, resourceSubscriptions: ['a:1'] })
+    const changes = collect(subscription)
+    await within(3000, subscription.honoured)
+    const started = performance.now()
+    const outcomes = await within(
+      5000,
+      Promise.allSettled(Array.from({ length: 1000 }, () => client.callTool('work'))),
+      'the end of all calls',
+    )
+    expect(performance.now() - started).toBeLessThan(3000)
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ConnectionLost] : []))
+    expect(failures).toHaveLength(600)
+    for (const failure of failures) {
+      expect(failure).toBeInstanceOf(ConnectionLost)
+      expect(failure).toMatchObject({ retryable: true, exit: { signal: 'SIGKILL' } })
+    }
+    expect(Number(await call(client, 'pid'))).not.toBe(first)
+    await until(() => changes.length >= 2, 5000, 'the changes')
+    expect(changes).toEqual(['tools', 'resource a:1'])
+    expect(kinds()).toContain('lost')
+    expect(kinds()).toContain('restored')
+    expect(client.status).toBe('open')
+    expect(isAlive(first)).toBe(false)
+  })
+
+  test('C03: killed from outside, with nothing in flight: the next call succeeds', async () => {
+    const { client } = await open(program(PID), { restart: true })
+    for (let round = 0; round < 3; round++) {
+      const pid = Number(await call(client, 'pid'))
+      process.kill(pid, 'SIGKILL')
+      await until(() => client.status === 'lost', 2000, 'the loss')
+      await healthy(client)
+    }
+  })
+
+  test('C03: without restart, everything after the end fails at once and for good', async () => {
+    const { client } = await open(program(`on['tools/call'] = () => process.exit(7)`))
+    expect(await failureOf(client.callTool('echo'), 1000)).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: 7 } })
+    expect(await failureOf(client.callTool('echo'), 1000)).toMatchObject({ code: 'CONNECTION_CLOSED', retryable: false })
+    expect(client.status).toBe('closed')
+  })
+
+  test('C03: a call in the moment in which the program ends does not hang', async () => {
+    const { client } = await open(program(PID), { restart: true })
+    for (let round = 0; round < 5; round++) {
+      const pid = Number(await call(client, 'pid', {}, 8000))
+      process.kill(pid, 'SIGKILL')
+      const outcomes = await within(
+        8000,
+        Promise.allSettled(Array.from({ length: 20 }, () => client.callTool('echo'))),
+        'the end',
+      )
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ retryable: true, code: 'CONNECTION_LOST' })
+    }
+    await healthy(client)
+  }, 30_000)
+
+  test('C17: stdout is closed, the program runs on: what waits fails, and the program is ended', async () => {
+    const { client } = await open(
+      program(`on['tools/call'] = (id, { name }) => name === 'pid' ? reply(id, text(String(process.pid))) : require('fs').closeSync(1);
+        setInterval(() => {}, 1000)`),
+      { restart: true },
+    )
+    const pid = Number(await call(client, 'pid'))
+    const failure = await failureOf(client.callTool('close'), 2000)
+    expect(failure).toBeInstanceOf(ConnectionLost)
+    expect(failure.message).toContain('closed')
+    await until(() => !isAlive(pid), 5000, 'the end of the program')
+    expect(Number(await call(client, 'pid'))).not.toBe(pid)
+  })
+
+  test('C05: EOF and SIGTERM are ignored: close() escalates, and leaves no zombie', async () => {
+    const { client } = await open(program(`${PID}; process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`))
+    const pid = Number(await call(client, 'pid'))
+    expect(await timed(() => client.close())).toBeLessThan(3500)
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('C05: a program that behaves is gone within 500 ms, and the calls in flight fail at once', async () => {
+    const { client } = await open(program(`${PID}; on['never'] = () => {}`))
+    const pid = Number(await call(client, 'pid'))
+    const waiting = client.request('never').catch((error: unknown) => error)
+    expect(await timed(() => client.close())).toBeLessThan(500)
+    expect(await waiting).toMatchObject({ retryable: false })
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('C06: grandchildren are gone after close(), those of a shell and those that ignore SIGTERM too', async () => {
+    const grandchild = `process.on('SIGTERM', () => {}); process.on('SIGHUP', () => {}); setInterval(() => {}, 1000)`
+    const { command, args } = program(`
+      const { spawn } = require('child_process')
+      const child = spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio: 'ignore' })
+      on['tools/call'] = (id) => reply(id, text(process.pid + ' ' + child.pid))`)
+    const shell = { command: 'sh', args: ['-c', `"$0" "$@"; true`, command, ...args] }
+    const { client } = await open(shell)
+    const pids = (await call(client)).split(' ').map(Number)
+    expect(pids.every(isRunning)).toBe(true)
+    expect(await timed(() => client.close())).toBeLessThan(3500)
+    await until(() => !pids.some(isRunning), 500, 'the end of both')
+  })
+
+  test('C06: a grandchild that holds on to stdout does not keep the calls of a program that died waiting', async () => {
+    const { client } = await open(
+      program(`
+        const { spawn } = require('child_process')
+        spawn('sleep', ['30'], { stdio: ['ignore', 'inherit', 'inherit'] })
+        on['tools/call'] = (id) => process.kill(process.pid, 'SIGKILL')`),
+    )
+    const started = performance.now()
+    expect(await failureOf(client.callTool('echo'), 2000)).toMatchObject({ code: 'CONNECTION_LOST', exit: { signal: 'SIGKILL' } })
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})
+
+describe('programs that do not start', () => {
+  test('C04: a program that does not exist says so, and where it was looked for', async () => {
+    const failure = await failureOf(connect({ command: 'no-such-program-9d2f' }), 1000)
+    expect(failure).toMatchObject({ code: 'SPAWN_FAILED', retryable: false })
+    expect(failure.message).toContain('PATH')
+  })
+
+  test.each([
+    ['exits at once', `console.error('no config'); process.exit(3)`, /exit code 3.*no config/s],
+    ['throws at once', `throw new Error('boom at start')`, /exit code 1.*boom at start/s],
+    ['kills itself', `process.kill(process.pid, 'SIGSEGV'); setInterval(() => {}, 1000)`, /SIGSEGV/],
+    ['exits when it is asked', `process.stdin.once('data', () => process.exit(4))`, /exit code 4/],
+    ['closes stdout', `require('fs').closeSync(1); setInterval(() => {}, 1000)`, /closed/],
+  ])('C04: a program that %s', async (_what, script, message) => {
+    const failure = await failureOf(connect(node(script)), 3000)
+    expect(failure).toBeInstanceOf(ConnectionLost)
+    expect(failure.message).toMatch(message)
+  })
+
+  test('C04: a program that is started again and again and does not come up is bounded', async () => {
+    const marker = `/tmp/faults-${process.pid}-${Date.now()}`
+    const program = modernProgram(`
+      const fs = require('fs')
+      fs.appendFileSync(${JSON.stringify(marker)}, 'x')
+      if (fs.readFileSync(${JSON.stringify(marker)}).length > 1) process.exit(1)
+      on['tools/call'] = () => process.exit(1)`)
+    onTestFinished(async () => (await import('node:fs')).rmSync(marker, { force: true }))
+    const { client } = await open(program, { restart: true })
+    const deadline = performance.now() + 2000
+    let failures = 0
+    while (performance.now() < deadline) {
+      await failureOf(client.callTool('echo'), 8000)
+      failures++
+    }
+    const { readFileSync } = await import('node:fs')
+    expect(readFileSync(marker).length).toBeLessThan(14)
+    expect(failures).toBeLessThan(14)
+  }, 20_000)
+
+  test('C04: a program that says nothing: connect() gives up in time, and nothing is left', async () => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new Error('enough')), 300)
+    const silent = node(`process.stdout.write('pid ' + process.pid + '\\n'); process.stdin.resume()`)
+    let pid = 0
+    const onEvent = (event: { type: string; text?: string }): void => {
+      if (event.type === 'noise') pid = Number(event.text?.slice(4))
+    }
+    expect(await failureOf(connect(silent, { signal: controller.signal, onEvent }), 2000)).toMatchObject({ message: 'enough' })
+    expect(pid).toBeGreaterThan(0)
+    await until(() => !isAlive(pid), 3000, 'the end of the program')
+  })
+})
+
+describe('the host', () => {
+  /** Starts a host program in a process of its own that starts a server through a shell; gives the pids of all. */
+  async function startHost(server: string): Promise<{ host: ReturnType<typeof spawn>; pids: number[] }> {
+    const program = process.env.FAULTS_HOST!
+    const host = spawn(process.execPath, [program, JSON.stringify({ script: server })], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void host.kill('SIGKILL'))
+    const [line] = (await within(8000, once(createInterface({ input: host.stdout }), 'line'), 'the start of the host')) as [
+      string,
+    ]
+    return { host, pids: line.split(' ').map(Number) }
+  }
+  const server = modernProgram(`on['tools/call'] = (id) => reply(id, text(process.pid + ' ' + process.ppid))`).args[1]!
+
+  test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+    'C06: the host is ended by %s: no server is left, nor the shell around it',
+    async (signal) => {
+      const { host, pids } = await startHost(server)
+      expect(pids).toHaveLength(2)
+      host.kill(signal)
+      await until(() => !pids.some(isRunning), 3000, 'the end of all')
+    },
+  )
+
+  test('C06: the host exits by itself: a server that ignores EOF and SIGTERM is gone too', async () => {
+    const stubborn = `${server}; process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`
+    const { host, pids } = await startHost(stubborn)
+    host.kill('SIGUSR2')
+    await until(() => !pids.some(isRunning), 3000, 'the end of all')
+  })
+})

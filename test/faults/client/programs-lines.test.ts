@@ -1,0 +1,189 @@
+/** What programs write to stdout that is no message, or none of ours, or too much of one. */
+import { describe, expect, test } from 'vitest'
+import { MIB, timed, within } from '../support/time.ts'
+import { call, failureOf, healthy, open } from './support/connection.ts'
+import { measure } from './support/measure.ts'
+import { PROGRAMS } from './support/program.ts'
+
+describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
+  /** A tool `big` that does something, beside one that is fine. */
+  const big = (body: string) =>
+    program(`on['tools/call'] = (id, { name }) => { if (name !== 'big') return reply(id, text('fine')); ${body} }`)
+
+  test('C01: 300 MB without a newline: memory is bounded, that call fails, the connection lives', async () => {
+    const target = big(`
+      const piece = Buffer.alloc(1 << 20, 120)
+      let left = 300
+      raw('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":{"content":[{"type":"text","text":"')
+      const next = () => {
+        while (left-- > 0) if (!raw(piece)) return process.stdout.once('drain', next)
+        raw('"}]}}\\n')
+      }
+      next()`)
+    const { outcome, grownBy, afterwards, ms } = await measure({ target })
+    expect(outcome).toBe('UNREADABLE_ANSWER')
+    expect(afterwards).toBe('fine')
+    expect(grownBy).toBeLessThan(120 * MIB)
+    expect(ms).toBeLessThan(10_000)
+  }, 40_000)
+
+  test('C01: 300 MB of junk without any newline, then silence: the calls keep their deadlines', async () => {
+    const target = big(`
+      const piece = Buffer.alloc(1 << 20, 120)
+      let left = 300
+      const next = () => {
+        while (left-- > 0) if (!raw(piece)) return process.stdout.once('drain', next)
+        raw('\\n')
+      }
+      next()`)
+    const { outcome, grownBy, afterwards } = await measure({ target, options: { deadlines: { requestMs: 4000 } } })
+    expect(outcome).toBe('TIMEOUT')
+    expect(afterwards).toBe('fine')
+    expect(grownBy).toBeLessThan(120 * MIB)
+  }, 40_000)
+
+  test('C01: a line of 50 MB within a limit that was raised takes linear time', async () => {
+    const sized = (mib: number) => big(`reply(id, text('x'.repeat(${mib} << 20)))`)
+    const limit = { maxMessageBytes: 64 * MIB } as object
+    const small = await open({ ...sized(5), ...limit })
+    const large = await open({ ...sized(50), ...limit })
+    const short = await timed(() => call(small.client, 'big'))
+    const long = await timed(async () => expect(await failureOr(large.client)).toBe(50 * MIB))
+    expect(long).toBeLessThan(Math.max(3000, 40 * short))
+  }, 30_000)
+
+  /** How much text came, or the code of the error. */
+  async function failureOr(client: Parameters<typeof call>[0]): Promise<number | unknown> {
+    return call(client, 'big', {}, 20_000).then(
+      ({ length }) => length,
+      ({ code }: { code?: unknown }) => code,
+    )
+  }
+
+  test('C01: a line of 50 MB beyond the limit fails its call at once, others are answered', async () => {
+    const { client } = await open(big(`reply(id, text('x'.repeat(50 << 20)))`))
+    const failure = failureOf(client.callTool('big'), 10_000)
+    const others = Promise.all(Array.from({ length: 20 }, () => call(client, 'echo', {}, 10_000)))
+    expect(await failure).toMatchObject({ code: 'UNREADABLE_ANSWER' })
+    expect(await others).toEqual(Array.from({ length: 20 }, () => 'fine'))
+    await healthy(client)
+  }, 20_000)
+
+  test('C02: log lines, JSON that is no message, blank lines, CRLF and a BOM among the messages', async () => {
+    const { client, events } = await open(
+      big(`
+        raw('Starting up ...\\n\\n\\r\\n  \\n\\t\\n')
+        raw('[info] {"not": "json"\\n42\\nnull\\n"text"\\n[]\\n{}\\n[1,2]\\n{"jsonrpc":"1.0","id":1,"result":{}}\\n')
+        raw('\\u001b[32mgreen\\u001b[0m\\n\\0\\0\\n{"jsonrpc":"2.0"}\\n{"jsonrpc":"2.0","method":42}\\n')
+        raw('\\ufeff{"jsonrpc":"2.0","method":"notifications/message","params":{}}\\n')
+        raw(JSON.stringify({ jsonrpc: '2.0', id, result: text('through') }) + '\\r\\n')`),
+    )
+    expect(await call(client, 'big')).toBe('through')
+    await healthy(client)
+    const noise = events.flatMap((event) => (event.type === 'noise' ? [event.text] : []))
+    expect(noise.join('\n')).toContain('Starting up')
+    expect(noise.length).toBeGreaterThan(5)
+  })
+
+  test('C02: 100,000 lines of junk take little time', async () => {
+    const { client } = await open(big(`raw('some log line of a library\\n'.repeat(100000)); reply(id, text('through'))`))
+    expect(await timed(() => call(client, 'big'))).toBeLessThan(3000)
+  })
+
+  test('C02: messages byte by byte, with characters of several bytes split', async () => {
+    const { client } = await open(
+      big(`
+        const bytes = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: text('zażółć 🦀 \\u2028 漢字') }) + '\\n')
+        let at = 0
+        const next = () => { if (at < bytes.length) { raw(bytes.subarray(at, ++at)); setImmediate(next) } }
+        next()`),
+    )
+    expect(await call(client, 'big')).toBe('zażółć 🦀 \u2028 漢字')
+  })
+
+  test('C02: several messages in one chunk, the last of them without its newline for a while', async () => {
+    const { client } = await open(
+      big(`
+        const line = JSON.stringify({ jsonrpc: '2.0', id, result: text('late newline') })
+        raw('{"jsonrpc":"2.0","method":"notifications/x"}\\n'.repeat(50) + line)
+        setTimeout(() => raw('\\n'), 100)`),
+    )
+    expect(await call(client, 'big')).toBe('late newline')
+  })
+
+  test('C11: answers that are nested 200 thousand deep fail their call, and the connection lives', async () => {
+    for (const [open_, close_] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const { client } = await open(
+        big(
+          `raw('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":{"content":' + '${open_}'.repeat(200000) + '1' + '${close_}'.repeat(200000) + '}}\\n')`,
+        ),
+      )
+      expect(await failureOf(client.callTool('big'))).toMatchObject({ code: 'UNREADABLE_ANSWER' })
+      await healthy(client)
+    }
+  })
+
+  test('C14: 100,000 notifications before the answer', async () => {
+    const { client } = await open(
+      big(`
+        let out = ''
+        for (let n = 0; n < 100000; n++) out += '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":' + n + '}}\\n'
+        raw(out)
+        reply(id, text('through'))`),
+    )
+    expect(await timed(async () => expect(await call(client, 'big', {}, 15_000)).toBe('through'))).toBeLessThan(10_000)
+    await healthy(client)
+  }, 20_000)
+
+  test('C15: 20,000 pings and questions in one chunk, while the program does not read', async () => {
+    const { client } = await open(
+      big(`
+        let out = ''
+        for (let n = 0; n < 20000; n++) out += JSON.stringify({ jsonrpc: '2.0', id: 's' + n, method: n % 2 ? 'ping' : 'roots/list' }) + '\\n'
+        process.stdin.pause()
+        raw(out)
+        reply(id, text('through'))
+        setTimeout(() => process.stdin.resume(), 500)`),
+    )
+    expect(await call(client, 'big', {}, 10_000)).toBe('through')
+    expect(await call(client, 'echo', {}, 10_000)).toBe('fine')
+  }, 25_000)
+
+  test('C16: bytes that are not UTF-8 fail the call that they answer', async () => {
+    const { client } = await open(
+      big(`raw(Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":{"content":[{"type":"text","text":"'),
+        Buffer.from([0xff, 0xfe, 0xc0, 0x80]), Buffer.from('"}]}}\\n')]))`),
+    )
+    expect(await failureOf(client.callTool('big'))).toMatchObject({ code: 'UNREADABLE_ANSWER' })
+    await healthy(client)
+  })
+
+  test('C01: a flood on stderr is read, and only its end is kept', async () => {
+    const { client } = await open(
+      big(`
+        for (let n = 0; n < 50; n++) process.stderr.write('e'.repeat(1 << 20))
+        process.stderr.write('the last words', () => process.exit(9))`),
+    )
+    const failure = await failureOf(client.callTool('big'), 8000)
+    expect(failure).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: 9 } })
+    expect(failure.message).toContain('the last words')
+    expect(failure.message.length).toBeLessThan(6000)
+  }, 15_000)
+
+  test('C15: a program that does not read its stdin: 60 MB of calls wait, the rest keep their deadlines', async () => {
+    const { client } = await open(
+      program(
+        `on['tools/call'] = (id) => reply(id, text('fine')); on['stop'] = (id) => { reply(id, {}); process.stdin.pause(); setInterval(() => {}, 1000) }`,
+      ),
+    )
+    await client.request('stop')
+    const text = 'x'.repeat(MIB)
+    const calls = Array.from({ length: 60 }, () => client.callTool('echo', { text } as never, { deadlines: { requestMs: 500 } }))
+    const outcomes = await within(5000, Promise.allSettled(calls), 'the end of all')
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'TIMEOUT' } })
+    expect(await timed(() => client.close())).toBeLessThan(3500)
+  }, 15_000)
+})

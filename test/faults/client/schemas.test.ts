@@ -1,0 +1,292 @@
+/** Schemas of tools that cost too much, lead elsewhere, or make no sense: one bad tool spoils neither the list nor the event loop. */
+import { describe, expect, test } from 'vitest'
+import { MIB, timed, within } from '../support/time.ts'
+import { call, failureOf, healthy, open } from './support/connection.ts'
+import { ECHO, legacy, type Methods, modern, RESULTS, said } from './support/eras.ts'
+import { collectGarbage } from './support/garbage.ts'
+import { type Handler, testRaw } from './support/raw-server.ts'
+
+type Json = Record<string, unknown>
+
+const ERAS: ReadonlyArray<readonly [revision: string, serve: (methods: Methods) => Handler]> = [
+  ['2026-07-28', modern],
+  ['2025-11-25', legacy],
+]
+
+const object = (properties: Json, more: Json = {}): Json => ({ type: 'object', properties, ...more })
+
+/** Definitions of which each uses the one before twice: 2^levels in all. */
+function bomb(levels: number, keyword: 'allOf' | 'anyOf' | 'oneOf'): Json {
+  const $defs: Json = { d0: { type: 'object' } }
+  for (let at = 1; at <= levels; at++)
+    $defs[`d${at}`] = { [keyword]: [{ $ref: `#/$defs/d${at - 1}` }, { $ref: `#/$defs/d${at - 1}` }] }
+  return { type: 'object', $ref: `#/$defs/d${levels}`, $defs }
+}
+
+function deep(levels: number): Json {
+  let schema: Json = { type: 'string' }
+  for (let at = 0; at < levels; at++) schema = object({ a: schema })
+  return schema
+}
+
+const A41 = `${'a'.repeat(40)}!`
+
+/** Schemas, and results that they are the worst for. */
+const SCHEMAS: ReadonlyArray<readonly [id: string, what: string, outputSchema: unknown, value: unknown]> = [
+  ['C32', 'a pattern that backtracks', object({ a: { type: 'string', pattern: '^(a+)+$' } }), { a: A41 }],
+  ['C32', 'a pattern with alternatives that overlap', object({ a: { type: 'string', pattern: '^(a|a)*$' } }), { a: A41 }],
+  ['C32', 'a pattern with a star in a star', object({ a: { type: 'string', pattern: '^(.*)*x$' } }), { a: A41 }],
+  ['C32', 'a pattern with a back reference', object({ a: { type: 'string', pattern: '^(a*)*\\1b$' } }), { a: A41 }],
+  ['C32', 'a pattern with a look-ahead', object({ a: { type: 'string', pattern: '^(?=(a+)+$)a' } }), { a: A41 }],
+  ['C32', 'a polynomial pattern', object({ a: { type: 'string', pattern: 'a*a*a*a*a*a*b' } }), { a: 'a'.repeat(5000) }],
+  ['C32', 'a pattern for names', { type: 'object', patternProperties: { '^(a+)+$': {} } }, { [A41]: 1 }],
+  ['C32', 'a pattern with a large count', object({ a: { type: 'string', pattern: '^(a{0,1000}){0,1000}$' } }), { a: A41 }],
+  ['C32', 'a pattern that is none', object({ a: { type: 'string', pattern: '(((' } }), { a: A41 }],
+  [
+    'C32',
+    'formats with evil values',
+    object({ a: { type: 'string', format: 'email' }, b: { type: 'string', format: 'uri' } }),
+    { a: `${'a'.repeat(50_000)}@`, b: `x:${'%'.repeat(50_000)}` },
+  ],
+  ['C33', 'a reference to another host', object({ a: { $ref: 'http://127.0.0.1:1/schema.json' } }), { a: 1 }],
+  ['C33', 'a reference to a file', { $ref: 'file:///etc/passwd' }, {}],
+  ['C33', 'an $id that is that of a dialect', { $id: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }, {}],
+  ['C33', 'a reference to itself', { type: 'object', $ref: '#' }, {}],
+  [
+    'C33',
+    'references in a circle',
+    { type: 'object', $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
+    {},
+  ],
+  ['C33', 'references to nowhere', { type: 'object', $ref: '#/$defs/none' }, {}],
+  ['C33', 'an unknown dialect', { $schema: 'https://example.com/my-dialect', type: 'object' }, {}],
+  ['C34', 'definitions that multiply, allOf', bomb(22, 'allOf'), {}],
+  ['C34', 'definitions that multiply, anyOf', bomb(22, 'anyOf'), []],
+  ['C34', 'definitions that multiply, oneOf', bomb(22, 'oneOf'), {}],
+  ['C34', '60 levels', deep(60), {}],
+  [
+    'C34',
+    '50,000 properties',
+    object(Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`p${at}`, { type: 'string' }]))),
+    {},
+  ],
+  ['C34', '100,000 values in an enum', object({ a: { enum: Array.from({ length: 100_000 }, (_, at) => at) } }), { a: -1 }],
+  [
+    'C34',
+    'uniqueItems over many items',
+    object({ a: { type: 'array', uniqueItems: true } }),
+    { a: Array.from({ length: 20_000 }, (_, at) => ({ at })) },
+  ],
+  [
+    'C34',
+    'contains over many items',
+    object({ a: { type: 'array', contains: { type: 'string', pattern: '^(x+)+$' } } }),
+    { a: Array.from({ length: 20_000 }, () => 'xxxxxxxxxxxxxxxxxxxxxxxxxx!') },
+  ],
+  ['C35', 'a type that is a number', { type: 42 }, {}],
+  ['C35', 'a text', 'schema', {}],
+  ['C35', 'an array', [], {}],
+  ['C35', 'null', null, {}],
+  ['C35', 'properties that are a text', { type: 'object', properties: 'a' }, {}],
+  ['C35', 'required that is a text', { type: 'object', required: 'a' }, {}],
+  [
+    'C35',
+    'members of Object.prototype',
+    JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"},"toString":{}},"required":["toString"]}',
+    ),
+    { a: 1 },
+  ],
+]
+
+describe.each(ERAS)('a server of %s', (_revision, serve) => {
+  test.each(SCHEMAS)(
+    '%s: %s as the outputSchema of one tool: the list and its other tools are good',
+    async (_id, _what, outputSchema, value) => {
+      const server = await testRaw(
+        serve({
+          'tools/list': (_, { result }) =>
+            result({
+              ...RESULTS['tools/list'],
+              tools: [ECHO, { name: 'bad', inputSchema: { type: 'object' }, outputSchema }, { ...ECHO, name: 'last' }],
+            }),
+          'tools/call': ({ message: { params } }, { result }) =>
+            result(params?.name === 'bad' ? said('bad', { structuredContent: value }) : said('fine')),
+        }),
+      )
+      const { client } = await open(server.url)
+      const started = performance.now()
+      const names = (await within(3000, client.tools().toArray())).map(({ name }) => name)
+      expect(names).toEqual(expect.arrayContaining(['echo', 'last']))
+      let longest = 0
+      let last = performance.now()
+      const timer = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }, 5)
+      await within(
+        4000,
+        client.callTool('bad').catch((error: { code?: string }) => expect(error.code).toBe('INVALID_RESULT')),
+      )
+      longest = Math.max(longest, performance.now() - last)
+      clearInterval(timer)
+      expect(longest).toBeLessThan(1000)
+      expect(performance.now() - started).toBeLessThan(3000)
+      await healthy(client)
+      expect(await call(client, 'last')).toBe('fine')
+    },
+  )
+
+  test('C34: schemas 3,000 and 20,000 deep are refused like any answer that is too deep, and nothing else is hurt', async () => {
+    for (const levels of [3000, 20_000]) {
+      const text = `{"type":"object","properties":{"a":`.repeat(levels) + '{}' + '}}'.repeat(levels)
+      const server = await testRaw(
+        serve({
+          'tools/list': ({ message: { id } }, { send }) =>
+            send(
+              200,
+              { 'Content-Type': 'application/json' },
+              `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":[{"name":"echo","inputSchema":${text}}]}}`,
+            ),
+        }),
+      )
+      const { client } = await open(server.url)
+      expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'UNREADABLE_ANSWER' })
+      await healthy(client)
+    }
+  })
+
+  test('C33: a reference that leads elsewhere is never fetched', async () => {
+    const elsewhere = await testRaw((_, { send }) => send(200, { 'Content-Type': 'application/json' }, '{"type":"object"}'))
+    const outputSchema = { type: 'object', properties: { a: { $ref: elsewhere.url } }, $dynamicRef: elsewhere.url }
+    const server = await testRaw(
+      serve({
+        'tools/list': (_, { result }) =>
+          result({ ...RESULTS['tools/list'], tools: [{ ...ECHO, inputSchema: { $ref: elsewhere.url }, outputSchema }] }),
+        'tools/call': (_, { result }) => result(said('fine', { structuredContent: { a: 1 } })),
+      }),
+    )
+    const { client } = await open(server.url)
+    await client.tools().toArray()
+    await client.callTool('echo').catch(() => {})
+    expect(elsewhere.made).toBe(0)
+  })
+
+  test('C35: results are still checked: structured content that does not fit is a typed error', async () => {
+    const outputSchema = object({ a: { type: 'number' } }, { required: ['a'] })
+    const server = await testRaw(
+      serve({
+        'tools/list': (_, { result }) => result({ ...RESULTS['tools/list'], tools: [{ ...ECHO, outputSchema }] }),
+        'tools/call': (_, { result }) => result(said('fine', { structuredContent: { a: 'text' } })),
+      }),
+    )
+    const { client } = await open(server.url)
+    await client.tools().toArray()
+    expect(await failureOf(client.callTool('echo'))).toMatchObject({ code: 'INVALID_RESULT' })
+  })
+
+  test('C34: lists that are fetched a thousand times, with other schemas each time, keep no memory', async () => {
+    let at = 0
+    const server = await testRaw(
+      serve({
+        'tools/list': (_, { result }) => {
+          at++
+          const outputSchema = object({ [`p${at}`]: { type: 'string', description: 'x'.repeat(2000) } })
+          result({ ...RESULTS['tools/list'], tools: [{ ...ECHO, outputSchema }] })
+        },
+        'tools/call': (_, { result }) => result(said('fine', { structuredContent: {} })),
+      }),
+    )
+    const { client } = await open(server.url)
+    const round = async (): Promise<void> => {
+      await client.tools().toArray()
+      await client.callTool('echo')
+    }
+    for (let n = 0; n < 200; n++) await round()
+    collectGarbage()
+    const before = process.memoryUsage().heapUsed
+    for (let n = 0; n < 1000; n++) await round()
+    collectGarbage()
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(8 * MIB)
+  }, 30_000)
+
+  test('C31: a list of 200,000 tools, and a description of 10 MB', async () => {
+    const tools = Array.from({ length: 200_000 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } }))
+    const server = await testRaw(serve({ 'tools/list': (_, { result }) => result({ ...RESULTS['tools/list'], tools }) }))
+    const { client } = await open(server.url)
+    expect(await timed(async () => expect(await client.tools().toArray()).toHaveLength(200_000))).toBeLessThan(6000)
+    const long = await testRaw(
+      serve({
+        'tools/list': (_, { result }) =>
+          result({ ...RESULTS['tools/list'], tools: [{ ...ECHO, description: 'x'.repeat(10 * MIB) }] }),
+      }),
+    )
+    expect(await (await open(long.url)).client.tools().toArray()).toHaveLength(1)
+  }, 20_000)
+
+  test('C30 C31: pages that are empty, go on for ever, or lead in a circle: few requests, and a typed error', async () => {
+    const pages: ReadonlyArray<(request: number) => Json> = [
+      () => ({ tools: [], nextCursor: 'same' }),
+      (request) => ({ tools: [], nextCursor: `c${request}` }),
+      (request) => ({ tools: [ECHO], nextCursor: `c${request % 3}` }),
+    ]
+    for (const page of pages) {
+      const server = await testRaw(
+        serve({ 'tools/list': ({ index }, { result }) => result({ ...RESULTS['tools/list'], ...page(index) }) }),
+      )
+      const { client } = await open(server.url)
+      expect(await failureOf(client.tools().toArray(), 5000)).toMatchObject({ code: 'INVALID_RESULT' })
+      expect(server.of('tools/list').length).toBeLessThanOrEqual(64)
+      await healthy(client)
+    }
+  })
+})
+
+describe('headers that mirror arguments', () => {
+  const bad: ReadonlyArray<readonly [what: string, schema: Json]> = [
+    ['CRLF in the name', object({ a: { type: 'string', 'x-mcp-header': 'A\r\nX-Evil: 1' } })],
+    ['a space in the name', object({ a: { type: 'string', 'x-mcp-header': 'a b' } })],
+    ['no name', object({ a: { type: 'string', 'x-mcp-header': '' } })],
+    ['a name that is a number', object({ a: { type: 'string', 'x-mcp-header': 42 } })],
+    ['a name twice', object({ a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } })],
+    ['an argument that is a number with a fraction', object({ a: { type: 'number', 'x-mcp-header': 'A' } })],
+    ['an argument under oneOf', object({}, { oneOf: [object({ a: { type: 'string', 'x-mcp-header': 'A' } })] })],
+    ['an argument that is an object', object({ a: { type: 'object', 'x-mcp-header': 'A' } })],
+  ]
+
+  test.each(bad)('C37: %s: that tool is left out with a warning, the others are there', async (_what, inputSchema) => {
+    const server = await testRaw(
+      modern({
+        'tools/list': (_, { result }) => result({ ...RESULTS['tools/list'], tools: [{ name: 'bad', inputSchema }, ECHO] }),
+      }),
+    )
+    const { client, kinds } = await open(server.url)
+    expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(['echo'])
+    expect(kinds()).toContain('warning')
+    await healthy(client)
+  })
+
+  test('C37 C38: values and names with CRLF, spaces and other letters are encoded, and cannot add a header', async () => {
+    const inputSchema = object({ a: { type: 'string', 'x-mcp-header': 'A' } })
+    const names = ['with space ', 'zażółć', 'a\r\nX-Evil: 1', '=?base64?YQ==?=']
+    const server = await testRaw(
+      modern({
+        'tools/list': (_, { result }) =>
+          result({ ...RESULTS['tools/list'], tools: names.map((name) => ({ name, inputSchema })) }),
+      }),
+    )
+    const { client } = await open(server.url)
+    await client.tools().toArray()
+    for (const name of names) await call(client, name, { a: `${name}\r\nX-Evil: 2` })
+    const requests = server.of('tools/call')
+    expect(requests).toHaveLength(names.length)
+    for (const [at, { headers }] of requests.entries()) {
+      expect(headers['x-evil']).toBeUndefined()
+      for (const [header, text] of [
+        ['mcp-name', names[at]],
+        ['mcp-param-a', `${names[at]}\r\nX-Evil: 2`],
+      ] as const)
+        expect(Buffer.from(/^=\?base64\?(.*)\?=$/.exec(headers[header] ?? '')?.[1] ?? '', 'base64').toString()).toBe(text)
+    }
+  })
+})
