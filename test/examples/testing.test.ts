@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cutConnection, recordAndPlay, testAdd, testChanges, testEverywhere } from '../../examples/testing.ts'
+import { testPatience, testStore } from '../../examples/testing-time.ts'
 
 test('the kit does what docs/testing.md says', async () => {
   await testAdd()
@@ -14,3 +15,7 @@ test('the kit does what docs/testing.md says', async () => {
   ).toEqual(['sent', 'received'])
   expect(await cutConnection()).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
 })
+
+test('time passes without being waited for', testPatience)
+
+describe('the contract of stores', () => testStore(test))
