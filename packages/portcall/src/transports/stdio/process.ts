@@ -25,7 +25,11 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
   pauseWhenFull?: boolean
   /** How many bytes of the beginning and of the end of an unreadable line are told. Default: none. */
   excerptBytes?: number
-  /** Goes on reading when only the writable side has failed, so that what the other side said before it went is heard. Default: false. */
+  /**
+   * Goes on reading when only the writable side has failed, so that what the other side said before it went is heard; and after `close`,
+   * when it is thrown away: a program that writes while it ends does so to somebody. The readable is the owner's to destroy then.
+   * Default: false.
+   */
   readToEnd?: boolean
 }
 
@@ -42,6 +46,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
   const { readable, writable, pauseWhenFull = false, readToEnd = false, maxLineBytes, maxDepth, excerptBytes } = options
   let state: 'waiting' | 'open' | 'ended' = 'waiting'
   let onClose: (() => void) | undefined
+  let forget = (): void => {}
   const writer = createWriter(boundSink(writable), {
     maxBufferedBytes: options.maxBufferedBytes ?? MAX_BUFFERED_BYTES,
     defer: process.nextTick,
@@ -86,13 +91,16 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
         finish()
       })
       readable.on('data', reader.push)
+      forget = () => void readable.off('data', reader.push)
     },
     async close() {
       finish()
+      forget()
+      if (readToEnd) readable.resume()
       const timer = setTimeout(writer.abandon, options.flushMs ?? FLUSH_MS)
       await writer.end()
       clearTimeout(timer)
-      readable.destroy()
+      if (!readToEnd) readable.destroy()
       writable.destroy()
     },
   }
