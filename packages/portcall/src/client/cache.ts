@@ -19,12 +19,21 @@ interface Kept {
 /** Results come as they are; nothing is kept. */
 export const NO_CACHE: Cache = { get: (_method, _params, fetch) => fetch(), drop: () => {} }
 
+const MAX_COUNTS = 10_000
+const READ = 'resources/read'
+
 /** Makes a cache. What was dropped is never found again: each method, and each resource, counts its drops, and keys hold the count. */
 export function createCache({ store = createMemoryStore(), partition = '', staleOnErrorMs = 0 }: CacheOptions = {}): Cache {
   const drops = new Map<string, number>()
   const countOf = (name: string): number => drops.get(name) ?? 0
   const keyOf = (method: string, { cursor, uri }: JsonObject): string =>
     JSON.stringify(['cache', partition, method, countOf(method), cursor ?? null, uri ?? null, typeof uri === 'string' ? countOf(`${method} ${uri}`) : 0])
+
+  /** Makes all resources stale instead of each, so that a server cannot make the counts grow for ever. */
+  const forgetResources = (): void => {
+    for (const name of drops.keys()) if (name.startsWith(`${READ} `)) drops.delete(name)
+    drops.set(READ, countOf(READ) + 1)
+  }
 
   return {
     async get(method, params, fetch) {
@@ -43,6 +52,7 @@ export function createCache({ store = createMemoryStore(), partition = '', stale
       return result
     },
     drop(method, uri) {
+      if (drops.size >= MAX_COUNTS) forgetResources()
       const name = uri === undefined ? method : `${method} ${uri}`
       drops.set(name, countOf(name) + 1)
     },

@@ -34,7 +34,8 @@ const CHANGES = new Map<string, Change>(Object.entries(LIST_CHANGES).map(([list,
 /** Listens until it is closed. @throws RpcError, while iterating, when the server refuses. */
 export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEvent, onEnd }: SubscribeOptions): Subscription {
   const controller = new AbortController()
-  const inbox = createInbox()
+  let all = everything(filter)
+  const inbox = createInbox(() => all)
   const { promise: honoured, resolve, reject } = acknowledgement()
   let acknowledged = 0
 
@@ -46,9 +47,10 @@ export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEven
     if (method === 'notifications/subscriptions/acknowledged') {
       const granted = (isObject(params.notifications) ? params.notifications : {}) as SubscriptionFilter
       resolve(granted)
+      all = everything(granted)
       if (acknowledged++ === 0) return
       onEvent({ type: 'restored' })
-      for (const change of everything(granted)) deliver(change)
+      for (const change of all) deliver(change)
     } else if (method === 'notifications/resources/updated' && typeof params.uri === 'string') deliver({ type: 'resource', uri: params.uri })
     else if (CHANGES.has(method)) deliver(CHANGES.get(method) as Change)
   }
@@ -116,15 +118,23 @@ interface Inbox {
   changes(onReturn: () => void): AsyncIterator<Change>
 }
 
-/** Keeps changes until they are taken; it holds each at most once, so it cannot grow beyond what was asked for. */
-function createInbox(): Inbox {
+const MAX_WAITING = 1000
+
+/** Keeps changes until they are taken, each at most once; too many of them are one of each kind. */
+function createInbox(everything: () => readonly Change[]): Inbox {
   const waiting = new Map<string, Change>()
+  const keep = (change: Change): void => void waiting.set(JSON.stringify(change), change)
   let wake: (() => void) | undefined
   let end: { error?: unknown } | undefined
 
   return {
     put(change) {
-      waiting.set(JSON.stringify(change), change)
+      keep(change)
+      const all = everything()
+      if (waiting.size > MAX_WAITING + all.length) {
+        waiting.clear()
+        for (const one of all) keep(one)
+      }
       wake?.()
     },
     end(error) {

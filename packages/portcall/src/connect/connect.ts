@@ -3,7 +3,8 @@
  * era is spoken; from there on the client knows neither.
  */
 import { createClient, type Client, type ClientParts, type ToolTypes } from '../client/client.ts'
-import { CLIENT_DEADLINES, type ClientOptions } from '../client/options.ts'
+import { harmless } from '../client/listeners.ts'
+import type { ClientOptions } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
@@ -30,6 +31,8 @@ export interface ConnectOptions extends ClientOptions {
   readonly revision?: string
   /** How long a server may take to say which era it is of, in milliseconds. Default: 5 s. */
   readonly probeMs?: number
+  /** How long it may take until hands are shaken, the start of a program included, in milliseconds. Default: one minute. */
+  readonly openMs?: number
   /** More headers for every HTTP request. */
   readonly headers?: HeaderSource
   /** Sends the HTTP requests in place of what this platform has. */
@@ -47,6 +50,7 @@ export interface ConnectOptions extends ClientOptions {
 export type ToolsOf<S> = S extends { readonly '~tools'?: infer T } ? (T extends ToolTypes ? T : never) : never
 
 const PROBE_MS = 5000
+const OPEN_MS = 60_000
 
 /**
  * Connects to a server: a URL, a program, a server in this process, a channel or an Exchange.
@@ -57,14 +61,15 @@ const PROBE_MS = 5000
  *
  * @throws NegotiationError, HttpStatusError, ConnectionLost, TimeoutError when the server cannot be reached.
  */
-export async function connect<S = unknown>(target: Target, options: ConnectOptions = {}): Promise<Client<[ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>>> {
+export async function connect<S = unknown>(target: Target, given: ConnectOptions = {}): Promise<Client<[ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>>> {
+  const options = { ...given, onEvent: harmless(given.onEvent) }
   const parts = createClient(() => connection, options)
   const connection = await createReopening({
     open: opener(target, options, speakerOf(parts, options)),
-    openMs: options.deadlines?.requestMs ?? CLIENT_DEADLINES.requestMs,
+    openMs: options.openMs ?? OPEN_MS,
     again: isReopened(target, options),
     forgotten: (error) => error instanceof SessionLost,
-    onEvent: options.onEvent ?? (() => {}),
+    onEvent: options.onEvent,
     ...(options.signal && { signal: options.signal }),
   })
   return parts.client as never
