@@ -14,8 +14,9 @@ import type {
   SubscriptionFilter,
   Tool,
 } from '../protocol/types.ts'
-import { createCache, NO_CACHE } from './cache.ts'
-import { createCaller, type CallOptions, type RawOptions } from './call.ts'
+import { type Cache, createCache, NO_CACHE } from './cache.ts'
+import { createCaller } from './call.ts'
+import type { CallOptions, RawOptions } from './options.ts'
 import { ConnectionClosed, InvalidResult } from './errors.ts'
 import { capabilitiesOf, createAnswer, type Answer } from './input.ts'
 import { createList, type List, type ListOptions } from './lists.ts'
@@ -95,8 +96,10 @@ export function createClient(connection: () => Connection, options: ClientOption
   const deadlines = { ...CLIENT_DEADLINES, ...options.deadlines }
   const caller = createCaller({ exchange: () => exchange, info, capabilities, answer: createAnswer(options), deadlines, maxRounds, logLevel, onEvent })
   const cache = options.cache === false ? NO_CACHE : createCache(options.cache)
-  const cached = (method: string, params: JsonObject, given?: CallOptions): Promise<JsonObject> =>
-    cache.get(method, params, () => caller.request(method, params, given))
+  const cached = (method: string, params: JsonObject, given?: CallOptions): Promise<JsonObject> => {
+    const fetch = (): Promise<JsonObject> => caller.request(method, params, given)
+    return given?.headers ? fetch() : cache.get(method, params, fetch)
+  }
   const listOf = <T>(list: Pick<ListOptions<T>, 'method' | 'key' | 'admit'>, given?: CallOptions): List<T> =>
     createList<T>({ ...list, maxPages, fetch: (params) => cached(list.method, params, given) })
 
@@ -109,10 +112,7 @@ export function createClient(connection: () => Connection, options: ClientOption
     },
     onEvent,
   })
-  const onChange = (change: Change): void => {
-    if (change.type === 'resource') cache.drop('resources/read', change.uri)
-    else for (const method of STALE[change.type]) cache.drop(method)
-  }
+  const onChange = staleBy(cache)
 
   const client: Client = {
     get status() {
@@ -163,6 +163,14 @@ export function createClient(connection: () => Connection, options: ClientOption
     [Symbol.asyncDispose]: () => client.close(),
   }
   return { client, info, capabilities, answer: caller.answer }
+}
+
+/** Makes stale in a cache what a change is about. */
+function staleBy(cache: Cache): (change: Change) => void {
+  return (change) => {
+    if (change.type === 'resource') cache.drop('resources/read', change.uri)
+    else for (const method of STALE[change.type]) cache.drop(method)
+  }
 }
 
 /** What a change of a list makes stale. */

@@ -1,4 +1,5 @@
 import type { Middleware } from '../jsonrpc/exchange.ts'
+import type { JsonObject, Notification } from '../jsonrpc/message.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
 import type { Store } from '../stores/store.ts'
 import type { Answers } from './input.ts'
@@ -47,4 +48,28 @@ export interface ClientOptions extends Answers {
   readonly logLevel?: LoggingLevel
   readonly middleware?: readonly Middleware[]
   readonly onEvent?: (event: ClientEvent) => void
+}
+
+/** How far a request has come. */
+export interface Progress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  /** Hears of progress; servers are only asked for it when somebody does. */
+  readonly onProgress?: (progress: Progress) => void
+  readonly deadlines?: Partial<ClientDeadlines>
+  /** More headers for the HTTP requests of this call. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** More members of `_meta`: trace context, keys of extensions. */
+  readonly meta?: JsonObject
+}
+
+/** What the caller of a long request hears while it is open. */
+export interface RawOptions extends CallOptions {
+  readonly onNotification?: (notification: Notification) => void
 }

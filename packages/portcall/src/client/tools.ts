@@ -5,7 +5,8 @@ import { paramHeaders, readHeaderParams, type HeaderParam } from '../protocol/he
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema } from '../schema/standard.ts'
-import type { CallOptions, Caller } from './call.ts'
+import type { Caller } from './call.ts'
+import type { CallOptions } from './options.ts'
 import { InvalidResult } from './errors.ts'
 import type { ClientEvent } from './options.ts'
 

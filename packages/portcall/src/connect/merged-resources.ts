@@ -1,4 +1,4 @@
-import type { CallOptions } from '../client/call.ts'
+import type { CallOptions } from '../client/options.ts'
 import type { List } from '../client/lists.ts'
 import { resourceNotFound } from '../protocol/errors.ts'
 import type { Resource, ResourceTemplate } from '../protocol/types.ts'

@@ -1,4 +1,4 @@
-import type { CallOptions } from '../client/call.ts'
+import type { CallOptions } from '../client/options.ts'
 import type { Client } from '../client/client.ts'
 import type { List } from '../client/lists.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'

@@ -1,0 +1,77 @@
+import { RpcError } from '../jsonrpc/errors.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type RequestId } from '../jsonrpc/message.ts'
+import { ProtocolErrorCode } from '../protocol/errors.ts'
+import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { Deadline } from './deadline.ts'
+import { harmless } from './listeners.ts'
+import type { ClientEvent, ClientOptions, Progress, RawOptions } from './options.ts'
+
+/** What every request says about its sender, and where it goes. */
+export interface RoundOptions {
+  readonly exchange: () => Exchange
+  readonly info: Implementation
+  readonly capabilities: ClientCapabilities
+  readonly logLevel: ClientOptions['logLevel']
+  readonly onEvent: (event: ClientEvent) => void
+}
+
+/** One request on the wire, of the several that a call may take. */
+export interface Round {
+  readonly raw: RawOptions
+  readonly deadline: Deadline
+  readonly retried?: boolean
+}
+
+/** Sends one request with an id and an envelope of its own. @throws RpcError from the server, and what the exchange throws. */
+export type SendRound = (method: string, params: JsonObject, given: Round) => Promise<JsonObject>
+
+const [VERSION] = MODERN_VERSIONS
+
+export function createRounds({ exchange, info, capabilities, logLevel, onEvent }: RoundOptions): SendRound {
+  let lastId = 0
+
+  const warn = (error: unknown): void => onEvent({ type: 'warning', message: `A listener failed: ${String(error)}` })
+  const envelope = (progressToken: RequestId | undefined, meta: JsonObject | undefined): JsonObject => ({
+    ...meta,
+    [MetaKey.protocolVersion]: VERSION,
+    [MetaKey.clientInfo]: info,
+    [MetaKey.clientCapabilities]: capabilities,
+    ...(logLevel && { [MetaKey.logLevel]: logLevel }),
+    ...(progressToken !== undefined && { progressToken }),
+  })
+
+  const listener = (given: RawOptions, deadline: Deadline): ((notification: Notification) => void) =>
+    harmless((notification) => {
+      const { method, params = {} } = notification
+      if (method === 'notifications/progress' && typeof params.progress === 'number') {
+        deadline.extend()
+        given.onProgress?.(params as unknown as Progress)
+      } else if (method === 'notifications/message' && isLoggingLevel(params.level)) {
+        onEvent({ type: 'log', level: params.level, logger: params.logger as string | undefined, data: params.data })
+      } else given.onNotification?.(notification)
+    }, warn)
+
+  const round: SendRound = async (method, params, given) => {
+    const { raw, deadline, retried = false } = given
+    deadline.signal.throwIfAborted()
+    const id = ++lastId
+    const _meta = envelope(raw.onProgress ? id : undefined, raw.meta)
+    const send = raw.headers && { headers: raw.headers }
+    const context = { signal: deadline.signal, notify: listener(raw, deadline), ...(send && { send }) }
+    const response = await exchange()({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }, context)
+    if (isSuccess(response)) return response.result
+    if (!retried && offersOurVersion(response.error)) return round(method, params, { ...given, retried: true })
+    throw new RpcError(response.error.code, response.error.message, response.error.data)
+  }
+
+  return round
+}
+
+/** A server that refuses the version, and names it among those that it speaks, may be asked again. */
+function offersOurVersion({ code, data }: ErrorBody): boolean {
+  if (code !== ProtocolErrorCode.unsupportedProtocolVersion || !isObject(data)) return false
+  return Array.isArray(data.supported) && data.supported.includes(VERSION)
+}
