@@ -195,10 +195,10 @@ clientMatrix('asking', (it) => {
     'no clock runs while a human thinks',
     async (peer) => {
       peer.answers.elicit = async () => {
-        await sleep(90)
+        await sleep(200)
         return { name: 'Ada' }
       }
-      expect(await callText(peer, 'asks', {}, { deadlines: { requestMs: 60 } })).toBe('Hello, Ada')
+      expect(await callText(peer, 'asks', {}, { deadlines: { requestMs: 150 } })).toBe('Hello, Ada')
     },
     GAPS.elicitation,
   )

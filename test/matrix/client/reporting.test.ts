@@ -42,7 +42,7 @@ clientMatrix('reporting', (it) => {
   it('LIFE-022 LIFE-023 progress gives more time, up to a total', async (peer) => {
     const count = (to: number, deadlines: CallOptions['deadlines']): Promise<string | undefined> =>
       callText(peer, 'counts_slowly', { to }, { deadlines: deadlines ?? {}, onProgress: () => {} })
-    const extended = count(7, { requestMs: 170, totalMs: 5000 })
+    const extended = count(9, { requestMs: 230, totalMs: 5000 })
     await expect(count(20, { requestMs: 1000, totalMs: 100 })).rejects.toBeInstanceOf(TimeoutError)
     expect(await extended).toBe('counted')
   })
