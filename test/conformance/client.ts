@@ -2,7 +2,7 @@
  * What the official suite tries clients with: `client URL`, the scenario in the environment. `--where` prints the path of the built file.
  */
 import { fileURLToPath } from 'node:url'
-import { type Client, connect, type ConnectOptions } from 'portcall/client'
+import { type Client, type ConnectOptions, connect } from 'portcall/client'
 
 type Scenario = (client: Client, context: Context) => Promise<unknown>
 

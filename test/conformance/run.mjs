@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { judge } from './gate.mjs'
 import { prepareProgram } from '../../tools/lib/program.mjs'
+import { judge } from './gate.mjs'
 import { install, listScenarios, runClientScenario, runScenarios } from './suite.mjs'
 
 const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']

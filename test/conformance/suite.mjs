@@ -27,7 +27,19 @@ export function runScenarios({ url, revision, suite, scenario, folder }) {
 
 /** Runs one scenario against a client, which is started by a shell command that the URL is added to. */
 export function runClientScenario({ command, revision, scenario, folder }) {
-  return run(['client', '--command', command, '--scenario', scenario, '--spec-version', revision, '--timeout', TIMEOUT_MS, '-o', folder])
+  return run([
+    'client',
+    '--command',
+    command,
+    '--scenario',
+    scenario,
+    '--spec-version',
+    revision,
+    '--timeout',
+    TIMEOUT_MS,
+    '-o',
+    folder,
+  ])
 }
 
 function run(args) {

@@ -1,28 +1,36 @@
 /** Using servers: of every revision, over every transport. */
-export { ConnectionLost, type ProcessExit, ErrorCode, RpcError, UnreadableAnswer } from './jsonrpc/errors.ts'
-export type { Channel } from './jsonrpc/channel.ts'
-export type { Exchange, ExchangeContext, Middleware } from './jsonrpc/exchange.ts'
-export type { CallOptions, Progress, RawOptions } from './client/options.ts'
+
 export type { Client, CompletionRef, Status, ToolTypes } from './client/client.ts'
 export { ConnectionClosed, InvalidResult, TimeoutError, UnansweredInput } from './client/errors.ts'
 export type { Answers, Asked, FormRequest, UrlRequest } from './client/input.ts'
 export type { List } from './client/lists.ts'
-export type { CacheOptions, ClientDeadlines, ClientEvent, ClientOptions } from './client/options.ts'
+export type {
+  CacheOptions,
+  CallOptions,
+  ClientDeadlines,
+  ClientEvent,
+  ClientOptions,
+  Progress,
+  RawOptions,
+} from './client/options.ts'
 export type { Change, Subscription } from './client/subscribe.ts'
-export { connectAll, type ConnectAllOptions } from './connect/all.ts'
-export { readConfig, type Config, type ReadConfigOptions, type ServerConfig } from './connect/config.ts'
+export { type ConnectAllOptions, connectAll } from './connect/all.ts'
+export { type Config, type ReadConfigOptions, readConfig, type ServerConfig } from './connect/config.ts'
 export { ConfigError } from './connect/config-error.ts'
-export { connect, type ConnectOptions, type ToolsOf } from './connect/connect.ts'
+export { type ConnectOptions, connect, type ToolsOf } from './connect/connect.ts'
 export type { Era } from './connect/eras.ts'
 export type { ClientGroup, GroupEvent } from './connect/group.ts'
 export type { MemberState, MemberStatus } from './connect/member.ts'
 export type { OfServer, Renamed } from './connect/merged.ts'
 export type { Command, Served, Target } from './connect/target.ts'
-export { SessionLost } from './transports/http/session-lost.ts'
+export type { Channel } from './jsonrpc/channel.ts'
+export { ConnectionLost, ErrorCode, type ProcessExit, RpcError, UnreadableAnswer } from './jsonrpc/errors.ts'
+export type { Exchange, ExchangeContext, Middleware } from './jsonrpc/exchange.ts'
 export { NegotiationError } from './legacy/negotiate.ts'
-export { expandTemplate } from './schema/uri-expand.ts'
-export { HttpStatusError } from './transports/http/http-status-error.ts'
-export type { HttpClientLimits } from './transports/http/client-limits.ts'
-export type { HttpFetch } from './transports/http/request.ts'
 export type { SubscriptionFilter } from './protocol/types.ts'
+export { expandTemplate } from './schema/uri-expand.ts'
+export type { HttpClientLimits } from './transports/http/client-limits.ts'
+export { HttpStatusError } from './transports/http/http-status-error.ts'
+export type { HttpFetch } from './transports/http/request.ts'
+export { SessionLost } from './transports/http/session-lost.ts'
 export { SpawnError } from './transports/stdio/spawn-error.ts'

@@ -3,10 +3,10 @@ import type { Server } from './server/server.ts'
 import { createFetchHandler, type FetchHandler } from './transports/http/fetch.ts'
 import type { HttpOptions } from './transports/http/options.ts'
 
-export { HttpError } from './transports/http/http-error.ts'
-export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
-export type { HttpLimits } from './transports/http/limits.ts'
 export type { FetchHandler } from './transports/http/fetch.ts'
+export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
+export { HttpError } from './transports/http/http-error.ts'
+export type { HttpLimits } from './transports/http/limits.ts'
 export type { Authenticate, Credentials, HttpOptions } from './transports/http/options.ts'
 
 /** Serves a server to web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */

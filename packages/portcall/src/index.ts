@@ -1,8 +1,14 @@
 /** The Model Context Protocol, whole: define a server once, serve every revision. */
 export { ConnectionLost, ErrorCode, RpcError } from './jsonrpc/errors.ts'
-export { type Auth, deriveContext, type Exchange, type ExchangeContext, type HttpInfo, type Middleware } from './jsonrpc/exchange.ts'
+export {
+  type Auth,
+  deriveContext,
+  type Exchange,
+  type ExchangeContext,
+  type HttpInfo,
+  type Middleware,
+} from './jsonrpc/exchange.ts'
 export { ProtocolErrorCode } from './protocol/errors.ts'
-export { LOGGING_LEVELS } from './protocol/types.ts'
 export type {
   Annotations,
   AudioContent,
@@ -32,6 +38,7 @@ export type {
   TextResourceContents,
   ToolAnnotations,
 } from './protocol/types.ts'
+export { LOGGING_LEVELS } from './protocol/types.ts'
 export { SchemaError } from './schema/errors.ts'
 export type { Infer, InferInput, JsonSchema, Schema } from './schema/standard.ts'
 export type { AskOptions, Call, Trace } from './server/call.ts'
@@ -53,4 +60,4 @@ export type { Cacheable, Extension, ServerLimits, ServerOptions } from './server
 export type { Items } from './server/registry.ts'
 export { generateKey, SealError } from './server/seal.ts'
 export { createServer, type Server } from './server/server.ts'
-export { serveChannel, type ServeChannelOptions } from './transports/stdio/server.ts'
+export { type ServeChannelOptions, serveChannel } from './transports/stdio/server.ts'

@@ -1,7 +1,8 @@
 /** Serving over stdin and stdout. */
-import { serveChannel, type ServeChannelOptions } from './transports/stdio/server.ts'
-import { processChannel, type ProcessChannelOptions } from './transports/stdio/process.ts'
+
 import type { Server } from './server/server.ts'
+import { type ProcessChannelOptions, processChannel } from './transports/stdio/process.ts'
+import { type ServeChannelOptions, serveChannel } from './transports/stdio/server.ts'
 
 export interface ServeStdioOptions extends ProcessChannelOptions, Pick<ServeChannelOptions, 'limits'> {
   /** How long calls that are running may take to finish when stdin has ended or SIGTERM came, in milliseconds. */

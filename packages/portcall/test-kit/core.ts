@@ -1,6 +1,6 @@
-import { failure, notification, success, type JsonObject, type Notification, type Response } from '../src/jsonrpc/message.ts'
 import { ErrorCode } from '../src/jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../src/jsonrpc/exchange.ts'
+import { failure, type JsonObject, type Notification, notification, type Response, success } from '../src/jsonrpc/message.ts'
 import { invalidParams, methodNotFound, unsupportedProtocolVersion } from '../src/protocol/errors.ts'
 import { MetaKey } from '../src/protocol/meta.ts'
 import { MODERN_VERSIONS } from '../src/protocol/revisions.ts'
@@ -41,7 +41,9 @@ export function createTestCore(): TestCore {
     },
     async progress({ times = 3, wait = false, size = 0 }, context) {
       for (let at = 1; at <= times; at++) {
-        const full = context.notify(notification('notifications/progress', { progressToken: 't', progress: at, message: 'x'.repeat(size) }))
+        const full = context.notify(
+          notification('notifications/progress', { progressToken: 't', progress: at, message: 'x'.repeat(size) }),
+        )
         if (wait) await full
       }
       return { content: [{ type: 'text', text: `told ${times}` }] }
@@ -87,7 +89,10 @@ export function createTestCore(): TestCore {
       await context.notify(subscribed(id, 'notifications/subscriptions/acknowledged', { notifications }))
       await new Promise<void>((finish, reject) => {
         listeners.set(context, { id, finish })
-        context.signal.addEventListener('abort', () => (listeners.delete(context), reject(new Error('aborted'))))
+        context.signal.addEventListener('abort', () => {
+          listeners.delete(context)
+          reject(new Error('aborted'))
+        })
       })
       return { _meta: { [MetaKey.subscriptionId]: id } }
     },
@@ -119,7 +124,9 @@ export function createTestCore(): TestCore {
         if (method !== 'subscriptions/listen') running--
       }
     },
-    release: () => held.splice(0).forEach((go) => go()),
+    release() {
+      for (const go of held.splice(0)) go()
+    },
     change(method = 'notifications/tools/list_changed') {
       for (const [context, { id }] of listeners) void context.notify(subscribed(id, method))
     },

@@ -1,4 +1,4 @@
-import { post, write, type Answer, type Raw } from './raw.ts'
+import { type Answer, post, type Raw, write } from './raw.ts'
 
 export const LEGACY = '2025-11-25'
 
@@ -18,7 +18,11 @@ export function handshake(version: string = LEGACY, headers: Record<string, stri
 }
 
 /** Opens a session on a connection of its own. */
-export async function openSession(connect: () => Raw, version: string = LEGACY, headers: Record<string, string | undefined> = {}): Promise<LegacyClient> {
+export async function openSession(
+  connect: () => Raw,
+  version: string = LEGACY,
+  headers: Record<string, string | undefined> = {},
+): Promise<LegacyClient> {
   const raw = connect()
   const answer = await raw.send(handshake(version, headers)).answer()
   const id = answer.headers['mcp-session-id'] ?? ''

@@ -1,4 +1,4 @@
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
 import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node.ts'
@@ -37,14 +37,24 @@ export function open(port: number): Raw {
   let text = ''
   let closed = false
   let wake = (): void => {}
-  socket.on('data', (chunk) => ((text += chunk.toString('latin1')), wake()))
-  socket.on('close', () => ((closed = true), wake()))
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    wake()
+  })
+  socket.on('close', () => {
+    closed = true
+    wake()
+  })
   socket.on('error', () => {})
   const wait = async (ready: () => boolean): Promise<void> => {
     const until = Date.now() + TIMEOUT_MS
     while (!ready()) {
-      if (closed || Date.now() > until) throw new Error(`${closed ? 'closed' : 'timed out'} with ${JSON.stringify(text.slice(0, 500))}`)
-      await new Promise<void>((resolve) => ((wake = resolve), setTimeout(resolve, 50)))
+      if (closed || Date.now() > until)
+        throw new Error(`${closed ? 'closed' : 'timed out'} with ${JSON.stringify(text.slice(0, 500))}`)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        setTimeout(resolve, 50)
+      })
     }
   }
   const until = async (mark: string): Promise<string> => {
@@ -65,11 +75,16 @@ export function open(port: number): Raw {
     get text() {
       return text
     },
-    send: (bytes) => (socket.write(bytes), raw),
+    send(bytes) {
+      socket.write(bytes)
+      return raw
+    },
     until,
     async head() {
       const [line = '', ...fields] = (await until('\r\n\r\n')).trim().split('\r\n')
-      const headers = Object.fromEntries(fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 1).trim()]))
+      const headers = Object.fromEntries(
+        fields.map((field) => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 1).trim()]),
+      )
       return { status: Number(line.split(' ')[1]), headers, body: '', json: undefined }
     },
     async answer() {
@@ -104,7 +119,9 @@ export function open(port: number): Raw {
       const event: Record<string, any> = {}
       for (const line of lines) {
         const colon = line.indexOf(':')
-        if (colon > 0) event[line.slice(0, colon)] = (line.slice(0, colon) in event ? `${event[line.slice(0, colon)]}\n` : '') + line.slice(colon + 2)
+        if (colon > 0)
+          event[line.slice(0, colon)] =
+            (line.slice(0, colon) in event ? `${event[line.slice(0, colon)]}\n` : '') + line.slice(colon + 2)
       }
       if (Object.keys(event).length === 0) return raw.event()
       if (event.data) event.json = JSON.parse(event.data)
@@ -125,7 +142,10 @@ afterEach(async () => {
 })
 
 /** Serves an Exchange on a free port until the test is over. */
-export async function listen(exchange: Exchange, options: HttpOptions & NodeServerLimits = {}): Promise<{ port: number; connect: () => Raw }> {
+export async function listen(
+  exchange: Exchange,
+  options: HttpOptions & NodeServerLimits = {},
+): Promise<{ port: number; connect: () => Raw }> {
   const { server, close } = createNodeServer(exchange, options)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -151,9 +171,24 @@ export const MODERN = '2026-07-28'
 
 /** A POST of a message in the stateless era, with the headers that mirror it. */
 export function modern(message: Record<string, any>, headers: Record<string, string | undefined> = {}): string {
-  const body = JSON.stringify({ jsonrpc: '2.0', ...message, params: { ...message.params, _meta: { ...envelope(), ...message.params?._meta } } })
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    ...message,
+    params: { ...message.params, _meta: { ...envelope(), ...message.params?._meta } },
+  })
   const name = message.params?.name ?? message.params?.uri
-  return write('POST', { Accept: ACCEPT, 'Content-Type': 'application/json', 'MCP-Protocol-Version': MODERN, 'Mcp-Method': message.method, 'Mcp-Name': name, ...headers }, body)
+  return write(
+    'POST',
+    {
+      Accept: ACCEPT,
+      'Content-Type': 'application/json',
+      'MCP-Protocol-Version': MODERN,
+      'Mcp-Method': message.method,
+      'Mcp-Name': name,
+      ...headers,
+    },
+    body,
+  )
 }
 
 export function envelope(): Record<string, unknown> {

@@ -363,6 +363,110 @@ describe('old statuses and headers', () => {
   })
 })
 
+describe('codes of early drafts', () => {
+  const refusing = (code: number, data: Json, times = 1): Handler => {
+    let refused = 0
+    const refuse: Handler = ({ message: { id } }, { json, result: send }) => {
+      if (refused++ < times) return json({ jsonrpc: '2.0', id, error: { code, message: 'draft', data } })
+      send(said('fine'))
+    }
+    return modern({ 'tools/call': refuse })
+  }
+
+  test('-32004 with the versions that are spoken: the call is made again', async () => {
+    const server = await testRaw(refusing(-32004, { supported: ['2026-07-28'], requested: '2026-07-28' }))
+    await healthy((await open(server.url)).client)
+  })
+
+  test('-32001 for headers that do not match: the list is fetched again, and the call made again', async () => {
+    const server = await testRaw(refusing(-32001, { header: 'Mcp-Param-A' }))
+    const { client } = await open(server.url)
+    const failure = await call(client).catch((error: { code: unknown }) => error.code)
+    expect(['fine', -32001]).toContain(failure)
+  })
+
+  test('-32003 for a capability that was not declared is an error of the server', async () => {
+    const server = await testRaw(refusing(-32003, { requiredCapabilities: { sampling: {} } }, 9))
+    expect(await failureOf((await open(server.url)).client.callTool('echo'))).toMatchObject({ name: 'RpcError', code: -32003 })
+  })
+
+  test('-32004 to the probe: the server is of the stateless era when it names that', async () => {
+    let probes = 0
+    const server = await testRaw(
+      modern({
+        'server/discover': ({ message: { id } }, { json, result: send }) => {
+          if (probes++ > 0) return send(RESULTS['server/discover'] as Json)
+          json({ jsonrpc: '2.0', id, error: { code: -32004, message: 'draft', data: { supported: ['2026-07-28'] } } })
+        },
+      }),
+    )
+    await healthy((await open(server.url)).client)
+  })
+})
+
+describe('what servers of the legacy era ask in their own way', () => {
+  const ask = async (method: string, params: Json, options: ConnectOptions): Promise<Json> => {
+    let answered: Json | undefined
+    const program = PROGRAMS[1][1](`
+      on['tools/call'] = (id) => {
+        say({ id: 'q', method: ${JSON.stringify(method)}, params: ${JSON.stringify(params)} })
+        before = id
+      }
+      let before
+      process.stdin.on('data', (chunk) => {
+        for (const line of chunk.split('\\n')) {
+          if (!line.includes('"id":"q"')) continue
+          reply(before, text(line))
+        }
+      })`)
+    const { client } = await open(program, options)
+    answered = JSON.parse(await call(client)) as Json
+    return answered
+  }
+
+  test('one block in place of a list, text without a type, null for absent fields', async () => {
+    const heard: unknown[] = []
+    const answer = await ask(
+      'sampling/createMessage',
+      {
+        messages: [{ role: 'user', content: { text: 'hello', annotations: null } }],
+        maxTokens: 10,
+        systemPrompt: null,
+        tools: null,
+      },
+      {
+        sample: (params) => {
+          heard.push(params)
+          return { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } }
+        },
+      },
+    )
+    expect(answer).toMatchObject({ id: 'q', result: { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } } })
+    expect(heard).toEqual([{ messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }], maxTokens: 10 }])
+  })
+
+  test.each(['roots/list', 'sampling/create_message', 'toString', 'elicitation/create'])(
+    '%s, which was not declared, is not there',
+    async (method) => {
+      expect(await ask(method, {}, {})).toMatchObject({ id: 'q', error: { code: -32601 } })
+    },
+  )
+
+  test('a host that fails to answer, and one that never does: the server hears an error, and the call has its end', async () => {
+    const failing = await ask(
+      'roots/list',
+      {},
+      {
+        roots: () => {
+          throw new Error('secret of the host')
+        },
+      },
+    )
+    expect(failing).toMatchObject({ id: 'q', error: { code: -32603 } })
+    expect(JSON.stringify(failing)).not.toContain('secret')
+  })
+})
+
 describe('questions', () => {
   const question = {
     method: 'elicitation/create',

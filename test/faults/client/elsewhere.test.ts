@@ -176,7 +176,7 @@ describe('HTTP+SSE', () => {
 
   test('C24: a stream that never names its endpoint: connect() fails in time', async () => {
     const server = await testOld(() => {})
-    expect(await failureOf(connect(server.url, { deadlines: { requestMs: 500 } }), 3000)).toMatchObject({ code: 'TIMEOUT' })
+    expect(await failureOf(connect(server.url, { openMs: 500 }), 3000)).toMatchObject({ code: 'TIMEOUT' })
     await until(() => server.open.size === 0, 1000, 'the end of the connections')
   })
 })

@@ -250,7 +250,7 @@ describe('a server that does not let itself be connected to', () => {
 
   test('C24: the probe is answered, the handshake is not: connect() fails in time', async () => {
     const server = await testRaw(legacy({ initialize: () => {} }))
-    const failure = await failureOf(connect(server.url, { probeMs: 300, deadlines: { requestMs: 500 } }), 3000)
+    const failure = await failureOf(connect(server.url, { probeMs: 300, openMs: 500 }), 3000)
     expect(failure.code).toBe('TIMEOUT')
     await until(() => server.open.size === 0, 1000, 'the end of the connections')
   })

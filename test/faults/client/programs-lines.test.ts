@@ -36,7 +36,7 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
         raw('\\n')
       }
       next()`)
-    const { outcome, grownBy, afterwards } = await measure({ target, options: { deadlines: { requestMs: 4000 } } })
+    const { outcome, grownBy, afterwards } = await measure({ target, options: { deadlines: { requestMs: 2000 } } })
     expect(outcome).toBe('TIMEOUT')
     expect(afterwards).toBe('fine')
     expect(grownBy).toBeLessThan(120 * MIB)

@@ -139,7 +139,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
 
   test('C34: schemas 3,000 and 20,000 deep are refused like any answer that is too deep, and nothing else is hurt', async () => {
     for (const levels of [3000, 20_000]) {
-      const text = `{"type":"object","properties":{"a":`.repeat(levels) + '{}' + '}}'.repeat(levels)
+      const text = `${`{"type":"object","properties":{"a":`.repeat(levels)}{}${'}}'.repeat(levels)}`
       const server = await testRaw(
         serve({
           'tools/list': ({ message: { id } }, { send }) =>

@@ -27,7 +27,15 @@ export function createCache({ store = createMemoryStore(), partition = '', stale
   const drops = new Map<string, number>()
   const countOf = (name: string): number => drops.get(name) ?? 0
   const keyOf = (method: string, { cursor, uri }: JsonObject): string =>
-    JSON.stringify(['cache', partition, method, countOf(method), cursor ?? null, uri ?? null, typeof uri === 'string' ? countOf(`${method} ${uri}`) : 0])
+    JSON.stringify([
+      'cache',
+      partition,
+      method,
+      countOf(method),
+      cursor ?? null,
+      uri ?? null,
+      typeof uri === 'string' ? countOf(`${method} ${uri}`) : 0,
+    ])
 
   /** Makes all resources stale instead of each, so that a server cannot make the counts grow for ever. */
   const forgetResources = (): void => {
@@ -48,7 +56,8 @@ export function createCache({ store = createMemoryStore(), partition = '', stale
       })
       if (!result) return (kept as Kept).result
       const ttlMs = typeof result.ttlMs === 'number' && result.ttlMs > 0 ? result.ttlMs : 0
-      if (ttlMs > 0) await store.set(key, JSON.stringify({ result, freshUntil: Date.now() + ttlMs }), { ttlMs: ttlMs + staleOnErrorMs })
+      if (ttlMs > 0)
+        await store.set(key, JSON.stringify({ result, freshUntil: Date.now() + ttlMs }), { ttlMs: ttlMs + staleOnErrorMs })
       return result
     },
     drop(method, uri) {

@@ -4,7 +4,7 @@ import { ConnectionLost, RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { success } from '../jsonrpc/message.ts'
 import { createServer, type Server } from '../server/server.ts'
-import { createClient, type Client } from './client.ts'
+import { type Client, createClient } from './client.ts'
 import { InvalidResult, TimeoutError } from './errors.ts'
 import type { ClientEvent, ClientOptions } from './options.ts'
 
@@ -17,7 +17,11 @@ function clientOf(exchange: Exchange, options: ClientOptions = {}, mirrors = fal
 
 function rich(): Server {
   const server = createServer(info, { instructions: 'hi', cache: { tools: { ttlMs: 60_000 } }, pageSize: 2 })
-  server.tool('add', { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) }, ({ a, b }) => ({ sum: a + b }))
+  server.tool(
+    'add',
+    { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
+    ({ a, b }) => ({ sum: a + b }),
+  )
   server.tool('greet', {}, async (_args, call) => {
     const { name } = await call.elicit('who?', z.object({ name: z.string(), polite: z.boolean().default(true) }))
     return `hello ${name}`
@@ -31,7 +35,11 @@ function rich(): Server {
     return 'done'
   })
   server.resource('memo://{id}', { list: () => [{ uri: 'memo://1', name: '1' }] }, ({ id }) => `memo ${id}`)
-  server.prompt('p', { arguments: z.object({ code: z.string() }), complete: { code: (value) => [`${value}!`] } }, ({ code }) => code)
+  server.prompt(
+    'p',
+    { arguments: z.object({ code: z.string() }), complete: { code: (value) => [`${value}!`] } },
+    ({ code }) => code,
+  )
   return server
 }
 
@@ -55,12 +63,15 @@ describe('using a server', () => {
     expect((await client.callTool('greet')).content).toEqual([{ type: 'text', text: 'hello Ada' }])
     expect(elicit.mock.calls[0]?.[0]).toMatchObject({ message: 'who?', defaults: { polite: true } })
     expect((await clientOf(rich().exchange, { elicit: () => 'decline' }).callTool('greet')).isError).toBe(true)
-    await expect(clientOf(rich().exchange, { elicit: () => ({ name: 7 }) }).callTool('greet')).rejects.toMatchObject({ code: 'UNANSWERED_INPUT' })
+    await expect(clientOf(rich().exchange, { elicit: () => ({ name: 7 }) }).callTool('greet')).rejects.toMatchObject({
+      code: 'UNANSWERED_INPUT',
+    })
     await expect(clientOf(rich().exchange).callTool('greet')).rejects.toMatchObject({ code: -32021 })
   })
 
   it('MRTR-013 does not answer for ever', async () => {
-    const endless: Exchange = async ({ id }) => success(id, { resultType: 'input_required', inputRequests: {}, requestState: 'x' })
+    const endless: Exchange = async ({ id }) =>
+      success(id, { resultType: 'input_required', inputRequests: {}, requestState: 'x' })
     await expect(clientOf(endless, { maxRounds: 3 }).callTool('x')).rejects.toBeInstanceOf(InvalidResult)
   })
 
@@ -97,7 +108,9 @@ describe('time', () => {
     const client = clientOf(rich().exchange, { deadlines: { requestMs: 60, totalMs: 1000 } })
     await expect(client.callTool('slow')).rejects.toBeInstanceOf(TimeoutError)
     expect((await client.callTool('slow', {}, { onProgress: () => {} })).content).toMatchObject([{ text: 'done' }])
-    await expect(client.callTool('slow', {}, { onProgress: () => {}, deadlines: { totalMs: 50 } })).rejects.toBeInstanceOf(TimeoutError)
+    await expect(client.callTool('slow', {}, { onProgress: () => {}, deadlines: { totalMs: 50 } })).rejects.toBeInstanceOf(
+      TimeoutError,
+    )
   })
 
   it('stands still while a human is asked', async () => {
@@ -137,9 +150,12 @@ describe('results that break their schema', () => {
       { name: 'odd', inputSchema: { type: 'object' }, outputSchema: { type: 42 } },
     ]
     const events: ClientEvent[] = []
-    const client = clientOf(async ({ id, method }) => success(id, method === 'tools/list' ? { tools } : { content: [], structuredContent: 1 }), {
-      onEvent: (event) => events.push(event),
-    })
+    const client = clientOf(
+      async ({ id, method }) => success(id, method === 'tools/list' ? { tools } : { content: [], structuredContent: 1 }),
+      {
+        onEvent: (event) => events.push(event),
+      },
+    )
     expect(await client.tools().toArray()).toHaveLength(2)
     expect(await client.callTool('remote')).toMatchObject({ structuredContent: 1 })
     expect(await client.callTool('odd')).toMatchObject({ structuredContent: 1 })
@@ -155,7 +171,9 @@ describe('headers', () => {
     const exchange: Exchange = async ({ id, method }, { send }) => {
       if (method === 'tools/list') return success(id, { tools: [{ name: 't', inputSchema }] })
       sent.push(send?.headers)
-      return send?.headers?.['Mcp-Param-Region'] ? success(id, { content: [] }) : new RpcError(-32020, 'Header mismatch').response(id)
+      return send?.headers?.['Mcp-Param-Region']
+        ? success(id, { content: [] })
+        : new RpcError(-32020, 'Header mismatch').response(id)
     }
     await clientOf(exchange, {}, true).callTool('t', { region: 'eu' }, { headers: { 'x-mine': '1' } })
     expect(sent).toEqual([{ 'x-mine': '1' }, { 'Mcp-Param-Region': 'eu', 'x-mine': '1' }])
@@ -163,9 +181,19 @@ describe('headers', () => {
 
   it('HTTP-075 HTTP-076 leaves out tools that cannot be mirrored', async () => {
     const bad = { type: 'object', properties: { n: { type: 'number', 'x-mcp-header': 'N' } } }
-    const exchange: Exchange = async ({ id }) => success(id, { tools: [{ name: 'bad', inputSchema: bad }, { name: 'good', inputSchema }] })
+    const exchange: Exchange = async ({ id }) =>
+      success(id, {
+        tools: [
+          { name: 'bad', inputSchema: bad },
+          { name: 'good', inputSchema },
+        ],
+      })
     const events: ClientEvent[] = []
-    expect(await clientOf(exchange, { onEvent: (event) => events.push(event) }, true).tools().toArray()).toMatchObject([{ name: 'good' }])
+    expect(
+      await clientOf(exchange, { onEvent: (event) => events.push(event) }, true)
+        .tools()
+        .toArray(),
+    ).toMatchObject([{ name: 'good' }])
     expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('bad') }])
     expect(await clientOf(exchange).tools().toArray()).toHaveLength(2)
   })
@@ -221,7 +249,10 @@ describe('changes', () => {
     let cut: (() => void) | undefined
     const flaky: Exchange = (request, context) => {
       if (request.method !== 'subscriptions/listen') return server.exchange(request, context)
-      return Promise.race([server.exchange(request, context), new Promise<never>((_, reject) => (cut = () => reject(new ConnectionLost('cut'))))])
+      return Promise.race([
+        server.exchange(request, context),
+        new Promise<never>((_, reject) => (cut = () => reject(new ConnectionLost('cut')))),
+      ])
     }
     const events: ClientEvent[] = []
     const client = clientOf(flaky, { onEvent: (event) => events.push(event) })

@@ -1,4 +1,4 @@
-import { wrap, type Exchange, type Middleware } from '../jsonrpc/exchange.ts'
+import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import type {
@@ -16,19 +16,21 @@ import type {
 } from '../protocol/types.ts'
 import { type Cache, createCache, NO_CACHE } from './cache.ts'
 import { createCaller } from './call.ts'
-import type { CallOptions, RawOptions } from './options.ts'
 import { ConnectionClosed, InvalidResult } from './errors.ts'
-import { capabilitiesOf, createAnswer, type Answer } from './input.ts'
+import { type Answer, capabilitiesOf, createAnswer } from './input.ts'
 import { createList, type List, type ListOptions } from './lists.ts'
+import type { CallOptions, RawOptions } from './options.ts'
 import { CLIENT_DEADLINES, type ClientOptions } from './options.ts'
-import { subscribe, type Change, type Subscription } from './subscribe.ts'
+import { type Change, type Subscription, subscribe } from './subscribe.ts'
 import { createToolbox } from './tools.ts'
 
 /** The tools of a server as types. */
 export type ToolTypes = { [name: string]: { input: unknown; output: unknown } }
 
 type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
-type ResultOf<Output> = unknown extends Output ? CallToolResult : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
+type ResultOf<Output> = unknown extends Output
+  ? CallToolResult
+  : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
 
 /** A server as its user sees it, of whatever revision and behind whatever transport. */
 export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable {
@@ -44,11 +46,19 @@ export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable 
    *
    * @throws InvalidResult when the structured content does not fit the output schema of a tool that was listed before.
    */
-  callTool<Name extends keyof T & string>(name: Name, args?: T[Name]['input'], options?: CallOptions): Promise<ResultOf<T[Name]['output']>>
+  callTool<Name extends keyof T & string>(
+    name: Name,
+    args?: T[Name]['input'],
+    options?: CallOptions,
+  ): Promise<ResultOf<T[Name]['output']>>
   read(uri: string, options?: CallOptions): Promise<ReadResourceResult>
   getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
   /** Suggests values for an argument of a prompt or a variable of a template. */
-  complete(ref: CompletionRef, argument: { name: string; value: string }, options?: CallOptions & { arguments?: Record<string, string> }): Promise<Completion>
+  complete(
+    ref: CompletionRef,
+    argument: { name: string; value: string },
+    options?: CallOptions & { arguments?: Record<string, string> },
+  ): Promise<Completion>
   /** Hears of changes. */
   listen(filter: SubscriptionFilter): Subscription
   /** Sends any request, of an extension for example. */
@@ -94,7 +104,16 @@ export function createClient(connection: () => Connection, options: ClientOption
   let exchange = wrap(direct, layers)
 
   const deadlines = { ...CLIENT_DEADLINES, ...options.deadlines }
-  const caller = createCaller({ exchange: () => exchange, info, capabilities, answer: createAnswer(options), deadlines, maxRounds, logLevel, onEvent })
+  const caller = createCaller({
+    exchange: () => exchange,
+    info,
+    capabilities,
+    answer: createAnswer(options),
+    deadlines,
+    maxRounds,
+    logLevel,
+    onEvent,
+  })
   const cache = options.cache === false ? NO_CACHE : createCache(options.cache)
   const cached = (method: string, params: JsonObject, given?: CallOptions): Promise<JsonObject> => {
     const fetch = (): Promise<JsonObject> => caller.request(method, params, given)
@@ -141,11 +160,17 @@ export function createClient(connection: () => Connection, options: ClientOption
     async complete(ref, argument, given = {}) {
       const context = given.arguments && { context: { arguments: given.arguments } }
       const { completion } = await caller.request('completion/complete', { ref, argument, ...context }, given)
-      if (!isObject(completion) || !Array.isArray(completion.values)) throw new InvalidResult(`The result of completion/complete has no values`)
+      if (!isObject(completion) || !Array.isArray(completion.values))
+        throw new InvalidResult(`The result of completion/complete has no values`)
       return completion as unknown as Completion
     },
     listen(filter) {
-      const subscription: Subscription = subscribe(filter, { caller, onChange, onEvent, onEnd: () => subscriptions.delete(subscription) })
+      const subscription: Subscription = subscribe(filter, {
+        caller,
+        onChange,
+        onEvent,
+        onEnd: () => subscriptions.delete(subscription),
+      })
       subscriptions.add(subscription)
       return subscription
     },

@@ -34,7 +34,10 @@ export function startDeadline(method: string, { requestMs, totalMs }: ClientDead
     const ms = Math.min(requestMs, totalMs - usedMs)
     if (pauses > 0 || ms === Infinity || controller.signal.aborted) return
     startedAt = performance.now()
-    timer = setTimeout(() => controller.abort(new TimeoutError(method, Math.round(Math.min(requestMs, totalMs)))), Math.max(0, ms))
+    timer = setTimeout(
+      () => controller.abort(new TimeoutError(method, Math.round(Math.min(requestMs, totalMs)))),
+      Math.max(0, ms),
+    )
   }
 
   if (signal?.aborted) abort()

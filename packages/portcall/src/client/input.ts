@@ -1,7 +1,14 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { applyDefaults, checkContent, toElicitationSchema, type ElicitationSchema } from '../protocol/elicitation.ts'
+import { applyDefaults, checkContent, type ElicitationSchema, toElicitationSchema } from '../protocol/elicitation.ts'
 import { invalidParams, methodNotFound } from '../protocol/errors.ts'
-import type { ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitResult, Root } from '../protocol/types.ts'
+import type {
+  ClientCapabilities,
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitAction,
+  ElicitResult,
+  Root,
+} from '../protocol/types.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -39,7 +46,10 @@ export interface Answers {
 export type Answer = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
 
 /** What the answers declare. */
-export function capabilitiesOf({ elicit, elicitUrl, sample, roots }: Answers, declared: ClientCapabilities = {}): ClientCapabilities {
+export function capabilitiesOf(
+  { elicit, elicitUrl, sample, roots }: Answers,
+  declared: ClientCapabilities = {},
+): ClientCapabilities {
   return {
     ...declared,
     ...((elicit || elicitUrl) && { elicitation: { ...(elicit && { form: {} }), ...(elicitUrl && { url: {} }) } }),
@@ -51,7 +61,8 @@ export function capabilitiesOf({ elicit, elicitUrl, sample, roots }: Answers, de
 /** Makes the one function that answers servers, in every era. */
 export function createAnswer(answers: Answers): Answer {
   const table: { readonly [method: string]: (params: JsonObject, asked: Asked) => Promise<JsonObject> } = {
-    'elicitation/create': (params, asked) => (params.mode === 'url' ? visit(answers, params, asked) : fillIn(answers, params, asked)),
+    'elicitation/create': (params, asked) =>
+      params.mode === 'url' ? visit(answers, params, asked) : fillIn(answers, params, asked),
     'sampling/createMessage': async (params, asked) => {
       if (!answers.sample) throw methodNotFound('sampling/createMessage')
       return { ...(await answers.sample(params as unknown as CreateMessageParams, asked)) }
@@ -72,7 +83,8 @@ export function createAnswer(answers: Answers): Answer {
 async function fillIn({ elicit }: Answers, params: JsonObject, asked: Asked): Promise<JsonObject> {
   if (!elicit) throw invalidParams('this client does not show forms')
   const { message, requestedSchema } = params
-  if (typeof message !== 'string' || !isObject(requestedSchema)) throw invalidParams('a form needs a message and a requestedSchema')
+  if (typeof message !== 'string' || !isObject(requestedSchema))
+    throw invalidParams('a form needs a message and a requestedSchema')
   const schema = toElicitationSchema(requestedSchema)
   const given = await elicit({ message, schema, defaults: applyDefaults(schema, {}) }, asked)
   if (typeof given === 'string') return { action: given }
@@ -83,7 +95,10 @@ async function fillIn({ elicit }: Answers, params: JsonObject, asked: Asked): Pr
 function accept(schema: ElicitationSchema, given: JsonObject): JsonObject {
   const content = applyDefaults(schema, given)
   const issues = checkContent(schema, content)
-  if (issues.length > 0) throw invalidParams(`the answer does not fit the form: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`)
+  if (issues.length > 0)
+    throw invalidParams(
+      `the answer does not fit the form: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
+    )
   return { action: 'accept', content }
 }
 
@@ -97,7 +112,8 @@ function isElicitResult(given: JsonObject | ElicitResult): given is JsonObject &
 
 async function visit({ elicitUrl }: Answers, { message, url }: JsonObject, asked: Asked): Promise<JsonObject> {
   if (!elicitUrl) throw invalidParams('this client does not open URLs')
-  if (typeof message !== 'string' || typeof url !== 'string' || !/^https?:$/.test(protocolOf(url))) throw invalidParams('a visit needs a message and an http(s) URL')
+  if (typeof message !== 'string' || typeof url !== 'string' || !/^https?:$/.test(protocolOf(url)))
+    throw invalidParams('a visit needs a message and an http(s) URL')
   return { action: await elicitUrl({ message, url }, asked) }
 }
 

@@ -19,22 +19,10 @@ export interface ListOptions<T> {
 }
 
 /** Makes a list. A server whose pages never end, or lead back to one that was seen, is an `InvalidResult`. */
-export function createList<T>({ method, key, maxPages, fetch, admit = () => true }: ListOptions<T>): List<T> {
+export function createList<T>(options: ListOptions<T>): List<T> {
+  const { admit = () => true } = options
   async function* items(): AsyncGenerator<T> {
-    const seen = new Set<string>()
-    let cursor: string | undefined
-    for (let pages = 0; pages < maxPages; pages++) {
-      const result = await fetch(cursor === undefined ? {} : { cursor })
-      const found = result[key]
-      if (!Array.isArray(found)) throw new InvalidResult(`The result of ${method} has no ${key}`)
-      for (const item of found) if (isObject(item) && admit(item as T)) yield item as T
-      const { nextCursor } = result
-      if (typeof nextCursor !== 'string') return
-      if (seen.has(nextCursor)) throw new InvalidResult(`The pages of ${method} lead in a circle`)
-      seen.add(nextCursor)
-      cursor = nextCursor
-    }
-    throw new InvalidResult(`${method} has more than ${maxPages} pages`)
+    for await (const page of pages(options)) for (const item of page) if (isObject(item) && admit(item as T)) yield item as T
   }
 
   return {
@@ -45,4 +33,21 @@ export function createList<T>({ method, key, maxPages, fetch, admit = () => true
       return all
     },
   }
+}
+
+async function* pages<T>({ method, key, maxPages, fetch }: ListOptions<T>): AsyncGenerator<readonly unknown[]> {
+  const seen = new Set<string>()
+  let cursor: string | undefined
+  for (let count = 0; count < maxPages; count++) {
+    const result = await fetch(cursor === undefined ? {} : { cursor })
+    const found = result[key]
+    if (!Array.isArray(found)) throw new InvalidResult(`The result of ${method} has no ${key}`)
+    yield found
+    const { nextCursor } = result
+    if (typeof nextCursor !== 'string') return
+    if (seen.has(nextCursor)) throw new InvalidResult(`The pages of ${method} lead in a circle`)
+    seen.add(nextCursor)
+    cursor = nextCursor
+  }
+  throw new InvalidResult(`${method} has more than ${maxPages} pages`)
 }

@@ -29,7 +29,9 @@ const TYPES: { readonly [list in ListChange]: 'tools' | 'prompts' | 'resources' 
   promptsListChanged: 'prompts',
   resourcesListChanged: 'resources',
 }
-const CHANGES = new Map<string, Change>(Object.entries(LIST_CHANGES).map(([list, method]) => [method, { type: TYPES[list as ListChange] }]))
+const CHANGES = new Map<string, Change>(
+  Object.entries(LIST_CHANGES).map(([list, method]) => [method, { type: TYPES[list as ListChange] }]),
+)
 
 /** Listens until it is closed. @throws RpcError, while iterating, when the server refuses. */
 export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEvent, onEnd }: SubscribeOptions): Subscription {
@@ -51,7 +53,8 @@ export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEven
       if (acknowledged++ === 0) return
       onEvent({ type: 'restored' })
       for (const change of all) deliver(change)
-    } else if (method === 'notifications/resources/updated' && typeof params.uri === 'string') deliver({ type: 'resource', uri: params.uri })
+    } else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
+      deliver({ type: 'resource', uri: params.uri })
     else if (CHANGES.has(method)) deliver(CHANGES.get(method) as Change)
   }
 
@@ -61,7 +64,10 @@ export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEven
       const before = acknowledged
       const error = await caller
         .request('subscriptions/listen', { notifications: filter }, { signal: controller.signal, onNotification })
-        .then(() => undefined, (reason: unknown) => reason)
+        .then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
       if (controller.signal.aborted) return
       if (isFinal(error)) throw error
       failures = acknowledged > before ? 0 : failures + 1
@@ -100,7 +106,11 @@ function everything(filter: SubscriptionFilter): Change[] {
   return [...lists.map(([, type]): Change => ({ type })), ...uris.map((uri): Change => ({ type: 'resource', uri }))]
 }
 
-function acknowledgement(): { promise: Promise<SubscriptionFilter>; resolve(filter: SubscriptionFilter): void; reject(error: unknown): void } {
+function acknowledgement(): {
+  promise: Promise<SubscriptionFilter>
+  resolve(filter: SubscriptionFilter): void
+  reject(error: unknown): void
+} {
   let resolve!: (filter: SubscriptionFilter) => void
   let reject!: (error: unknown) => void
   const promise = new Promise<SubscriptionFilter>((yes, no) => {

@@ -1,14 +1,13 @@
 import { RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode } from '../protocol/errors.ts'
-import { paramHeaders, readHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
+import { type HeaderParam, paramHeaders, readHeaderParams } from '../protocol/header-params.ts'
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema } from '../schema/standard.ts'
 import type { Caller } from './call.ts'
-import type { CallOptions } from './options.ts'
 import { InvalidResult } from './errors.ts'
-import type { ClientEvent } from './options.ts'
+import type { CallOptions, ClientEvent } from './options.ts'
 
 /** What a client knows about the tools that it has seen in lists, and how it calls them. */
 export interface Toolbox {
@@ -82,8 +81,10 @@ export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOpti
 async function checked(name: string, result: JsonObject, output: CompiledSchema | undefined): Promise<CallToolResult> {
   const called = { ...result, content: Array.isArray(result.content) ? result.content : [] } as JsonObject & CallToolResult
   if (!output || called.isError) return called
-  if (!('structuredContent' in called)) throw new InvalidResult(`The tool ${name} has an output schema, but its result has no structuredContent`)
+  if (!('structuredContent' in called))
+    throw new InvalidResult(`The tool ${name} has an output schema, but its result has no structuredContent`)
   const parsed = await output.parse(called.structuredContent)
-  if (parsed.issues) throw new InvalidResult(`The structuredContent of the tool ${name} does not fit its output schema`, parsed.issues)
+  if (parsed.issues)
+    throw new InvalidResult(`The structuredContent of the tool ${name} does not fit its output schema`, parsed.issues)
   return called
 }

@@ -2,15 +2,17 @@ import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
 import type { Client } from '../client/client.ts'
 import { channelPair } from '../jsonrpc/channel.ts'
-import { serve, type Serving } from '../node.ts'
+import { type Serving, serve } from '../node.ts'
+import { REVISIONS } from '../protocol/revisions.ts'
 import { createServer } from '../server/server.ts'
 import { serveChannel } from '../transports/stdio/server.ts'
-import { REVISIONS } from '../protocol/revisions.ts'
 import { connect } from './connect.ts'
 
 const build = () => {
   const server = createServer({ name: 'test', version: '1.0.0' }, { instructions: 'hi' })
-    .tool('add', { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) }, ({ a, b }) => ({ sum: a + b }))
+    .tool('add', { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) }, ({ a, b }) => ({
+      sum: a + b,
+    }))
     .tool('greet', {}, async (_args, call) => `hello ${(await call.elicit('who?', z.object({ name: z.string() }))).name}`)
     .tool('count', {}, async (_args, call) => {
       for (let step = 1; step <= 3; step++) {

@@ -2,7 +2,7 @@
  * Reaches a server, whatever it is and whatever it speaks. What kind of target it is decides how bytes travel, a probe decides which
  * era is spoken; from there on the client knows neither.
  */
-import { createClient, type Client, type ClientParts, type ToolTypes } from '../client/client.ts'
+import { type Client, type ClientParts, createClient, type ToolTypes } from '../client/client.ts'
 import { harmless } from '../client/listeners.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
@@ -14,13 +14,13 @@ import type { HeaderSource } from '../transports/http/client-headers.ts'
 import type { HttpClientLimits } from '../transports/http/client-limits.ts'
 import type { HttpFetch } from '../transports/http/request.ts'
 import { SessionLost } from '../transports/http/session-lost.ts'
-import { forgetEra, knownEra, rememberEra, type Era } from './eras.ts'
-import { openChannel, openProgram, type Found } from './open-channel.ts'
+import { type Era, forgetEra, knownEra, rememberEra } from './eras.ts'
+import { type Found, openChannel, openProgram } from './open-channel.ts'
 import { openHttp } from './open-http.ts'
 import type { Speaker } from './open-legacy.ts'
 import { loadHttpFetch, loadSpawn } from './platform.ts'
 import { createReopening, type Opened } from './reopen.ts'
-import { reach, type Command, type Target } from './target.ts'
+import { type Command, reach, type Target } from './target.ts'
 
 export interface ConnectOptions extends ClientOptions {
   /** How the server spoke the last time; it is then not tried out. */
@@ -61,7 +61,10 @@ const OPEN_MS = 60_000
  *
  * @throws NegotiationError, HttpStatusError, ConnectionLost, TimeoutError when the server cannot be reached.
  */
-export async function connect<S = unknown>(target: Target, given: ConnectOptions = {}): Promise<Client<[ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>>> {
+export async function connect<S = unknown>(
+  target: Target,
+  given: ConnectOptions = {},
+): Promise<Client<[ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>>> {
   const options = { ...given, onEvent: harmless(given.onEvent) }
   const parts = createClient(() => connection, options)
   const connection = await createReopening({
@@ -84,7 +87,16 @@ function speakerOf({ info, capabilities, answer }: ClientParts, options: Connect
   const { revision, probeMs = PROBE_MS, onEvent = () => {} } = options
   const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
   const onNoise: Speaker['onNoise'] = ({ kind, text }) => onEvent({ type: 'noise', kind, text })
-  return { info, capabilities, answer, envelope, onNoise, onLog: toLogEvent(options), probeMs, revision: eraOf(revision) === 'legacy' ? revision : undefined }
+  return {
+    info,
+    capabilities,
+    answer,
+    envelope,
+    onNoise,
+    onLog: toLogEvent(options),
+    probeMs,
+    revision: eraOf(revision) === 'legacy' ? revision : undefined,
+  }
 }
 
 /** Makes events of the log messages of a session: of those that are wanted, for not every server heeds the level that was set. */
@@ -122,14 +134,20 @@ function opener(target: Target, options: ConnectOptions, speaker: AnySpeaker): (
       const fetch = options.fetch ?? (await loadHttpFetch())
       const onError = (error: unknown): void => options.onEvent?.({ type: 'warning', message: String(error) })
       const carrier = { ...http, url, fetch, onError, ...(headers && { headers }) }
-      const opening = remembered(url.origin + url.pathname, wanted, async (era) => told(await openHttp(carrier, { ...speaker, signal }, era)))
+      const opening = remembered(url.origin + url.pathname, wanted, async (era) =>
+        told(await openHttp(carrier, { ...speaker, signal }, era)),
+      )
       return options.fetch ? opening : closing(opening, fetch)
     },
   })
 }
 
 /** Opens in the era that was found out the last time; when that does not work any more, the server is tried out anew. */
-async function remembered(server: string, wanted: Era | undefined, open: (era: Era | undefined) => Promise<Found>): Promise<Opened> {
+async function remembered(
+  server: string,
+  wanted: Era | undefined,
+  open: (era: Era | undefined) => Promise<Found>,
+): Promise<Opened> {
   if (wanted) return (await open(wanted)).opened
   const last = knownEra(server)
   const found = await open(last === 'modern' ? undefined : last).catch((error: unknown) => {

@@ -1,7 +1,6 @@
-import type { CallOptions } from '../client/options.ts'
 import type { Client } from '../client/client.ts'
 import type { List } from '../client/lists.ts'
-import type { ClientEvent, ClientOptions } from '../client/options.ts'
+import type { CallOptions, ClientEvent, ClientOptions } from '../client/options.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type {
   CallToolResult,

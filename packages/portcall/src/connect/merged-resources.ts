@@ -1,5 +1,5 @@
-import type { CallOptions } from '../client/options.ts'
 import type { List } from '../client/lists.ts'
+import type { CallOptions } from '../client/options.ts'
 import { resourceNotFound } from '../protocol/errors.ts'
 import type { Resource, ResourceTemplate } from '../protocol/types.ts'
 import { parseTemplate } from '../schema/uri-template.ts'

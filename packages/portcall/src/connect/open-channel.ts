@@ -1,12 +1,12 @@
 import { TimeoutError } from '../client/errors.ts'
-import { ConnectionLost } from '../jsonrpc/errors.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
+import { ConnectionLost } from '../jsonrpc/errors.ts'
 import { createChannelLink } from '../legacy/channel-link.ts'
 import { createChannelExchange } from '../transports/stdio/client.ts'
+import type { Era } from './eras.ts'
 import { openLegacy, type Speaker } from './open-legacy.ts'
 import { probe } from './probe.ts'
 import { createRelay } from './relay.ts'
-import type { Era } from './eras.ts'
 import type { Opened } from './reopen.ts'
 
 /** A way that was opened, and the era that it speaks. */

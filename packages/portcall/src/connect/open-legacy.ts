@@ -1,6 +1,6 @@
+import type { Answer } from '../client/input.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Noise } from '../jsonrpc/noise.ts'
-import type { Answer } from '../client/input.ts'
 import { openLegacyClient } from '../legacy/client.ts'
 import type { LegacyLink } from '../legacy/link.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
@@ -26,7 +26,10 @@ export interface Speaker {
 }
 
 /** Shakes hands with a server of the legacy era. */
-export async function openLegacy(link: LegacyLink, { info, capabilities, answer, onLog, revision, signal }: Speaker): Promise<Opened> {
+export async function openLegacy(
+  link: LegacyLink,
+  { info, capabilities, answer, onLog, revision, signal }: Speaker,
+): Promise<Opened> {
   const versions = revision !== undefined && { versions: [revision] }
   const client = await openLegacyClient({ link, info, capabilities, answer, onLog, signal, ...versions })
   return { exchange: client.exchange, mirrors: false, onEnd: client.onClose, close: client.close }

@@ -1,10 +1,10 @@
 import { startDeadline } from '../client/deadline.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
+import { NegotiationError } from '../legacy/negotiate.ts'
 import { ProtocolErrorCode } from '../protocol/errors.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
-import { NegotiationError } from '../legacy/negotiate.ts'
 
 /** What a probe found out. */
 export type Verdict = 'modern' | 'legacy'

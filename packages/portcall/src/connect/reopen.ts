@@ -101,7 +101,10 @@ export async function createReopening(options: ReopeningOptions): Promise<Connec
       if (ending.signal.aborted) return
       status = 'closed'
       ending.abort(closed())
-      await current?.then((opened) => opened.close(), () => {})
+      await current?.then(
+        (opened) => opened.close(),
+        () => {},
+      )
     },
   }
 }

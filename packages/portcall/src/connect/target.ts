@@ -37,8 +37,10 @@ export function reach<T>(target: Target, ways: Ways<T>): T {
 }
 
 function toUrl(target: string | URL): URL {
-  if (!URL.canParse(target)) throw new TypeError(`${JSON.stringify(target)} is not a URL; to start a program, give { command, args }`)
+  if (!URL.canParse(target))
+    throw new TypeError(`${JSON.stringify(target)} is not a URL; to start a program, give { command, args }`)
   const url = new URL(target)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError(`A server is reached by http: or https:, not by ${url.protocol}`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError(`A server is reached by http: or https:, not by ${url.protocol}`)
   return url
 }

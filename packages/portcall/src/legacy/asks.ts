@@ -13,7 +13,9 @@ import { renderAsk } from './render-ask.ts'
  */
 export async function askAll(questions: unknown, context: ExchangeContext, revision: Revision): Promise<JsonObject> {
   const entries = Object.entries(isObject(questions) ? questions : {})
-  const answers = await Promise.all(entries.map(async ([key, question]) => [key, await askOne(question as InputRequest, context, revision)] as const))
+  const answers = await Promise.all(
+    entries.map(async ([key, question]) => [key, await askOne(question as InputRequest, context, revision)] as const),
+  )
   return Object.fromEntries(answers)
 }
 

@@ -50,7 +50,11 @@ export function readHandshake(params: JsonObject, state: SessionState): Revision
 }
 
 /** The answer to `initialize`: what the core says about itself, rendered. */
-export async function handshakeResult(core: Exchange, state: SessionState, { revision, context }: { revision: Revision; context: ExchangeContext }): Promise<JsonObject> {
+export async function handshakeResult(
+  core: Exchange,
+  state: SessionState,
+  { revision, context }: { revision: Revision; context: ExchangeContext },
+): Promise<JsonObject> {
   const response = await core({ jsonrpc: '2.0', id: 0, method: 'server/discover', params: { _meta: envelopeOf(state) } }, context)
   if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
   const { capabilities, instructions, _meta } = response.result

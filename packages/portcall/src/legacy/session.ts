@@ -6,10 +6,10 @@
  */
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
-import { success, type JsonObject, type Notification } from '../jsonrpc/message.ts'
+import { type JsonObject, type Notification, success } from '../jsonrpc/message.ts'
 import { invalidParams, methodNotFound } from '../protocol/errors.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
-import { LATEST_LEGACY, REVISIONS, revisionOf, type Revision } from '../protocol/revisions.ts'
+import { LATEST_LEGACY, REVISIONS, type Revision, revisionOf } from '../protocol/revisions.ts'
 import { forward } from './forward.ts'
 import { envelopeOf, handshakeResult, newState, readHandshake, type SessionState } from './handshake.ts'
 import { renderError, renderNotification, renderResponse } from './render.ts'

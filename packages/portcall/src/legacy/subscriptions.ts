@@ -1,6 +1,6 @@
+import type { Auth, Exchange } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification } from '../jsonrpc/message.ts'
 import { invalidParams, resourceNotFound } from '../protocol/errors.ts'
-import type { Auth, Exchange } from '../jsonrpc/exchange.ts'
 
 const MAX_SUBSCRIPTIONS = 1024
 const LIST_CHANGES = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }

@@ -9,23 +9,47 @@ import { applyDefaults, checkContent, toElicitationSchema } from './elicitation.
 const OFFICIAL = new URL('../../../../../shared/spec/2026-07-28/schema.json', import.meta.url)
 
 const form = (schema: Schema) => toElicitationSchema(compileSchema(schema, 'input').json)
-const field = (property: Record<string, unknown>) => toElicitationSchema({ type: 'object', properties: { f: property } }).properties.f
+const field = (property: Record<string, unknown>) =>
+  toElicitationSchema({ type: 'object', properties: { f: property } }).properties.f
 
 describe('toElicitationSchema', () => {
   const everything = z.object({
-    name: z.string().min(1).max(40).describe('Your name'), mail: z.email().optional(), site: z.url().optional(), when: z.iso.datetime().optional(), day: z.iso.date().optional(),
-    count: z.number().int().min(1), ratio: z.number().positive().max(2).optional(), sure: z.boolean().default(true), unit: z.enum(['C', 'F']).default('C'),
-    either: z.union([z.literal('a'), z.literal('b')]).optional(), only: z.literal('x').optional(), tags: z.array(z.enum(['p', 'q'])).min(1).max(2).optional(), none: z.string().nullable().optional(),
+    name: z.string().min(1).max(40).describe('Your name'),
+    mail: z.email().optional(),
+    site: z.url().optional(),
+    when: z.iso.datetime().optional(),
+    day: z.iso.date().optional(),
+    count: z.number().int().min(1),
+    ratio: z.number().positive().max(2).optional(),
+    sure: z.boolean().default(true),
+    unit: z.enum(['C', 'F']).default('C'),
+    either: z.union([z.literal('a'), z.literal('b')]).optional(),
+    only: z.literal('x').optional(),
+    tags: z
+      .array(z.enum(['p', 'q']))
+      .min(1)
+      .max(2)
+      .optional(),
+    none: z.string().nullable().optional(),
   })
 
   it('ELI-008 ELI-009 ELI-011 makes flat forms of what zod writes', () => {
     expect(form(everything)).toEqual({
       type: 'object',
       properties: {
-        name: { type: 'string', minLength: 1, maxLength: 40, description: 'Your name' }, mail: { type: 'string', format: 'email' }, site: { type: 'string', format: 'uri' },
-        when: { type: 'string', format: 'date-time' }, day: { type: 'string', format: 'date' }, count: { type: 'integer', minimum: 1 }, ratio: { type: 'number', maximum: 2 },
-        sure: { type: 'boolean', default: true }, unit: { type: 'string', enum: ['C', 'F'], default: 'C' }, either: { type: 'string', enum: ['a', 'b'] }, only: { type: 'string', enum: ['x'] },
-        tags: { type: 'array', items: { type: 'string', enum: ['p', 'q'] }, minItems: 1, maxItems: 2 }, none: { type: 'string' },
+        name: { type: 'string', minLength: 1, maxLength: 40, description: 'Your name' },
+        mail: { type: 'string', format: 'email' },
+        site: { type: 'string', format: 'uri' },
+        when: { type: 'string', format: 'date-time' },
+        day: { type: 'string', format: 'date' },
+        count: { type: 'integer', minimum: 1 },
+        ratio: { type: 'number', maximum: 2 },
+        sure: { type: 'boolean', default: true },
+        unit: { type: 'string', enum: ['C', 'F'], default: 'C' },
+        either: { type: 'string', enum: ['a', 'b'] },
+        only: { type: 'string', enum: ['x'] },
+        tags: { type: 'array', items: { type: 'string', enum: ['p', 'q'] }, minItems: 1, maxItems: 2 },
+        none: { type: 'string' },
       },
       required: ['name', 'count'],
     })
@@ -38,29 +62,63 @@ describe('toElicitationSchema', () => {
   })
 
   it('ELI-010 ELI-011 keeps titles, in each way of writing them', () => {
-    const options = [{ const: 'a', title: 'A' }, { const: 'b', title: 'B' }]
-    expect(field({ type: 'string', oneOf: options, default: 'a', title: 'T' })).toEqual({ type: 'string', oneOf: options, default: 'a', title: 'T' })
+    const options = [
+      { const: 'a', title: 'A' },
+      { const: 'b', title: 'B' },
+    ]
+    expect(field({ type: 'string', oneOf: options, default: 'a', title: 'T' })).toEqual({
+      type: 'string',
+      oneOf: options,
+      default: 'a',
+      title: 'T',
+    })
     expect(field({ anyOf: options })).toEqual({ type: 'string', oneOf: options })
-    expect(field({ type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] })).toEqual({ type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] })
-    expect(field({ type: 'array', items: { anyOf: options }, default: ['a'] })).toEqual({ type: 'array', items: { anyOf: options }, default: ['a'] })
+    expect(field({ type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] })).toEqual({
+      type: 'string',
+      enum: ['a', 'b'],
+      enumNames: ['A', 'B'],
+    })
+    expect(field({ type: 'array', items: { anyOf: options }, default: ['a'] })).toEqual({
+      type: 'array',
+      items: { anyOf: options },
+      default: ['a'],
+    })
   })
 
   it('drops what the protocol does not know', () => {
-    const noise = { $schema: 'x', pattern: '^a', exclusiveMinimum: 0, additionalProperties: false, format: 'uuid', minLength: 1.5, default: 7 }
+    const noise = {
+      $schema: 'x',
+      pattern: '^a',
+      exclusiveMinimum: 0,
+      additionalProperties: false,
+      format: 'uuid',
+      minLength: 1.5,
+      default: 7,
+    }
     expect(field({ type: 'string', ...noise })).toEqual({ type: 'string' })
     expect(field({ type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 })).toEqual({ type: 'integer' })
     expect(field({ anyOf: [{ type: 'integer' }, { type: 'null' }], title: 'T' })).toEqual({ type: 'integer', title: 'T' })
   })
 
   it.each<[string, unknown]>([
-    ['an object', { type: 'object', properties: {} }], ['a list of strings', { type: 'array', items: { type: 'string' } }], ['null', { type: 'null' }], ['two types', { type: ['string', 'number'] }],
-    ['numbers to choose from', { enum: [1, 2] }], ['a union', { anyOf: [{ type: 'string' }, { type: 'number' }] }], ['a reference', { $ref: '#/$defs/a' }], ['anything', {}], ['true', true],
+    ['an object', { type: 'object', properties: {} }],
+    ['a list of strings', { type: 'array', items: { type: 'string' } }],
+    ['null', { type: 'null' }],
+    ['two types', { type: ['string', 'number'] }],
+    ['numbers to choose from', { enum: [1, 2] }],
+    ['a union', { anyOf: [{ type: 'string' }, { type: 'number' }] }],
+    ['a reference', { $ref: '#/$defs/a' }],
+    ['anything', {}],
+    ['true', true],
   ])('ELI-008 refuses %s and names the property', (_name, property) => {
-    expect(() => toElicitationSchema({ type: 'object', properties: { good: { type: 'string' }, bad: property } })).toThrow(/^"bad" cannot be asked/)
+    expect(() => toElicitationSchema({ type: 'object', properties: { good: { type: 'string' }, bad: property } })).toThrow(
+      /^"bad" cannot be asked/,
+    )
   })
 
   it('ELI-008 refuses what is not an object', () => {
-    for (const json of [{}, { type: 'string' }, { type: 'object' }]) expect(() => toElicitationSchema(json)).toThrow(/has to be an object/)
+    for (const json of [{}, { type: 'string' }, { type: 'object' }])
+      expect(() => toElicitationSchema(json)).toThrow(/has to be an object/)
   })
 })
 
@@ -77,31 +135,56 @@ describe('applyDefaults', () => {
 
 describe('checkContent', () => {
   const check = (property: Record<string, unknown>, value: unknown) =>
-    checkContent(toElicitationSchema({ type: 'object', properties: { f: property } }), { f: value }).map(({ path, message }) => `${path.join()}: ${message}`)
+    checkContent(toElicitationSchema({ type: 'object', properties: { f: property } }), { f: value }).map(
+      ({ path, message }) => `${path.join()}: ${message}`,
+    )
 
   it.each<[Record<string, unknown>, unknown[], unknown[]]>([
     [{ type: 'string', minLength: 2, maxLength: 3 }, ['ab', '😀😀😀'], ['a', '😀', 'abcd', 7, null]],
     [{ type: 'string', format: 'email' }, ['a.b+c@example.com'], ['a', 'a@', '@b', 'a b@c', 'a@b@c', '.a@b', 'a..b@c']],
-    [{ type: 'string', format: 'uri' }, ['https://example.com/a?b#c', 'urn:a:b', 'mailto:a@b'], ['example.com', '/a', 'http://', 'http://a b', 'a:%zz']],
-    [{ type: 'string', format: 'date' }, ['2024-02-29', '2000-02-29'], ['2023-02-29', '1900-02-29', '2024-13-01', '2024-04-31', '2024-1-1', '']],
-    [{ type: 'string', format: 'date-time' }, ['2024-02-29T10:00:00Z', '2024-02-29t10:00:00.5+01:00'], ['2024-02-29', '2024-02-29T10:00Z', '2024-02-29T24:00:00Z', '2024-02-29T10:00:00']],
+    [
+      { type: 'string', format: 'uri' },
+      ['https://example.com/a?b#c', 'urn:a:b', 'mailto:a@b'],
+      ['example.com', '/a', 'http://', 'http://a b', 'a:%zz'],
+    ],
+    [
+      { type: 'string', format: 'date' },
+      ['2024-02-29', '2000-02-29'],
+      ['2023-02-29', '1900-02-29', '2024-13-01', '2024-04-31', '2024-1-1', ''],
+    ],
+    [
+      { type: 'string', format: 'date-time' },
+      ['2024-02-29T10:00:00Z', '2024-02-29t10:00:00.5+01:00'],
+      ['2024-02-29', '2024-02-29T10:00Z', '2024-02-29T24:00:00Z', '2024-02-29T10:00:00'],
+    ],
     [{ type: 'integer', minimum: 1, maximum: 3 }, [1, 3, 2.0], [0, 4, 1.5, '1', NaN]],
     [{ type: 'number' }, [1.5, -1], [Infinity, '1', true]],
     [{ type: 'boolean' }, [true, false], ['true', 1, null]],
     [{ type: 'string', enum: ['a', 'b'] }, ['a'], ['c', 1]],
     [{ type: 'string', oneOf: [{ const: 'a', title: 'A' }] }, ['a'], ['A']],
-    [{ type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 1, maxItems: 2 }, [['a'], ['a', 'b']], [[], ['a', 'b', 'a'], ['c'], 'a', [1]]],
+    [
+      { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 1, maxItems: 2 },
+      [['a'], ['a', 'b']],
+      [[], ['a', 'b', 'a'], ['c'], 'a', [1]],
+    ],
     [{ type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } }, [[], ['a']], [['A']]],
   ])('ELI-023 ELI-024 %j', (property, good, bad) => {
     for (const value of good) expect(check(property, value), JSON.stringify(value)).toEqual([])
-    for (const value of bad) expect(check(property, value), JSON.stringify(value)).toEqual([expect.stringMatching(/^f: expected/)])
+    for (const value of bad)
+      expect(check(property, value), JSON.stringify(value)).toEqual([expect.stringMatching(/^f: expected/)])
   })
 
   it('ELI-024 names what is missing', () => {
-    const schema = toElicitationSchema({ type: 'object', properties: { a: { type: 'string' }, constructor: { type: 'string' } }, required: ['a', 'constructor'] })
+    const schema = toElicitationSchema({
+      type: 'object',
+      properties: { a: { type: 'string' }, constructor: { type: 'string' } },
+      required: ['a', 'constructor'],
+    })
     expect(checkContent(schema, { b: 1 })).toEqual([
-      { path: ['a'], message: 'required' }, { path: ['constructor'], message: 'required' },
+      { path: ['a'], message: 'required' },
+      { path: ['constructor'], message: 'required' },
     ])
-    for (const content of [undefined, null, [], 'a']) expect(checkContent(schema, content)).toEqual([{ path: [], message: 'expected an object' }])
+    for (const content of [undefined, null, [], 'a'])
+      expect(checkContent(schema, content)).toEqual([{ path: [], message: 'expected an object' }])
   })
 })

@@ -71,10 +71,13 @@ export interface ElicitationSchema {
  * @throws SchemaError that names the property which cannot be a field.
  */
 export function toElicitationSchema(json: JsonObject): ElicitationSchema {
-  if (json.type !== 'object' || !isObject(json.properties)) throw new SchemaError('What is asked of a user has to be an object with "properties"')
+  if (json.type !== 'object' || !isObject(json.properties))
+    throw new SchemaError('What is asked of a user has to be an object with "properties"')
   const fields = Object.entries(json.properties).map(([name, property]) => [name, toField(name, property)] as const)
   const properties = Object.fromEntries(fields)
-  const required = Array.isArray(json.required) ? json.required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)) : []
+  const required = Array.isArray(json.required)
+    ? json.required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name))
+    : []
   return required.length > 0 ? { type: 'object', properties, required } : { type: 'object', properties }
 }
 
@@ -82,7 +85,9 @@ function toField(name: string, property: unknown): ElicitationField {
   const schema = isObject(property) ? withoutNull(property) : {}
   const field = toChoiceField(schema) ?? toPlainField(schema)
   if (!field)
-    throw new SchemaError(`"${name}" cannot be asked of a user: a field is a string, number, integer, boolean, a choice of strings, or a list of choices`)
+    throw new SchemaError(
+      `"${name}" cannot be asked of a user: a field is a string, number, integer, boolean, a choice of strings, or a list of choices`,
+    )
   return field
 }
 
@@ -99,13 +104,20 @@ function toChoiceField(schema: JsonObject): SelectField | MultiSelectField | und
     const choices = isObject(schema.items) ? readChoices(schema.items) : undefined
     if (!choices) return undefined
     const items: MultiSelectField['items'] = choices.titled ? { anyOf: choices.titled } : { type: 'string', enum: choices.values }
-    return keep<MultiSelectField>({ type: 'array', items }, schema, { minItems: isInteger, maxItems: isInteger, default: isStrings })
+    return keep<MultiSelectField>({ type: 'array', items }, schema, {
+      minItems: isInteger,
+      maxItems: isInteger,
+      default: isStrings,
+    })
   }
   const choices = readChoices(schema)
   if (!choices) return undefined
   const { titled, values } = choices
-  const names = !titled && isStrings(schema.enumNames) && schema.enumNames.length === values.length ? { enumNames: schema.enumNames } : {}
-  return keep<SelectField>(titled ? { type: 'string', oneOf: titled } : { type: 'string', enum: values, ...names }, schema, { default: isString })
+  const names =
+    !titled && isStrings(schema.enumNames) && schema.enumNames.length === values.length ? { enumNames: schema.enumNames } : {}
+  return keep<SelectField>(titled ? { type: 'string', oneOf: titled } : { type: 'string', enum: values, ...names }, schema, {
+    default: isString,
+  })
 }
 
 interface Choices {
@@ -133,14 +145,28 @@ function toPlainField(schema: JsonObject): ElicitationField | undefined {
   const types = [schema.type].flat().filter((type) => type !== 'null')
   const [type] = types
   if (types.length !== 1) return undefined
-  if (type === 'string') return keep<StringField>({ type }, schema, { minLength: isInteger, maxLength: isInteger, format: isFormat, default: isString })
+  if (type === 'string')
+    return keep<StringField>({ type }, schema, {
+      minLength: isInteger,
+      maxLength: isInteger,
+      format: isFormat,
+      default: isString,
+    })
   if (type === 'boolean') return keep<BooleanField>({ type }, schema, { default: isBoolean })
   if (type !== 'number' && type !== 'integer') return undefined
-  return keep<NumberField>({ type }, schema, { minimum: isBound, maximum: isBound, default: type === 'integer' ? isInteger : isNumber })
+  return keep<NumberField>({ type }, schema, {
+    minimum: isBound,
+    maximum: isBound,
+    default: type === 'integer' ? isInteger : isNumber,
+  })
 }
 
 /** Adds the labels, and of the other keywords those which the protocol knows. */
-function keep<F extends object>(field: F, schema: JsonObject, known: { readonly [keyword: string]: (value: unknown) => boolean }): F {
+function keep<F extends object>(
+  field: F,
+  schema: JsonObject,
+  known: { readonly [keyword: string]: (value: unknown) => boolean },
+): F {
   const all = { title: isString, description: isString, ...known }
   const kept = Object.entries(all).filter(([keyword, fits]) => fits(schema[keyword]))
   return { ...field, ...Object.fromEntries(kept.map(([keyword]) => [keyword, schema[keyword]])) }
@@ -158,7 +184,10 @@ const isBound = (value: unknown): boolean => isNumber(value) && Math.abs(value) 
 
 /** Fills in the defaults of fields that are missing, and leaves out what the form does not have; gives a new object. */
 export function applyDefaults(schema: ElicitationSchema, content: JsonObject): JsonObject {
-  const fields = Object.entries(schema.properties).map(([name, field]) => [name, has(content, name) ? content[name] : field.default])
+  const fields = Object.entries(schema.properties).map(([name, field]) => [
+    name,
+    has(content, name) ? content[name] : field.default,
+  ])
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
@@ -225,8 +254,10 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,12})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
 
 const FORMAT_CHECKS: { readonly [F in NonNullable<StringField['format']>]: (text: string) => boolean } = {
-  email: (text) => text.length <= 320 && /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(text) && !/^\.|\.\.|\.@/.test(text),
-  uri: (text) => /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(text) && !/[<>"{}|\\^`]|%(?![0-9A-Fa-f]{2})/.test(text) && URL.canParse(text),
+  email: (text) =>
+    text.length <= 320 && /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(text) && !/^\.|\.\.|\.@/.test(text),
+  uri: (text) =>
+    /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/.test(text) && !/[<>"{}|\\^`]|%(?![0-9A-Fa-f]{2})/.test(text) && URL.canParse(text),
   date: isDate,
   'date-time': (text) => isDate(text.slice(0, 10)) && /t/i.test(text.charAt(10)) && TIME.test(text.slice(11)),
 }

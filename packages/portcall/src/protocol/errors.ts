@@ -1,4 +1,5 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import { type ErrorBody, isObject } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from './types.ts'
 
 /** Codes that the protocol adds to those of JSON-RPC. */
@@ -7,6 +8,18 @@ export const ProtocolErrorCode = {
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
 } as const
+
+/** The codes of drafts, which others use for something else: the member of `data` tells that they mean what is meant here. */
+const DRAFTS: { readonly [code: number]: { readonly member: string; readonly code: number } } = {
+  [-32003]: { member: 'requiredCapabilities', code: ProtocolErrorCode.missingClientCapability },
+  [-32004]: { member: 'supported', code: ProtocolErrorCode.unsupportedProtocolVersion },
+}
+
+/** Reads an error as one of the newest revision, which its sender may know as a draft only. */
+export function readProtocolError(error: ErrorBody): ErrorBody {
+  const draft = DRAFTS[error.code]
+  return draft && isObject(error.data) && draft.member in error.data ? { ...error, code: draft.code } : error
+}
 
 /** -32020: a header that mirrors the body is missing, malformed or different. */
 export function headerMismatch(reason: string): RpcError {

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeHeaderValue, encodeHeaderValue, matchesHeader, paramHeaders, readHeaderParams, verifyHeaderParams } from './header-params.ts'
+import {
+  decodeHeaderValue,
+  encodeHeaderValue,
+  matchesHeader,
+  paramHeaders,
+  readHeaderParams,
+  verifyHeaderParams,
+} from './header-params.ts'
 
 const object = (properties: Record<string, unknown>) => ({ type: 'object', properties })
 
@@ -15,7 +22,9 @@ describe('readHeaderParams', () => {
   })
 
   it.each(['', ' ', 'a b', 'a:b', 'a\r\nb', 'ä', 7, null, true])('HTTP-072 C37 refuses the name %j', (name) => {
-    expect(() => readHeaderParams(object({ a: { type: 'string', 'x-mcp-header': name } }))).toThrow(/"a" has to be a header token/)
+    expect(() => readHeaderParams(object({ a: { type: 'string', 'x-mcp-header': name } }))).toThrow(
+      /"a" has to be a header token/,
+    )
   })
 
   it('HTTP-072 C37 refuses a name that is used twice, whatever its case', () => {
@@ -29,9 +38,15 @@ describe('readHeaderParams', () => {
 
   const a = { type: 'string', 'x-mcp-header': 'A' }
   it.each<[string, Record<string, unknown>]>([
-    ['root', a], ['items', object({ l: { type: 'array', items: object({ a }) } })], ['oneOf', { oneOf: [object({ a })] }],
-    ['allOf', object({ b: { allOf: [a] } })], ['if', { if: object({ a }) }], ['not', { not: a }], ['$defs', { $defs: { a }, ...object({ b: { $ref: '#/$defs/a' } }) }],
-    ['patternProperties', { patternProperties: { '^a': a } }], ['additionalProperties', { additionalProperties: a }],
+    ['root', a],
+    ['items', object({ l: { type: 'array', items: object({ a }) } })],
+    ['oneOf', { oneOf: [object({ a })] }],
+    ['allOf', object({ b: { allOf: [a] } })],
+    ['if', { if: object({ a }) }],
+    ['not', { not: a }],
+    ['$defs', { $defs: { a }, ...object({ b: { $ref: '#/$defs/a' } }) }],
+    ['patternProperties', { patternProperties: { '^a': a } }],
+    ['additionalProperties', { additionalProperties: a }],
   ])('HTTP-074 C37 refuses an annotation under %s', (_name, schema) => {
     expect(() => readHeaderParams(schema)).toThrow(/reached from the root/)
   })
@@ -46,33 +61,52 @@ describe('the header value', () => {
   })
 
   it('HTTP-080 HTTP-081 C38 comes back as it was, for any string', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (value) => {
-      const header = encodeHeaderValue(value)
-      expect(header).toMatch(/^[\x20-\x7e]*$/)
-      expect(header.trim()).toBe(header)
-      expect(decodeHeaderValue(header)).toBe(value)
-      expect(matchesHeader(header, value)).toBe(true)
-      expect(matchesHeader(header, `${value}x`)).toBe(false)
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (value) => {
+        const header = encodeHeaderValue(value)
+        expect(header).toMatch(/^[\x20-\x7e]*$/)
+        expect(header.trim()).toBe(header)
+        expect(decodeHeaderValue(header)).toBe(value)
+        expect(matchesHeader(header, value)).toBe(true)
+        expect(matchesHeader(header, `${value}x`)).toBe(false)
+      }),
+    )
   })
 
-  it.each(['=?base64?YQ?=', '=?base64?YR==?=', '=?base64?Y Q==?=', '=?base64?YQ==YQ==?=', '=?base64?!!!!?=', '=?base64?/w==?=', '=?base64?_-8=?=', 'a\r\nb', 'ü', '\u0000'])(
-    'HTTP-081 M03 M08 refuses %j', (header) => {
-      expect(decodeHeaderValue(header)).toBeUndefined()
-      expect(matchesHeader(header, header)).toBe(false)
+  it.each([
+    '=?base64?YQ?=',
+    '=?base64?YR==?=',
+    '=?base64?Y Q==?=',
+    '=?base64?YQ==YQ==?=',
+    '=?base64?!!!!?=',
+    '=?base64?/w==?=',
+    '=?base64?_-8=?=',
+    'a\r\nb',
+    'ü',
+    '\u0000',
+  ])('HTTP-081 M03 M08 refuses %j', (header) => {
+    expect(decodeHeaderValue(header)).toBeUndefined()
+    expect(matchesHeader(header, header)).toBe(false)
+  })
+
+  it.each(['=?BASE64?YQ==?=', '=?Base64?YQ==?=', '=?base64?YQ==', 'base64?YQ==?=', '=?base64?='])(
+    'HTTP-081 M03 takes %j literally',
+    (header) => {
+      expect(decodeHeaderValue(header)).toBe(header)
     },
   )
-
-  it.each(['=?BASE64?YQ==?=', '=?Base64?YQ==?=', '=?base64?YQ==', 'base64?YQ==?=', '=?base64?='])('HTTP-081 M03 takes %j literally', (header) => {
-    expect(decodeHeaderValue(header)).toBe(header)
-  })
 })
 
 describe('verifyHeaderParams', () => {
-  const params = readHeaderParams(object({
-    region: { type: 'string', 'x-mcp-header': 'Region' }, n: { type: 'integer', 'x-mcp-header': 'N' }, dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
-  }))
-  const verify = (args: Record<string, unknown> | undefined, headers: Record<string, string>) => verifyHeaderParams(params, args, (name) => headers[name])
+  const params = readHeaderParams(
+    object({
+      region: { type: 'string', 'x-mcp-header': 'Region' },
+      n: { type: 'integer', 'x-mcp-header': 'N' },
+      dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
+    }),
+  )
+  const verify = (args: Record<string, unknown> | undefined, headers: Record<string, string>) =>
+    verifyHeaderParams(params, args, (name) => headers[name])
 
   it('HTTP-078 HTTP-082 M08 wants a header exactly where there is a value', () => {
     expect(verify({}, {})).toBeUndefined()
@@ -89,15 +123,22 @@ describe('verifyHeaderParams', () => {
 
   it('HTTP-083 M08 compares integers as numbers', () => {
     for (const header of ['42', '42.0', '042']) expect(verify({ n: 42 }, { 'Mcp-Param-N': header })).toBeUndefined()
-    for (const header of ['43', '42.5', '4.2e1', '0x2a', '', ' ', 'NaN']) expect(verify({ n: 42 }, { 'Mcp-Param-N': header })).toMatch(/differs/)
+    for (const header of ['43', '42.5', '4.2e1', '0x2a', '', ' ', 'NaN'])
+      expect(verify({ n: 42 }, { 'Mcp-Param-N': header })).toMatch(/differs/)
     expect(verify({ dry: true }, { 'Mcp-Param-Dry': 'True' })).toMatch(/differs/)
   })
 
   it('HTTP-078 HTTP-079 agrees with what paramHeaders writes, for any arguments', () => {
-    const value = { region: fc.option(fc.string({ unit: 'binary' })), n: fc.option(fc.maxSafeInteger()), dry: fc.option(fc.boolean()) }
-    fc.assert(fc.property(fc.record(value, { requiredKeys: [] }), (args) => {
-      fc.pre(!/\p{Cs}/u.test(args.region ?? ''))
-      expect(verify(args, paramHeaders(params, args))).toBeUndefined()
-    }))
+    const value = {
+      region: fc.option(fc.string({ unit: 'binary' })),
+      n: fc.option(fc.maxSafeInteger()),
+      dry: fc.option(fc.boolean()),
+    }
+    fc.assert(
+      fc.property(fc.record(value, { requiredKeys: [] }), (args) => {
+        fc.pre(!/\p{Cs}/u.test(args.region ?? ''))
+        expect(verify(args, paramHeaders(params, args))).toBeUndefined()
+      }),
+    )
   })
 })

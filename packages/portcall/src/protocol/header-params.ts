@@ -50,7 +50,8 @@ export function readHeaderParams(inputSchema: JsonObject): HeaderParam[] {
 function collect(schema: JsonObject, path: readonly string[], params: HeaderParam[]): void {
   if (ANNOTATION in schema && path.length > 0) params.push(readParam(schema, path))
   if (!isObject(schema.properties)) return
-  for (const [name, property] of Object.entries(schema.properties)) if (isObject(property)) collect(property, [...path, name], params)
+  for (const [name, property] of Object.entries(schema.properties))
+    if (isObject(property)) collect(property, [...path, name], params)
 }
 
 function readParam(schema: JsonObject, path: readonly string[]): HeaderParam {
@@ -108,7 +109,9 @@ export function paramHeaders(params: readonly HeaderParam[], args: JsonObject | 
  * mismatch; integers are compared as numbers. An argument of a wrong type is left for the check of the arguments to refuse.
  */
 export function verifyHeaderParams(
-  params: readonly HeaderParam[], args: JsonObject | undefined, readHeader: (name: string) => string | undefined,
+  params: readonly HeaderParam[],
+  args: JsonObject | undefined,
+  readHeader: (name: string) => string | undefined,
 ): string | undefined {
   for (const param of params) {
     const fault = compare(param, valueAt(args, param.path), readHeader(param.header))

@@ -56,7 +56,10 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 }
 
 function missing(key: string): RpcError {
-  return new RpcError(ErrorCode.invalidParams, `Invalid params: every request needs ${key === '_meta' ? '"_meta"' : `_meta["${key}"]`}`)
+  return new RpcError(
+    ErrorCode.invalidParams,
+    `Invalid params: every request needs ${key === '_meta' ? '"_meta"' : `_meta["${key}"]`}`,
+  )
 }
 
 function wrong(key: string, expected: string): RpcError {

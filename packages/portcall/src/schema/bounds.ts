@@ -27,7 +27,8 @@ export function boundedCopy(schema: JsonObject): JsonObject {
 function measure(value: object, above: object[], count: { nodes: number }): void {
   if (above.includes(value)) throw new SchemaError('The schema contains itself: use "$ref" for recursion')
   if (above.length >= SCHEMA_LIMITS.depth) throw new SchemaError(`The schema is nested deeper than ${SCHEMA_LIMITS.depth} levels`)
-  if (++count.nodes > SCHEMA_LIMITS.nodes) throw new SchemaError(`The schema has more than ${SCHEMA_LIMITS.nodes} objects and arrays`)
+  if (++count.nodes > SCHEMA_LIMITS.nodes)
+    throw new SchemaError(`The schema has more than ${SCHEMA_LIMITS.nodes} objects and arrays`)
   above.push(value)
   for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) measure(child, above, count)
   above.pop()

@@ -41,7 +41,12 @@ describe('compileSchema', () => {
   })
 
   it('runs transforms and asynchronous checks of a library', async () => {
-    const schema = z.object({ n: z.string().transform(Number).refine(async (n) => n > 1) })
+    const schema = z.object({
+      n: z
+        .string()
+        .transform(Number)
+        .refine(async (n) => n > 1),
+    })
     const { parse } = compileSchema(schema, 'input')
     expect(await parse({ n: '7' })).toEqual({ value: { n: 7 } })
     expect((await parse({ n: '1' })).issues).toHaveLength(1)
@@ -57,7 +62,14 @@ describe('compileSchema', () => {
   })
 
   it('keeps refinements of TypeBox', async () => {
-    const { parse } = compileSchema(Type.Refine(Type.Number(), (n) => n % 2 === 0, () => 'odd'), 'input')
+    const { parse } = compileSchema(
+      Type.Refine(
+        Type.Number(),
+        (n) => n % 2 === 0,
+        () => 'odd',
+      ),
+      'input',
+    )
     expect(await parse(2)).toEqual({ value: 2 })
     expect((await parse(3)).issues).toHaveLength(1)
   })
@@ -77,7 +89,11 @@ describe('compileSchema', () => {
   })
 
   it('does not confuse names like __proto__ and constructor with what objects inherit', async () => {
-    const schema = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"number"},"constructor":{"type":"number"}}'), required: ['constructor'] }
+    const schema = {
+      type: 'object',
+      properties: JSON.parse('{"__proto__":{"type":"number"},"constructor":{"type":"number"}}'),
+      required: ['constructor'],
+    }
     const { parse } = compileSchema(schema, 'input')
     expect((await parse({})).issues).toEqual([{ path: ['constructor'], message: 'required' }])
     expect((await parse(JSON.parse('{"__proto__":"x","constructor":1}'))).issues).toHaveLength(1)
@@ -87,7 +103,10 @@ describe('compileSchema', () => {
   it('checks hostile schema texts without running them', async () => {
     const evil = '`${globalThis.hit = 1}`"\'\\\n\u2028*/ ]) || (globalThis.hit = 1) //'
     const properties = { [evil]: { const: evil, description: evil } }
-    const { parse } = compileSchema({ type: 'object', properties, required: [evil], patternProperties: { [evil.slice(-3)]: true }, enum: [{ [evil]: evil }] }, 'input')
+    const { parse } = compileSchema(
+      { type: 'object', properties, required: [evil], patternProperties: { [evil.slice(-3)]: true }, enum: [{ [evil]: evil }] },
+      'input',
+    )
     expect(await parse({ [evil]: evil })).toHaveProperty('value')
     expect(await parse({ [evil]: 1 })).toHaveProperty('issues')
     expect(globalThis).not.toHaveProperty('hit')
@@ -103,7 +122,11 @@ describe('compileSchema', () => {
 
 describe('compileSchema where code cannot be generated', () => {
   it.each([true, false])('gives the same answers, trusted: %s', async (trusted) => {
-    const schema = { $defs: { s: { type: 'string', pattern: '^a' } }, properties: { a: { $ref: '#/$defs/s' } }, unevaluatedProperties: false }
+    const schema = {
+      $defs: { s: { type: 'string', pattern: '^a' } },
+      properties: { a: { $ref: '#/$defs/s' } },
+      unevaluatedProperties: false,
+    }
     Settings.Set({ useAcceleration: false })
     try {
       const { parse } = compileSchema(schema, 'input', { trusted })
@@ -131,7 +154,9 @@ describe('compileSchema with a schema of a peer', () => {
   it('leaves what RE2 cannot run unchecked, and patternProperties', async () => {
     const lookahead = compileSchema({ pattern: '^(?=a)(a+)+$' }, 'output', { trusted: false })
     expect(await lookahead.parse(hostile)).toHaveProperty('value')
-    const named = compileSchema({ patternProperties: { '^(a+)+$': false }, additionalProperties: false }, 'output', { trusted: false })
+    const named = compileSchema({ patternProperties: { '^(a+)+$': false }, additionalProperties: false }, 'output', {
+      trusted: false,
+    })
     expect(await named.parse({ [hostile]: 1 })).toHaveProperty('value')
   })
 
@@ -148,7 +173,11 @@ describe('compileSchema with a schema of a peer', () => {
   it('bounds the number of references, and follows a long chain of them', async () => {
     const chain = (length: number): Record<string, unknown> => {
       const links = Array.from({ length }, (_, n) => [`d${n}`, { properties: { next: { $ref: `#/$defs/d${n + 1}` } } }])
-      return { $defs: Object.fromEntries([...links, [`d${length}`, {}]]), properties: { next: { $ref: '#/$defs/d0' } }, type: 'object' }
+      return {
+        $defs: Object.fromEntries([...links, [`d${length}`, {}]]),
+        properties: { next: { $ref: '#/$defs/d0' } },
+        type: 'object',
+      }
     }
     await expect(compileSchema(chain(1000), 'output', { trusted: false }).parse({})).rejects.toThrow(SchemaError)
     for (const trusted of [true, false]) {
@@ -168,10 +197,17 @@ describe('compileSchema with a schema of a peer', () => {
   })
 
   it('follows references as before', async () => {
-    const schema = { $defs: { n: { $anchor: 'n', type: 'object', properties: { next: { $ref: '#n' } } } }, $ref: '#/$defs/n', unevaluatedProperties: false }
+    const schema = {
+      $defs: { n: { $anchor: 'n', type: 'object', properties: { next: { $ref: '#n' } } } },
+      $ref: '#/$defs/n',
+      unevaluatedProperties: false,
+    }
     const { parse } = compileSchema(schema, 'output', { trusted: false })
     expect(await parse({ next: { next: {} } })).toHaveProperty('value')
-    expect((await parse({ next: { next: 1 } })).issues?.[0]).toEqual({ path: ['next', 'next'], message: 'expected object, got 1' })
+    expect((await parse({ next: { next: 1 } })).issues?.[0]).toEqual({
+      path: ['next', 'next'],
+      message: 'expected object, got 1',
+    })
     expect((await parse({ other: 1 })).issues).toEqual([{ path: ['other'], message: 'not a known property' }])
   })
 })

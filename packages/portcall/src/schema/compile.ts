@@ -2,7 +2,13 @@ import { boundedCopy } from './bounds.ts'
 import { checkDocument, voidSiblings } from './dialect.ts'
 import { fromStandardIssues } from './issues.ts'
 import {
-  isStandardSchema, type CompiledSchema, type Infer, type Parsed, type Schema, type StandardResult, type StandardSchema,
+  type CompiledSchema,
+  type Infer,
+  isStandardSchema,
+  type Parsed,
+  type Schema,
+  type StandardResult,
+  type StandardSchema,
 } from './standard.ts'
 import { toJsonSchema } from './to-json.ts'
 import type { Check } from './validator.ts'
@@ -24,7 +30,11 @@ export interface CompileOptions {
  *
  * @throws SchemaError that says what to change: too deep or large, of an unknown dialect, with a reference that leads out of it.
  */
-export function compileSchema<const S extends Schema>(schema: S, use: 'input' | 'output', options: CompileOptions = {}): CompiledSchema<Infer<S>> {
+export function compileSchema<const S extends Schema>(
+  schema: S,
+  use: 'input' | 'output',
+  options: CompileOptions = {},
+): CompiledSchema<Infer<S>> {
   const { trusted = true } = options
   const source = toJsonSchema(schema, use)
   const json = boundedCopy(source)

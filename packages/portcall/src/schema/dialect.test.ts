@@ -18,9 +18,15 @@ describe('dialects', () => {
 
   it('reads the same keywords as its dialect does', async () => {
     const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#', definitions: { s: { type: 'string' } } }
-    expect(await compile({ ...draft07, properties: { a: { $ref: '#/definitions/s', maxLength: 1 } } }).parse({ a: 'long' })).toHaveProperty('value')
-    expect(await compile({ ...draft07, items: [{ type: 'string' }], additionalItems: false }).parse(['a', 1])).toHaveProperty('issues')
-    expect(await compile({ $defs: { s: { type: 'string' } }, $ref: '#/$defs/s', maxLength: 1 }).parse('long')).toHaveProperty('issues')
+    expect(
+      await compile({ ...draft07, properties: { a: { $ref: '#/definitions/s', maxLength: 1 } } }).parse({ a: 'long' }),
+    ).toHaveProperty('value')
+    expect(await compile({ ...draft07, items: [{ type: 'string' }], additionalItems: false }).parse(['a', 1])).toHaveProperty(
+      'issues',
+    )
+    expect(await compile({ $defs: { s: { type: 'string' } }, $ref: '#/$defs/s', maxLength: 1 }).parse('long')).toHaveProperty(
+      'issues',
+    )
     expect(await compile({ prefixItems: [{ type: 'string' }], items: false }).parse(['a', 1])).toHaveProperty('issues')
   })
 })
@@ -40,12 +46,19 @@ describe('references', () => {
     expect(() => compile(inside[name] ?? {})).not.toThrow()
   })
 
-  it.each(['https://example.com/x.json', 'x.json', '#/$defs/missing', '#missing', '//host/x', 'file:///etc/passwd', '#/$defs', '#/required/0'])(
-    'never fetches: %s is refused', ($ref) => {
-      expect(() => compile({ required: ['x'], properties: { a: { $ref } } })).toThrow(SchemaError)
-      if ($ref !== '#/$defs') expect(() => compile({ $defs: { const: { $ref } }, required: ['x'] })).toThrow(/nothing is fetched/)
-    },
-  )
+  it.each([
+    'https://example.com/x.json',
+    'x.json',
+    '#/$defs/missing',
+    '#missing',
+    '//host/x',
+    'file:///etc/passwd',
+    '#/$defs',
+    '#/required/0',
+  ])('never fetches: %s is refused', ($ref) => {
+    expect(() => compile({ required: ['x'], properties: { a: { $ref } } })).toThrow(SchemaError)
+    if ($ref !== '#/$defs') expect(() => compile({ $defs: { const: { $ref } }, required: ['x'] })).toThrow(/nothing is fetched/)
+  })
 })
 
 describe('bounds', () => {

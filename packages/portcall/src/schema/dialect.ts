@@ -100,13 +100,16 @@ function decode(fragment: string): string {
 
 function unresolved(reference: string): SchemaError {
   const shown = reference.startsWith(NOWHERE) ? reference.slice(NOWHERE.length) : reference
-  return new SchemaError(`$ref ${short(shown)} leads outside of the schema or nowhere: put what it means into "$defs"; nothing is fetched`)
+  return new SchemaError(
+    `$ref ${short(shown)} leads outside of the schema or nowhere: put what it means into "$defs"; nothing is fetched`,
+  )
 }
 
 function checkType({ type }: JsonObject): void {
   const types = Array.isArray(type) ? type : [type]
   for (const name of types)
-    if (typeof name === 'string' && !TYPES.has(name)) throw new SchemaError(`${short(name)} is not a type of JSON Schema: use ${[...TYPES].join(', ')}`)
+    if (typeof name === 'string' && !TYPES.has(name))
+      throw new SchemaError(`${short(name)} is not a type of JSON Schema: use ${[...TYPES].join(', ')}`)
 }
 
 function checkPatterns({ pattern, patternProperties }: JsonObject): void {

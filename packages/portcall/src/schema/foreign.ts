@@ -43,7 +43,8 @@ export function tame(schema: JsonObject): Meter {
   const nodes: JsonObject[] = []
   walkSchemas(schema, undefined, (node) => void nodes.push(node))
   const references = nodes.filter((node) => REFERENCES.some((keyword) => typeof node[keyword] === 'string')).length
-  if (references > MOST_REFERENCES) throw new SchemaError(`The schema has ${references} references, ${MOST_REFERENCES} are allowed`)
+  if (references > MOST_REFERENCES)
+    throw new SchemaError(`The schema has ${references} references, ${MOST_REFERENCES} are allowed`)
   const named = nodes.some(({ patternProperties }) => patternProperties !== undefined)
   for (const node of nodes) {
     tamePatterns(node, named)

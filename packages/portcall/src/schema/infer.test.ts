@@ -1,5 +1,5 @@
-import { expectTypeOf, it } from 'vitest'
 import Type from 'typebox'
+import { expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
 import type { Infer, Schema } from './standard.ts'
 
@@ -35,7 +35,9 @@ it('infers what plain JSON Schema says', () => {
 })
 
 it('infers literals that are written in place, and nothing where the schema is not known', () => {
-  expectTypeOf(inferred({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })).toEqualTypeOf<{ a: string }>()
+  expectTypeOf(inferred({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })).toEqualTypeOf<{
+    a: string
+  }>()
   expectTypeOf(inferred({ type: 'object', 'x-mcp-header': 'A' })).toEqualTypeOf<{ [key: string]: unknown }>()
   expectTypeOf(inferred({} as { [key: string]: unknown })).toEqualTypeOf<unknown>()
   expectTypeOf(inferred({ $ref: '#' })).toEqualTypeOf<unknown>()
@@ -43,5 +45,8 @@ it('infers literals that are written in place, and nothing where the schema is n
 
 it('infers through libraries', () => {
   expectTypeOf(inferred(z.object({ a: z.string().optional() }))).toEqualTypeOf<{ a?: string | undefined }>()
-  expectTypeOf(inferred(Type.Object({ a: Type.Optional(Type.String()), b: Type.Array(Type.Number()) }))).toEqualTypeOf<{ a?: string; b: number[] }>()
+  expectTypeOf(inferred(Type.Object({ a: Type.Optional(Type.String()), b: Type.Array(Type.Number()) }))).toEqualTypeOf<{
+    a?: string
+    b: number[]
+  }>()
 })

@@ -14,7 +14,12 @@ describe('issues', () => {
     ['enum', { enum: ['a', 'b'] }, 'c', [': expected one of "a", "b", got "c"']],
     ['required', { required: ['a', 'b/c'] }, {}, ['a: required', 'b/c: required']],
     ['unknown', { properties: { a: {} }, additionalProperties: false }, { a: 1, b: 2 }, ['b: not a known property']],
-    ['nested', { properties: { a: { items: { properties: { b: { minimum: 3 } } } } } }, { a: [{ b: 3 }, { b: 1 }] }, ['a.1.b: expected at least 3, got 1']],
+    [
+      'nested',
+      { properties: { a: { items: { properties: { b: { minimum: 3 } } } } } },
+      { a: [{ b: 3 }, { b: 1 }] },
+      ['a.1.b: expected at least 3, got 1'],
+    ],
     ['format', { format: 'email' }, 'x', [': expected format email, got "x"']],
     ['pattern', { pattern: '^a' }, 'x', [': expected to match "^a", got "x"']],
     ['oneOf, two fit', { oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, [': fits more than one of the alternatives, got 3']],

@@ -1,5 +1,5 @@
-import { isRecord } from './walk.ts'
 import type { Issue, JsonObject, StandardIssue } from './standard.ts'
+import { isRecord } from './walk.ts'
 
 /** What a JSON Schema validator reports: the keyword that failed, where in the value, and the keyword's parameters. */
 export interface Fault {
@@ -12,7 +12,10 @@ const MOST = 20
 
 type Wording = (params: JsonObject, got: string) => string
 
-const limit: (what: string) => Wording = (what) => ({ limit }) => `${what} ${limit}`
+const limit: (what: string) => Wording =
+  (what) =>
+  ({ limit }) =>
+    `${what} ${limit}`
 
 /** How each keyword says that it failed. */
 const WORDINGS: { readonly [keyword: string]: Wording | undefined } = {
@@ -22,11 +25,14 @@ const WORDINGS: { readonly [keyword: string]: Wording | undefined } = {
   boolean: () => 'not allowed',
   anyOf: (_, got) => `fits none of the alternatives, got ${got}`,
   oneOf: ({ passingSchemas }, got) =>
-    Array.isArray(passingSchemas) && passingSchemas.length > 1 ? `fits more than one of the alternatives, got ${got}` : `fits none of the alternatives, got ${got}`,
+    Array.isArray(passingSchemas) && passingSchemas.length > 1
+      ? `fits more than one of the alternatives, got ${got}`
+      : `fits none of the alternatives, got ${got}`,
   not: (_, got) => `not allowed, got ${got}`,
   if: ({ failingKeyword }) => `does not fit "${failingKeyword}"`,
   format: ({ format }, got) => `expected format ${format}, got ${got}`,
-  pattern: ({ pattern }, got) => `expected to match ${show(pattern instanceof RegExp ? JSON.parse(JSON.stringify(pattern)) : pattern)}, got ${got}`,
+  pattern: ({ pattern }, got) =>
+    `expected to match ${show(pattern instanceof RegExp ? JSON.parse(JSON.stringify(pattern)) : pattern)}, got ${got}`,
   minimum: ({ limit }, got) => `expected at least ${limit}, got ${got}`,
   maximum: ({ limit }, got) => `expected at most ${limit}, got ${got}`,
   exclusiveMinimum: ({ limit }, got) => `expected more than ${limit}, got ${got}`,
@@ -88,8 +94,11 @@ function key(step: PropertyKey): string | number {
 function mergeTypes(faults: readonly Fault[]): Fault[] {
   const types = new Map<string, string[]>()
   for (const { keyword, instancePath, params } of faults)
-    if (keyword === 'type' && 'type' in params) types.set(instancePath, [...(types.get(instancePath) ?? []), ...[params.type].flat().map(String)])
-  const telling = faults.filter(({ keyword, params }) => !SUMMARIES.has(keyword) || ('passingSchemas' in params && isAmbiguous(params.passingSchemas)))
+    if (keyword === 'type' && 'type' in params)
+      types.set(instancePath, [...(types.get(instancePath) ?? []), ...[params.type].flat().map(String)])
+  const telling = faults.filter(
+    ({ keyword, params }) => !SUMMARIES.has(keyword) || ('passingSchemas' in params && isAmbiguous(params.passingSchemas)),
+  )
   return (telling.length > 0 ? telling : faults).map((fault) =>
     fault.keyword === 'type' ? { ...fault, params: { type: [...new Set(types.get(fault.instancePath))] } } : fault,
   )

@@ -55,12 +55,18 @@ export interface TypeBoxSchema {
 export type Schema = StandardSchemaWithJson | JsonSchema | TypeBoxSchema
 
 /** The type of a value that has passed a schema; `unknown` where the schema does not tell. */
-export type Infer<S> =
-  S extends StandardSchema ? NonNullable<S['~standard']['types']>['output'] : S extends { readonly static: infer T } ? T : FromJsonSchema<S>
+export type Infer<S> = S extends StandardSchema
+  ? NonNullable<S['~standard']['types']>['output']
+  : S extends { readonly static: infer T }
+    ? T
+    : FromJsonSchema<S>
 
 /** The type of a value as it is handed to a schema, before its transforms and defaults. */
-export type InferInput<S> =
-  S extends StandardSchema ? NonNullable<S['~standard']['types']>['input'] : S extends { readonly static: infer T } ? T : FromJsonSchema<S>
+export type InferInput<S> = S extends StandardSchema
+  ? NonNullable<S['~standard']['types']>['input']
+  : S extends { readonly static: infer T }
+    ? T
+    : FromJsonSchema<S>
 
 /** One fault of a value: where it is and what is wrong there. */
 export interface Issue {

@@ -12,7 +12,9 @@ const TARGET = { target: 'draft-2020-12' } as const
 export function toJsonSchema(schema: Schema | StandardSchema, use: 'input' | 'output'): JsonObject {
   const json = isStandardSchema(schema) ? fromLibrary(schema, use) : schema
   if (isRecord(json)) return json
-  throw new SchemaError(`A schema is an object: JSON Schema, or a schema of a library that speaks Standard Schema; got ${typeof json}`)
+  throw new SchemaError(
+    `A schema is an object: JSON Schema, or a schema of a library that speaks Standard Schema; got ${typeof json}`,
+  )
 }
 
 function fromLibrary(schema: StandardSchema, use: 'input' | 'output'): unknown {
@@ -28,7 +30,8 @@ function fromLibrary(schema: StandardSchema, use: 'input' | 'output'): unknown {
 }
 
 function ownMethod(schema: object, io: 'input' | 'output'): (() => unknown) | undefined {
-  if ('toJSONSchema' in schema && typeof schema.toJSONSchema === 'function') return schema.toJSONSchema.bind(schema, { ...TARGET, io })
+  if ('toJSONSchema' in schema && typeof schema.toJSONSchema === 'function')
+    return schema.toJSONSchema.bind(schema, { ...TARGET, io })
   if ('toJsonSchema' in schema && typeof schema.toJsonSchema === 'function') return schema.toJsonSchema.bind(schema)
   return undefined
 }

@@ -1,4 +1,11 @@
-import { type Expression, type Operator, parseParts, type TemplateValue, type TemplateValues, type Variable } from './uri-parts.ts'
+import {
+  type Expression,
+  type Operator,
+  parseParts,
+  type TemplateValue,
+  type TemplateValues,
+  type Variable,
+} from './uri-parts.ts'
 
 interface Style {
   /** Before the first value. */
@@ -50,7 +57,17 @@ function expandVariable(variable: Variable, value: TemplateValue, style: Style):
   const pairs: [string | undefined, string][] = isList(value) ? value.map((item) => [undefined, item]) : Object.entries(value)
   if (pairs.length === 0) return []
   const encoded = pairs.map(([key, item]) => [key === undefined ? undefined : encode(key, style), encode(item, style)] as const)
-  if (!variable.explode) return [withName(variable.name, encoded.flat().filter((text) => text !== undefined).join(','), style)]
+  if (!variable.explode)
+    return [
+      withName(
+        variable.name,
+        encoded
+          .flat()
+          .filter((text) => text !== undefined)
+          .join(','),
+        style,
+      ),
+    ]
   return encoded.map(([key, item]) => {
     if (style.named !== undefined) return withName(key ?? variable.name, item, style)
     return key === undefined ? item : `${key}=${item}`
@@ -69,9 +86,13 @@ function withName(name: string, text: string, { named }: Style): string {
 function encode(text: string, { reserved }: Style): string {
   const whole = text.replace(/\p{Surrogate}/gu, '\ufffd')
   const outside = reserved ? /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu : /[^A-Za-z0-9\-._~]/gu
-  return whole.replace(outside, (character) => (character.length === 3 && character.startsWith('%') ? character : percent(character)))
+  return whole.replace(outside, (character) =>
+    character.length === 3 && character.startsWith('%') ? character : percent(character),
+  )
 }
 
 function percent(character: string): string {
-  return Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+  return Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
+    '',
+  )
 }

@@ -62,7 +62,10 @@ const SPANS: { readonly [O in Operator]: (variables: readonly Variable[]) => Spa
   '+': (variables) => [listSpan(variables, { open: '', stop: '', optional: false, separator: ',' })],
   '#': (variables) => [listSpan(variables, { open: '#', stop: '', optional: true, separator: ',' })],
   '.': (variables) => variables.map((one) => listSpan([one], { open: '.', stop: '/?#', optional: one.explode, separator: '.' })),
-  '/': (variables) => variables.map((one) => listSpan([one], { open: '/', stop: one.explode ? '?#' : '/?#', optional: one.explode, separator: '/' })),
+  '/': (variables) =>
+    variables.map((one) =>
+      listSpan([one], { open: '/', stop: one.explode ? '?#' : '/?#', optional: one.explode, separator: '/' }),
+    ),
   ';': (variables) => [namedSpan(variables, { open: ';', stop: '/?#', separator: ';' })],
   '?': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&' })],
   '&': (variables) => [namedSpan(variables, { open: '?&', stop: '#', separator: '&' })],

@@ -54,7 +54,9 @@ function parseExpression(template: string, text: string): Part {
   const variables = list.split(',').map((spec): Variable => {
     const [, name, modifier] = VARIABLE.exec(spec) ?? []
     if (name === undefined) throw fault(template, `has no valid variable in "{${text}}"`)
-    return modifier?.startsWith(':') ? { name, explode: false, prefix: Number(modifier.slice(1)) } : { name, explode: modifier === '*' }
+    return modifier?.startsWith(':')
+      ? { name, explode: false, prefix: Number(modifier.slice(1)) }
+      : { name, explode: modifier === '*' }
   })
   return { operator: operator as Operator, variables }
 }

@@ -3,23 +3,31 @@ import { createMatcher } from './uri-match.ts'
 import { parseParts } from './uri-parts.ts'
 
 type Joined<T> = { [K in keyof T]: T[K] }
-type Named<V extends string> =
-  V extends `${infer A},${infer B}` ? Named<A> & Named<B>
-  : V extends `${infer N}*` ? { [K in N]: string[] }
-  : V extends `${infer N}:${string}` ? { [K in N]: string }
-  : { [K in V]: string }
-type Expressed<E extends string> =
-  E extends `${infer O}${infer V}`
-    ? O extends '?' | '&' | ';' | '#' ? Partial<Named<V>> : O extends '+' | '.' | '/' ? Named<V> : Named<E>
-    : unknown
+type Named<V extends string> = V extends `${infer A},${infer B}`
+  ? Named<A> & Named<B>
+  : V extends `${infer N}*`
+    ? { [K in N]: string[] }
+    : V extends `${infer N}:${string}`
+      ? { [K in N]: string }
+      : { [K in V]: string }
+type Expressed<E extends string> = E extends `${infer O}${infer V}`
+  ? O extends '?' | '&' | ';' | '#'
+    ? Partial<Named<V>>
+    : O extends '+' | '.' | '/'
+      ? Named<V>
+      : Named<E>
+  : unknown
 type Collected<T extends string> = T extends `${string}{${infer E}}${infer R}` ? Expressed<E> & Collected<R> : unknown
 
 /**
  * The variables of a URI template literal, as `match` gives them: those of the path are there, those of query, parameters and fragment may be
  * missing, exploded ones are lists.
  */
-export type Variables<T extends string> =
-  string extends T ? { [name: string]: string | string[] | undefined } : unknown extends Collected<T> ? { [name: string]: never } : Joined<Collected<T>>
+export type Variables<T extends string> = string extends T
+  ? { [name: string]: string | string[] | undefined }
+  : unknown extends Collected<T>
+    ? { [name: string]: never }
+    : Joined<Collected<T>>
 
 /** How a template is read. */
 export interface TemplateOptions {
@@ -51,7 +59,9 @@ const MOST = { length: 8192, variables: 64 } as const
 export function parseTemplate(template: string, options: TemplateOptions = {}): UriTemplate {
   if (template.length > MOST.length) throw new SchemaError(`A URI template has at most ${MOST.length} characters`)
   const parts = parseParts(template)
-  const variables = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name))))]
+  const variables = [
+    ...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name)))),
+  ]
   if (variables.length > MOST.variables) throw new SchemaError(`A URI template has at most ${MOST.variables} variables`)
   const match = createMatcher(parts)
   const { maxUriLength = 8192 } = options

@@ -2,7 +2,7 @@
  * The validator of plain JSON Schema. The only module that imports one: it is loaded when the first plain schema is used, so that a server
  * without any does not pay for it.
  */
-import { Check as check, Compile, Errors } from 'typebox/schema'
+import { Compile, Check as check, Errors } from 'typebox/schema'
 import type { Meter } from './foreign.ts'
 import { toIssues } from './issues.ts'
 import { namesInherited, withoutPrototypes } from './own.ts'
@@ -28,7 +28,8 @@ export function createCheck(schema: JsonObject, meter?: Meter): Check {
     meter?.start(steps)
     const fits = attempt(() => fitsNow(value))
     if (fits === true) return undefined
-    if (fits === undefined) return [{ path: [], message: 'takes too much work to be checked: nested too deeply, or too many references' }]
+    if (fits === undefined)
+      return [{ path: [], message: 'takes too much work to be checked: nested too deeply, or too many references' }]
     meter?.start(STEPS.explain)
     return attempt(() => toIssues(Errors(schema, value)[1], value)) ?? [{ path: [], message: 'does not fit the schema' }]
   }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { applyDefaults, checkContent, toElicitationSchema, type ElicitationSchema } from '../protocol/elicitation.ts'
+import { applyDefaults, checkContent, type ElicitationSchema, toElicitationSchema } from '../protocol/elicitation.ts'
 import { missingClientCapability } from '../protocol/errors.ts'
 import type { ClientCapabilities, CreateMessageParams, CreateMessageResult, InputRequest, Root } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
@@ -108,7 +108,12 @@ function samplingNeeds({ tools, toolChoice, includeContext }: CreateMessageParam
 }
 
 function isSample(answer: JsonObject | undefined): answer is JsonObject & CreateMessageResult {
-  return answer !== undefined && (answer.role === 'assistant' || answer.role === 'user') && isObjectOrArray(answer.content) && typeof answer.model === 'string'
+  return (
+    answer !== undefined &&
+    (answer.role === 'assistant' || answer.role === 'user') &&
+    isObjectOrArray(answer.content) &&
+    typeof answer.model === 'string'
+  )
 }
 
 function isObjectOrArray(value: unknown): boolean {

@@ -1,12 +1,12 @@
 import type { Auth, ExchangeContext } from '../jsonrpc/exchange.ts'
-import { notification, type JsonObject, type Request, type RequestId } from '../jsonrpc/message.ts'
+import { type JsonObject, notification, type Request, type RequestId } from '../jsonrpc/message.ts'
 import type { Envelope } from '../protocol/meta.ts'
 import {
-  LOGGING_LEVELS,
   type ClientCapabilities,
   type CreateMessageParams,
   type CreateMessageResult,
   type Implementation,
+  LOGGING_LEVELS,
   type LoggingLevel,
   type Root,
 } from '../protocol/types.ts'
@@ -144,7 +144,9 @@ export class CallContext implements Call {
   }
 
   elicit<const S extends Schema>(message: string, schema: S, options?: AskOptions): Promise<Infer<S>> {
-    return handled(askForm(this.rounds, this.envelope.clientCapabilities, { message, schema, key: options?.key }) as Promise<Infer<S>>)
+    return handled(
+      askForm(this.rounds, this.envelope.clientCapabilities, { message, schema, key: options?.key }) as Promise<Infer<S>>,
+    )
   }
 
   elicitUrl(message: string, url: string, options?: AskOptions): Promise<void> {

@@ -36,7 +36,11 @@ export function createComplete(completable: Completable): (call: CallContext) =>
 }
 
 /** What is referred to, if the caller may see it. */
-type Find = (completable: Completable, ref: JsonObject, call: CallContext) => Promise<{ definition: { complete?: object } } | undefined>
+type Find = (
+  completable: Completable,
+  ref: JsonObject,
+  call: CallContext,
+) => Promise<{ definition: { complete?: object } } | undefined>
 
 const FINDERS: { readonly [type: string]: Find } = {
   'ref/prompt': async ({ prompts }, { name }, call) => {
@@ -50,7 +54,11 @@ const FINDERS: { readonly [type: string]: Find } = {
 }
 
 /** The completers of what is referred to. @throws RpcError -32602 when there is no such thing. */
-async function findCompleters(completable: Completable, ref: JsonObject, call: CallContext): Promise<{ readonly [name: string]: Complete }> {
+async function findCompleters(
+  completable: Completable,
+  ref: JsonObject,
+  call: CallContext,
+): Promise<{ readonly [name: string]: Complete }> {
   const find = typeof ref.type === 'string' && Object.hasOwn(FINDERS, ref.type) ? FINDERS[ref.type] : undefined
   if (!find) throw invalidParams('ref.type has to be "ref/prompt" or "ref/resource"')
   const found = await find(completable, ref, call)

@@ -1,5 +1,3 @@
-import type { Infer, InferInput, Schema } from '../schema/standard.ts'
-import type { Variables } from '../schema/uri-template.ts'
 import type {
   Annotations,
   CacheHint,
@@ -15,6 +13,8 @@ import type {
   ResourceContents,
   ToolAnnotations,
 } from '../protocol/types.ts'
+import type { Infer, InferInput, Schema } from '../schema/standard.ts'
+import type { Variables } from '../schema/uri-template.ts'
 import type { Call } from './call.ts'
 
 export type Awaitable<T> = T | Promise<T>
@@ -110,7 +110,7 @@ export type ResourceReturn =
   | string
   | Uint8Array
   | ByteStream
-  | Partial<Pick<ResourceContents, 'uri'>> & Omit<ResourceContents, 'uri'> & ({ text: string } | { blob: string | Uint8Array })
+  | (Partial<Pick<ResourceContents, 'uri'>> & Omit<ResourceContents, 'uri'> & ({ text: string } | { blob: string | Uint8Array }))
   | ResourceContents[]
   | ReadResourceResult
   | undefined

@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
-import { success, type JsonObject } from '../jsonrpc/message.ts'
+import { type JsonObject, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { MetaKey, readEnvelope } from '../protocol/meta.ts'
 import { METHODS } from '../protocol/methods.ts'
@@ -8,7 +8,7 @@ import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { CallContext } from './call.ts'
 import { Declined, InputRequired, ToolError } from './errors.ts'
-import { reportError, type OnEvent } from './events.ts'
+import { type OnEvent, reportError } from './events.ts'
 import type { RoundsOptions } from './rounds.ts'
 
 /** Serves one method: gets everything about the request, gives the members of the result. */

@@ -12,7 +12,7 @@ import type { DispatchOptions, Handler } from './dispatch.ts'
 import type { OnEvent } from './events.ts'
 import { createList, createVisible } from './lists.ts'
 import { createDeclared, createOffers, type Declared, type Offers } from './offers.ts'
-import { SERVER_LIMITS, type Cacheable, type Extension, type ServerLimits, type ServerOptions } from './options.ts'
+import { type Cacheable, type Extension, SERVER_LIMITS, type ServerLimits, type ServerOptions } from './options.ts'
 import { createGetPrompt } from './prompts.ts'
 import { createRead, findResource, listResources } from './resources.ts'
 import { createSealer, type Sealer } from './seal.ts'
@@ -70,7 +70,10 @@ function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, opti
   const lists = {
     tools: { ...createVisible<Tool>(tools.offered), keyOf: ({ name }: Tool) => name },
     prompts: { ...createVisible<Prompt>(prompts.offered), keyOf: ({ name }: Prompt) => name },
-    templates: { ...createVisible<ResourceTemplate>(templates.offered), keyOf: ({ uriTemplate }: ResourceTemplate) => uriTemplate },
+    templates: {
+      ...createVisible<ResourceTemplate>(templates.offered),
+      keyOf: ({ uriTemplate }: ResourceTemplate) => uriTemplate,
+    },
     resources: {
       items: async (call: CallContext) => listResources(await shown.items(call), templates.offered(), call),
       keyOf: ({ uri }: Resource) => uri,
@@ -92,7 +95,10 @@ function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, opti
 
 function extensionHandlers(extensions: { readonly [id: string]: Extension }): [string, Handler][] {
   return Object.entries(extensions).flatMap(([id, { methods = {} }]) =>
-    Object.entries(methods).map(([method, serve]): [string, Handler] => [method, (call) => serve(paramsDeclaring(id, call), call)]),
+    Object.entries(methods).map(([method, serve]): [string, Handler] => [
+      method,
+      (call) => serve(paramsDeclaring(id, call), call),
+    ]),
   )
 }
 

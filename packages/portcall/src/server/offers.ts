@@ -4,18 +4,18 @@ import type { ServerCapabilities } from '../protocol/types.ts'
 import { canComplete } from './completion.ts'
 import type { ResourceDefinition } from './define.ts'
 import type { ServerOptions } from './options.ts'
-import { createPrompt, type AnyPromptDefinition, type PromptEntry, type PromptRegistry } from './prompts.ts'
+import { type AnyPromptDefinition, createPrompt, type PromptEntry, type PromptRegistry } from './prompts.ts'
 import { createRegistry } from './registry.ts'
 import {
+  type AnyTemplateDefinition,
   createResource,
   createTemplate,
-  type AnyTemplateDefinition,
   type ResourceEntry,
   type ResourceRegistry,
   type TemplateEntry,
   type TemplateRegistry,
 } from './resources.ts'
-import { createTool, type AnyToolDefinition, type ToolEntry, type ToolRegistry } from './tools.ts'
+import { type AnyToolDefinition, createTool, type ToolEntry, type ToolRegistry } from './tools.ts'
 
 /** All that a server offers: its four registries. */
 export interface Offers {

@@ -2,8 +2,8 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CacheHint } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Store } from '../stores/store.ts'
-import type { OnEvent } from './events.ts'
 import type { Call } from './call.ts'
+import type { OnEvent } from './events.ts'
 
 /** The results that carry a cache hint of the server's choice. */
 export type Cacheable = 'discover' | 'tools' | 'resources' | 'templates' | 'prompts' | 'read'

@@ -24,7 +24,11 @@ export interface PromptEntry extends Listed<AnyPromptDefinition> {
 export type PromptRegistry = Registry<AnyPromptDefinition, PromptEntry>
 
 /** Compiles a prompt. @throws SchemaError when the schema of its arguments cannot be used. */
-export function createPrompt(name: string, definition: AnyPromptDefinition, handler: PromptHandler<Schema | undefined>): PromptEntry {
+export function createPrompt(
+  name: string,
+  definition: AnyPromptDefinition,
+  handler: PromptHandler<Schema | undefined>,
+): PromptEntry {
   if (name === '') throw new Error('A prompt needs a name')
   const { title, description, icons, _meta } = definition
   const compiled = definition.arguments && compileSchema(definition.arguments, 'input')
@@ -50,7 +54,11 @@ export function createGetPrompt(prompts: PromptRegistry): (call: CallContext) =>
     const prompt = prompts.get(name)
     if (!prompt || !(await isVisible(prompt, call))) throw invalidParams(`Unknown prompt: ${name.slice(0, 128)}`)
     const parsed = prompt.arguments ? await prompt.arguments.parse(args) : { value: args }
-    if (parsed.issues) throw invalidParams(`the arguments do not fit: ${parsed.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`, { issues: parsed.issues })
+    if (parsed.issues)
+      throw invalidParams(
+        `the arguments do not fit: ${parsed.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
+        { issues: parsed.issues },
+      )
     const value = await prompt.handler(parsed.value as never, call)
     if (call.waits) return NOT_YET
     return promptResult(value, prompt.definition.description)
@@ -69,6 +77,7 @@ function promptResult(value: unknown, description: string | undefined): GetPromp
 function toMessage(value: unknown): PromptMessage {
   if (typeof value === 'string') return { role: 'user', content: text(value) }
   if (isBlock(value)) return { role: 'user', content: value }
-  if (isObject(value) && (value.role === 'user' || value.role === 'assistant') && isBlock(value.content)) return value as unknown as PromptMessage
+  if (isObject(value) && (value.role === 'user' || value.role === 'assistant') && isBlock(value.content))
+    return value as unknown as PromptMessage
   throw new OutputError('A prompt returns a string, a content block, messages or a result with `messages`')
 }

@@ -31,7 +31,10 @@ describe('a registry', () => {
   })
 
   it('keeps what is disabled disabled when it is updated', () => {
-    const registry = createRegistry<{ title: string }, Entry<{ title: string }>>((_, definition) => entry(definition), () => {})
+    const registry = createRegistry<{ title: string }, Entry<{ title: string }>>(
+      (_, definition) => entry(definition),
+      () => {},
+    )
     registry.add('a', entry({ title: 'old' }))
     registry.items.disable('a')
     registry.items.update('a', { title: 'new' })
@@ -41,7 +44,10 @@ describe('a registry', () => {
   })
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('X11 takes %s for an ordinary name', (name) => {
-    const registry = createRegistry<{ title: string }, Entry<{ title: string }>>((_, definition) => entry(definition), () => {})
+    const registry = createRegistry<{ title: string }, Entry<{ title: string }>>(
+      (_, definition) => entry(definition),
+      () => {},
+    )
     expect(registry.get(name)).toBeUndefined()
     expect(registry.items.has(name)).toBe(false)
     registry.add(name, entry({ title: 'mine' }))

@@ -37,7 +37,10 @@ export interface Items<D> {
  * @param rebuild makes the entry of a changed definition.
  * @param onChange is called once a tick, after the changes of that tick.
  */
-export function createRegistry<D, E extends Entry<D>>(rebuild: (entry: E, definition: D) => E, onChange: () => void): Registry<D, E> {
+export function createRegistry<D, E extends Entry<D>>(
+  rebuild: (entry: E, definition: D) => E,
+  onChange: () => void,
+): Registry<D, E> {
   const entries = new Map<string, E>()
   let offered: readonly E[] | undefined
   let registered = 0

@@ -61,7 +61,11 @@ interface Found {
 }
 
 /** Finds what is behind a URI, if the caller may see it. */
-export async function findResource({ resources, templates }: Resources, uri: string, call: CallContext): Promise<Found | undefined> {
+export async function findResource(
+  { resources, templates }: Resources,
+  uri: string,
+  call: CallContext,
+): Promise<Found | undefined> {
   const fixed = resources.get(uri)
   if (fixed) return (await isVisible(fixed, call)) ? { entry: fixed, variables: {} } : undefined
   for (const entry of templates.offered()) {
@@ -116,7 +120,8 @@ async function contents(value: unknown, where: Where): Promise<ResourceContents>
   if (typeof value === 'string') return { ...common, text: value }
   if (value instanceof Uint8Array) return { ...common, blob: toBase64(value) }
   if (isStream(value)) return ofBytes(await readStream(value, maxBytes), common)
-  if (isObject(value) && value.blob instanceof Uint8Array) return { ...common, ...value, blob: toBase64(value.blob) } as ResourceContents
+  if (isObject(value) && value.blob instanceof Uint8Array)
+    return { ...common, ...value, blob: toBase64(value.blob) } as ResourceContents
   if (isObject(value) && (typeof value.text === 'string' || typeof value.blob === 'string'))
     return { ...common, ...value } as unknown as ResourceContents
   throw new OutputError('A resource is read as text, bytes, a stream, contents or a result with `contents`')
@@ -131,7 +136,11 @@ function isText(mimeType: string | undefined): boolean {
 }
 
 /** All resources that a caller may see: the fixed ones, then what each template lists. */
-export async function listResources(fixed: readonly Resource[], templates: readonly TemplateEntry[], call: CallContext): Promise<readonly Resource[]> {
+export async function listResources(
+  fixed: readonly Resource[],
+  templates: readonly TemplateEntry[],
+  call: CallContext,
+): Promise<readonly Resource[]> {
   const listing = templates.filter(({ definition }) => definition.list)
   if (listing.length === 0) return fixed
   const listed = await Promise.all(

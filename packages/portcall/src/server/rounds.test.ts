@@ -3,8 +3,8 @@ import * as z from 'zod'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { memory } from '../stores/memory.ts'
 import { generateKey } from './seal.ts'
+import { type Caller, callerOf } from './server.test-kit.ts'
 import { createServer, type Server } from './server.ts'
-import { callerOf, type Caller } from './server.test-kit.ts'
 
 const CAN_ASK = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
 const name = z.object({ name: z.string() })
@@ -17,14 +17,23 @@ function serverWith(handler: Parameters<Server['tool']>[2], options: Parameters<
 }
 
 /** Calls the tool, answering each question by its key, until the result is complete. */
-async function play(caller: Caller, answers: JsonObject, args: JsonObject = {}): Promise<{ result: JsonObject; rounds: string[][] }> {
+async function play(
+  caller: Caller,
+  answers: JsonObject,
+  args: JsonObject = {},
+): Promise<{ result: JsonObject; rounds: string[][] }> {
   const rounds: string[][] = []
   let result = await caller.result('tools/call', { name: 'ask', arguments: args })
   while (result.resultType === 'input_required' && rounds.length < 10) {
     const keys = Object.keys(result.inputRequests as object)
     rounds.push(keys)
     const inputResponses = Object.fromEntries(keys.map((key) => [key, answers[key]]))
-    result = await caller.result('tools/call', { name: 'ask', arguments: args, inputResponses, requestState: result.requestState })
+    result = await caller.result('tools/call', {
+      name: 'ask',
+      arguments: args,
+      inputResponses,
+      requestState: result.requestState,
+    })
   }
   return { result, rounds }
 }
@@ -38,7 +47,10 @@ describe('questions of a call', () => {
       const second = await call.elicit('second?', name)
       return `${first.name} ${second.name}`
     })
-    const { result, rounds } = await play(callerOf(server, CAN_ASK), { 'elicit-1': accept({ name: 'Ada' }), 'elicit-2': accept({ name: 'Bob' }) })
+    const { result, rounds } = await play(callerOf(server, CAN_ASK), {
+      'elicit-1': accept({ name: 'Ada' }),
+      'elicit-2': accept({ name: 'Bob' }),
+    })
     expect(result.content).toEqual([{ type: 'text', text: 'Ada Bob' }])
     expect(rounds).toEqual([['elicit-1'], ['elicit-2']])
     expect(runs).toHaveBeenCalledTimes(3)
@@ -53,7 +65,11 @@ describe('questions of a call', () => {
       ])
       return `${who.name} ${model.model} ${roots.length}`
     })
-    const answers = { who: accept({ name: 'Ada' }), model: { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }, roots: { roots: [] } }
+    const answers = {
+      who: accept({ name: 'Ada' }),
+      model: { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' },
+      roots: { roots: [] },
+    }
     const { result, rounds } = await play(callerOf(server, CAN_ASK), answers)
     expect(result.content).toEqual([{ type: 'text', text: 'Ada m 0' }])
     expect(rounds).toEqual([['who', 'model', 'roots']])
@@ -94,8 +110,15 @@ describe('questions of a call', () => {
   })
 
   it('asks although the handler caught the interruption', async () => {
-    const server = serverWith(async (_args, call) => call.elicit('who?', name).then(() => 'asked', () => 'swallowed'))
-    expect((await play(callerOf(server, CAN_ASK), { 'elicit-1': accept({ name: 'Ada' }) })).result.content).toEqual([{ type: 'text', text: 'asked' }])
+    const server = serverWith(async (_args, call) =>
+      call.elicit('who?', name).then(
+        () => 'asked',
+        () => 'swallowed',
+      ),
+    )
+    expect((await play(callerOf(server, CAN_ASK), { 'elicit-1': accept({ name: 'Ada' }) })).result.content).toEqual([
+      { type: 'text', text: 'asked' },
+    ])
   })
 
   it('BASE-042 MRTR-005 ELI-003 never asks what was not declared', async () => {
@@ -110,7 +133,8 @@ describe('questions of a call', () => {
 })
 
 describe('state between the rounds', () => {
-  const asking = async (_args: unknown, call: Parameters<Parameters<Server['tool']>[2]>[1]): Promise<string> => (await call.elicit('who?', name)).name
+  const asking = async (_args: unknown, call: Parameters<Parameters<Server['tool']>[2]>[1]): Promise<string> =>
+    (await call.elicit('who?', name)).name
   const answer = { 'elicit-1': accept({ name: 'Ada' }) }
   const alice = { auth: { principal: 'alice' } }
 
@@ -124,7 +148,9 @@ describe('state between the rounds', () => {
     const requestState = await begin(server)
     const caller = callerOf(server, CAN_ASK)
     const retry = { name: 'ask', arguments: { file: 'a' }, requestState, inputResponses: answer }
-    expect(await caller.error('tools/call', { ...retry, requestState: `${requestState}-TAMPERED` }, alice)).toMatchObject({ code: -32602 })
+    expect(await caller.error('tools/call', { ...retry, requestState: `${requestState}-TAMPERED` }, alice)).toMatchObject({
+      code: -32602,
+    })
     expect(await caller.error('tools/call', { ...retry, requestState: 'state-handle.x' }, alice)).toMatchObject({ code: -32602 })
     expect(await caller.error('tools/call', { ...retry, arguments: { file: 'b' } }, alice)).toMatchObject({ code: -32602 })
     expect(await caller.error('tools/call', { ...retry, name: 'other' }, alice)).toMatchObject({ code: -32602 })
@@ -167,7 +193,9 @@ describe('state between the rounds', () => {
 
   it('ends after the allowed number of rounds', async () => {
     let turn = 0
-    const server = serverWith(async (_args, call) => (await call.elicit(`who ${++turn}?`, name)).name, { limits: { maxRounds: 3 } })
+    const server = serverWith(async (_args, call) => (await call.elicit(`who ${++turn}?`, name)).name, {
+      limits: { maxRounds: 3 },
+    })
     await expect(play(callerOf(server, CAN_ASK), answer)).rejects.toThrow('at most 3 rounds')
   })
 })

@@ -142,7 +142,12 @@ function record<T>(): { [key: string]: T } {
 
 function revive(state: State): State {
   const { answers, steps, asked } = state
-  return { ...state, answers: Object.assign(record(), answers), steps: Object.assign(record(), steps), asked: Object.assign(record(), asked) }
+  return {
+    ...state,
+    answers: Object.assign(record(), answers),
+    steps: Object.assign(record(), steps),
+    asked: Object.assign(record(), asked),
+  }
 }
 
 /** The params without what differs from round to round. */

@@ -7,7 +7,10 @@ const use = (id: string): SamplingContent => ({ type: 'tool_use', id, name: 't',
 const result = (toolUseId: string): SamplingContent => ({ type: 'tool_result', toolUseId, content: [] })
 const user = (...content: SamplingContent[]): SamplingMessage => ({ role: 'user', content })
 const assistant = (...content: SamplingContent[]): SamplingMessage => ({ role: 'assistant', content })
-const check = (...messages: SamplingMessage[]) => () => checkSampling({ messages, maxTokens: 1 })
+const check =
+  (...messages: SamplingMessage[]) =>
+  () =>
+    checkSampling({ messages, maxTokens: 1 })
 
 describe('what is asked of a model', () => {
   it('SMP-011 SMP-012 answers each use of a tool in the next message, and nothing else there', () => {
@@ -23,6 +26,8 @@ describe('what is asked of a model', () => {
 
   it('SMP-019 keeps priorities between 0 and 1', () => {
     expect(() => checkSampling({ messages: [], maxTokens: 1, modelPreferences: { costPriority: 1.5 } })).toThrow('costPriority')
-    expect(() => checkSampling({ messages: [], maxTokens: 1, modelPreferences: { costPriority: 1, speedPriority: 0 } })).not.toThrow()
+    expect(() =>
+      checkSampling({ messages: [], maxTokens: 1, modelPreferences: { costPriority: 1, speedPriority: 0 } }),
+    ).not.toThrow()
   })
 })

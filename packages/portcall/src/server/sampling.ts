@@ -15,7 +15,8 @@ export function checkSampling({ messages, modelPreferences = {} }: CreateMessage
   for (const message of messages) {
     const blocks = blocksOf(message)
     const answered = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []))
-    if (answered.length > 0 && answered.length < blocks.length) throw new TypeError('A message with tool results holds nothing else')
+    if (answered.length > 0 && answered.length < blocks.length)
+      throw new TypeError('A message with tool results holds nothing else')
     if (!sameItems(open, answered)) throw new TypeError('Each tool_use needs its tool_result in the next message, and no other')
     open = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
   }

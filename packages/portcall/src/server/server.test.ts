@@ -4,8 +4,8 @@ import { RpcError } from '../jsonrpc/errors.ts'
 import { deriveContext } from '../jsonrpc/exchange.ts'
 import { ToolError } from './errors.ts'
 import type { ServerEvent } from './events.ts'
-import { createServer } from './server.ts'
 import { callerOf } from './server.test-kit.ts'
+import { createServer } from './server.ts'
 
 const info = { name: 'test', version: '1.0.0' }
 
@@ -17,7 +17,10 @@ describe('results of tools', () => {
 
   server.tool('text', {}, () => 'hello')
   server.tool('nothing', {}, () => {})
-  server.tool('blocks', {}, async () => [{ type: 'text', text: 'a' }, { type: 'image', data: '', mimeType: 'image/png' }])
+  server.tool('blocks', {}, async () => [
+    { type: 'text', text: 'a' },
+    { type: 'image', data: '', mimeType: 'image/png' },
+  ])
   server.tool('full', {}, () => ({ content: [], _meta: { 'example.com/x': 1 } }))
   server.tool('structured', { output: z.object({ celsius: z.number() }) }, () => ({ celsius: 21 }))
   server.tool('any', { output: { type: ['number', 'null'] } }, () => null)
@@ -43,7 +46,10 @@ describe('results of tools', () => {
   })
 
   it('TOOL-028 TOOL-031 checks structured content and repeats it as text', async () => {
-    expect(await call('structured')).toMatchObject({ structuredContent: { celsius: 21 }, content: [{ type: 'text', text: '{"celsius":21}' }] })
+    expect(await call('structured')).toMatchObject({
+      structuredContent: { celsius: 21 },
+      content: [{ type: 'text', text: '{"celsius":21}' }],
+    })
     expect(await call('any')).toMatchObject({ structuredContent: null, content: [{ type: 'text', text: 'null' }] })
     expect(await call('wrong')).toMatchObject({ isError: true })
     expect(events.at(-1)).toMatchObject({ type: 'error', name: 'wrong' })
@@ -68,7 +74,10 @@ describe('results of tools', () => {
     const wrong = await call('typed', { city: 7 })
     expect(wrong).toMatchObject({ isError: true })
     expect(JSON.stringify(wrong.content)).toContain('city')
-    expect(await caller.error('tools/call', { name: 'nobody' })).toMatchObject({ code: -32602, message: expect.stringContaining('Unknown tool: nobody') })
+    expect(await caller.error('tools/call', { name: 'nobody' })).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('Unknown tool: nobody'),
+    })
     expect(await caller.error('tools/call', { name: 'constructor' })).toMatchObject({ code: -32602 })
     expect(await caller.error('tools/call', { name: 'text', arguments: [] })).toMatchObject({ code: -32602 })
     expect(await caller.error('tools/call', { name: 7 })).toMatchObject({ code: -32602 })
@@ -91,15 +100,25 @@ describe('what a caller may see', () => {
     expect((await caller.result('tools/list', {}, alice)).tools).toMatchObject([{ name: 'secret' }, { name: 'open' }])
     expect(await caller.error('tools/call', { name: 'secret' })).toMatchObject({ code: -32602 })
     expect(await caller.result('tools/call', { name: 'secret' }, alice)).toMatchObject({ resultType: 'complete' })
-    expect(await caller.error('resources/read', { uri: 'x://secret' })).toMatchObject({ code: -32602, data: { uri: 'x://secret' } })
+    expect(await caller.error('resources/read', { uri: 'x://secret' })).toMatchObject({
+      code: -32602,
+      data: { uri: 'x://secret' },
+    })
     expect(await caller.error('prompts/get', { name: 'secret' })).toMatchObject({ code: -32602 })
   })
 
   it('BASE-041 VER-002 VER-004 reads the envelope', async () => {
-    expect(await caller.result('server/discover')).toMatchObject({ instructions: 'be nice', capabilities: { tools: { listChanged: true } }, ttlMs: 0 })
+    expect(await caller.result('server/discover')).toMatchObject({
+      instructions: 'be nice',
+      capabilities: { tools: { listChanged: true } },
+      ttlMs: 0,
+    })
     expect(await caller.error('server/discover', { _meta: undefined })).toMatchObject({ code: -32602 })
     const old = callerOf(server, {}, { 'io.modelcontextprotocol/protocolVersion': '1999-01-01' })
-    expect(await old.error('server/discover')).toMatchObject({ code: -32022, data: { requested: '1999-01-01', supported: expect.any(Array) } })
+    expect(await old.error('server/discover')).toMatchObject({
+      code: -32022,
+      data: { requested: '1999-01-01', supported: expect.any(Array) },
+    })
     expect(await caller.error('tools/destroy')).toMatchObject({ code: -32601 })
     expect(await caller.error('completion/complete')).toMatchObject({ code: -32601 })
   })
@@ -117,7 +136,10 @@ describe('changes', () => {
     await vi.waitFor(() => expect(caller.notifications).toHaveLength(1))
     expect(caller.notifications[0]).toMatchObject({
       method: 'notifications/subscriptions/acknowledged',
-      params: { notifications: { toolsListChanged: true, resourceSubscriptions: ['x://1'] }, _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } },
+      params: {
+        notifications: { toolsListChanged: true, resourceSubscriptions: ['x://1'] },
+        _meta: { 'io.modelcontextprotocol/subscriptionId': 1 },
+      },
     })
     for (let index = 0; index < 100; index++) server.tool(`t${index}`, {}, () => 'x')
     server.resourceUpdated('x://1')
@@ -144,7 +166,11 @@ describe('readers that lag behind', () => {
       sent.push(notification.params?.uri)
       return sent.length === 2 ? new Promise((resolve) => (drained = resolve)) : undefined
     }
-    void caller.request('subscriptions/listen', { notifications: { resourceSubscriptions: ['x://all'] } }, { notify: notify as never })
+    void caller.request(
+      'subscriptions/listen',
+      { notifications: { resourceSubscriptions: ['x://all'] } },
+      { notify: notify as never },
+    )
     await vi.waitFor(() => expect(sent).toHaveLength(1))
     for (let index = 0; index < 10_000; index++) server.resourceUpdated(`x://all/${index}`)
     await vi.waitFor(() => expect(sent).toHaveLength(2))

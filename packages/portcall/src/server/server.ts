@@ -1,7 +1,7 @@
-import { wrap, type Exchange, type Middleware } from '../jsonrpc/exchange.ts'
+import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { InferInput, Schema } from '../schema/standard.ts'
-import { createDispatch } from './dispatch.ts'
+import type { Call } from './call.ts'
 import type {
   Arguments,
   Awaitable,
@@ -16,20 +16,23 @@ import type {
   ToolDefinition,
   Unknown,
 } from './define.ts'
-import type { Call } from './call.ts'
+import { createDispatch } from './dispatch.ts'
 import { reportError } from './events.ts'
 import { createFeatures } from './features.ts'
 import type { ServerOptions } from './options.ts'
-import { createPrompt, type AnyPromptDefinition } from './prompts.ts'
+import { type AnyPromptDefinition, createPrompt } from './prompts.ts'
 import type { Items } from './registry.ts'
-import { createResource, createTemplate, type AnyReadHandler, type AnyTemplateDefinition } from './resources.ts'
-import { createTool, type AnyToolDefinition, type AnyToolHandler } from './tools.ts'
+import { type AnyReadHandler, type AnyTemplateDefinition, createResource, createTemplate } from './resources.ts'
+import { type AnyToolDefinition, type AnyToolHandler, createTool } from './tools.ts'
 
 /** The tools of a server as types, for a client that is typed by it. */
 export type Tools = { [name: string]: { input: unknown; output: unknown } }
 
 type WithTool<T, Name extends string, I, O> = T & {
-  [name in Name]: { input: I extends Schema ? InferInput<I> : Record<string, never>; output: O extends Schema ? InferInput<O> : undefined }
+  [name in Name]: {
+    input: I extends Schema ? InferInput<I> : Record<string, never>
+    output: O extends Schema ? InferInput<O> : undefined
+  }
 }
 
 /**
@@ -48,7 +51,12 @@ export interface Server<T = unknown> {
     handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & Misspelt<Unknown<R, Content>>,
   ): Server<WithTool<T, Name, I, undefined>>
   /** Registers a tool whose results have structured content. */
-  tool<const Name extends string, const O extends Schema, R extends Structured<InferInput<O>>, const I extends Schema | undefined = undefined>(
+  tool<
+    const Name extends string,
+    const O extends Schema,
+    R extends Structured<InferInput<O>>,
+    const I extends Schema | undefined = undefined,
+  >(
     name: Name,
     definition: ToolDefinition<I, O> & { output: O },
     handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & Misspelt<Unknown<R, Structured<InferInput<O>>>>,
@@ -57,12 +65,18 @@ export interface Server<T = unknown> {
   /** Registers a resource under a URI, or a family of them under a URI template. */
   resource<const U extends string, const V extends Schema | undefined = undefined>(
     uri: U,
-    definition: U extends `${string}{${string}` ? TemplateDefinition<V, keyof TemplateVariables<U, undefined> & string> : ResourceDefinition,
+    definition: U extends `${string}{${string}`
+      ? TemplateDefinition<V, keyof TemplateVariables<U, undefined> & string>
+      : ResourceDefinition,
     handler: ReadHandler<TemplateVariables<U, V>>,
   ): Server<T>
 
   /** Registers a prompt. */
-  prompt<const A extends Schema | undefined = undefined>(name: string, definition: PromptDefinition<A>, handler: PromptHandler<A>): Server<T>
+  prompt<const A extends Schema | undefined = undefined>(
+    name: string,
+    definition: PromptDefinition<A>,
+    handler: PromptHandler<A>,
+  ): Server<T>
 
   readonly tools: Items<AnyToolDefinition>
   readonly resources: Items<ResourceDefinition>

@@ -69,7 +69,8 @@ export function createSubscriptions({ bus, lists, maySubscribe }: SubscriptionsO
     const filter: SubscriptionFilter = {}
     for (const list of lists()) if (asked[list] === true) filter[list] = true
     const uris = asked.resourceSubscriptions ?? []
-    if (!Array.isArray(uris) || uris.length > MAX_URIS) throw invalidParams(`resourceSubscriptions has to be an array of at most ${MAX_URIS} URIs`)
+    if (!Array.isArray(uris) || uris.length > MAX_URIS)
+      throw invalidParams(`resourceSubscriptions has to be an array of at most ${MAX_URIS} URIs`)
     const allowed = await Promise.all(uris.map(async (uri) => typeof uri === 'string' && (await maySubscribe(uri, call))))
     const honoured = uris.filter((_, index) => allowed[index])
     return honoured.length > 0 ? { ...filter, resourceSubscriptions: honoured } : filter
@@ -119,7 +120,10 @@ function createListener(call: CallContext, filter: SubscriptionFilter, end: () =
     waiting: new Map(),
     blocked: false,
     end,
-    send: (change) => ('list' in change ? call.notify(LIST_CHANGES[change.list], tagged(id)) : call.notify('notifications/resources/updated', tagged(id, change.updated))),
+    send: (change) =>
+      'list' in change
+        ? call.notify(LIST_CHANGES[change.list], tagged(id))
+        : call.notify('notifications/resources/updated', tagged(id, change.updated)),
   }
 }
 

@@ -1,15 +1,15 @@
+import { RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { headerMismatch, INVALID_ARGUMENTS, invalidParams } from '../protocol/errors.ts'
-import { readHeaderParams, verifyHeaderParams, type HeaderParam } from '../protocol/header-params.ts'
+import { type HeaderParam, readHeaderParams, verifyHeaderParams } from '../protocol/header-params.ts'
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema, Issue, Schema } from '../schema/standard.ts'
-import { RpcError } from '../jsonrpc/errors.ts'
 import type { CallContext } from './call.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { ToolDefinition, ToolHandler } from './define.ts'
 import { Declined, InputRequired, ToolError, ToolTimeout } from './errors.ts'
-import { reportError, type OnEvent } from './events.ts'
+import { type OnEvent, reportError } from './events.ts'
 import { isVisible, type Listed } from './lists.ts'
 import { text, toolResult } from './output.ts'
 import type { Registry } from './registry.ts'
@@ -43,7 +43,9 @@ export function createTool(name: string, definition: AnyToolDefinition, handler:
 function rootedInObject(schema: JsonObject, name: string): JsonObject {
   if (schema.type === 'object') return schema
   if (schema.type === undefined) return { type: 'object', ...schema }
-  throw new Error(`The input schema of the tool ${JSON.stringify(name)} has to describe an object, not ${JSON.stringify(schema.type)}`)
+  throw new Error(
+    `The input schema of the tool ${JSON.stringify(name)} has to describe an object, not ${JSON.stringify(schema.type)}`,
+  )
 }
 
 /** The members that are there. */

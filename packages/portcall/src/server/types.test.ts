@@ -6,12 +6,16 @@ describe('types of the surface', () => {
   const server = createServer({ name: 't', version: '1' })
 
   it('infers arguments and results', () => {
-    server.tool('a', { input: z.object({ city: z.string() }), output: z.object({ celsius: z.number() }) }, async ({ city }, call) => {
-      expectTypeOf(city).toEqualTypeOf<string>()
-      const { days } = await call.elicit('?', z.object({ days: z.number().int() }))
-      expectTypeOf(days).toEqualTypeOf<number>()
-      return { celsius: 21 }
-    })
+    server.tool(
+      'a',
+      { input: z.object({ city: z.string() }), output: z.object({ celsius: z.number() }) },
+      async ({ city }, call) => {
+        expectTypeOf(city).toEqualTypeOf<string>()
+        const { days } = await call.elicit('?', z.object({ days: z.number().int() }))
+        expectTypeOf(days).toEqualTypeOf<number>()
+        return { celsius: 21 }
+      },
+    )
     server.tool('b', { input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }, ({ n }) => {
       expectTypeOf(n).toEqualTypeOf<number>()
       return 'x'
@@ -21,7 +25,11 @@ describe('types of the surface', () => {
     server.tool('c3', {}, async () => {})
     server.resource('notes://{id}', { title: 'Note', complete: { id: () => ['1'] } }, ({ id }) => id)
     server.resource('notes://all', { title: 'Notes', size: 3 }, () => 'all')
-    server.prompt('review', { arguments: z.object({ code: z.string() }), complete: { code: () => [] } }, ({ code }) => `Review:\n${code}`)
+    server.prompt(
+      'review',
+      { arguments: z.object({ code: z.string() }), complete: { code: () => [] } },
+      ({ code }) => `Review:\n${code}`,
+    )
   })
 
   it('refuses what no result has', () => {
@@ -38,7 +46,9 @@ describe('types of the surface', () => {
   })
 
   it('collects tools', () => {
-    const typed = createServer({ name: 't', version: '1' }).tool('add', { input: z.object({ a: z.number() }) }, ({ a }) => String(a))
+    const typed = createServer({ name: 't', version: '1' }).tool('add', { input: z.object({ a: z.number() }) }, ({ a }) =>
+      String(a),
+    )
     type T = NonNullable<(typeof typed)['~tools']>
     expectTypeOf<T>().toHaveProperty('add')
   })

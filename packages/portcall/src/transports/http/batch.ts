@@ -1,6 +1,6 @@
 import { refuseBatch } from '../../jsonrpc/batch.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
-import { classify, failure, type Failure, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
+import { classify, type Failure, failure, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
 import { isModern } from '../../legacy/negotiate.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import { HttpError } from './http-error.ts'

@@ -12,8 +12,18 @@ function site(options: HttpOptions = {}) {
 }
 
 function request(name: string, args: object = {}, init: RequestInit = {}): Request {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: envelope() } })
-  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: args, _meta: envelope() },
+  })
+  const headers = {
+    'content-type': 'application/json',
+    'mcp-protocol-version': MODERN,
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+  }
   return new Request(URL, { method: 'POST', body, ...init, headers: { ...headers, ...init.headers } })
 }
 

@@ -3,10 +3,10 @@ import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { createExpiry, type Expiry } from './expiry.ts'
 import { createHttpHandler, readLimits } from './handler.ts'
+import type { FlatHeaders } from './headers.ts'
 import { Header } from './headers.ts'
 import { HttpError, refuse } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
-import type { FlatHeaders } from './headers.ts'
 import type { HttpOptions } from './options.ts'
 import type { Body, EventSink, HttpReply, HttpRequest } from './types.ts'
 
@@ -67,7 +67,8 @@ class FetchRequest implements HttpRequest {
     else request.signal.addEventListener('abort', () => this.leave(), { once: true })
   }
 
-  readonly header = (name: string): string | undefined => this.#request.headers.get(name) ?? (name === Header.host ? this.#host : undefined)
+  readonly header = (name: string): string | undefined =>
+    this.#request.headers.get(name) ?? (name === Header.host ? this.#host : undefined)
 
   headerCount(name: string): number {
     return this.header(name) === undefined ? 0 : 1
@@ -115,7 +116,9 @@ async function readText(request: Request, { limits, bodies }: Front): Promise<st
     }
   } catch (error) {
     void reader.cancel().catch(() => {})
-    throw error instanceof HttpError ? error : new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+    throw error instanceof HttpError
+      ? error
+      : new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
   } finally {
     bodies.forget(timeOut)
   }

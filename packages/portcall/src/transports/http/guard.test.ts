@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createGuard, insecureAnyHost, insecureAnyOrigin, type GuardOptions } from './guard.ts'
+import { createGuard, type GuardOptions, insecureAnyHost, insecureAnyOrigin } from './guard.ts'
 import type { HttpRequest } from './types.ts'
 
 function check(options: GuardOptions, headers: Record<string, string>, target = '/mcp'): number {
@@ -15,7 +15,15 @@ describe('allowed hosts', () => {
     expect(check(options, { host: 'api.example.com' })).toBe(200)
     expect(check(options, { host: 'API.example.com:1234' })).toBe(200)
     expect(check(options, { host: 'other.example.com:8443' })).toBe(200)
-    for (const host of ['localhost', 'other.example.com', 'xapi.example.com', 'api.example.com.evil', 'api.example.com@evil', 'evil@api.example.com']) expect(check(options, { host })).toBe(403)
+    for (const host of [
+      'localhost',
+      'other.example.com',
+      'xapi.example.com',
+      'api.example.com.evil',
+      'api.example.com@evil',
+      'evil@api.example.com',
+    ])
+      expect(check(options, { host })).toBe(403)
   })
 
   test('are the origins too, until others are named', () => {
@@ -25,7 +33,8 @@ describe('allowed hosts', () => {
     const named = { ...options, allowedOrigins: ['https://app.example.com/', 'vscode-webview://abc'] }
     expect(check(named, { host, origin: 'https://app.example.com' })).toBe(200)
     expect(check(named, { host, origin: 'vscode-webview://abc' })).toBe(200)
-    for (const origin of ['https://api.example.com', 'http://app.example.com', 'https://app.example.com:444', 'null']) expect(check(named, { host, origin })).toBe(403)
+    for (const origin of ['https://api.example.com', 'http://app.example.com', 'https://app.example.com:444', 'null'])
+      expect(check(named, { host, origin })).toBe(403)
   })
 
   test('hold for whole URLs as targets', () => {

@@ -4,8 +4,9 @@
  * that we are, and its `Origin`, when a browser sent one, has to be allowed.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning
  */
-import { refuse, type HttpError } from './http-error.ts'
+
 import { Header } from './headers.ts'
+import { type HttpError, refuse } from './http-error.ts'
 import type { HttpRequest } from './types.ts'
 
 /** Serves whatever `Host` says: any web page can then reach this server through DNS rebinding, unless something in front prevents it. */
@@ -39,7 +40,8 @@ export function createGuard(options: GuardOptions): Guard {
     const host = request.header(Header.host)
     if (host === undefined || request.headerCount(Header.host) > 1) return refuse(400, 'Bad request: one Host header is needed')
     if (host !== good && !isHost(host)) return refuse(403, 'Forbidden: this host is not served here')
-    if (!request.target.startsWith('/') && !isHost(authorityOf(request.target))) return refuse(403, 'Forbidden: this host is not served here')
+    if (!request.target.startsWith('/') && !isHost(authorityOf(request.target)))
+      return refuse(403, 'Forbidden: this host is not served here')
     good = host
     const origin = request.header(Header.origin)
     if (origin !== undefined && !isOrigin(origin)) return refuse(403, 'Forbidden: this origin is not allowed')

@@ -11,9 +11,9 @@ import { createLegacy } from './legacy.ts'
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 import { BOTH, readAccept, USUAL_ACCEPT } from './media.ts'
 import { createModern } from './modern.ts'
+import type { HttpOptions } from './options.ts'
 import { VERBS } from './post.ts'
 import { createStreams } from './streams.ts'
-import type { HttpOptions } from './options.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './types.ts'
 
 const DRAIN_MS = 10_000
@@ -55,14 +55,18 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
 }
 
 /** Makes the way in, all that is decided before a body is read: guard, size and path of the target, method, and who is calling. */
-function createEntrance(limits: HttpLimits, options: HttpOptions): (request: HttpRequest, reply: HttpReply) => Visit | Promise<Visit> {
+function createEntrance(
+  limits: HttpLimits,
+  options: HttpOptions,
+): (request: HttpRequest, reply: HttpReply) => Visit | Promise<Visit> {
   const guard = createGuard(options)
   const { path, authenticate } = options
   return (request, reply) => {
     const refusal = guard(request)
     if (refusal) throw refusal
     if (request.target.length > limits.maxTargetBytes) throw refuse(414, 'The target of the request is too long')
-    if (path !== undefined && request.target !== path && pathOf(request.target) !== path) throw refuse(404, `Not found: the endpoint is at ${path}`)
+    if (path !== undefined && request.target !== path && pathOf(request.target) !== path)
+      throw refuse(404, `Not found: the endpoint is at ${path}`)
     if (!VERBS.has(request.method)) throw refuse(405, 'Method not allowed', { allow: [...VERBS.keys()].join(', ') })
     const accept = request.header(Header.accept)
     const accepted = accept === USUAL_ACCEPT ? BOTH : readAccept(accept)

@@ -1,5 +1,5 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
-import { failure, type ErrorBody, type RequestId } from '../../jsonrpc/message.ts'
+import { type ErrorBody, failure, type RequestId } from '../../jsonrpc/message.ts'
 import { JSON_HEADERS } from './headers.ts'
 import type { HttpReply } from './types.ts'
 

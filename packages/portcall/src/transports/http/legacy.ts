@@ -1,8 +1,8 @@
 import type { Endpoint } from './endpoint.ts'
 import type { Legacy } from './legacy-half.ts'
+import type { HttpOptions } from './options.ts'
 import { createSessions } from './sessions.ts'
 import { createStateless } from './stateless.ts'
-import type { HttpOptions } from './options.ts'
 
 const MODES = {
   sessions: createSessions,

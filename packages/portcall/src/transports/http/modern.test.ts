@@ -2,7 +2,11 @@ import { describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
 import { listen, MODERN, modern, post, write } from '../../../test-kit/raw.ts'
 
-const call = (name: string, args: object = {}, id: string | number = 1) => ({ id, method: 'tools/call', params: { name, arguments: args } })
+const call = (name: string, args: object = {}, id: string | number = 1) => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
 
 async function ask(bytes: string, options = {}) {
   const { exchange } = createTestCore()
@@ -45,7 +49,8 @@ describe('an answer', () => {
   })
 
   test('is JSON when Accept is missing or takes anything, and 406 when it takes neither (H31)', async () => {
-    for (const Accept of [undefined, '*/*', 'application/*']) expect((await ask(modern(call('add'), { Accept }))).status).toBe(200)
+    for (const Accept of [undefined, '*/*', 'application/*'])
+      expect((await ask(modern(call('add'), { Accept }))).status).toBe(200)
     const refused = await ask(modern(call('add'), { Accept: 'text/html' }))
     expect(refused).toMatchObject({ status: 406, json: { error: { code: -32600 } } })
   })
@@ -58,7 +63,13 @@ describe('an answer', () => {
   test('of an exchange that rejects is an internal error, and is reported', async () => {
     const onError = vi.fn()
     const { connect } = await listen(() => Promise.reject(new Error('secret')), { onError })
-    expect((await connect().send(modern(call('add'))).answer()).json).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } })
+    expect(
+      (
+        await connect()
+          .send(modern(call('add')))
+          .answer()
+      ).json,
+    ).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } })
     expect(onError).toHaveBeenCalledOnce()
   })
 })
@@ -71,12 +82,23 @@ describe('the checks of a request come in order', () => {
   }
 
   test('M01 Mcp-Method missing, different, or in another case', async () => {
-    for (const value of [undefined, 'tools/list', 'TOOLS/CALL', '']) await refuse(modern(call('add'), { 'Mcp-Method': value }), 400, -32020)
+    for (const value of [undefined, 'tools/list', 'TOOLS/CALL', ''])
+      await refuse(modern(call('add'), { 'Mcp-Method': value }), 400, -32020)
   })
 
   test('M02 Mcp-Name missing, different, or in another case', async () => {
     for (const value of [undefined, 'echo', 'ADD', '']) await refuse(modern(call('add'), { 'Mcp-Name': value }), 400, -32020)
-    expect((await ask(modern(call('add', { a: 1, b: 1 }), { 'Mcp-Name': ' add  ', 'mcp-method': undefined, 'MCP-METHOD': 'tools/call' } as any))).status).toBe(400)
+    expect(
+      (
+        await ask(
+          modern(call('add', { a: 1, b: 1 }), {
+            'Mcp-Name': ' add  ',
+            'mcp-method': undefined,
+            'MCP-METHOD': 'tools/call',
+          } as any),
+        )
+      ).status,
+    ).toBe(400)
     expect((await ask(modern(call('add', { a: 1, b: 1 }), { 'Mcp-Name': ' add  ' }))).status).toBe(200)
   })
 
@@ -88,7 +110,11 @@ describe('the checks of a request come in order', () => {
   })
 
   test('M04 a header that comes twice, in either order', async () => {
-    for (const [first, second] of [['add', 'echo'], ['echo', 'add'], ['add', 'add']])
+    for (const [first, second] of [
+      ['add', 'echo'],
+      ['echo', 'add'],
+      ['add', 'add'],
+    ])
       await refuse(modern(call('add'), { 'Mcp-Name': first, 'MCP-NAME': second }), 400, -32020)
     await refuse(modern(call('add'), { 'Mcp-Method': 'tools/call', 'MCP-METHOD': 'tools/list' }), 400, -32020)
     await refuse(modern(call('a, b'), { 'Mcp-Name': 'a', 'MCP-NAME': 'b' }), 400, -32020)
@@ -141,7 +167,12 @@ describe('what a modern endpoint does not have', () => {
   })
 
   test('M11 a handshake, when the legacy era is off', async () => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } } })
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    })
     expect(await ask(post(body), { legacy: 'off' })).toMatchObject({ status: 400, json: { id: 1, error: { code: -32020 } } })
     expect((await ask(write('GET', { Accept: 'text/event-stream' }), { legacy: 'off' })).status).toBe(405)
   })
@@ -149,7 +180,10 @@ describe('what a modern endpoint does not have', () => {
   test('responses: 400; notifications: 202 without a body', async () => {
     const headers = { 'MCP-Protocol-Version': MODERN }
     expect((await ask(post('{"jsonrpc":"2.0","id":1,"result":{}}', headers))).status).toBe(400)
-    expect(await ask(post('{"jsonrpc":"2.0","method":"notifications/whatever"}', headers))).toMatchObject({ status: 202, body: '' })
+    expect(await ask(post('{"jsonrpc":"2.0","method":"notifications/whatever"}', headers))).toMatchObject({
+      status: 202,
+      body: '',
+    })
     expect((await ask(post('[]', headers))).status).toBe(400)
   })
 })
@@ -207,7 +241,8 @@ describe('a caller who goes away', () => {
 })
 
 describe('subscriptions', () => {
-  const subscribe = (id = 1) => modern({ id, method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true } } })
+  const subscribe = (id = 1) =>
+    modern({ id, method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true } } })
 
   test('stay open, are kept alive, and end with a result', async () => {
     const core = createTestCore()
@@ -251,8 +286,12 @@ describe('mirrored params', () => {
 
 test('the headers of the request reach the handler', async () => {
   const core = createTestCore()
-  const { connect } = await listen(core.exchange, { authenticate: ({ header }) => ({ principal: header('authorization') ?? '' }) })
-  await connect().send(modern(call('add'), { Authorization: 'Bearer x', 'X-Y': '1' })).answer()
+  const { connect } = await listen(core.exchange, {
+    authenticate: ({ header }) => ({ principal: header('authorization') ?? '' }),
+  })
+  await connect()
+    .send(modern(call('add'), { Authorization: 'Bearer x', 'X-Y': '1' }))
+    .answer()
   expect(core.last?.http?.header('x-y')).toBe('1')
   expect(core.last?.auth).toEqual({ principal: 'Bearer x' })
 })

@@ -18,8 +18,14 @@ async function mount(make: (handler: ReturnType<typeof createNodeHandler>) => Re
   const handler = createNodeHandler(core.exchange, { onError })
   const server = createServer(make(handler))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanups.push(() => (server.closeAllConnections(), server.close()))
-  const ask = (bytes: string) => open((server.address() as { port: number }).port).send(bytes).answer()
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const ask = (bytes: string) =>
+    open((server.address() as { port: number }).port)
+      .send(bytes)
+      .answer()
   return { core, ask, onError }
 }
 
@@ -47,13 +53,17 @@ describe('mounted in a framework', () => {
   })
 
   test('that hands the parsed body on (Fastify)', async () => {
-    const { ask } = await mount((handler) => async (request, response) => void handler(request, response, JSON.parse(await consume(request))))
+    const { ask } = await mount(
+      (handler) => async (request, response) => void handler(request, response, JSON.parse(await consume(request))),
+    )
     expect((await ask(modern(add))).json.result.content[0].text).toBe('3')
   })
 
   test('that has read the body as text or bytes', async () => {
     for (const form of [(text: string) => text, (text: string) => Buffer.from(text)]) {
-      const { ask } = await mount((handler) => async (request, response) => void handler(request, response, form(await consume(request))))
+      const { ask } = await mount(
+        (handler) => async (request, response) => void handler(request, response, form(await consume(request))),
+      )
       expect((await ask(modern(add))).json.result.content[0].text).toBe('3')
     }
   })
@@ -91,12 +101,23 @@ describe('an authenticate hook', () => {
     const { connect } = await listen(exchange, {
       async authenticate({ header, method, target }) {
         expect([method, target]).toEqual(['POST', '/mcp'])
-        if (header('authorization') !== 'Bearer good') throw new HttpError(401, challenge, { code: -32600, message: 'Unauthorized' })
+        if (header('authorization') !== 'Bearer good')
+          throw new HttpError(401, challenge, { code: -32600, message: 'Unauthorized' })
         return { principal: 'alice' }
       },
     })
-    expect(await connect().send(modern(add)).answer()).toMatchObject({ status: 401, headers: challenge, json: { error: { message: 'Unauthorized' } } })
-    expect((await connect().send(modern(add, { Authorization: 'Bearer good' })).answer()).status).toBe(200)
+    expect(await connect().send(modern(add)).answer()).toMatchObject({
+      status: 401,
+      headers: challenge,
+      json: { error: { message: 'Unauthorized' } },
+    })
+    expect(
+      (
+        await connect()
+          .send(modern(add, { Authorization: 'Bearer good' }))
+          .answer()
+      ).status,
+    ).toBe(200)
   })
 
   test('that fails lets nobody in, and says nothing', async () => {
@@ -106,14 +127,19 @@ describe('an authenticate hook', () => {
         throw new Error('secret')
       },
     })
-    expect(await connect().send(modern(add)).answer()).toMatchObject({ status: 500, json: { error: { message: 'Internal error' } } })
+    expect(await connect().send(modern(add)).answer()).toMatchObject({
+      status: 500,
+      json: { error: { message: 'Internal error' } },
+    })
   })
 
   test('comes after the guard', async () => {
     const { exchange } = createTestCore()
     const authenticate = vi.fn()
     const { connect } = await listen(exchange, { authenticate })
-    await connect().send(write('GET', { Host: 'evil.example' })).answer()
+    await connect()
+      .send(write('GET', { Host: 'evil.example' }))
+      .answer()
     expect(authenticate).not.toHaveBeenCalled()
   })
 })

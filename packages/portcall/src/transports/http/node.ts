@@ -9,9 +9,9 @@ import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { createExpiry, type Expiry } from './expiry.ts'
 import { createHttpHandler, readLimits } from './handler.ts'
+import type { FlatHeaders } from './headers.ts'
 import { HttpError, refuse } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
-import type { FlatHeaders } from './headers.ts'
 import type { HttpOptions } from './options.ts'
 import type { Body, EventSink, HttpReply, HttpRequest } from './types.ts'
 
@@ -97,7 +97,8 @@ class NodeCall implements HttpRequest, HttpReply {
     const length = Number(request.headers['content-length'] ?? 0)
     if (length > maxBodyBytes || request.readableLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const bytes: Buffer = request.complete ? (request.read() ?? Buffer.alloc(0)) : await readSlowly(request, this.#front)
-    if (!isUtf8(bytes)) throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+    if (!isUtf8(bytes))
+      throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
     return { text: bytes.toString() }
   }
 
@@ -309,5 +310,7 @@ function refuseUnreadable(error: Error & { code?: string }, socket: Socket): voi
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, message] = UNREADABLE[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP/1.1']
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: ErrorCode.invalidRequest, message } })
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
 }

@@ -52,9 +52,11 @@ async function post(visit: Visit, endpoint: Endpoint, { modern, legacy }: Eras):
 /** Checks how a body is written, and that the caller takes an answer in some form that we have. */
 function checkHead({ request, accepted }: Visit): void {
   const type = request.header(Header.contentType)
-  if (type !== USUAL_TYPE && !isJson(type)) throw refuse(415, 'Unsupported media type: the body has to be application/json in UTF-8')
+  if (type !== USUAL_TYPE && !isJson(type))
+    throw refuse(415, 'Unsupported media type: the body has to be application/json in UTF-8')
   const encoding = request.header(Header.contentEncoding)
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw refuse(415, 'Unsupported content encoding', { 'accept-encoding': 'identity' })
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw refuse(415, 'Unsupported content encoding', { 'accept-encoding': 'identity' })
   if (!accepted.json && !accepted.events) throw refuse(406, 'Not acceptable: answers are application/json or text/event-stream')
 }
 

@@ -43,11 +43,14 @@ class FakeReply implements HttpReply {
 
   /** The ids and numbers of all events that came. */
   events(): { id: string; number: number | undefined }[] {
-    return this.text.split('\n\n').filter(Boolean).map((event) => {
-      const id = /^id: (.*)$/m.exec(event)?.[1] ?? ''
-      const number = /"n":(\d+)/.exec(event)?.[1]
-      return { id, number: number === undefined ? undefined : Number(number) }
-    })
+    return this.text
+      .split('\n\n')
+      .filter(Boolean)
+      .map((event) => {
+        const id = /^id: (.*)$/m.exec(event)?.[1] ?? ''
+        const number = /"n":(\d+)/.exec(event)?.[1]
+        return { id, number: number === undefined ? undefined : Number(number) }
+      })
   }
 }
 
@@ -55,9 +58,13 @@ function setUp(polling: boolean) {
   const errors: unknown[] = []
   const keys = new Set<string>()
   const memory = createMemoryLog()
-  const log = { ...memory, append: (key: string, data: string) => (keys.add(key), memory.append(key, data)) }
+  const log = { ...memory, append: (key: string, data: string) => keys.add(key) && memory.append(key, data) }
   const limits = { ...HTTP_LIMITS, maxEndedStreams: 100 }
-  const endpoint = { limits, streams: createStreams(limits), onError: (error: unknown) => errors.push(error) } as unknown as Endpoint
+  const endpoint = {
+    limits,
+    streams: createStreams(limits),
+    onError: (error: unknown) => errors.push(error),
+  } as unknown as Endpoint
   return { errors, keys, log, endpoint, replay: createReplay({ endpoint, log, key: 's', polling: () => polling }) }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
-import { call, openSession, type LegacyClient } from '../../../test-kit/legacy.ts'
+import { call, type LegacyClient, openSession } from '../../../test-kit/legacy.ts'
 import { listen, type Raw } from '../../../test-kit/raw.ts'
 import { createMemoryLog } from '../../stores/memory-log.ts'
 import type { HttpOptions } from './options.ts'
@@ -58,7 +58,13 @@ describe('the GET stream', () => {
 
   test('needs somebody who reads streams', async () => {
     const { connect, client } = await site()
-    expect((await connect().send(client.get({ Accept: 'application/json' })).answer()).status).toBe(406)
+    expect(
+      (
+        await connect()
+          .send(client.get({ Accept: 'application/json' }))
+          .answer()
+      ).status,
+    ).toBe(406)
   })
 
   test('is kept alive by comments', async () => {
@@ -132,13 +138,32 @@ describe('the stream of a call', () => {
     const raw = await read(connect, client)
     const id = (await raw.event()).id as string
     const [tag, stream] = id.split('.')
-    const bogus = ['x', "' OR 1=1 --", 'a.b.c', `${tag}.zz.1`, `${tag}.${stream}.x`, `${tag}.${stream}.999`, `${id}0`, `${tag}.__proto__.1`, 'y'.repeat(8000), '..']
+    const bogus = [
+      'x',
+      "' OR 1=1 --",
+      'a.b.c',
+      `${tag}.zz.1`,
+      `${tag}.${stream}.x`,
+      `${tag}.${stream}.999`,
+      `${id}0`,
+      `${tag}.__proto__.1`,
+      'y'.repeat(8000),
+      '..',
+    ]
     for (const value of bogus) {
-      const answer = await connect().send(client.get({ 'Last-Event-ID': value })).answer()
+      const answer = await connect()
+        .send(client.get({ 'Last-Event-ID': value }))
+        .answer()
       expect([400, 404]).toContain(answer.status)
       expect(answer.json.error.code).toBe(-32600)
     }
-    expect((await connect().send(client.get({ 'Last-Event-ID': id, 'Mcp-Session-Id': undefined })).answer()).status).toBe(400)
+    expect(
+      (
+        await connect()
+          .send(client.get({ 'Last-Event-ID': id, 'Mcp-Session-Id': undefined }))
+          .answer()
+      ).status,
+    ).toBe(400)
   })
 
   test('H58 the event ids of one session are nothing to another', async () => {
@@ -146,9 +171,21 @@ describe('the stream of a call', () => {
     const { id } = await (await read(connect, client)).event()
     const other = await openSession(connect)
     await (await read(connect, other)).event()
-    expect((await connect().send(other.get({ 'Last-Event-ID': id })).answer()).status).toBe(404)
+    expect(
+      (
+        await connect()
+          .send(other.get({ 'Last-Event-ID': id }))
+          .answer()
+      ).status,
+    ).toBe(404)
     const forged = (id as string).replace(/^[^.]+/, (await (await read(connect, other)).event()).id?.split('.')[0] ?? '')
-    expect((await connect().send(other.get({ 'Last-Event-ID': forged })).answer()).status).toBe(404)
+    expect(
+      (
+        await connect()
+          .send(other.get({ 'Last-Event-ID': forged }))
+          .answer()
+      ).status,
+    ).toBe(404)
   })
 
   test('is forgotten when enough others have ended since', async () => {
@@ -161,7 +198,14 @@ describe('the stream of a call', () => {
       await raw.until('0\r\n\r\n')
     }
     const statuses: number[] = []
-    for (const id of ids) statuses.push((await connect().send(client.get({ 'Last-Event-ID': id })).head()).status)
+    for (const id of ids)
+      statuses.push(
+        (
+          await connect()
+            .send(client.get({ 'Last-Event-ID': id }))
+            .head()
+        ).status,
+      )
     expect(statuses).toEqual([404, 404, 200, 200])
   })
 
@@ -181,7 +225,9 @@ describe('the stream of a call', () => {
 
   test('without a log there are no ids', async () => {
     const { connect, client } = await site({ log: null })
-    const answer = await connect().send(client.post(call('progress'))).answer()
+    const answer = await connect()
+      .send(client.post(call('progress')))
+      .answer()
     expect(answer.body).not.toContain('id: ')
     expect(answer.body.match(/^data: /gm)).toHaveLength(4)
   })
@@ -189,9 +235,11 @@ describe('the stream of a call', () => {
   test('leaves nothing in the log when the session has ended', async () => {
     const log = createMemoryLog()
     const keys = new Set<string>()
-    const spy = { ...log, append: (key: string, data: string) => (keys.add(key), log.append(key, data)) }
+    const spy = { ...log, append: (key: string, data: string) => keys.add(key) && log.append(key, data) }
     const { connect, client } = await site({ log: spy })
-    await connect().send(client.post(call('progress'))).answer()
+    await connect()
+      .send(client.post(call('progress')))
+      .answer()
     await (await read(connect, client)).event()
     connect().send(client.post(call('hold', { say: true }, 2)))
     await vi.waitFor(() => expect(keys.size).toBe(3))

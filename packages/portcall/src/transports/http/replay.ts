@@ -9,9 +9,9 @@
  */
 import type { Message } from '../../jsonrpc/message.ts'
 import { UnknownPosition } from '../../stores/log.ts'
+import type { FlatHeaders } from './headers.ts'
 import { refuse } from './http-error.ts'
 import { type ReplayOptions, Stream } from './stream.ts'
-import type { FlatHeaders } from './headers.ts'
 import type { HttpReply } from './types.ts'
 
 /** How a stream begins. */

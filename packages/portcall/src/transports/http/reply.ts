@@ -1,8 +1,8 @@
 import type { Message, Response } from '../../jsonrpc/message.ts'
 import type { Visit } from './endpoint.ts'
+import type { FlatHeaders } from './headers.ts'
 import { EMPTY_HEADERS, EVENT_HEADERS, JSON_HEADERS } from './headers.ts'
 import type { Stream } from './stream.ts'
-import type { FlatHeaders } from './headers.ts'
 import type { HttpReply } from './types.ts'
 
 /** Where the answer to a request of a legacy client goes, and what is said on the way to it. */

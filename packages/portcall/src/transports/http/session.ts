@@ -1,7 +1,7 @@
 import { ConnectionLost, ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth, HttpInfo } from '../../jsonrpc/exchange.ts'
-import { createIncoming, type Carried } from '../../jsonrpc/incoming.ts'
-import { notification, type Notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
+import { type Carried, createIncoming } from '../../jsonrpc/incoming.ts'
+import { type Notification, notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
 import { createOutgoing, type Outgoing } from '../../jsonrpc/outgoing.ts'
 import { createLegacySession } from '../../legacy/session.ts'
 import type { Revision } from '../../protocol/revisions.ts'
@@ -65,7 +65,8 @@ export function createSession({ endpoint, auth, tell }: SessionOptions): Session
     },
     accept(message) {
       if (!('method' in message)) outgoing.settle(message)
-      else if (message.method === 'notifications/cancelled') cancel(message.params?.requestId as RequestId, message.params?.reason)
+      else if (message.method === 'notifications/cancelled')
+        cancel(message.params?.requestId as RequestId, message.params?.reason)
     },
     listen: () => legacy.listen(),
     close() {

@@ -6,9 +6,28 @@ import { createFetchHandler } from './fetch.ts'
 
 const TARGET = 'http://localhost/mcp'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-const step = fc.constantFrom('open', 'call', 'say', 'ask', 'hold', 'duplicate', 'cancel', 'read', 'leave', 'resume', 'delete', 'release', 'wait')
+const step = fc.constantFrom(
+  'open',
+  'call',
+  'say',
+  'ask',
+  'hold',
+  'duplicate',
+  'cancel',
+  'read',
+  'leave',
+  'resume',
+  'delete',
+  'release',
+  'wait',
+)
 
-const OPENING: [string, number][] = [['open', 2], ['wait', 0], ['open', 2], ['wait', 0]]
+const OPENING: [string, number][] = [
+  ['open', 2],
+  ['wait', 0],
+  ['open', 2],
+  ['wait', 0],
+]
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
 const versions = ['2025-03-26', '2025-06-18', '2025-11-25']
@@ -20,8 +39,14 @@ test('whatever clients do in whatever order, nothing is left when the server has
       const keys = new Set<string>()
       const errors: unknown[] = []
       const memory = createMemoryLog()
-      const log = { ...memory, append: (key: string, data: string) => (keys.add(key), memory.append(key, data)) }
-      const handler = createFetchHandler(core.exchange, { log, maxSessions: 3, maxSessionStreams: 2, maxEndedStreams: 2, onError: (error) => errors.push(error) })
+      const log = { ...memory, append: (key: string, data: string) => keys.add(key) && memory.append(key, data) }
+      const handler = createFetchHandler(core.exchange, {
+        log,
+        maxSessions: 3,
+        maxSessionStreams: 2,
+        maxEndedStreams: 2,
+        onError: (error) => errors.push(error),
+      })
       const sessions: string[] = []
       const responses: Response[] = []
       const statuses: number[] = []
@@ -41,16 +66,36 @@ test('whatever clients do in whatever order, nothing is left when the server has
 
       for (const [at, [what, pick]] of [...OPENING, ...steps].entries()) {
         const session = sessions[pick % Math.max(sessions.length, 1)] ?? 'none'
-        const streaming = responses.filter(({ body, headers }) => body && !body.locked && headers.get('content-type') === 'text/event-stream')
+        const streaming = responses.filter(
+          ({ body, headers }) => body && !body.locked && headers.get('content-type') === 'text/event-stream',
+        )
         const response = streaming[pick % Math.max(streaming.length, 1)]
         const actions: Record<string, () => unknown> = {
-          open: () => send('POST', {}, { id: at, method: 'initialize', params: { protocolVersion: versions[pick % 3], capabilities: { elicitation: {} }, clientInfo: { name: 'x', version: '1' } } }),
+          open: () =>
+            send(
+              'POST',
+              {},
+              {
+                id: at,
+                method: 'initialize',
+                params: {
+                  protocolVersion: versions[pick % 3],
+                  capabilities: { elicitation: {} },
+                  clientInfo: { name: 'x', version: '1' },
+                },
+              },
+            ),
           call: () => call(session, 'add', at),
           say: () => call(session, 'progress', at),
           ask: () => call(session, 'ask', at),
           hold: () => call(session, 'hold', at, { say: pick % 2 === 0, retryMs: pick === 4 ? 5 : undefined }),
           duplicate: () => call(session, 'hold', 1),
-          cancel: () => send('POST', { 'mcp-session-id': session }, { method: 'notifications/cancelled', params: { requestId: pick === 0 ? 1 : at - pick } }),
+          cancel: () =>
+            send(
+              'POST',
+              { 'mcp-session-id': session },
+              { method: 'notifications/cancelled', params: { requestId: pick === 0 ? 1 : at - pick } },
+            ),
           read: () => send('GET', { 'mcp-session-id': session, accept: 'text/event-stream' }),
           async leave() {
             if (!response?.body) return
@@ -59,7 +104,8 @@ test('whatever clients do in whatever order, nothing is left when the server has
             eventIds.push(...(new TextDecoder().decode(value).match(/(?<=^id: ).*/gm) ?? []))
             await reader.cancel()
           },
-          resume: () => send('GET', { 'mcp-session-id': session, 'last-event-id': eventIds[pick % Math.max(eventIds.length, 1)] ?? 'x.y.z' }),
+          resume: () =>
+            send('GET', { 'mcp-session-id': session, 'last-event-id': eventIds[pick % Math.max(eventIds.length, 1)] ?? 'x.y.z' }),
           delete: () => send('DELETE', { 'mcp-session-id': session }),
           release: () => core.release(),
           wait: settle,

@@ -18,7 +18,10 @@ describe('a session', () => {
     const { connect } = await site()
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       const answer = await connect().send(handshake(version)).answer()
-      expect(answer).toMatchObject({ status: 200, json: { id: 'init', result: { protocolVersion: version, serverInfo: { name: 'test' } } } })
+      expect(answer).toMatchObject({
+        status: 200,
+        json: { id: 'init', result: { protocolVersion: version, serverInfo: { name: 'test' } } },
+      })
       expect(answer.headers['mcp-session-id']).toMatch(/^[0-9a-f]{32}$/)
     }
     expect((await connect().send(handshake(MODERN)).answer()).json.result.protocolVersion).toBe('2025-11-25')
@@ -27,23 +30,44 @@ describe('a session', () => {
   test('is not bound to a connection, and serves calls while the other era is served beside it', async () => {
     const { connect } = await site()
     const client = await openSession(connect)
-    const answer = await connect().send(client.post(call('add', { a: 1, b: 2 }))).answer()
+    const answer = await connect()
+      .send(client.post(call('add', { a: 1, b: 2 })))
+      .answer()
     expect(answer).toMatchObject({ status: 200, json: { id: 1, result: { content: [{ text: '3' }] } } })
     expect(answer.json.result).not.toHaveProperty('resultType')
-    expect((await connect().send(modern({ id: 1, method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 } } })).answer()).json.result).toHaveProperty('resultType')
-    expect((await connect().send(client.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).answer()).json).toEqual({ jsonrpc: '2.0', id: 2, result: {} })
+    expect(
+      (
+        await connect()
+          .send(modern({ id: 1, method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 } } }))
+          .answer()
+      ).json.result,
+    ).toHaveProperty('resultType')
+    expect(
+      (
+        await connect()
+          .send(client.post({ jsonrpc: '2.0', id: 2, method: 'ping' }))
+          .answer()
+      ).json,
+    ).toEqual({ jsonrpc: '2.0', id: 2, result: {} })
   })
 
   test('an unknown method is an answer, not a lost session', async () => {
     const { connect } = await site()
     const client = await openSession(connect)
-    expect(await connect().send(client.post({ jsonrpc: '2.0', id: 1, method: 'no/such' })).answer()).toMatchObject({ status: 200, json: { error: { code: -32601 } } })
+    expect(
+      await connect()
+        .send(client.post({ jsonrpc: '2.0', id: 1, method: 'no/such' }))
+        .answer(),
+    ).toMatchObject({ status: 200, json: { error: { code: -32601 } } })
   })
 
   test('a handshake that fails opens none', async () => {
     const { exchange } = createTestCore()
     const { connect } = await listen((request, context) =>
-      request.method === 'server/discover' ? Promise.resolve({ jsonrpc: '2.0', id: request.id, error: { code: -32603, message: 'no' } }) : exchange(request, context))
+      request.method === 'server/discover'
+        ? Promise.resolve({ jsonrpc: '2.0', id: request.id, error: { code: -32603, message: 'no' } })
+        : exchange(request, context),
+    )
     const answer = await connect().send(handshake()).answer()
     expect(answer.json.error.code).toBe(-32603)
     expect(answer.headers).not.toHaveProperty('mcp-session-id')
@@ -53,10 +77,28 @@ describe('a session', () => {
     const { connect } = await site()
     const client = await openSession(connect)
     for (const version of ['1999-01-01', 'x', MODERN]) {
-      expect((await connect().send(client.post(call('add'), { 'MCP-Protocol-Version': version })).answer()).status).toBe(400)
+      expect(
+        (
+          await connect()
+            .send(client.post(call('add'), { 'MCP-Protocol-Version': version }))
+            .answer()
+        ).status,
+      ).toBe(400)
     }
-    expect((await connect().send(client.get({ 'MCP-Protocol-Version': 'x' })).answer()).status).toBe(400)
-    expect((await connect().send(client.post(call('add'), { 'MCP-Protocol-Version': undefined })).answer()).status).toBe(200)
+    expect(
+      (
+        await connect()
+          .send(client.get({ 'MCP-Protocol-Version': 'x' }))
+          .answer()
+      ).status,
+    ).toBe(400)
+    expect(
+      (
+        await connect()
+          .send(client.post(call('add'), { 'MCP-Protocol-Version': undefined }))
+          .answer()
+      ).status,
+    ).toBe(200)
   })
 
   test('H54 its id: missing, unknown, huge, ended', async () => {
@@ -64,7 +106,8 @@ describe('a session', () => {
     const client = await openSession(connect)
     const status = async (bytes: string) => (await connect().send(bytes).answer()).status
     expect(await status(client.post(call('add'), { 'Mcp-Session-Id': undefined }))).toBe(400)
-    for (const id of ['unknown', 'x'.repeat(8000), '__proto__', `${client.id}, ${client.id}`]) expect(await status(client.post(call('add'), { 'Mcp-Session-Id': id }))).toBe(404)
+    for (const id of ['unknown', 'x'.repeat(8000), '__proto__', `${client.id}, ${client.id}`])
+      expect(await status(client.post(call('add'), { 'Mcp-Session-Id': id }))).toBe(404)
     expect(await status(write('DELETE', {}))).toBe(400)
     expect(await status(client.remove())).toBe(204)
     for (const bytes of [client.post(call('add')), client.get(), client.remove()]) expect(await status(bytes)).toBe(404)
@@ -72,7 +115,9 @@ describe('a session', () => {
 
   test('H55 its id is never chosen by the client', async () => {
     const { connect } = await site()
-    const answer = await connect().send(handshake('2025-06-18', { 'Mcp-Session-Id': 'fixed' })).answer()
+    const answer = await connect()
+      .send(handshake('2025-06-18', { 'Mcp-Session-Id': 'fixed' }))
+      .answer()
     expect(answer.status).toBe(200)
     expect(answer.headers['mcp-session-id']).not.toBe('fixed')
   })
@@ -80,8 +125,18 @@ describe('a session', () => {
   test('H53 answers to nothing are taken in silence', async () => {
     const { connect } = await site()
     const client = await openSession(connect)
-    for (const message of [{ id: 99, result: {} }, { id: 'x', error: { code: 1, message: 'm' } }, { error: { code: 1, message: 'm' } }])
-      expect((await connect().send(client.post({ jsonrpc: '2.0', ...message })).answer()).status).toBe(202)
+    for (const message of [
+      { id: 99, result: {} },
+      { id: 'x', error: { code: 1, message: 'm' } },
+      { error: { code: 1, message: 'm' } },
+    ])
+      expect(
+        (
+          await connect()
+            .send(client.post({ jsonrpc: '2.0', ...message }))
+            .answer()
+        ).status,
+      ).toBe(202)
   })
 })
 
@@ -89,13 +144,23 @@ describe('sessions belong to who opened them', () => {
   test('B1 a stranger gets the same 404 as for no session', async () => {
     const { connect } = await site(byToken)
     const client = await openSession(connect, '2025-11-25', { Authorization: 'alice' })
-    const foreign = await connect().send(client.post(call('add'), { Authorization: 'mallory' })).answer()
-    const unknown = await connect().send(client.post(call('add'), { 'Mcp-Session-Id': 'x' })).answer()
+    const foreign = await connect()
+      .send(client.post(call('add'), { Authorization: 'mallory' }))
+      .answer()
+    const unknown = await connect()
+      .send(client.post(call('add'), { 'Mcp-Session-Id': 'x' }))
+      .answer()
     expect(foreign).toEqual({ ...unknown, headers: expect.anything() })
     expect(foreign.status).toBe(404)
     for (const bytes of [client.get({ Authorization: 'mallory' }), client.remove().replace('alice', 'mallory')])
       expect((await connect().send(bytes).answer()).status).toBe(404)
-    expect((await connect().send(client.post(call('add'))).answer()).status).toBe(200)
+    expect(
+      (
+        await connect()
+          .send(client.post(call('add')))
+          .answer()
+      ).status,
+    ).toBe(200)
   })
 
   test('a principal may have only so many; the quiet ones make room', async () => {
@@ -104,8 +169,20 @@ describe('sessions belong to who opened them', () => {
     const [first, other] = [await open('alice'), await open('bob')]
     await open('alice')
     await open('alice')
-    expect((await connect().send(first.post(call('add'))).answer()).status).toBe(404)
-    expect((await connect().send(other.post(call('add'))).answer()).status).toBe(200)
+    expect(
+      (
+        await connect()
+          .send(first.post(call('add')))
+          .answer()
+      ).status,
+    ).toBe(404)
+    expect(
+      (
+        await connect()
+          .send(other.post(call('add')))
+          .answer()
+      ).status,
+    ).toBe(200)
   })
 
   test('and when all are busy, there is no room', async () => {
@@ -113,8 +190,20 @@ describe('sessions belong to who opened them', () => {
     const client = await openSession(connect, '2025-11-25', { Authorization: 'alice' })
     connect().send(client.post(call('hold')))
     await vi.waitFor(() => expect(core.running).toBe(1))
-    expect((await connect().send(handshake('2025-11-25', { Authorization: 'alice' })).answer()).status).toBe(429)
-    expect((await connect().send(handshake('2025-11-25', { Authorization: 'bob' })).answer()).status).toBe(200)
+    expect(
+      (
+        await connect()
+          .send(handshake('2025-11-25', { Authorization: 'alice' }))
+          .answer()
+      ).status,
+    ).toBe(429)
+    expect(
+      (
+        await connect()
+          .send(handshake('2025-11-25', { Authorization: 'bob' }))
+          .answer()
+      ).status,
+    ).toBe(200)
   })
 })
 
@@ -135,8 +224,20 @@ describe('sessions are limited', () => {
     const stream = connect().send(reading.get())
     await stream.head()
     await new Promise((resolve) => setTimeout(resolve, 300))
-    expect((await connect().send(quiet.post(call('add'))).answer()).status).toBe(404)
-    expect((await connect().send(reading.post(call('add'))).answer()).status).toBe(200)
+    expect(
+      (
+        await connect()
+          .send(quiet.post(call('add')))
+          .answer()
+      ).status,
+    ).toBe(404)
+    expect(
+      (
+        await connect()
+          .send(reading.post(call('add')))
+          .answer()
+      ).status,
+    ).toBe(200)
   })
 
   test('requests at once', async () => {
@@ -144,7 +245,11 @@ describe('sessions are limited', () => {
     const client = await openSession(connect)
     for (const id of [1, 2]) connect().send(client.post(call('hold', {}, id)))
     await vi.waitFor(() => expect(core.running).toBe(2))
-    expect(await connect().send(client.post(call('add', {}, 3))).answer()).toMatchObject({ status: 429, json: { id: 3 } })
+    expect(
+      await connect()
+        .send(client.post(call('add', {}, 3)))
+        .answer(),
+    ).toMatchObject({ status: 429, json: { id: 3 } })
   })
 })
 
@@ -154,7 +259,11 @@ describe('requests of a session', () => {
     const client = await openSession(connect)
     const first = connect().send(client.post(call('hold', {}, 5)))
     await vi.waitFor(() => expect(core.running).toBe(1))
-    expect(await connect().send(client.post(call('echo', { text: 'x' }, 5))).answer()).toMatchObject({ status: 200, json: { id: 5, error: { code: -32600 } } })
+    expect(
+      await connect()
+        .send(client.post(call('echo', { text: 'x' }, 5)))
+        .answer(),
+    ).toMatchObject({ status: 200, json: { id: 5, error: { code: -32600 } } })
     core.release()
     expect((await first.answer()).json).toMatchObject({ id: 5, result: { content: [{ text: 'hold' }] } })
   })
@@ -162,7 +271,10 @@ describe('requests of a session', () => {
   test('H44 1 and "1" are two requests', async () => {
     const { core, connect } = await site()
     const client = await openSession(connect)
-    const [one, text] = [connect().send(client.post(call('hold', { name: 'number' }, 1))), connect().send(client.post(call('hold', { name: 'text' }, '1')))]
+    const [one, text] = [
+      connect().send(client.post(call('hold', { name: 'number' }, 1))),
+      connect().send(client.post(call('hold', { name: 'text' }, '1'))),
+    ]
     await vi.waitFor(() => expect(core.running).toBe(2))
     core.release()
     expect((await one.answer()).json).toMatchObject({ id: 1, result: { content: [{ text: 'number' }] } })
@@ -174,7 +286,11 @@ describe('requests of a session', () => {
     const clients = await Promise.all([openSession(connect), openSession(connect)])
     const ask = async (client: (typeof clients)[0], who: number) => {
       const raw = connect()
-      for (let id = 0; id < 50; id++) expect((await raw.send(client.post(call('echo', { text: `${who}-${id}` }, id))).answer()).json).toMatchObject({ id, result: { content: [{ text: `${who}-${id}` }] } })
+      for (let id = 0; id < 50; id++)
+        expect((await raw.send(client.post(call('echo', { text: `${who}-${id}` }, id))).answer()).json).toMatchObject({
+          id,
+          result: { content: [{ text: `${who}-${id}` }] },
+        })
     }
     await Promise.all(clients.map(ask))
   })
@@ -186,7 +302,13 @@ describe('requests of a session', () => {
       const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }
       expect((await connect().send(client.post(message)).answer()).status).toBe(202)
     }
-    expect((await connect().send(client.post({ jsonrpc: '2.0', method: 'notifications/cancelled' })).answer()).status).toBe(202)
+    expect(
+      (
+        await connect()
+          .send(client.post({ jsonrpc: '2.0', method: 'notifications/cancelled' }))
+          .answer()
+      ).status,
+    ).toBe(202)
   })
 
   test('H51 are not cancelled by another session', async () => {
@@ -194,7 +316,9 @@ describe('requests of a session', () => {
     const [victim, other] = [await openSession(connect), await openSession(connect)]
     const raw = connect().send(victim.post(call('hold', {}, 0)))
     await vi.waitFor(() => expect(core.running).toBe(1))
-    await connect().send(other.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } })).answer()
+    await connect()
+      .send(other.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } }))
+      .answer()
     core.release()
     expect((await raw.answer()).json.id).toBe(0)
     expect(core.events).toEqual(['start hold'])
@@ -255,13 +379,20 @@ describe('requests of a session', () => {
   test('who take no streams cannot be asked', async () => {
     const { connect } = await site()
     const client = await openSession(connect)
-    const answer = await connect().send(client.post(call('ask'), { Accept: 'application/json' })).answer()
+    const answer = await connect()
+      .send(client.post(call('ask'), { Accept: 'application/json' }))
+      .answer()
     expect(answer.json).toMatchObject({ id: 1, error: { code: -32603 } })
   })
 })
 
 describe('batches', () => {
-  const batch = [call('echo', { text: 'a' }, 1), { jsonrpc: '2.0', method: 'notifications/x' }, 42, call('echo', { text: 'b' }, 2)]
+  const batch = [
+    call('echo', { text: 'a' }, 1),
+    { jsonrpc: '2.0', method: 'notifications/x' },
+    42,
+    call('echo', { text: 'b' }, 2),
+  ]
 
   test('are answered by an array, where the revision has them', async () => {
     const { connect } = await site()
@@ -270,15 +401,24 @@ describe('batches', () => {
     expect(answer.json).toHaveLength(3)
     expect(answer.json.find(({ id }: any) => id === 2).result.content[0].text).toBe('b')
     expect(answer.json.find(({ id }: any) => id === undefined).error.code).toBe(-32600)
-    expect(await connect().send(client.post([{ jsonrpc: '2.0', method: 'notifications/x' }])).answer()).toMatchObject({ status: 202, body: '' })
+    expect(
+      await connect()
+        .send(client.post([{ jsonrpc: '2.0', method: 'notifications/x' }]))
+        .answer(),
+    ).toMatchObject({ status: 202, body: '' })
   })
 
   test('become a stream when something else is said', async () => {
     const { connect } = await site()
     const client = await openSession(connect, '2025-03-26')
-    const answer = await connect().send(client.post([call('echo', { text: 'a' }, 1), call('progress', {}, 2)])).answer()
+    const answer = await connect()
+      .send(client.post([call('echo', { text: 'a' }, 1), call('progress', {}, 2)]))
+      .answer()
     expect(answer.headers['content-type']).toBe('text/event-stream')
-    const messages = answer.body.split('\n\n').filter(Boolean).map((event) => JSON.parse(event.split('data: ')[1] ?? ''))
+    const messages = answer.body
+      .split('\n\n')
+      .filter(Boolean)
+      .map((event) => JSON.parse(event.split('data: ')[1] ?? ''))
     expect(messages.flatMap(({ id }) => (id ? [id] : [])).sort()).toEqual([1, 2])
     expect(messages).toHaveLength(5)
   })
@@ -291,8 +431,11 @@ describe('batches', () => {
     }
     const client = await openSession(connect, '2025-03-26')
     const long = Array.from({ length: 101 }, (_, id) => call('add', {}, id))
-    for (const bad of [[], long]) expect(await connect().send(client.post(bad)).answer()).toMatchObject({ status: 400, json: { error: { code: -32600 } } })
-    const answer = await connect().send(client.post([{ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }])).answer()
+    for (const bad of [[], long])
+      expect(await connect().send(client.post(bad)).answer()).toMatchObject({ status: 400, json: { error: { code: -32600 } } })
+    const answer = await connect()
+      .send(client.post([{ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }]))
+      .answer()
     expect(answer.json[0]).toMatchObject({ id: 1, error: { code: -32600 } })
     expect((await connect().send(post('[{"jsonrpc":"2.0","id":1,"method":"ping"}]')).answer()).status).toBe(400)
   })
@@ -300,5 +443,11 @@ describe('batches', () => {
 
 test('a host that is anything must be asked for by name', async () => {
   const { connect } = await site({ allowedHosts: insecureAnyHost })
-  expect((await connect().send(handshake('2025-06-18', { Host: 'evil.example' })).answer()).status).toBe(200)
+  expect(
+    (
+      await connect()
+        .send(handshake('2025-06-18', { Host: 'evil.example' }))
+        .answer()
+    ).status,
+  ).toBe(200)
 })

@@ -4,20 +4,20 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { Request } from '../../jsonrpc/message.ts'
-import { createMemoryLog } from '../../stores/memory-log.ts'
 import type { Log } from '../../stores/log.ts'
+import { createMemoryLog } from '../../stores/memory-log.ts'
 import { readBatch } from './batch.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import { refuse } from './http-error.ts'
 import type { Legacy } from './legacy-half.ts'
 import { checkMirrors } from './mirrors.ts'
-import { createRegistry, randomId, type Member, type Registry } from './registry.ts'
+import type { HttpOptions } from './options.ts'
+import { createRegistry, type Member, type Registry, randomId } from './registry.ts'
 import { createReplay, type Replay } from './replay.ts'
 import { PostOutlet, type PostOutletOptions } from './reply.ts'
 import { createSession, type Session } from './session.ts'
 import { createSse2024 } from './sse2024.ts'
-import type { HttpOptions } from './options.ts'
 
 /** Serves legacy clients with sessions, on both of their HTTP transports. */
 export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy {
@@ -41,7 +41,8 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
       }
       if (received.message.method === 'initialize') return initialize(received.message, visit, { endpoint, registry, log })
       const member = find(visit)
-      if (member.session.size >= endpoint.limits.maxSessionRequests) throw refuse(429, 'Too many requests at once in this session')
+      if (member.session.size >= endpoint.limits.maxSessionRequests)
+        throw refuse(429, 'Too many requests at once in this session')
       await member.session.request(received.message, new PostOutlet(outletOptions(member, visit)), visit.request)
     },
     async batch(values, visit) {

@@ -33,7 +33,24 @@ function parse(stream: string): Parsed[] {
   return events
 }
 
-const nasty = fc.string({ unit: fc.constantFrom('\r', '\n', '\r\n', '\u2028', '\u2029', ':', ' ', 'data: ', 'event: x', '\0', '\ufeff', 'ö', '😀', '\ud800') })
+const nasty = fc.string({
+  unit: fc.constantFrom(
+    '\r',
+    '\n',
+    '\r\n',
+    '\u2028',
+    '\u2029',
+    ':',
+    ' ',
+    'data: ',
+    'event: x',
+    '\0',
+    '\ufeff',
+    'ö',
+    '😀',
+    '\ud800',
+  ),
+})
 const text = fc.oneof(nasty, fc.string({ unit: 'binary' }))
 
 describe('an event', () => {
@@ -41,7 +58,9 @@ describe('an event', () => {
     fc.assert(
       fc.property(fc.array(text), (texts) => {
         const stream = texts.map((data, at) => encodeEvent({ data, id: `a.b.${at}` })).join(KEEP_ALIVE)
-        expect(parse(stream).map(({ data, id }) => [data, id])).toEqual(texts.map((data, at) => [data.replace(/\r\n|\r/g, '\n'), `a.b.${at}`]))
+        expect(parse(stream).map(({ data, id }) => [data, id])).toEqual(
+          texts.map((data, at) => [data.replace(/\r\n|\r/g, '\n'), `a.b.${at}`]),
+        )
       }),
     )
   })
@@ -58,7 +77,9 @@ describe('an event', () => {
   })
 
   test('may only say when to come back, or where to begin', () => {
-    expect(parse(encodeEvent({ retry: 500 }) + encodeEvent({ data: 'x' }))).toEqual([{ event: 'message', data: 'x', id: '', retry: 500 }])
+    expect(parse(encodeEvent({ retry: 500 }) + encodeEvent({ data: 'x' }))).toEqual([
+      { event: 'message', data: 'x', id: '', retry: 500 },
+    ])
     expect(parse(encodeEvent({ id: '1', retry: 5, data: '' }))).toEqual([{ event: 'message', data: '', id: '1', retry: 5 }])
     expect(parse(encodeEvent({ event: 'endpoint', data: '/x?y=z' }))).toMatchObject([{ event: 'endpoint', data: '/x?y=z' }])
   })

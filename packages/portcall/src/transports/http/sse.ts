@@ -24,7 +24,10 @@ const LINE_END = /\r\n|\r|\n/
 
 /** Writes one event. Line ends in `data` become several `data` lines, which a reader joins with a line feed. */
 export function encodeEvent({ event, id, retry, data }: ServerEvent): string {
-  const head = (event ? `event: ${event}\n` : '') + (id === undefined ? '' : `id: ${id}\n`) + (retry === undefined ? '' : `retry: ${retry}\n`)
+  const head =
+    (event ? `event: ${event}\n` : '') +
+    (id === undefined ? '' : `id: ${id}\n`) +
+    (retry === undefined ? '' : `retry: ${retry}\n`)
   if (data === undefined) return `${head}\n`
   return data.includes('\n') || data.includes('\r')
     ? `${head}data: ${data.split(LINE_END).join('\ndata: ')}\n\n`

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
 import { call } from '../../../test-kit/legacy.ts'
-import { listen, post, write, type Raw } from '../../../test-kit/raw.ts'
+import { listen, post, type Raw, write } from '../../../test-kit/raw.ts'
 import type { HttpOptions } from './options.ts'
 
 const HEADERS = { Accept: 'text/event-stream' }
@@ -15,7 +15,9 @@ async function site(options: HttpOptions = {}) {
     const { event, data } = await readEndpoint(stream)
     expect([head.status, event]).toEqual([200, 'endpoint'])
     const send = (message: object, more: Record<string, string> = {}) =>
-      connect().send(post(JSON.stringify(message), { ...headers, ...more }).replace('POST /mcp ', `POST ${data} `)).answer()
+      connect()
+        .send(post(JSON.stringify(message), { ...headers, ...more }).replace('POST /mcp ', `POST ${data} `))
+        .answer()
     return { stream, address: data, send }
   }
   return { core, connect, open }
@@ -26,7 +28,12 @@ async function readEndpoint(stream: Raw): Promise<{ event: string; data: string 
   return { event, data }
 }
 
-const hello = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'old', version: '1' } } }
+const hello = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'old', version: '1' } },
+}
 
 describe('the first transport', () => {
   test('tells where to POST, takes messages there, and answers on its stream', async () => {
@@ -75,13 +82,25 @@ describe('the first transport', () => {
     const { connect, open } = await site()
     const { address } = await open()
     const id = address.split('=')[1]
-    expect((await connect().send(post(JSON.stringify(call('add')), { 'Mcp-Session-Id': id })).answer()).status).toBe(404)
+    expect(
+      (
+        await connect()
+          .send(post(JSON.stringify(call('add')), { 'Mcp-Session-Id': id }))
+          .answer()
+      ).status,
+    ).toBe(404)
   })
 
   test('is not what a client of its successor gets who forgot its session', async () => {
     const { connect } = await site()
     for (const more of [{ 'MCP-Protocol-Version': '2025-06-18' }, { 'Last-Event-ID': 'a.b.c' }, { Accept: '*/*' }])
-      expect((await connect().send(write('GET', { ...HEADERS, ...more })).answer()).status).toBe(400)
+      expect(
+        (
+          await connect()
+            .send(write('GET', { ...HEADERS, ...more }))
+            .answer()
+        ).status,
+      ).toBe(400)
   })
 
   test('counts among the sessions', async () => {

@@ -7,7 +7,7 @@ import type { Endpoint, Visit } from './endpoint.ts'
 import { pathOf } from './guard.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import type { Received } from './legacy-half.ts'
-import { randomId, type Registry } from './registry.ts'
+import { type Registry, randomId } from './registry.ts'
 import { createReplay, type Replay } from './replay.ts'
 import type { Outlet } from './reply.ts'
 import { createSession, type Session } from './session.ts'
@@ -30,7 +30,8 @@ const NEW_NAMES = [Header.sessionId, Header.lastEventId, Header.protocolVersion]
 export function createSse2024(endpoint: Endpoint, registry: Registry): Sse2024 {
   return {
     wants: ({ request }) =>
-      request.header(Header.accept)?.includes('text/event-stream') === true && NEW_NAMES.every((name) => request.header(name) === undefined),
+      request.header(Header.accept)?.includes('text/event-stream') === true &&
+      NEW_NAMES.every((name) => request.header(name) === undefined),
     get(visit) {
       registry.makeRoom(visit.auth)
       const id = randomId()

@@ -3,7 +3,7 @@ import type { Auth, Exchange, ExchangeContext, HttpInfo } from '../../jsonrpc/ex
 import type { Notification, Request } from '../../jsonrpc/message.ts'
 import { newState } from '../../legacy/handshake.ts'
 import { createLegacySession } from '../../legacy/session.ts'
-import { REVISIONS, revisionOf, type Revision } from '../../protocol/revisions.ts'
+import { REVISIONS, type Revision, revisionOf } from '../../protocol/revisions.ts'
 import { readBatch } from './batch.ts'
 import type { Abortable, Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
@@ -11,7 +11,7 @@ import { refuse } from './http-error.ts'
 import type { Legacy } from './legacy-half.ts'
 import { checkMirrors } from './mirrors.ts'
 import { createReplay } from './replay.ts'
-import { PostOutlet, type Outlet } from './reply.ts'
+import { type Outlet, PostOutlet } from './reply.ts'
 
 /** What a request speaks that does not say it: the first revision of this transport, which had no header to say it with. */
 const SILENT_REVISION = REVISIONS.find(({ http }) => http.transport === 'Streamable HTTP') as Revision
@@ -62,7 +62,11 @@ function revisionFor({ request }: Visit): Revision {
   return (version !== undefined && revisionOf(version)) || SILENT_REVISION
 }
 
-async function run(request: Request, call: StatelessCall, { endpoint, exchange }: { endpoint: Endpoint; exchange: Exchange }): Promise<void> {
+async function run(
+  request: Request,
+  call: StatelessCall,
+  { endpoint, exchange }: { endpoint: Endpoint; exchange: Exchange },
+): Promise<void> {
   endpoint.running.add(call)
   try {
     call.outlet.respond(await exchange(request, call))

@@ -1,9 +1,9 @@
 import type { Message } from '../../jsonrpc/message.ts'
 import type { Log } from '../../stores/log.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { FlatHeaders } from './headers.ts'
 import { encodeEvent, encodeMessage } from './sse.ts'
 import { isDroppable } from './streams.ts'
-import type { FlatHeaders } from './headers.ts'
 import type { EventSink, HttpReply } from './types.ts'
 
 /** How the streams of one session are kept. */

@@ -1,10 +1,10 @@
 import type { Message } from '../../jsonrpc/message.ts'
 import { DROPPABLE } from '../../protocol/methods.ts'
 import { unref } from './expiry.ts'
+import type { FlatHeaders } from './headers.ts'
 import { EVENT_HEADERS } from './headers.ts'
 import type { HttpLimits } from './limits.ts'
 import { KEEP_ALIVE } from './sse.ts'
-import type { FlatHeaders } from './headers.ts'
 import type { EventSink, HttpReply } from './types.ts'
 
 /** All open event streams of an endpoint: they are kept alive, and bounded, together. */

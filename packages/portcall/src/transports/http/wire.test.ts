@@ -8,7 +8,11 @@ async function site(options: Parameters<typeof listen>[1] = {}) {
   const core = createTestCore()
   const { connect } = await listen(core.exchange, options)
   const ask = (bytes: string | Uint8Array) => connect().send(bytes).answer()
-  const isWell = async () => expect((await ask(modern({ id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'well' } } }))).json.result.content[0].text).toBe('well')
+  const isWell = async () =>
+    expect(
+      (await ask(modern({ id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'well' } } }))).json.result
+        .content[0].text,
+    ).toBe('well')
   return { core, connect, ask, isWell }
 }
 
@@ -65,7 +69,11 @@ describe('a body that is no message', () => {
     const { ask, isWell } = await site()
     for (const levels of [129, 10_000, 100_000, 1_000_000]) {
       const deep = '['.repeat(levels) + ']'.repeat(levels)
-      for (const body of [`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${deep}}}`, `{"jsonrpc":"2.0","id":${deep},"method":"x"}`, deep])
+      for (const body of [
+        `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${deep}}}`,
+        `{"jsonrpc":"2.0","id":${deep},"method":"x"}`,
+        deep,
+      ])
         expect((await ask(post(body, { 'MCP-Protocol-Version': MODERN }))).status).toBe(400)
     }
     await isWell()
@@ -75,14 +83,21 @@ describe('a body that is no message', () => {
 describe('a message that tries something', () => {
   test('H06 an escaped lone surrogate comes back', async () => {
     const { ask } = await site()
-    const body = JSON.stringify({ jsonrpc: '2.0', ...add, params: { name: 'echo', arguments: { text: 'TEXT' }, _meta: envelope() } }).replace('TEXT', 'a\\ud800b\\u2028')
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      ...add,
+      params: { name: 'echo', arguments: { text: 'TEXT' }, _meta: envelope() },
+    }).replace('TEXT', 'a\\ud800b\\u2028')
     const answer = await ask(post(body, { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' }))
     expect(answer.json.result.content[0].text).toBe('a\ud800b\u2028')
   })
 
   test('H08 of two keys the last one counts, for the headers too', async () => {
     const { ask } = await site()
-    const body = JSON.stringify({ jsonrpc: '2.0', ...add, params: { ...add.params, _meta: envelope() } }).replace('"name":"add"', '"name":"echo","name":"add"')
+    const body = JSON.stringify({ jsonrpc: '2.0', ...add, params: { ...add.params, _meta: envelope() } }).replace(
+      '"name":"add"',
+      '"name":"echo","name":"add"',
+    )
     const headers = { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call' }
     expect((await ask(post(body, { ...headers, 'Mcp-Name': 'add' }))).json.result.content[0].text).toBe('3')
     expect((await ask(post(body, { ...headers, 'Mcp-Name': 'echo' }))).status).toBe(400)
@@ -141,7 +156,8 @@ describe('a body that is too much', () => {
 
   test('H18 compressed', async () => {
     const { ask, isWell } = await site()
-    for (const encoding of ['gzip', 'br', 'gzip, identity']) expect(await ask(post('{}', { 'Content-Encoding': encoding }))).toMatchObject({ status: 415, json: { error: {} } })
+    for (const encoding of ['gzip', 'br', 'gzip, identity'])
+      expect(await ask(post('{}', { 'Content-Encoding': encoding }))).toMatchObject({ status: 415, json: { error: {} } })
     expect((await ask(modern(add, { 'Content-Encoding': 'identity' }))).status).toBe(200)
     await isWell()
   })
@@ -150,33 +166,64 @@ describe('a body that is too much', () => {
 describe('the head', () => {
   test('H21 media types that a page may send without asking', async () => {
     const { ask } = await site()
-    for (const type of ['text/plain', undefined, 'text/plain;x=application/json', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data'])
+    for (const type of [
+      'text/plain',
+      undefined,
+      'text/plain;x=application/json',
+      'application/x-www-form-urlencoded',
+      'application/jsonp',
+      'multipart/form-data',
+    ])
       expect(await ask(modern(add, { 'Content-Type': type }))).toMatchObject({ status: 415, json: { error: { code: -32600 } } })
   })
 
   test('H22 character sets', async () => {
     const { ask } = await site()
-    for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/json;']) expect((await ask(modern(add, { 'Content-Type': type }))).status).toBe(200)
-    for (const type of ['application/json; charset=utf-16', 'application/json; charset=latin1']) expect((await ask(modern(add, { 'Content-Type': type }))).status).toBe(415)
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/json;'])
+      expect((await ask(modern(add, { 'Content-Type': type }))).status).toBe(200)
+    for (const type of ['application/json; charset=utf-16', 'application/json; charset=latin1'])
+      expect((await ask(modern(add, { 'Content-Type': type }))).status).toBe(415)
   })
 
   test('H23 origins', async () => {
     const { ask } = await site()
-    const bad = ['http://evil.example', 'null', 'http://localhost.evil.com', 'http://127.0.0.1.evil.com', 'https://localhost@evil', 'file://', 'http://', '', 'http://localhost/x', 'localhost']
+    const bad = [
+      'http://evil.example',
+      'null',
+      'http://localhost.evil.com',
+      'http://127.0.0.1.evil.com',
+      'https://localhost@evil',
+      'file://',
+      'http://',
+      '',
+      'http://localhost/x',
+      'localhost',
+    ]
     for (const Origin of bad) {
       const answer = await ask(modern(add, { Origin }))
       expect(answer).toMatchObject({ status: 403, json: { jsonrpc: '2.0', error: { code: -32600 } } })
       expect(answer.json).not.toHaveProperty('id')
       expect((await ask(write('GET', { Origin, Accept: 'text/event-stream' }))).status).toBe(403)
     }
-    for (const Origin of ['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:1', 'HTTP://LOCALHOST']) expect((await ask(modern(add, { Origin }))).status).toBe(200)
+    for (const Origin of ['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:1', 'HTTP://LOCALHOST'])
+      expect((await ask(modern(add, { Origin }))).status).toBe(200)
   })
 
   test('H24 hosts', async () => {
     const { ask } = await site()
-    for (const Host of ['evil.example', 'localhost.evil.com', 'evil.example:3000', 'localhost@evil', '127.0.0.1.nip.io', 'localhost:', 'localhost:x', '[::2]'])
+    for (const Host of [
+      'evil.example',
+      'localhost.evil.com',
+      'evil.example:3000',
+      'localhost@evil',
+      '127.0.0.1.nip.io',
+      'localhost:',
+      'localhost:x',
+      '[::2]',
+    ])
       expect(await ask(modern(add, { Host }))).toMatchObject({ status: 403, json: { error: { code: -32600 } } })
-    for (const Host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:1', '[::1]:65535']) expect((await ask(modern(add, { Host }))).status).toBe(200)
+    for (const Host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:1', '[::1]:65535'])
+      expect((await ask(modern(add, { Host }))).status).toBe(200)
     expect(await ask(modern(add, { Host: undefined }))).toMatchObject({ status: 400, json: { error: {} } })
     expect((await ask(modern(add, { Host: 'localhost', HOST: 'evil.example' }))).status).toBe(400)
   })
@@ -203,7 +250,8 @@ describe('the head', () => {
   test('a target that is too long, or is not ours', async () => {
     const { ask } = await site({ path: '/mcp' })
     expect((await ask(write('GET', {}, undefined, `/mcp?${'x'.repeat(9000)}`))).status).toBe(414)
-    for (const target of ['/', '/mcp/', '/mcp2', '//mcp', '/MCP']) expect(await ask(write('GET', {}, undefined, target))).toMatchObject({ status: 404, json: { error: {} } })
+    for (const target of ['/', '/mcp/', '/mcp2', '//mcp', '/MCP'])
+      expect(await ask(write('GET', {}, undefined, target))).toMatchObject({ status: 404, json: { error: {} } })
     expect((await ask(modern(add).replace('/mcp', '/mcp?x=1'))).status).toBe(200)
   })
 })
@@ -212,8 +260,8 @@ describe('bytes that are not quite HTTP', () => {
   test('H26, H27 are refused and the connection is closed', async () => {
     const { connect, isWell } = await site()
     const cases = [
-      write('POST', { ...HEAD, 'Transfer-Encoding': 'chunked', 'Content-Length': '5' }) + '0\r\n\r\n',
-      write('POST', { ...HEAD, 'Content-Length': '5', 'content-length': '6' }) + 'hello',
+      `${write('POST', { ...HEAD, 'Transfer-Encoding': 'chunked', 'Content-Length': '5' })}0\r\n\r\n`,
+      `${write('POST', { ...HEAD, 'Content-Length': '5', 'content-length': '6' })}hello`,
       `POST /mcp HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n`,
       `POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n`,
       `POST /mcp HTTP/1.1\r\nHost : localhost\r\nContent-Length: 0\r\n\r\n`,
@@ -243,11 +291,21 @@ describe('bytes that are not quite HTTP', () => {
   test('H29 headers that are too large or too many', async () => {
     const { connect, isWell } = await site()
     const huge = connect().send(modern(add, { 'X-Huge': 'x'.repeat(32 * 1024) }))
-    expect(await huge.answer()).toMatchObject({ status: 431, headers: { 'content-type': 'application/json', connection: 'close' }, json: { error: {} } })
+    expect(await huge.answer()).toMatchObject({
+      status: 431,
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      json: { error: {} },
+    })
     const many = Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`X-${at}`, 'y']))
     expect((await connect().send(modern(add, many)).answer()).status).toBe(431)
     const some = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`x${at}`, '']))
-    expect((await connect().send(modern(add, { ...some, Origin: 'http://evil.example' })).answer()).status).toBe(403)
+    expect(
+      (
+        await connect()
+          .send(modern(add, { ...some, Origin: 'http://evil.example' }))
+          .answer()
+      ).status,
+    ).toBe(403)
     await isWell()
   })
 })
@@ -255,7 +313,7 @@ describe('bytes that are not quite HTTP', () => {
 describe('bytes that do not come', () => {
   test('H33 a body that stops', async () => {
     const { connect, isWell } = await site({ bodyPauseMs: 100 })
-    const raw = connect().send(write('POST', { ...HEAD, 'Content-Length': '1000' }) + '{"jsonrpc"')
+    const raw = connect().send(`${write('POST', { ...HEAD, 'Content-Length': '1000' })}{"jsonrpc"`)
     expect(await raw.answer()).toMatchObject({ status: 408, headers: { connection: 'close' }, json: { error: {} } })
     await vi.waitFor(() => expect(raw.closed).toBe(true))
     await isWell()
@@ -271,7 +329,7 @@ describe('bytes that do not come', () => {
 
   test('H34 a caller who leaves with half a body', async () => {
     const { core, connect, isWell } = await site()
-    const raw = connect().send(write('POST', { ...HEAD, 'Content-Length': '1000' }) + '{"jsonrpc"')
+    const raw = connect().send(`${write('POST', { ...HEAD, 'Content-Length': '1000' })}{"jsonrpc"`)
     await new Promise((resolve) => setTimeout(resolve, 20))
     await raw.end()
     await isWell()
@@ -305,13 +363,19 @@ describe('many and much', () => {
     const { core, connect, ask } = await site({ maxRequests: 1 })
     connect().send(modern({ ...add, params: { name: 'hold' } }))
     await vi.waitFor(() => expect(core.running).toBe(1))
-    expect(await ask(modern(add))).toMatchObject({ status: 503, headers: { 'retry-after': '1' }, json: { error: { code: -32603 } } })
+    expect(await ask(modern(add))).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      json: { error: { code: -32603 } },
+    })
   })
 
   test('H63 text that looks like events stays text', async () => {
     const { connect } = await site()
     const text = 'a\r\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\nevent: x\u2028\u2029\ndata: y\n\n'
-    const answer = await connect().send(modern({ ...add, params: { name: 'echo', arguments: { text } } }, { Accept: 'text/event-stream' })).answer()
+    const answer = await connect()
+      .send(modern({ ...add, params: { name: 'echo', arguments: { text } } }, { Accept: 'text/event-stream' }))
+      .answer()
     const [event, ...rest] = answer.body.split('\n\n')
     expect(rest).toEqual([''])
     expect(JSON.parse((event as string).slice(6)).result.content[0].text).toBe(text)
@@ -402,7 +466,12 @@ describe('the end', () => {
     await vi.waitFor(() => expect(core.running).toBe(1))
     const closing = close(2000)
     await reading.until('0\r\n\r\n')
-    expect(await open(port).send(modern(add)).answer().catch(() => 'refused')).toBe('refused')
+    expect(
+      await open(port)
+        .send(modern(add))
+        .answer()
+        .catch(() => 'refused'),
+    ).toBe('refused')
     core.release()
     expect((await running.answer()).json.result.content[0].text).toBe('hold')
     await closing

@@ -1,6 +1,6 @@
 import type { Channel } from '../../jsonrpc/channel.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import { notification, type Notification, type Request, type RequestId } from '../../jsonrpc/message.ts'
+import { type Notification, notification, type Request, type RequestId } from '../../jsonrpc/message.ts'
 import { createPeer, type Peer, type PeerLimits } from '../../jsonrpc/peer.ts'
 import { isModern } from '../../legacy/negotiate.ts'
 import { createLegacySession } from '../../legacy/session.ts'
@@ -26,7 +26,11 @@ export interface Served {
  * Serves a server over a channel, in both eras at once: a request with an envelope goes to the core as it is, all others
  * belong to the one legacy session that a channel can have.
  */
-export function serveChannel({ exchange: core, report }: Served, channel: Channel, { limits, onEnd, onClose }: ServeChannelOptions = {}): Peer {
+export function serveChannel(
+  { exchange: core, report }: Served,
+  channel: Channel,
+  { limits, onEnd, onClose }: ServeChannelOptions = {},
+): Peer {
   const session = createLegacySession({ core, notify: (change) => peer.notify(change) })
   const open = new Set<RequestId>()
 
