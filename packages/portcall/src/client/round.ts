@@ -1,7 +1,7 @@
 import { RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type RequestId } from '../jsonrpc/message.ts'
-import { ProtocolErrorCode } from '../protocol/errors.ts'
+import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
@@ -63,8 +63,9 @@ export function createRounds({ exchange, info, capabilities, logLevel, onEvent }
     const context = { signal: deadline.signal, notify: listener(raw, deadline), ...(send && { send }) }
     const response = await exchange()({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }, context)
     if (isSuccess(response)) return response.result
-    if (!retried && offersOurVersion(response.error)) return round(method, params, { ...given, retried: true })
-    throw new RpcError(response.error.code, response.error.message, response.error.data)
+    const error = readProtocolError(response.error)
+    if (!retried && offersOurVersion(error)) return round(method, params, { ...given, retried: true })
+    throw new RpcError(error.code, error.message, error.data)
   }
 
   return round
