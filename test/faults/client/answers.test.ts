@@ -387,7 +387,7 @@ describe('codes of early drafts', () => {
 
   test('-32003 for a capability that was not declared is an error of the server', async () => {
     const server = await testRaw(refusing(-32003, { requiredCapabilities: { sampling: {} } }, 9))
-    expect(await failureOf((await open(server.url)).client.callTool('echo'))).toMatchObject({ name: 'RpcError', code: -32003 })
+    expect(await failureOf((await open(server.url)).client.callTool('echo'))).toMatchObject({ name: 'RpcError', code: -32021 })
   })
 
   test('-32004 to the probe: the server is of the stateless era when it names that', async () => {
@@ -406,7 +406,6 @@ describe('codes of early drafts', () => {
 
 describe('what servers of the legacy era ask in their own way', () => {
   const ask = async (method: string, params: Json, options: ConnectOptions): Promise<Json> => {
-    let answered: Json | undefined
     const program = PROGRAMS[1][1](`
       on['tools/call'] = (id) => {
         say({ id: 'q', method: ${JSON.stringify(method)}, params: ${JSON.stringify(params)} })
@@ -420,8 +419,7 @@ describe('what servers of the legacy era ask in their own way', () => {
         }
       })`)
     const { client } = await open(program, options)
-    answered = JSON.parse(await call(client)) as Json
-    return answered
+    return JSON.parse(await call(client)) as Json
   }
 
   test('one block in place of a list, text without a type, null for absent fields', async () => {

@@ -82,7 +82,7 @@ async function converse(url: string, era: Era): Promise<string[]> {
   }
   let client: Client | undefined
   await step('connect', async () => {
-    client = (await connect(url, { ...era, deadlines })) as Client
+    client = (await connect(url, { ...era, deadlines, openMs: 400 })) as Client
     return 'connected'
   })
   const opened = client
