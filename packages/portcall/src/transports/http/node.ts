@@ -53,6 +53,8 @@ interface Front {
 
 /** A request body up to this size that was not read is thrown away; above it, the connection is closed. */
 const MAX_UNREAD_BYTES = 64 * 1024
+/** How long a caller has to see the answer to a request whose body was not read. */
+const LINGER_MS = 250
 /** An answer up to this size fits into what the kernel takes, whatever its reader does. */
 const SMALL_ANSWER = 64 * 1024
 
@@ -115,10 +117,23 @@ class NodeCall implements HttpRequest, HttpReply {
     const response = this.#response
     if (response.destroyed || response.headersSent) return
     const head = [...headers, 'content-length', String(Buffer.byteLength(body))]
-    if (!this.#request.complete && this.#leavesMuch()) head.push('connection', 'close')
+    if (!this.#request.complete && this.#leavesMuch()) return this.#sendUnread(status, head, body)
     response.writeHead(status, head)
     response.end(body)
     if (body.length > SMALL_ANSWER) cutWhenStalled(response, this.#front.limits.stallMs)
+  }
+
+  /**
+   * Answers a request whose body is not read on. The connection closes a moment later: closed at once, with bytes unread, it would be
+   * reset, and the caller might never see the answer.
+   */
+  #sendUnread(status: number, head: readonly string[], body: string): void {
+    const response = this.#response
+    response.writeHead(status, [...head, 'connection', 'close'])
+    response.write(body)
+    const timer = setTimeout(() => response.end(), LINGER_MS)
+    timer.unref()
+    response.once('close', () => clearTimeout(timer))
   }
 
   open(status: number, headers: FlatHeaders, first?: string): EventSink {
