@@ -2,7 +2,7 @@ import { startDeadline } from '../client/deadline.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
 import { NegotiationError } from '../legacy/negotiate.ts'
-import { ProtocolErrorCode } from '../protocol/errors.ts'
+import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 
@@ -51,7 +51,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function judge(response: Response): Verdict {
   if (isSuccess(response)) return offers(response.result.supportedVersions)
-  const { code, data } = response.error
+  const { code, data } = readProtocolError(response.error)
   if (code === ProtocolErrorCode.unsupportedProtocolVersion && isObject(data)) return offers(data.supported)
   return MODERN_CODES.has(code) && isObject(data) ? 'modern' : 'legacy'
 }
