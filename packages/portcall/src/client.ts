@@ -1,6 +1,6 @@
 /** Using servers: of every revision, over every transport. */
 
-export type { Client, CompletionRef, Status, ToolTypes } from './client/client.ts'
+export type { Client, Status, ToolTypes } from './client/client.ts'
 export { ConnectionClosed, InvalidResult, TimeoutError, UnansweredInput } from './client/errors.ts'
 export type { Answers, Asked, FormRequest, UrlRequest } from './client/input.ts'
 export type { List } from './client/lists.ts'
@@ -13,6 +13,7 @@ export type {
   Progress,
   RawOptions,
 } from './client/options.ts'
+export type { CompletionRef } from './client/reads.ts'
 export type { Change, Subscription } from './client/subscribe.ts'
 export { type ConnectAllOptions, connectAll } from './connect/all.ts'
 export { type Config, type ReadConfigOptions, readConfig, type ServerConfig } from './connect/config.ts'

@@ -1,14 +1,9 @@
 import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { MetaKey } from '../protocol/meta.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import type {
   CallToolResult,
-  Completion,
-  DiscoverResult,
-  GetPromptResult,
   Implementation,
   Prompt,
-  ReadResourceResult,
   Resource,
   ResourceTemplate,
   SubscriptionFilter,
@@ -16,11 +11,11 @@ import type {
 } from '../protocol/types.ts'
 import { type Cache, createCache, NO_CACHE } from './cache.ts'
 import { createCaller } from './call.ts'
-import { ConnectionClosed, InvalidResult } from './errors.ts'
+import { ConnectionClosed } from './errors.ts'
 import { type Answer, capabilitiesOf, createAnswer } from './input.ts'
 import { createList, type List, type ListOptions } from './lists.ts'
-import type { CallOptions, RawOptions } from './options.ts'
-import { CLIENT_DEADLINES, type ClientOptions } from './options.ts'
+import { type CallOptions, CLIENT_DEADLINES, type ClientOptions, type RawOptions } from './options.ts'
+import { createReads, type Reads } from './reads.ts'
 import { type Change, type Subscription, subscribe } from './subscribe.ts'
 import { createToolbox } from './tools.ts'
 
@@ -33,10 +28,8 @@ type ResultOf<Output> = unknown extends Output
   : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
 
 /** A server as its user sees it, of whatever revision and behind whatever transport. */
-export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable {
+export interface Client<T extends ToolTypes = AnyTools> extends Reads, AsyncDisposable {
   readonly status: Status
-  /** What the server says about itself. */
-  discover(options?: CallOptions): Promise<DiscoverResult & { serverInfo?: Implementation }>
   tools(options?: CallOptions): List<Tool>
   resources(options?: CallOptions): List<Resource>
   templates(options?: CallOptions): List<ResourceTemplate>
@@ -51,14 +44,6 @@ export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable 
     args?: T[Name]['input'],
     options?: CallOptions,
   ): Promise<ResultOf<T[Name]['output']>>
-  read(uri: string, options?: CallOptions): Promise<ReadResourceResult>
-  getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
-  /** Suggests values for an argument of a prompt or a variable of a template. */
-  complete(
-    ref: CompletionRef,
-    argument: { name: string; value: string },
-    options?: CallOptions & { arguments?: Record<string, string> },
-  ): Promise<Completion>
   /** Hears of changes. */
   listen(filter: SubscriptionFilter): Subscription
   /** Sends any request, of an extension for example. */
@@ -68,8 +53,6 @@ export interface Client<T extends ToolTypes = AnyTools> extends AsyncDisposable 
   /** Ends everything; nothing is left. */
   close(): Promise<void>
 }
-
-export type CompletionRef = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
 
 /** `lost`: the next request tries to get the server back. `closed`: nothing does. */
 export type Status = 'open' | 'lost' | 'closed'
@@ -137,33 +120,12 @@ export function createClient(connection: () => Connection, options: ClientOption
     get status() {
       return connection().status
     },
-    async discover(given) {
-      const result = (await cached('server/discover', {}, given)) as unknown as DiscoverResult & { serverInfo?: Implementation }
-      const serverInfo = result._meta?.[MetaKey.serverInfo] ?? result.serverInfo
-      return isObject(serverInfo) ? { ...result, serverInfo: serverInfo as unknown as Implementation } : result
-    },
+    ...createReads(cached, caller.request),
     tools: (given) => listOf<Tool>({ method: 'tools/list', key: 'tools', admit: toolbox.admit }, given),
     resources: (given) => listOf<Resource>({ method: 'resources/list', key: 'resources' }, given),
     templates: (given) => listOf<ResourceTemplate>({ method: 'resources/templates/list', key: 'resourceTemplates' }, given),
     prompts: (given) => listOf<Prompt>({ method: 'prompts/list', key: 'prompts' }, given),
     callTool: (name, args = {}, given = {}) => toolbox.call(name, args as JsonObject, given) as never,
-    async read(uri, given) {
-      const result = await cached('resources/read', { uri }, given)
-      if (!Array.isArray(result.contents)) throw new InvalidResult(`The result of resources/read has no contents`)
-      return result as unknown as ReadResourceResult
-    },
-    async getPrompt(name, args = {}, given) {
-      const result = await caller.request('prompts/get', { name, arguments: args }, given)
-      if (!Array.isArray(result.messages)) throw new InvalidResult(`The result of prompts/get has no messages`)
-      return result as unknown as GetPromptResult
-    },
-    async complete(ref, argument, given = {}) {
-      const context = given.arguments && { context: { arguments: given.arguments } }
-      const { completion } = await caller.request('completion/complete', { ref, argument, ...context }, given)
-      if (!isObject(completion) || !Array.isArray(completion.values))
-        throw new InvalidResult(`The result of completion/complete has no values`)
-      return completion as unknown as Completion
-    },
     listen(filter) {
       const subscription: Subscription = subscribe(filter, {
         caller,
