@@ -3,7 +3,7 @@ import { METHODS } from '../protocol/methods.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
 import type { Answer } from './input.ts'
-import type { ClientDeadlines, RawOptions } from './options.ts'
+import type { ClientDeadlines, ClientOptions, RawOptions } from './options.ts'
 import { createRounds, type RoundOptions } from './round.ts'
 
 /** Sends requests of the newest revision, and answers what comes back with questions. */
@@ -19,6 +19,7 @@ export interface Caller {
 export interface CallerOptions extends RoundOptions {
   readonly answer: Answer
   readonly deadlines: ClientDeadlines
+  readonly methodDeadlines: NonNullable<ClientOptions['methodDeadlines']>
   readonly maxRounds: number
 }
 
@@ -53,8 +54,7 @@ export function createCaller(options: CallerOptions): Caller {
       for (const deadline of running) deadline.abort(reason)
     },
     async request(method, params = {}, raw = {}) {
-      const unlimited = METHODS.get(method)?.longLived ? { requestMs: Infinity, totalMs: Infinity } : options.deadlines
-      const deadline = startDeadline(method, { ...unlimited, ...raw.deadlines }, raw.signal)
+      const deadline = startDeadline(method, { ...deadlinesOf(method, options), ...raw.deadlines }, raw.signal)
       running.add(deadline)
       try {
         let next = params
@@ -73,6 +73,12 @@ export function createCaller(options: CallerOptions): Caller {
       }
     },
   }
+}
+
+/** What is open until one side ends it has no deadline; a method may have one of its own. */
+function deadlinesOf(method: string, { deadlines, methodDeadlines }: CallerOptions): ClientDeadlines {
+  if (METHODS.get(method)?.longLived) return { requestMs: Infinity, totalMs: Infinity }
+  return Object.hasOwn(methodDeadlines, method) ? { ...deadlines, ...methodDeadlines[method] } : deadlines
 }
 
 function complete(result: JsonObject): JsonObject {

@@ -113,6 +113,17 @@ describe('time', () => {
     )
   })
 
+  it('LIFE-021 differs by method, if the host wants that', async () => {
+    const client = clientOf(rich().exchange, {
+      deadlines: { requestMs: 20 },
+      methodDeadlines: { 'tools/call': { requestMs: 1000 } },
+    })
+    expect((await client.callTool('slow')).content).toMatchObject([{ text: 'done' }])
+    await expect(
+      clientOf(rich().exchange, { methodDeadlines: { 'tools/call': { requestMs: 20 } } }).callTool('slow'),
+    ).rejects.toBeInstanceOf(TimeoutError)
+  })
+
   it('stands still while a human is asked', async () => {
     const elicit = (): Promise<{ name: string }> => new Promise((resolve) => setTimeout(() => resolve({ name: 'Ada' }), 150))
     const client = clientOf(rich().exchange, { elicit, deadlines: { requestMs: 60 } })

@@ -93,6 +93,7 @@ export function createClient(connection: () => Connection, options: ClientOption
     capabilities,
     answer: createAnswer(options),
     deadlines,
+    methodDeadlines: options.methodDeadlines ?? {},
     maxRounds,
     logLevel,
     onEvent,

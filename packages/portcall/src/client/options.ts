@@ -38,6 +38,8 @@ export interface ClientOptions extends Answers {
   /** Declared beside what the answers declare: extensions, `sampling.tools`, `sampling.context`. */
   readonly capabilities?: ClientCapabilities
   readonly deadlines?: Partial<ClientDeadlines>
+  /** Deadlines of their own for some methods: `{ 'tools/call': { requestMs: 300_000 } }`. */
+  readonly methodDeadlines?: { readonly [method: string]: Partial<ClientDeadlines> }
   /** How often one call may come back with questions. Default: 10. */
   readonly maxRounds?: number
   /** How many pages a list may have. Default: 64. */
