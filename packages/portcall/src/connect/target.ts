@@ -8,6 +8,12 @@ export interface Command {
   /** Added to a few harmless variables of this process; nothing else of it is passed on. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** The longest message that is read, in bytes. Default: 16 MiB. */
+  readonly maxMessageBytes?: number
+  /** How long it may take to end after its stdin has ended, in milliseconds, before SIGTERM. Default: 500. */
+  readonly endMs?: number
+  /** How long it may take after SIGTERM, before SIGKILL. Default: 1500. */
+  readonly terminateMs?: number
 }
 
 /** A server in this process. */
