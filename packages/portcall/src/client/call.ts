@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { untilAborted } from '../jsonrpc/waiting.ts'
 import { METHODS } from '../protocol/methods.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
@@ -94,14 +95,4 @@ function unanswered(method: string): (error: unknown) => never {
       cause: error,
     })
   }
-}
-
-/** Lets go of an answer that is not waited for any more, whatever the carrier does about it. */
-function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -4,9 +4,11 @@
  * off each request, reads each answer as one of the newest revision, and answers what the server asks on its own with the client's one
  * answering function.
  */
+
 import { ConnectionLost, closedHere, RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { type JsonObject, type Notification, success } from '../jsonrpc/message.ts'
+import { untilAborted } from '../jsonrpc/waiting.ts'
 import { methodNotFound } from '../protocol/errors.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision } from '../protocol/revisions.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
@@ -117,14 +119,4 @@ function translate({ revision, discovered }: Handshake, { forwarder, subscriptio
       if (error instanceof RpcError) return error.response(request.id)
       throw error
     })
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -1,3 +1,5 @@
+import { unref } from '../jsonrpc/waiting.ts'
+
 /** Deadlines that need no timer each: one sweep a second looks at all that are long enough not to care. */
 export interface Deadlines {
   /** Calls `onExpired` after `ms`, unless the returned function is called before. */
@@ -42,10 +44,4 @@ export function createDeadlines(now: () => number = Date.now): Deadlines {
       return () => void watched.delete(entry)
     },
   }
-}
-
-/** Lets a timer not keep the process alive, on runtimes that know the difference. */
-function unref<T>(timer: T): T {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
-  return timer
 }

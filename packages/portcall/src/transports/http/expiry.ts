@@ -1,3 +1,5 @@
+import { unref } from '../../jsonrpc/waiting.ts'
+
 /** Things that are over when nobody has touched them for a while. */
 export interface Expiry<T> {
   /** Starts or restarts the time of an item. */
@@ -45,10 +47,4 @@ export function createExpiry<T>(afterMs: number, onExpired: (item: T) => void): 
       stop()
     },
   }
-}
-
-/** Lets a timer not keep the process alive, on runtimes that know the difference. */
-export function unref<T>(timer: T): T {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
-  return timer
 }

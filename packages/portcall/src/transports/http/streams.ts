@@ -1,6 +1,6 @@
 import type { Message } from '../../jsonrpc/message.ts'
+import { unref } from '../../jsonrpc/waiting.ts'
 import { DROPPABLE } from '../../protocol/methods.ts'
-import { unref } from './expiry.ts'
 import type { FlatHeaders } from './headers.ts'
 import { EVENT_HEADERS } from './headers.ts'
 import type { HttpLimits } from './limits.ts'
