@@ -21,10 +21,10 @@ const above = Object.entries(ABOVE).map(([name, allowed]) => ({
   to: { path: SRC, pathNot: [DOOR, folder(oneOf([name, ...allowed]))] },
 }))
 
-const packages = Object.entries(PACKAGES).map(([name, owner]) => ({
-  name: `${name}-only-in-${owner}`,
+const packages = Object.entries(PACKAGES).map(([name, owners]) => ({
+  name: `${name}-only-in-${owners.join('-or-')}`,
   severity: 'error',
-  from: { path: SRC, pathNot: folder(owner) },
+  from: { path: SRC, pathNot: folder(oneOf(owners)) },
   to: { path: `node_modules/${name}/` },
 }))
 

@@ -37,5 +37,11 @@ export const NODE_FILES = [
   'testing/faulty-proxy.ts',
 ]
 
-/** Installed packages → the folder that may import them. */
-export const PACKAGES = { typebox: 'schema', re2js: 'schema', 'jsonc-parser': 'connect', jose: 'auth', oauth4webapi: 'auth' }
+/** Installed packages → the folders that may import them. */
+export const PACKAGES = {
+  typebox: ['schema'],
+  re2js: ['schema'],
+  'jsonc-parser': ['connect'],
+  jose: ['auth', 'testing'],
+  oauth4webapi: ['auth'],
+}
