@@ -1,0 +1,67 @@
+import {
+  ADD,
+  ASK,
+  BLOB,
+  blobOf,
+  FILLER_INPUT,
+  fillerDescription,
+  fillerNames,
+  MEASURE,
+  PROGRESS,
+} from '../servers/definitions.mjs'
+
+const SERVER = { name: 'floor', version: '1.0.0' }
+const CAPABILITIES = { tools: {} }
+
+const said = (text) => ({ content: [{ type: 'text', text }] })
+
+const TOOLS = {
+  add: { ...ADD, run: ({ a, b }) => ({ ...said(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }) },
+  blob: { ...BLOB, run: ({ bytes }) => said(blobOf(bytes)) },
+  measure: { ...MEASURE, run: ({ text }) => said(String(text.length)) },
+  ask: { ...ASK, input: { type: 'object' }, run: () => said('nobody was asked') },
+  progress: { ...PROGRESS, run: () => said('done') },
+}
+
+function report({ arguments: { count }, _meta }, notify) {
+  const { progressToken } = _meta
+  for (let progress = 1; progress <= count; progress++)
+    notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, total: count } })
+}
+
+/**
+ * The answers that a hand-written server gives: looked up and made, with no checks at all.
+ *
+ * @param {import('../servers/arguments.mjs').ServerArguments} options
+ * @returns {(message: object, notify: (message: object) => void) => object | undefined} the response, unless it was a notification
+ */
+export function createAnswers({ mode, tools: count, page }) {
+  const modern = mode === 'modern'
+  const tools = new Map(Object.entries(TOOLS))
+  for (const name of fillerNames(count))
+    tools.set(name, { description: fillerDescription(name), input: FILLER_INPUT, run: ({ query }) => said(query) })
+
+  const methods = {
+    'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES, serverInfo: SERVER }),
+    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER }),
+    'tools/list': ({ cursor }) => {
+      const start = cursor ? Number(cursor) : 0
+      const end = start + page
+      const listed = [...tools].slice(start, end).map(([name, { description, input, output }]) => {
+        return { name, description, inputSchema: input, ...(output && { outputSchema: output }) }
+      })
+      return { tools: listed, ...(end < tools.size && { nextCursor: String(end) }) }
+    },
+    'tools/call': (params, notify) => {
+      if (params.name === 'progress') report(params, notify)
+      return tools.get(params.name).run(params.arguments)
+    },
+  }
+
+  return ({ id, method, params }, notify) => {
+    if (id === undefined) return undefined
+    const result = methods[method](params ?? {}, notify)
+    if (modern) result.resultType = 'complete'
+    return { jsonrpc: '2.0', id, result }
+  }
+}

@@ -1,0 +1,46 @@
+/** The floor over HTTP: `node:http`, JSON.parse, a hand-written answer, JSON.stringify. */
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { serverArguments } from '../servers/arguments.mjs'
+import { createAnswers } from './answers.mjs'
+
+const options = serverArguments()
+const answer = createAnswers(options)
+const sessions = new Set()
+
+const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
+const event = (message) => `data: ${JSON.stringify(message)}\n\n`
+
+function reply(message, response) {
+  let streaming = false
+  const result = answer(message, (notification) => {
+    if (!streaming) response.writeHead(200, STREAM)
+    streaming = true
+    response.write(event(notification))
+  })
+  if (streaming) return response.end(event(result))
+  if (!result) return response.writeHead(202).end()
+  const body = JSON.stringify(result)
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  if (message.method === 'initialize' && options.mode === 'session') {
+    const id = randomUUID()
+    sessions.add(id)
+    headers['mcp-session-id'] = id
+  }
+  response.writeHead(200, headers).end(body)
+}
+
+function handle(request, response) {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    const message = JSON.parse(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    if (options.mode === 'session' && message.method !== 'initialize' && !sessions.has(request.headers['mcp-session-id']))
+      return response.writeHead(404).end()
+    reply(message, response)
+  })
+}
+
+const server = createServer(handle).listen(options.port, '127.0.0.1', () =>
+  console.log(JSON.stringify({ port: server.address().port })),
+)

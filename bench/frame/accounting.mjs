@@ -1,0 +1,57 @@
+/** What processes use, as the operating system accounts for it, seen from outside. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+const TICKS_PER_SECOND = 100
+const KIB = 1024
+const SECONDS_PER_DAY = 86_400
+
+/** The fields of /proc/PID/stat behind the name of the program: the state, the parent … */
+function statOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return undefined
+  }
+}
+
+const PARENT = 1
+const USER_TICKS = 11
+const SYSTEM_TICKS = 12
+
+/** A process and all that descend from it. */
+export function familyOf(pid) {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: Number(statOf(name)?.[PARENT]) }))
+  const family = [pid]
+  for (const member of family) family.push(...parents.filter(({ parent }) => parent === member).map((child) => child.pid))
+  return family
+}
+
+/** Seconds of CPU that a process has used so far, in all its threads, and, with `descendants`, those of its living descendants. */
+export function cpuSeconds(pid, descendants = false) {
+  if (process.platform !== 'linux') return cpuSecondsOfPs(pid)
+  const pids = descendants ? familyOf(pid) : [pid]
+  const ticks = pids.map(statOf).map((stat) => (stat ? Number(stat[USER_TICKS]) + Number(stat[SYSTEM_TICKS]) : 0))
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
+}
+
+/** `ps` writes `[[DD-]HH:]MM:SS[.ss]`. */
+function cpuSecondsOfPs(pid) {
+  const time = execFileSync('ps', ['-o', 'time=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+  const [clock, days = '0'] = time.split('-').reverse()
+  return clock.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0) + Number(days) * SECONDS_PER_DAY
+}
+
+/** Bytes of memory of a process: resident now, and the most that it ever was. */
+export function memoryOf(pid) {
+  if (process.platform !== 'linux') {
+    const resident = KIB * Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
+    return { resident, peak: resident }
+  }
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  const bytes = (name) => KIB * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+  return { resident: bytes('VmRSS'), peak: bytes('VmHWM') }
+}

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+
+const LOAD = '0'
+const SERVER = '1'
+
+const canPin = () => process.platform === 'linux' && availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
+
+/**
+ * Whether load generator and server each have a core to themselves. Left alone, a scheduler puts them now on one and now on two, and
+ * what comes out differs by half.
+ */
+export const PINNED = canPin()
+
+const pinned =
+  (core) =>
+  ({ command, args }) =>
+    PINNED ? { command: 'taskset', args: ['-c', core, command, ...args] } : { command, args }
+
+/** The program, on the core of the load generator. */
+export const onLoadCore = pinned(LOAD)
+
+/** The program, on the core of the server that is measured. */
+export const onServerCore = pinned(SERVER)

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { programOf } from '../subjects.mjs'
+import { onServerCore } from './cores.mjs'
+
+const START_MS = 30_000
+
+/**
+ * Starts an HTTP server of a subject and waits until it listens.
+ *
+ * @returns {Promise<{ pid: number, port: number, close(): Promise<void> }>}
+ */
+export async function startServer(name, options) {
+  const { command, args } = onServerCore(programOf(name, 'http', options))
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const listening = once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(START_MS) })
+  const [line] = await Promise.race([listening, ended.then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`)))])
+  return {
+    pid: child.pid,
+    port: JSON.parse(line).port,
+    async close() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

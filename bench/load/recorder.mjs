@@ -1,0 +1,46 @@
+import { cpuSeconds } from '../frame/accounting.mjs'
+
+const MOST_FAULTS = 5
+
+/**
+ * Keeps what one run sees: latencies and answers from `start` on, failures from the first request on. Times are milliseconds of
+ * `performance.now()`. CPU is that of the process `pid`, with `workers` that of its descendants too.
+ */
+export function createRecorder({ pid, workers }) {
+  const latencies = []
+  const faults = []
+  let failed = 0
+  let startedAt = Number.POSITIVE_INFINITY
+  let cpuBefore = 0
+  return {
+    /** The measured time begins. */
+    start() {
+      cpuBefore = cpuSeconds(pid, workers)
+      startedAt = performance.now()
+    },
+    answered(sentAt, now) {
+      if (now >= startedAt) latencies.push(now - sentAt)
+    },
+    failed(fault) {
+      failed++
+      if (faults.length < MOST_FAULTS) faults.push(fault)
+    },
+    /** The measured time ends. */
+    end() {
+      const seconds = (performance.now() - startedAt) / 1000
+      const cpu = cpuSeconds(pid, workers) - cpuBefore
+      const count = latencies.length
+      const sorted = Float64Array.from(latencies).sort()
+      const at = (share) => sorted[Math.min(count - 1, Math.floor(count * share))] ?? 0
+      return {
+        count,
+        failed,
+        faults,
+        perSecond: count / seconds,
+        p50: at(0.5),
+        p99: at(0.99),
+        cpuPer1000: (1000 * cpu) / Math.max(1, count),
+      }
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** Stands for the id in a request that is made once and sent often; eight characters, so that the length never changes. */
+export const ID = '########'
+
+/** The first id; all have eight digits. */
+export const FIRST_ID = 10_000_000
+
+const ZERO = 48
+
+function placesOf(text) {
+  const places = []
+  for (let place = text.indexOf(ID); place >= 0; place = text.indexOf(ID, place + ID.length)) places.push(place)
+  return places
+}
+
+/** A request as bytes, made once; `stamp(id)` writes the id into them. Texts are ASCII. */
+export function createRequest(text) {
+  const bytes = Buffer.from(text, 'latin1')
+  const places = placesOf(text)
+  return {
+    bytes,
+    stamp(id) {
+      for (const place of places) {
+        let rest = id
+        for (let digit = place + ID.length - 1; digit >= place; digit--) {
+          const less = Math.floor(rest / 10)
+          bytes[digit] = ZERO + rest - less * 10
+          rest = less
+        }
+      }
+      return bytes
+    },
+  }
+}
+
+/** A whole POST as text. */
+export function postText({ port, headers, body }) {
+  const lines = Object.entries({
+    host: `127.0.0.1:${port}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...headers,
+    'content-length': body.length,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}

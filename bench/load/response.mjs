@@ -1,0 +1,79 @@
+const HEAD_END = '\r\n\r\n'
+const LAST_CHUNK = '\r\n0\r\n\r\n'
+
+/**
+ * Finds the end of one HTTP/1.1 response, with as little work as that takes: by its content length, or by the last chunk. The body is
+ * kept only when it is asked for.
+ */
+export class Response {
+  status = 0
+  head = ''
+  #early
+  #left = 0
+  #chunked = false
+  #tail = ''
+  #parts
+
+  /** Begins the next response; `keep` keeps its body. */
+  begin(keep) {
+    this.status = 0
+    this.#early = undefined
+    this.#parts = keep ? [] : undefined
+  }
+
+  /** Takes what came in; tells whether the response is complete. */
+  push(chunk) {
+    if (this.status !== 0) return this.#take(chunk)
+    const bytes = this.#early ? Buffer.concat([this.#early, chunk]) : chunk
+    const end = bytes.indexOf(HEAD_END)
+    if (end < 0) {
+      this.#early = bytes
+      return false
+    }
+    this.#readHead(bytes.latin1Slice(0, end))
+    return this.#take(end + HEAD_END.length === bytes.length ? undefined : bytes.subarray(end + HEAD_END.length))
+  }
+
+  /** A header of this response. */
+  header(name) {
+    return new RegExp(`^${name}: *(.*)$`, 'im').exec(this.head)?.[1].trim()
+  }
+
+  /** The kept body, without the marks of its chunks. */
+  body() {
+    const bytes = Buffer.concat(this.#parts)
+    return this.#chunked ? unchunk(bytes) : bytes.toString()
+  }
+
+  #readHead(head) {
+    this.head = head
+    this.status = Number(head.slice(9, 12))
+    const length = /content-length: *(\d+)/i.exec(head)
+    this.#chunked = !length && /transfer-encoding: *chunked/i.test(head)
+    this.#left = length ? Number(length[1]) : 0
+    this.#tail = '\r\n'
+  }
+
+  #take(chunk) {
+    if (!chunk) return !this.#chunked && this.#left === 0
+    this.#parts?.push(chunk)
+    if (!this.#chunked) return (this.#left -= chunk.length) <= 0
+    const seen =
+      chunk.length < LAST_CHUNK.length ? this.#tail + chunk.latin1Slice() : chunk.latin1Slice(chunk.length - LAST_CHUNK.length)
+    this.#tail = seen.slice(-LAST_CHUNK.length)
+    return this.#tail === LAST_CHUNK
+  }
+}
+
+function unchunk(bytes) {
+  const parts = []
+  let at = 0
+  while (at < bytes.length) {
+    const end = bytes.indexOf('\r\n', at)
+    const size = Number.parseInt(bytes.latin1Slice(at, end), 16)
+    if (!size) break
+    parts.push(bytes.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+  return Buffer.concat(parts).toString()
+}

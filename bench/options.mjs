@@ -1,0 +1,34 @@
+import { parseArgs } from 'node:util'
+
+const OPTIONS = {
+  quick: { type: 'boolean', default: false },
+  only: { type: 'string', default: '' },
+  subjects: { type: 'string', default: '' },
+  rounds: { type: 'string' },
+  list: { type: 'boolean', default: false },
+}
+
+const names = (text) => text.split(',').filter(Boolean)
+
+const FULL = { ms: 500, warmMs: 1500 }
+const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
+const PEER_ROUNDS = 3
+
+/**
+ * What the command line asks for: `only` are beginnings of ids of groups, `subjects` names, both empty for all; `rounds` overrides those
+ * of the groups.
+ */
+export function readOptions() {
+  const { values } = parseArgs({ options: OPTIONS })
+  const { quick, list } = values
+  const { ms, warmMs, rounds } = quick ? QUICK : FULL
+  return {
+    quick,
+    list,
+    only: names(values.only),
+    subjects: names(values.subjects),
+    settings: { ms, warmMs },
+    rounds: values.rounds ? Number(values.rounds) : rounds,
+    peerRounds: PEER_ROUNDS,
+  }
+}

@@ -1,0 +1,34 @@
+import { median, ratioOf } from '../frame/statistics.mjs'
+import { SUBJECTS } from '../subjects.mjs'
+import { METRICS } from './metrics.mjs'
+
+const BASELINE = 'floor'
+
+const show = (metric, value) => (value === undefined ? '' : METRICS[metric].show(value))
+const times = (ratio) => (ratio === undefined ? '' : `${ratio.toFixed(2)}×`)
+
+function line(row, baseline, { columns, cells }) {
+  const cell = cells.find(({ id }) => id === row.cell)
+  const medians = columns.map((metric) => show(metric, median(row.samples.map((sample) => sample?.[metric]))))
+  const ratios = columns.map((metric) => (baseline ? times(ratioOf(row.samples, baseline.samples, metric)) : ''))
+  const rounds = row.samples.filter(Boolean).length
+  const values = medians.map((value, index) => `${value} | ${ratios[index]}`)
+  return `| ${cell.title} | ${SUBJECTS[row.subject].title} | ${values.join(' | ')} | ${rounds} |`
+}
+
+/** The rows of a group as a table in Markdown: medians, each with its ratio to the floor in the same rounds. */
+export function tableOf(group, rows) {
+  const titles = group.columns.map((metric) => `${METRICS[metric].title} | vs floor`)
+  const lines = group.cells.flatMap((cell) => {
+    const ofCell = rows.filter((row) => row.group === group.id && row.cell === cell.id)
+    const baseline = ofCell.find(({ subject }) => subject === BASELINE)
+    return ofCell.map((row) => line(row, baseline, group))
+  })
+  return [
+    `### ${group.title}`,
+    '',
+    `| | | ${titles.join(' | ')} | rounds |`,
+    `|---|---|${'--:|'.repeat(group.columns.length * 2)}--:|`,
+    ...lines,
+  ].join('\n')
+}

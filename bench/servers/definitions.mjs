@@ -1,0 +1,39 @@
+/** The tools that each server of the bench registers, as plain JSON Schema. */
+
+const object = (properties) => ({ type: 'object', properties, required: Object.keys(properties) })
+const number = { type: 'number' }
+const integer = { type: 'integer', minimum: 0 }
+
+export const ADD = { description: 'Adds two numbers', input: object({ a: number, b: number }), output: object({ sum: number }) }
+export const BLOB = { description: 'Gives a text of that many bytes', input: object({ bytes: integer }) }
+export const MEASURE = { description: 'Tells how long a text is', input: object({ text: { type: 'string' } }) }
+export const PROGRESS = { description: 'Reports progress that often', input: object({ count: integer }) }
+export const ASK = { description: 'Asks for a name once' }
+
+/** The form that `ask` sends, and the question. */
+export const QUESTION = { message: 'What is your name?', form: object({ name: { type: 'string' } }) }
+
+/** What a filler takes. */
+export const FILLER_INPUT = {
+  type: 'object',
+  properties: {
+    query: { type: 'string', description: 'What to look for' },
+    limit: { type: 'integer', description: 'The most results that are wanted', minimum: 1, maximum: 100 },
+    exact: { type: 'boolean', description: 'Whether the whole word has to match' },
+    order: { type: 'string', enum: ['name', 'date', 'size'], description: 'How the results are sorted' },
+    tags: { type: 'array', items: { type: 'string' }, description: 'Tags that a result has to have' },
+  },
+  required: ['query'],
+}
+
+/** The names of the tools that only fill the registry: with the others they make up the count. */
+export const fillerNames = (tools) => Array.from({ length: Math.max(0, tools - 1) }, (_, index) => `tool_${index + 1}`)
+
+export const fillerDescription = (name) => `Searches the collection ${name} and gives back what it finds there`
+
+/** A text of a length, made once. */
+const blobs = new Map()
+export function blobOf(bytes) {
+  if (!blobs.has(bytes)) blobs.set(bytes, 'x'.repeat(bytes))
+  return blobs.get(bytes)
+}

@@ -1,0 +1,44 @@
+/** Portcall as its users serve it, with its defaults. */
+import { createServer } from 'portcall'
+import { serve } from 'portcall/node'
+import { serveStdio } from 'portcall/stdio'
+import { serverArguments } from './arguments.mjs'
+import {
+  ADD,
+  ASK,
+  BLOB,
+  blobOf,
+  FILLER_INPUT,
+  fillerDescription,
+  fillerNames,
+  MEASURE,
+  PROGRESS,
+  QUESTION,
+} from './definitions.mjs'
+
+const { transport, mode, tools, port, page, maxLine, schemas } = serverArguments()
+
+/** The schemas of `add`, and what fillers take, as a user of that schema library writes them. */
+const { add, filler } = schemas === 'zod' ? (await import('./schemas-zod.mjs')).SCHEMAS : { add: ADD, filler: FILLER_INPUT }
+
+const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: page })
+
+server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
+server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
+server.tool('measure', MEASURE, ({ text }) => String(text.length))
+server.tool('progress', PROGRESS, ({ count }, call) => {
+  for (let step = 1; step <= count; step++) call.progress(step, count)
+  return 'done'
+})
+server.tool('ask', ASK, async (_, call) => {
+  const { name } = await call.elicit(QUESTION.message, QUESTION.form)
+  return `Hello, ${name}`
+})
+for (const name of fillerNames(tools))
+  server.tool(name, { description: fillerDescription(name), input: filler }, ({ query }) => query)
+
+if (transport === 'stdio') await serveStdio(server, maxLine ? { maxLineBytes: maxLine } : {})
+else {
+  const serving = await serve(server, { port, ...(mode === 'stateless' && { legacy: 'stateless' }) })
+  console.log(JSON.stringify({ port: serving.port }))
+}

@@ -1,0 +1,22 @@
+import { HTTP } from './http.mjs'
+
+/**
+ * A family of measurements that belong together. Its id is a path; `--only` takes the beginning of one.
+ *
+ * @typedef {object} Group
+ * @property {string} id
+ * @property {string} title
+ * @property {string[]} columns the metrics to show, names of report/metrics.mjs
+ * @property {string[]} subjects who can do it
+ * @property {Cell[]} cells what is measured, in this order
+ * @property {number} rounds of a full run
+ * @property {(subject: string, settings: Settings) => Promise<Handle>} open before the cells of a round
+ * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Record<string, number>>} measure one cell once; the sample
+ *
+ * @typedef {{ id: string, title: string, subjects?: string[] }} Cell with what its group wants to know; `subjects` when not all take part
+ * @typedef {{ close(): Promise<unknown> | unknown }} Handle with what its group wants to keep
+ * @typedef {{ ms: number, warmMs: number }} Settings how long a measured time is, and one for warming up
+ */
+
+/** @type {Group[]} */
+export const GROUPS = [...HTTP]

@@ -1,0 +1,45 @@
+/** The messages that the load generator sends, made by hand. */
+import { ID } from '../load/request.mjs'
+
+const MODERN = '2026-07-28'
+const LEGACY = '2025-11-25'
+const CLIENT = { name: 'load', version: '1.0.0' }
+const PREFIX = 'io.modelcontextprotocol/'
+
+const ENVELOPE = {
+  [`${PREFIX}protocolVersion`]: MODERN,
+  [`${PREFIX}clientInfo`]: CLIENT,
+  [`${PREFIX}clientCapabilities`]: {},
+}
+
+/** JSON in which each string that is the place of the id becomes the id, a number. */
+const render = (message) => JSON.stringify(message).replaceAll(`"${ID}"`, ID)
+
+/** A request of a mode as a line of JSON. `meta` goes into `_meta`. */
+export function requestText(mode, method, { meta, ...params } = {}) {
+  const _meta = { ...(mode === 'modern' && ENVELOPE), ...meta }
+  const withMeta = Object.keys(_meta).length ? { ...params, _meta } : params
+  return render({ jsonrpc: '2.0', id: ID, method, params: withMeta })
+}
+
+/** A request of a mode as what is posted, with the headers that belong to it. */
+export function posted(mode, method, params = {}) {
+  const modern = { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...(params.name && { 'mcp-name': params.name }) }
+  return { headers: mode === 'modern' ? modern : { 'mcp-protocol-version': LEGACY }, body: requestText(mode, method, params) }
+}
+
+const HANDSHAKE = [
+  { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT } },
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+].map((message) => JSON.stringify(message))
+
+/** What a connection of a mode begins with over stdio. */
+export const openingLines = (mode) => (mode === 'modern' ? [] : HANDSHAKE)
+
+/** What a connection of a mode begins with over HTTP. */
+export const openingPosts = (mode) =>
+  mode === 'session' ? HANDSHAKE.map((body, index) => ({ headers: index ? { 'mcp-protocol-version': LEGACY } : {}, body })) : []
+
+/** The call that most workloads make: `add` of the id and 2, so that each answer is another one. */
+export const ADD_CALL = { name: 'add', arguments: { a: ID, b: 2 } }
+export const ADD_CHECK = { name: 'sum' }
