@@ -7,6 +7,7 @@ import { harmless } from '../client/listeners.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import type { AuthProvider } from '../protocol/authorizer.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
@@ -35,6 +36,8 @@ export interface ConnectOptions extends ClientOptions {
   readonly openMs?: number
   /** More headers for every HTTP request. */
   readonly headers?: HeaderSource
+  /** Gets access tokens for a protected server: one of `portcall/auth/client`. Nothing else of this process is told to its authorization server. */
+  readonly auth?: AuthProvider
   /** Sends the HTTP requests in place of what this platform has. */
   readonly fetch?: HttpFetch
   readonly http?: Partial<HttpClientLimits>
@@ -130,10 +133,17 @@ function opener(target: Target, options: ConnectOptions, speaker: AnySpeaker): (
       return remembered(nameOf(command), wanted, async (era) => told(await openProgram(start, { ...speaker, signal }, era)))
     },
     url: (url) => async (signal) => {
-      const { headers, http } = options
+      const { headers, http, auth } = options
       const fetch = options.fetch ?? (await loadHttpFetch())
       const onError = (error: unknown): void => options.onEvent?.({ type: 'warning', message: String(error) })
-      const carrier = { ...http, url, fetch, onError, ...(headers && { headers }) }
+      const carrier = {
+        ...http,
+        url,
+        fetch,
+        onError,
+        ...(headers && { headers }),
+        ...(auth && { authorizer: auth.authorizer(url) }),
+      }
       const opening = remembered(url.origin + url.pathname, wanted, async (era) =>
         told(await openHttp(carrier, { ...speaker, signal }, era)),
       )

@@ -3,12 +3,14 @@
  * the user reach one origin only, nothing waits for ever, and nothing is left when it is closed.
  */
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
+import type { Authorizer } from '../../protocol/authorizer.ts'
 import { Call, type CallRequest, lost, type Site } from './call.ts'
 import { type HeaderRecord, type HeaderSource, readHeaders } from './client-headers.ts'
 import { HTTP_CLIENT_LIMITS, type HttpClientLimits } from './client-limits.ts'
 import { createExpiry } from './expiry.ts'
 import { createWebFetch } from './fetch-client.ts'
 import type { HttpFetch } from './request.ts'
+import { createSigning } from './signing.ts'
 
 /** How a server is reached over HTTP; each limit is an option too. */
 export interface HttpClientOptions extends Partial<HttpClientLimits> {
@@ -17,6 +19,10 @@ export interface HttpClientOptions extends Partial<HttpClientLimits> {
   readonly fetch?: HttpFetch
   /** Go out with every request, to the origin of `url` and to no other. What the protocol says in headers of its own stays. */
   readonly headers?: HeaderSource
+  /** Signs the requests, and may have them sent again; above `headers` and what the protocol says. */
+  readonly authorizer?: Authorizer
+  /** Wraps what may take as long as a human needs. */
+  readonly whileAsking?: <T>(run: () => Promise<T>) => Promise<T>
   /** Gets what went wrong without failing a request: events that could not be read, answers that could not be delivered. */
   readonly onError?: (error: unknown) => void
 }
@@ -51,17 +57,25 @@ const LEFTOVER_MS = 1000
 export function createRemote(options: HttpClientOptions): Remote {
   const url = readUrl(options.url)
   const limits = readClientLimits(options)
-  const { headers: source = {}, fetch = createWebFetch(), onError = () => {} } = options
+  const { headers: source = {}, fetch = createWebFetch(), onError = () => {}, authorizer, whileAsking = (run) => run() } = options
   const fixed = typeof source === 'function' ? undefined : readHeaders(source)
   const where = url.origin + url.pathname
   const idle = createExpiry<Call>(limits.idleMs, (call) => call.cancel(lost(where, `nothing came for ${limits.idleMs} ms`)))
   const leftovers = createExpiry<Call>(LEFTOVER_MS, (call) => call.cancel(lost(where, 'the rest was not waited for')))
   const site: Site = { where, limits, fetch, onError, idle, leftovers, calls: new Set() }
+  const ending = new AbortController()
+  const signing = authorizer && createSigning({ authorizer, whileAsking, ending: ending.signal })
   let closed: ConnectionLost | undefined
 
   const prepare = async (sending: Sending): Promise<CallRequest> => {
     const given = typeof source === 'function' ? readHeaders(await source()) : fixed
-    return { ...sending, url: sending.url ?? url, headers: { ...given, ...sending.headers } }
+    const request = { ...sending, url: sending.url ?? url, headers: { ...given, ...sending.headers } }
+    return signing ? signing.sign(request) : request
+  }
+  const part = async (farewell: Sending): Promise<void> => {
+    const request = await prepare({ ...farewell, signal: AbortSignal.timeout(limits.leaveMs) })
+    const call = await new Call(site, request).start()
+    call.cancel(undefined)
   }
 
   return {
@@ -69,28 +83,29 @@ export function createRemote(options: HttpClientOptions): Remote {
     limits,
     onError,
     async send(sending) {
-      const request = await prepare(sending)
-      if (closed) throw closed
-      const call = await new Call(site, request).start()
-      const elsewhere = call.redirection
-      if (!elsewhere) return call
-      call.release()
-      return new Call(site, { ...request, url: elsewhere }).start()
+      for (let retries = 0; ; retries++) {
+        let request = await prepare(sending)
+        if (closed) throw closed
+        let call = await new Call(site, request).start()
+        const elsewhere = call.redirection
+        if (elsewhere) {
+          call.release()
+          request = await prepare({ ...sending, url: elsewhere })
+          call = await new Call(site, request).start()
+        }
+        if (!signing || !(await signing.retries(call, request, retries))) return call
+      }
     },
     async close(farewell) {
       const isFirst = closed === undefined
       closed ??= new ConnectionLost(`The connection to ${where} was closed`, { retryable: false })
       for (const call of [...site.calls]) call.cancel(closed)
-      if (farewell && isFirst) await part(new Call(site, await prepare(farewell))).catch(() => {})
+      if (farewell && isFirst) await part(farewell).catch(() => {})
+      ending.abort(closed)
       idle.stop()
       leftovers.stop()
     },
   }
-}
-
-async function part(call: Call): Promise<void> {
-  await call.start()
-  call.cancel(undefined)
 }
 
 function readUrl(given: string | URL): URL {

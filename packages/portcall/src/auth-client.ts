@@ -1,0 +1,25 @@
+/** Getting access tokens for protected servers: what `connect(url, { auth })` takes. */
+
+export { type TokenSource, token } from './auth/client/bearer.ts'
+export { AuthError, type AuthErrorOptions, type AuthFault, type OAuthRefusal } from './auth/client/errors.ts'
+export type {
+  AuthFetch,
+  AuthorizationServer,
+  AuthRequest,
+  ClientAuthMethod,
+  ClientIdentity,
+  ClientKey,
+  Dpop,
+  Grant,
+  GrantContext,
+  ProofRequest,
+  Tokens,
+} from './auth/client/types.ts'
+export type {
+  Authorizer,
+  AuthProvider,
+  SentRequest,
+  SignedAnswer,
+  SignedHeaders,
+  SignedRequest,
+} from './protocol/authorizer.ts'

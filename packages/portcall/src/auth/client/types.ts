@@ -1,0 +1,113 @@
+/** What those have in common who get access tokens for a client: the words that all files of this folder share. */
+import type { Store } from '../../stores/store.ts'
+
+/** A request to an OAuth endpoint. */
+export interface AuthRequest {
+  /** Default: GET. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | URLSearchParams | null
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends a request to an OAuth endpoint, and guards it: https but for loopback, no private addresses on the word of a server, bounded in size
+ * and time. Redirects of a POST are answers like any other; the body of the answer is there when it resolves.
+ *
+ * @throws AuthError `address_refused` or `unreachable`; the reason of the signal.
+ */
+export type AuthFetch = (url: string | URL, init?: AuthRequest) => Promise<Response>
+
+/** The metadata of an authorization server (RFC 8414, or OpenID Connect Discovery), as far as it is used here. */
+export interface AuthorizationServer {
+  readonly issuer: string
+  readonly authorization_endpoint?: string
+  readonly token_endpoint?: string
+  readonly registration_endpoint?: string
+  readonly device_authorization_endpoint?: string
+  readonly revocation_endpoint?: string
+  readonly scopes_supported?: string[]
+  readonly grant_types_supported?: string[]
+  readonly token_endpoint_auth_methods_supported?: string[]
+  readonly token_endpoint_auth_signing_alg_values_supported?: string[]
+  readonly code_challenge_methods_supported?: string[]
+  readonly client_id_metadata_document_supported?: boolean
+  readonly authorization_response_iss_parameter_supported?: boolean
+  readonly dpop_signing_alg_values_supported?: string[]
+}
+
+/** How a client proves itself at the token endpoint. */
+export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+
+/** The key of a client that signs assertions: a key object, a JWK, or PKCS#8 in PEM. */
+export type ClientKey = CryptoKey | Readonly<JsonWebKey> | string
+
+/** Who asks for a token. */
+export interface ClientIdentity {
+  readonly clientId: string
+  readonly clientSecret?: string
+  /** For `private_key_jwt`. */
+  readonly privateKey?: ClientKey
+  /** The algorithm of `privateKey`. Default: what the key says, else ES256. */
+  readonly algorithm?: string
+  /** Default: the strongest that the server supports and for which there is a secret or a key; without these, `none`. */
+  readonly authentication?: ClientAuthMethod
+}
+
+/** What a token endpoint has issued. */
+export interface Tokens {
+  readonly accessToken: string
+  readonly tokenType: 'bearer' | 'dpop'
+  /** Milliseconds since 1970; absent when the server has not told. */
+  readonly expiresAt?: number
+  readonly refreshToken?: string
+  /** The scopes that the token has, separated by spaces; absent when the server has told neither way. */
+  readonly scope?: string
+}
+
+/** A request to say who holds the key of a token (RFC 9449). */
+export interface ProofRequest {
+  readonly method: string
+  readonly url: URL
+  /** The token that is sent along; absent at a token endpoint. */
+  readonly accessToken?: string
+}
+
+/** Proves with each request that this client holds the key that its tokens are bound to (RFC 9449). */
+export interface Dpop {
+  /** The private key as a JWK, to be stored beside the tokens that are bound to it. */
+  readonly key: JsonWebKey
+  /** Makes the value of the `DPoP` header of one request, with the last nonce of the origin that it goes to. */
+  proof(request: ProofRequest): Promise<string>
+  /** Takes the `DPoP-Nonce` of an answer; tells whether it is a new one, with which the request may be sent again. */
+  heard(url: URL, nonce: string | undefined): boolean
+}
+
+/** Everything that the way to a token may need. */
+export interface GrantContext {
+  /** The endpoint of the MCP server. */
+  readonly endpoint: URL
+  /** Metadata whose issuer has been checked. */
+  readonly server: AuthorizationServer
+  /** The resource that the token is for, in exactly the form in which it is sent (RFC 8707). */
+  readonly resource: string
+  /** The scopes to ask for, separated by spaces; absent when none are to be named. */
+  readonly scope: string | undefined
+  /** Where registrations and tokens rest. */
+  readonly store: Store
+  readonly fetch: AuthFetch
+  /** Present when tokens are to be bound to a key. */
+  readonly dpop: Dpop | undefined
+  /** Nobody waits for the token any more. */
+  readonly signal: AbortSignal
+}
+
+/** One way to tokens; the flow around it does discovery, storing, refreshing and stepping up. */
+export interface Grant {
+  /** Names the way, and the account where one program has several, in the keys of the store. */
+  readonly name: string
+  /** Gets tokens. @throws AuthError. */
+  obtain(context: GrantContext): Promise<Tokens>
+  /** The client to which the tokens of this grant were issued, as far as it is known without registering a new one: needed to refresh. */
+  client(context: GrantContext): Promise<ClientIdentity | undefined>
+}
