@@ -15,18 +15,19 @@ const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
 const PEER_ROUNDS = 3
 
 /**
- * What the command line asks for: `only` are beginnings of ids of groups, `subjects` names, both empty for all; `rounds` overrides those
+ * What the command line asks for: `only` are beginnings of ids of groups, empty for all; `rounds` overrides those
  * of the groups.
  */
 export function readOptions() {
   const { values } = parseArgs({ options: OPTIONS })
   const { quick, list } = values
+  const chosen = names(values.subjects)
   const { ms, warmMs, rounds } = quick ? QUICK : FULL
   return {
     quick,
     list,
     only: names(values.only),
-    subjects: names(values.subjects),
+    isSubject: (name) => chosen.length === 0 || chosen.includes(name),
     settings: { ms, warmMs },
     rounds: values.rounds ? Number(values.rounds) : rounds,
     peerRounds: PEER_ROUNDS,

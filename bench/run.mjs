@@ -1,42 +1,45 @@
 /** `npm run bench [-- --quick] [--only GROUP,…] [--subjects NAME,…] [--rounds N] [--list]`: Portcall against the floor and its peers. */
-import { loadavg } from 'node:os'
+
+import { availableOf } from './frame/available.mjs'
 import { endLoad } from './frame/load.mjs'
+import { keepResult, machineLoad, readResults } from './frame/results.mjs'
 import { runGroup } from './frame/rounds.mjs'
+import { judge } from './frame/verdict.mjs'
 import { readOptions } from './options.mjs'
 import { tableOf } from './report/table.mjs'
+import { targetsTable } from './report/targets.mjs'
 import { SUBJECTS } from './subjects.mjs'
+import { TARGETS } from './targets.mjs'
 import { GROUPS } from './workloads/index.mjs'
 
 const options = readOptions()
+const kind = options.quick ? 'quick' : 'full'
 
-const wanted = ({ id }) => options.only.length === 0 || options.only.some((start) => id === start || id.startsWith(`${start}/`))
-const namesFor = ({ subjects }) => subjects.filter((name) => options.subjects.length === 0 || options.subjects.includes(name))
+const isWanted = ({ id }) => options.only.length === 0 || options.only.some((start) => id === start || id.startsWith(`${start}/`))
+const groups = GROUPS.filter(isWanted)
 
-async function measure(group) {
+async function measure(group, available) {
   const rounds = options.rounds ?? group.rounds
+  const before = machineLoad()
+  const startedAt = performance.now()
   const rows = await runGroup(group, {
-    names: namesFor(group),
+    names: group.subjects.filter((name) => available.includes(name)),
     rounds,
     roundsOf: (name) => (SUBJECTS[name].peer ? Math.min(rounds, options.peerRounds) : rounds),
     settings: options.settings,
   })
-  console.log(`\n${tableOf(group, rows)}`)
-  return rows
+  const load = { before, after: machineLoad() }
+  keepResult(kind, group.id, { load, rows })
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  console.log(`\n${tableOf(group, rows)}\n\n${group.id}: ${seconds} s, load ${load.before[0]} before, ${load.after[0]} after`)
 }
 
-const groups = GROUPS.filter(wanted)
 if (options.list) for (const { id, title, subjects } of groups) console.log(`${id}: ${title} (${subjects.join(', ')})`)
 else {
-  console.log(
-    `load average ${loadavg()
-      .map((value) => value.toFixed(2))
-      .join(' ')}`,
-  )
-  for (const group of groups) await measure(group)
+  const available = await availableOf(groups.flatMap(({ subjects }) => subjects).filter(options.isSubject))
+  for (const group of groups) await measure(group, available)
   endLoad()
-  console.log(
-    `\nload average ${loadavg()
-      .map((value) => value.toFixed(2))
-      .join(' ')}`,
-  )
+  const measured = new Set(groups.map(({ id }) => id))
+  const verdicts = judge(TARGETS, readResults(kind)).filter(({ group }) => measured.has(group))
+  console.log(`\n${targetsTable(verdicts)}`)
 }

@@ -11,19 +11,26 @@ function start() {
 }
 
 let child
+let last = Promise.resolve()
+
+async function doJob(kind, job) {
+  child ??= start()
+  child.send({ kind, ...job })
+  const [{ result, error }] = await once(child, 'message')
+  if (error) throw new Error(error)
+  if (result?.failed) throw new Error(`${result.failed} answers were wrong: ${result.faults.join('; ')}`)
+  return result
+}
 
 /**
- * Lets the load generator run one job and gives the sample. There is one load generator for a whole run, so that it is warm.
+ * Lets the load generator do one job, when those before are done, and gives its result. There is one load generator for a whole run, so that it is warm.
  *
  * @throws Error when an answer was wrong: the figures of a server that fails mean nothing.
  */
-export async function runLoad(job) {
-  child ??= start()
-  child.send(job)
-  const [{ sample, error }] = await once(child, 'message')
-  if (error) throw new Error(error)
-  if (sample.failed) throw new Error(`${sample.failed} answers were wrong: ${sample.faults.join('; ')}`)
-  return sample
+export function runLoad(kind, job) {
+  const next = last.then(() => doJob(kind, job))
+  last = next.catch(() => undefined)
+  return next
 }
 
 /** Ends the load generator. */

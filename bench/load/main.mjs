@@ -1,11 +1,13 @@
-/** The load generator: a process of its own that runs one job after the other, as its parent asks. */
+/** The load generator: a process of its own that does one job after the other, as its parent asks. */
 import { runHttp } from './http.mjs'
+import { closeProgram, openProgram } from './program.mjs'
+import { runStdio } from './stdio.mjs'
 
-const JOBS = { http: runHttp }
+const JOBS = { http: runHttp, open: openProgram, stdio: runStdio, close: closeProgram }
 
 process.on('message', async ({ kind, ...job }) => {
   try {
-    process.send({ sample: await JOBS[kind](job) })
+    process.send({ result: await JOBS[kind](job) })
   } catch (error) {
     process.send({ error: String(error.stack) })
   }

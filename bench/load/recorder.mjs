@@ -25,22 +25,16 @@ export function createRecorder({ pid, workers }) {
       failed++
       if (faults.length < MOST_FAULTS) faults.push(fault)
     },
-    /** The measured time ends. */
+    /** How many answers were wrong, and what was wrong with the first of them. */
+    faults: () => ({ failed, faults }),
+    /** The measured time ends; latencies in milliseconds, CPU in seconds. */
     end() {
       const seconds = (performance.now() - startedAt) / 1000
       const cpu = cpuSeconds(pid, workers) - cpuBefore
-      const count = latencies.length
       const sorted = Float64Array.from(latencies).sort()
+      const count = sorted.length
       const at = (share) => sorted[Math.min(count - 1, Math.floor(count * share))] ?? 0
-      return {
-        count,
-        failed,
-        faults,
-        perSecond: count / seconds,
-        p50: at(0.5),
-        p99: at(0.99),
-        cpuPer1000: (1000 * cpu) / Math.max(1, count),
-      }
+      return { count, perSecond: count / seconds, p50: at(0.5), p99: at(0.99), cpuPer1000: (1000 * cpu) / Math.max(1, count) }
     },
   }
 }

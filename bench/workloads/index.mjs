@@ -1,4 +1,4 @@
-import { HTTP } from './http.mjs'
+import { CALLS } from './calls.mjs'
 
 /**
  * A family of measurements that belong together. Its id is a path; `--only` takes the beginning of one.
@@ -19,4 +19,4 @@ import { HTTP } from './http.mjs'
  */
 
 /** @type {Group[]} */
-export const GROUPS = [...HTTP]
+export const GROUPS = [...CALLS]

@@ -40,6 +40,8 @@ export const openingLines = (mode) => (mode === 'modern' ? [] : HANDSHAKE)
 export const openingPosts = (mode) =>
   mode === 'session' ? HANDSHAKE.map((body, index) => ({ headers: index ? { 'mcp-protocol-version': LEGACY } : {}, body })) : []
 
-/** The call that most workloads make: `add` of the id and 2, so that each answer is another one. */
-export const ADD_CALL = { name: 'add', arguments: { a: ID, b: 2 } }
-export const ADD_CHECK = { name: 'sum' }
+/** A call of a tool, and how its answer is checked. */
+export const toolCall = (name, args, check) => ({ method: 'tools/call', params: { name, arguments: args }, check })
+
+/** The call that most workloads make: the sum of the id and 2, so that each answer is another one. */
+export const ADD = toolCall('add', { a: ID, b: 2 }, { name: 'sum' })

@@ -1,0 +1,111 @@
+import { ID_KEY, programOf } from './program.mjs'
+import { createRequest, ID } from './request.mjs'
+import { faultOf } from './verify.mjs'
+import { isChecked, measureWindow } from './window.mjs'
+
+const LARGE = 16 * 1024
+
+/** The id of the request that a line answers; nothing when it is a notification. */
+function idOf(line) {
+  const at = line.indexOf(ID_KEY)
+  return at < 0 ? undefined : Number(line.substr(at + ID_KEY.length, ID.length))
+}
+
+/** One of the requests under way: when it is answered, the next of its place goes out. Ids of a place are `step` apart. */
+class Place {
+  sentAt = 0
+  #request
+  #notifications = []
+  #turn = 0
+
+  constructor(request, { id, step }) {
+    this.#request = { ...createRequest(`${request.line}\n`), check: request.check }
+    this.id = id
+    this.step = step
+  }
+
+  get checked() {
+    return isChecked(this.#turn, 1)
+  }
+
+  /** The bytes of its next request. */
+  next() {
+    this.sentAt = performance.now()
+    return this.#request.stamp(this.id)
+  }
+
+  notified(line) {
+    if (this.checked) this.#notifications.push(line)
+  }
+
+  /** Takes the answer and moves on; gives what is wrong with it. */
+  answered(line) {
+    const messages = this.checked ? [...this.#notifications, line].map((text) => JSON.parse(text)) : undefined
+    const fault = messages && faultOf(messages, this.id, this.#request.check)
+    this.#notifications = []
+    this.#turn++
+    this.id += this.step
+    return fault
+  }
+}
+
+/** Small requests go out together, as from a client that has several at hand. */
+function writeAll(stdin, requests) {
+  if (requests.length === 1 || requests[0].length > LARGE) for (const bytes of requests) stdin.write(bytes)
+  else stdin.write(Buffer.concat(requests))
+}
+
+/** Keeps as many requests under way as there are places, until `stopped()`. */
+function keepBusy(program, places, { recorder, stopped }) {
+  const [{ id: base, step }] = places
+  let underWay = places.length
+
+  const take = (line, now) => {
+    const id = idOf(line)
+    if (id === undefined) return places[0].notified(line)
+    const place = places[(id - base) % step]
+    if (place?.id !== id) throw new Error(`an answer that nobody waits for: ${line.slice(0, 200)}`)
+    recorder.answered(place.sentAt, now)
+    const fault = place.answered(line)
+    if (fault) recorder.failed(fault)
+    return place
+  }
+  return new Promise((resolve, reject) => {
+    program.onFail = reject
+    program.onLines = (lines) => {
+      const now = performance.now()
+      try {
+        const free = lines.map((line) => take(line, now)).filter(Boolean)
+        if (stopped()) underWay -= free.length
+        else if (free.length)
+          writeAll(
+            program.stdin,
+            free.map((place) => place.next()),
+          )
+      } catch (error) {
+        reject(error)
+      }
+      if (underWay === 0) resolve()
+    }
+    writeAll(
+      program.stdin,
+      places.map((place) => place.next()),
+    )
+  })
+}
+
+/**
+ * Calls a program that was opened, with so many requests under way.
+ *
+ * @param {object} job of `measureWindow`, and `concurrency`, `requests` as `{ line, check }`
+ */
+export async function runStdio(job) {
+  const program = programOf(job.pid)
+  const { concurrency, requests } = job
+  const places = Array.from({ length: concurrency }, (_, index) => {
+    return new Place(requests[index % requests.length], { id: program.nextId + index, step: concurrency })
+  })
+  const sample = await measureWindow(job, (how) => keepBusy(program, places, how))
+  program.nextId = Math.max(...places.map(({ id }) => id)) + concurrency
+  return sample
+}
