@@ -35,6 +35,7 @@ export const NODE_FILES = [
   'testing/pair-stdio.ts',
   'testing/pair-http.ts',
   'testing/faulty-proxy.ts',
+  'testing/oauth/listen.ts',
 ]
 
 /** Installed packages → the folders that may import them. */

@@ -10,6 +10,7 @@ export {
   type ExpectedRejection,
   textOf,
 } from './testing/asserts.ts'
+export { authorizationServer, type TestAuthorizationServer, type TokenOptions } from './testing/authorization-server.ts'
 export { busContract } from './testing/bus-contract.ts'
 export { type Clock, type ClockTimer, createClock, type Installed, type SetTimer } from './testing/clock.ts'
 export type { Subject, Suite } from './testing/contract.ts'
@@ -22,6 +23,18 @@ export {
   type StreamFaults,
 } from './testing/faulty-proxy.ts'
 export { type LogBounds, logContract } from './testing/log-contract.ts'
+export type { AuthorizationFaults, EndpointFault, FaultyAnswer } from './testing/oauth/faults.ts'
+export type {
+  AuthorizationServerOptions,
+  ClientMetadata,
+  ConsentRequest,
+  Decision,
+  KeySet,
+  Lifetimes,
+  MetadataPlace,
+  TrustedIssuer,
+} from './testing/oauth/options.ts'
+export type { Endpoint, OAuthRequest } from './testing/oauth/request.ts'
 export { type PairedClient, type PairOptions, type PairTransport, pair } from './testing/pair.ts'
 export { type Player, type PlayOptions, playChannel, playExchange } from './testing/play.ts'
 export { type RecordOptions, recordChannel, recordExchange } from './testing/record.ts'
