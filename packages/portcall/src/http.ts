@@ -7,7 +7,15 @@ export type { FetchHandler } from './transports/http/fetch.ts'
 export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
 export { HttpError } from './transports/http/http-error.ts'
 export type { HttpLimits } from './transports/http/limits.ts'
-export type { Authenticate, Credentials, HttpOptions } from './transports/http/options.ts'
+export type {
+  Authenticate,
+  Beside,
+  BesideAnswer,
+  BesideRequest,
+  Challenge,
+  Credentials,
+  HttpOptions,
+} from './transports/http/options.ts'
 
 /** Serves a server to web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */
 export function httpHandler(server: Server, options: HttpOptions = {}): FetchHandler {

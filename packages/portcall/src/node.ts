@@ -8,7 +8,15 @@ export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
 export { HttpError } from './transports/http/http-error.ts'
 export type { HttpLimits } from './transports/http/limits.ts'
 export type { NodeHandler, NodeServerLimits } from './transports/http/node.ts'
-export type { Authenticate, Credentials, HttpOptions } from './transports/http/options.ts'
+export type {
+  Authenticate,
+  Beside,
+  BesideAnswer,
+  BesideRequest,
+  Challenge,
+  Credentials,
+  HttpOptions,
+} from './transports/http/options.ts'
 
 export interface ServeOptions extends HttpOptions, NodeServerLimits {
   /** Default: 3000; 0 takes any free port. */

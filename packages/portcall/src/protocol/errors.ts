@@ -1,5 +1,5 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
-import { type ErrorBody, isObject } from '../jsonrpc/message.ts'
+import { type ErrorBody, isObject, isSuccess, type Response } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from './types.ts'
 
 /** Codes that the protocol adds to those of JSON-RPC. */
@@ -50,6 +50,23 @@ export function invalidParams(reason: string, data?: unknown): RpcError {
 /** -32602 with the URI: no such resource. */
 export function resourceNotFound(uri: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, 'Resource not found', { uri })
+}
+
+/**
+ * -32600: the caller lacks scopes. `data.requiredScopes` has all that the request needs. Over HTTP it is answered with 403 and a challenge.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
+ */
+export function insufficientScope(scopes: readonly string[]): RpcError {
+  const data = { requiredScopes: [...scopes] }
+  return new RpcError(ErrorCode.invalidRequest, `Insufficient scope: ${scopes.join(' ')}`, data)
+}
+
+/** The scopes that a request needs which was refused for lack of them. */
+export function requiredScopes(response: Response): readonly string[] | undefined {
+  if (isSuccess(response) || response.error.code !== ErrorCode.invalidRequest) return undefined
+  const { data } = response.error
+  const scopes = isObject(data) ? data.requiredScopes : undefined
+  return Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string') ? scopes : undefined
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Auth, Exchange } from '../../jsonrpc/exchange.ts'
 import type { HttpLimits } from './limits.ts'
 import type { Accepted } from './media.ts'
+import type { Challenge } from './options.ts'
 import type { Streams } from './streams.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
@@ -17,6 +18,7 @@ export interface Endpoint {
   /** Everything that is being answered right now. */
   readonly running: Set<Abortable>
   readonly onError: (error: unknown) => void
+  readonly challenge: Challenge | undefined
 }
 
 /** One HTTP request that passed the guard, and its answer. */

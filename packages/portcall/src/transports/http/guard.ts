@@ -34,7 +34,7 @@ const ABSOLUTE_TARGET = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 /** Makes the check that every request has to pass first. */
 export function createGuard(options: GuardOptions): Guard {
   const isHost = hostRule(options)
-  const isOrigin = originRule(options, isHost)
+  const isOrigin = createOriginRule(options)
   let good: string | undefined
   return (request) => {
     const host = request.header(Header.host)
@@ -58,14 +58,15 @@ function hostRule({ allowedHosts = LOOPBACK }: GuardOptions): (host: string) => 
   }
 }
 
-function originRule(options: GuardOptions, isHost: (host: string) => boolean): (origin: string) => boolean {
+/** Makes the rule that tells which origins may call. */
+export function createOriginRule(options: GuardOptions): (origin: string) => boolean {
   const { allowedOrigins, allowedHosts } = options
   if (allowedOrigins === insecureAnyOrigin) return () => true
   if (allowedOrigins) {
     const allowed = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
     return (origin) => allowed.has(origin.toLowerCase())
   }
-  const isServed = allowedHosts === insecureAnyHost ? hostRule({}) : isHost
+  const isServed = hostRule(allowedHosts === insecureAnyHost ? {} : options)
   return (origin) => isServed(ORIGIN.exec(origin.toLowerCase())?.[1] ?? '')
 }
 

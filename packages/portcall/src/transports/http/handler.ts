@@ -3,6 +3,8 @@
  * what carries the bytes: `node` and `fetch` are the two fronts.
  */
 import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { createAside } from './beside.ts'
+import { type Cors, createCors } from './cors.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import { createGuard, pathOf } from './guard.ts'
 import { Header } from './headers.ts'
@@ -23,20 +25,22 @@ const RETRY_AFTER = { 'retry-after': '1' }
 export function createHttpHandler(exchange: Exchange, options: HttpOptions = {}): HttpHandler {
   const endpoint = createEndpoint(exchange, options)
   const eras = { modern: createModern(endpoint), legacy: createLegacy(endpoint, options) }
-  const enter = createEntrance(endpoint.limits, options)
+  const cors = createCors(options)
+  const enter = createEntrance(endpoint.limits, options, cors)
   let active = 0
   let draining = false
   let onIdle: (() => void) | undefined
 
   return {
-    async handle(request, reply) {
+    async handle(request, plain) {
+      const reply = cors ? cors.share(request, plain) : plain
       if (draining) return sendError(reply, refuse(503, 'The server is shutting down', { ...RETRY_AFTER, connection: 'close' }))
       if (active >= endpoint.limits.maxRequests) return sendError(reply, refuse(503, 'Too many requests at once', RETRY_AFTER))
       active++
       try {
         const entering = enter(request, reply)
         const visit = entering instanceof Promise ? await entering : entering
-        await VERBS.get(request.method)?.(visit, endpoint, eras)
+        if (visit) await VERBS.get(request.method)?.(visit, endpoint, eras)
       } catch (error) {
         sendError(reply, asHttpError(error, endpoint.onError))
       } finally {
@@ -54,17 +58,17 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
   }
 }
 
-/** Makes the way in, all that is decided before a body is read: guard, size and path of the target, method, and who is calling. */
-function createEntrance(
-  limits: HttpLimits,
-  options: HttpOptions,
-): (request: HttpRequest, reply: HttpReply) => Visit | Promise<Visit> {
+type Entrance = (request: HttpRequest, reply: HttpReply) => Visit | undefined | Promise<Visit | undefined>
+
+/**
+ * Makes the way in, all that is decided before a body is read: guard, size and path of the target, method, and who is calling. Gives nothing
+ * when the request was answered beside the endpoint.
+ */
+function createEntrance(limits: HttpLimits, options: HttpOptions, cors: Cors | undefined): Entrance {
   const guard = createGuard(options)
+  const aside = createAside(options, cors)
   const { path, authenticate } = options
-  return (request, reply) => {
-    const refusal = guard(request)
-    if (refusal) throw refusal
-    if (request.target.length > limits.maxTargetBytes) throw refuse(414, 'The target of the request is too long')
+  const admit: Entrance = (request, reply) => {
     if (path !== undefined && request.target !== path && pathOf(request.target) !== path)
       throw refuse(404, `Not found: the endpoint is at ${path}`)
     if (!VERBS.has(request.method)) throw refuse(405, 'Method not allowed', { allow: [...VERBS.keys()].join(', ') })
@@ -73,11 +77,20 @@ function createEntrance(
     if (!authenticate) return { request, reply, accepted, auth: undefined }
     return Promise.resolve(authenticate(request)).then((auth) => ({ request, reply, accepted, auth }))
   }
+  return (request, reply) => {
+    const refusal = guard(request)
+    if (refusal) throw refusal
+    if (request.target.length > limits.maxTargetBytes) throw refuse(414, 'The target of the request is too long')
+    const answered = aside?.(request, reply)
+    if (answered instanceof Promise) return answered.then((done) => (done ? undefined : admit(request, reply)))
+    return answered ? undefined : admit(request, reply)
+  }
 }
 
 function createEndpoint(exchange: Exchange, options: HttpOptions): Endpoint {
   const limits = readLimits(options)
-  return { exchange, limits, streams: createStreams(limits), running: new Set(), onError: options.onError ?? (() => {}) }
+  const { onError = () => {}, challenge } = options
+  return { exchange, limits, streams: createStreams(limits), running: new Set(), onError, challenge }
 }
 
 /** Takes the limits out of options; what is not said, or said to be undefined, has its default. */

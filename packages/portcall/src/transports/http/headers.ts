@@ -5,6 +5,7 @@ export type FlatHeaders = readonly string[]
 export const Header = {
   accept: 'accept',
   allow: 'allow',
+  cacheControl: 'cache-control',
   connection: 'connection',
   contentEncoding: 'content-encoding',
   contentType: 'content-type',
@@ -16,6 +17,7 @@ export const Header = {
   protocolVersion: 'mcp-protocol-version',
   retryAfter: 'retry-after',
   sessionId: 'mcp-session-id',
+  wwwAuthenticate: 'www-authenticate',
 } as const
 
 /** The head of every JSON answer. */

@@ -5,6 +5,7 @@ import { headerMismatch } from '../../protocol/errors.ts'
 import { readEnvelope } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { Abortable, Endpoint, Visit } from './endpoint.ts'
+import { sendForbidden } from './forbidden.ts'
 import { Header, JSON_HEADERS } from './headers.ts'
 import { refuse } from './http-error.ts'
 import { checkMirrors, readMirror } from './mirrors.ts'
@@ -101,6 +102,7 @@ class ModernCall implements ExchangeContext, Abortable {
   respond(response: Response): void {
     const { request, reply, accepted } = this.#visit
     if (request.gone) return
+    if (!this.#sink && 'error' in response && sendForbidden(response, this.#visit, this.#endpoint)) return
     if (!this.#sink && accepted.json) {
       reply.send(statusOf(response), JSON_HEADERS, JSON.stringify(response))
       return

@@ -1,5 +1,6 @@
 import type { Message, Response } from '../../jsonrpc/message.ts'
-import type { Visit } from './endpoint.ts'
+import type { Endpoint, Visit } from './endpoint.ts'
+import { sendForbidden } from './forbidden.ts'
 import type { FlatHeaders } from './headers.ts'
 import { EMPTY_HEADERS, EVENT_HEADERS, JSON_HEADERS } from './headers.ts'
 import type { Stream } from './stream.ts'
@@ -21,6 +22,7 @@ export interface Outlet {
 /** How the answer to one POST is made. */
 export interface PostOutletOptions {
   readonly visit: Visit
+  readonly endpoint: Endpoint
   /** How many requests the POST holds. */
   readonly requests: number
   /** Answers go out as an array. */
@@ -76,9 +78,10 @@ export class PostOutlet implements Outlet {
   }
 
   #finish(): void {
-    const { visit, isBatch, headers } = this.#options
+    const { visit, endpoint, isBatch, headers } = this.#options
     const [first] = this.#responses
     if (!this.#stream && !first) return visit.reply.send(202, EMPTY_HEADERS)
+    if (!this.#stream && !isBatch && first && sendForbidden(first, visit, endpoint)) return
     if (!this.#stream && visit.accepted.json) {
       const all = headers ? [...JSON_HEADERS, ...headers()] : JSON_HEADERS
       return visit.reply.send(200, all, JSON.stringify(isBatch ? this.#responses : first))

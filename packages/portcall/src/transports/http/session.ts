@@ -5,16 +5,19 @@ import { type Notification, notification, type Request, type RequestId, type Res
 import { createOutgoing, type Outgoing } from '../../jsonrpc/outgoing.ts'
 import { createLegacySession } from '../../legacy/session.ts'
 import type { Revision } from '../../protocol/revisions.ts'
-import type { Abortable, Endpoint } from './endpoint.ts'
+import type { Abortable, Endpoint, Visit } from './endpoint.ts'
 import type { Outlet } from './reply.ts'
+
+/** The HTTP request that brought a message, and who sent it. */
+export type Caller = Pick<Visit, 'auth'> & { readonly request: HttpInfo }
 
 /** One conversation with a legacy client, whatever its streams are. */
 export interface Session {
   readonly revision: Revision
   /** How many requests are being answered. */
   readonly size: number
-  /** Answers a request through its outlet. */
-  request(request: Request, outlet: Outlet, http: HttpInfo): Promise<void>
+  /** Answers a request through its outlet. What the caller may do is told by each request anew, who it is does not change. */
+  request(request: Request, outlet: Outlet, caller: Caller): Promise<void>
   /** Takes in a message that is not answered. */
   accept(message: Notification | Response): void
   /** Begins to tell of changes. */
@@ -49,7 +52,7 @@ export function createSession({ endpoint, auth, tell }: SessionOptions): Session
     get size() {
       return calls.size
     },
-    async request(request, outlet, http) {
+    async request(request, outlet, { request: http, auth }) {
       const { id } = request
       const refusal = calls.has(id) ? ID_IN_USE : calls.size >= endpoint.limits.maxSessionRequests ? TOO_MANY : undefined
       if (refusal) return outlet.respond(refusal.response(id))

@@ -43,7 +43,7 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
       const member = find(visit)
       if (member.session.size >= endpoint.limits.maxSessionRequests)
         throw refuse(429, 'Too many requests at once in this session')
-      await member.session.request(received.message, new PostOutlet(outletOptions(member, visit)), visit.request)
+      await member.session.request(received.message, new PostOutlet(outletOptions(endpoint, member, visit)), visit)
     },
     async batch(values, visit) {
       const member = find(visit)
@@ -51,9 +51,9 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
       for (const message of others) member.session.accept(message)
       const answers = requests.length + refusals.length
       if (answers === 0) return visit.reply.send(202, EMPTY_HEADERS)
-      const outlet = new PostOutlet({ ...outletOptions(member, visit), requests: answers, isBatch: true })
+      const outlet = new PostOutlet({ ...outletOptions(endpoint, member, visit), requests: answers, isBatch: true })
       for (const refusal of refusals) outlet.respond(refusal)
-      await Promise.all(requests.map((request) => member.session.request(request, outlet, visit.request)))
+      await Promise.all(requests.map((request) => member.session.request(request, outlet, visit)))
     },
     async get(visit) {
       if (sse2024.wants(visit)) return sse2024.get(visit)
@@ -94,7 +94,7 @@ async function initialize(request: Request, visit: Visit, { endpoint, registry, 
   registry.add(member)
   let failed = false
   const outlet = new PostOutlet({
-    ...outletOptions(member, visit),
+    ...outletOptions(endpoint, member, visit),
     canRelease: false,
     isHandshake: true,
     headers: () => (failed ? [] : [Header.sessionId, id]),
@@ -103,12 +103,13 @@ async function initialize(request: Request, visit: Visit, { endpoint, registry, 
       if (failed) registry.remove(member)
     },
   })
-  await session.request(request, outlet, visit.request)
+  await session.request(request, outlet, visit)
 }
 
-function outletOptions({ session, replay }: Member, visit: Visit): PostOutletOptions {
+function outletOptions(endpoint: Endpoint, { session, replay }: Member, visit: Visit): PostOutletOptions {
   return {
     visit,
+    endpoint,
     requests: 1,
     canRelease: session.revision.http.polling,
     openStream: (reply, headers) => replay.begin(reply, { headers }),

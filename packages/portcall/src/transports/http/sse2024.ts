@@ -49,7 +49,7 @@ export function createSse2024(endpoint: Endpoint, registry: Registry): Sse2024 {
       visit.reply.send(202, EMPTY_HEADERS)
       if ('method' in received.message && received.message.method !== 'initialize') session.listen()
       if (received.kind !== 'request') return session.accept(received.message)
-      await session.request(received.message, createStreamOutlet(replay), visit.request)
+      await session.request(received.message, createStreamOutlet(replay), visit)
     },
   }
 }

@@ -29,7 +29,7 @@ export function createStateless(endpoint: Endpoint): Legacy {
     await Promise.all(requests.map((request) => run(request, new StatelessCall(outlet, visit), { endpoint, exchange })))
   }
   const outletFor = (visit: Visit, requests: number, isBatch: boolean): Outlet =>
-    new PostOutlet({ visit, requests, isBatch, openStream: (reply, headers) => streams.begin(reply, { headers }) })
+    new PostOutlet({ visit, endpoint, requests, isBatch, openStream: (reply, headers) => streams.begin(reply, { headers }) })
 
   return {
     async post(received, visit) {

@@ -1,0 +1,16 @@
+import type { Response } from '../../jsonrpc/message.ts'
+import { requiredScopes } from '../../protocol/errors.ts'
+import type { Endpoint, Visit } from './endpoint.ts'
+import { JSON_HEADERS } from './headers.ts'
+
+/**
+ * Answers 403 when the core says that the caller lacks scopes, with a challenge that names them. Tells whether it did: all other responses
+ * are left alone.
+ */
+export function sendForbidden(response: Response, { reply, auth }: Visit, { challenge }: Pick<Endpoint, 'challenge'>): boolean {
+  const scopes = requiredScopes(response)
+  if (!scopes) return false
+  const headers = Object.entries(challenge?.(scopes, auth) ?? {}).flat()
+  reply.send(403, [...JSON_HEADERS, ...headers], JSON.stringify(response))
+  return true
+}
