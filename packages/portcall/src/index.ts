@@ -8,7 +8,7 @@ export {
   type HttpInfo,
   type Middleware,
 } from './jsonrpc/exchange.ts'
-export { ProtocolErrorCode } from './protocol/errors.ts'
+export { insufficientScope, ProtocolErrorCode } from './protocol/errors.ts'
 export type {
   Annotations,
   AudioContent,
@@ -46,6 +46,7 @@ export type {
   Complete,
   CompleteContext,
   Content,
+  LackingScopes,
   PromptDefinition,
   PromptReturn,
   ResourceDefinition,

@@ -63,8 +63,8 @@ export function createLegacySession({ core, notify, auth, state = newState() }: 
       state.logLevel = level
       return {}
     },
-    'resources/subscribe': async ({ uri }) => {
-      await subscriptions.subscribe(uriOf(uri))
+    'resources/subscribe': async ({ uri }, context) => {
+      await subscriptions.subscribe(uriOf(uri), context)
       state.subscriptions = subscriptions.uris()
       return {}
     },

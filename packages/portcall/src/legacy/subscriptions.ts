@@ -1,9 +1,14 @@
-import type { Auth, Exchange } from '../jsonrpc/exchange.ts'
+import type { Auth, Exchange, ExchangeContext, HttpInfo } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification } from '../jsonrpc/message.ts'
-import { invalidParams, resourceNotFound } from '../protocol/errors.ts'
+import { insufficientScope, invalidParams, requiredScopes, resourceNotFound } from '../protocol/errors.ts'
 
 const MAX_SUBSCRIPTIONS = 1024
+/** Stands for a request that is over: a subscription outlives the one that made it. */
+const NO_HEADERS: HttpInfo = { header: () => undefined }
 const LIST_CHANGES = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+
+/** Who subscribes, as the request says that does it. */
+export type Subscriber = Pick<ExchangeContext, 'auth' | 'http'>
 
 /** What a legacy client hears of: all list changes from some moment on, and the resources that it subscribed to. */
 export interface LegacySubscriptions {
@@ -11,8 +16,8 @@ export interface LegacySubscriptions {
   uris(): string[]
   /** Starts to tell of list changes, and of the resources that were subscribed to before; later calls do nothing. */
   listen(uris: readonly string[]): void
-  /** @throws RpcError when the resource does not exist, or when there are too many. */
-  subscribe(uri: string): Promise<void>
+  /** @throws RpcError when the resource does not exist, when the caller lacks scopes for it, or when there are too many. */
+  subscribe(uri: string, caller: Subscriber): Promise<void>
   unsubscribe(uri: string): void
   close(): void
 }
@@ -23,6 +28,7 @@ export interface LegacySubscriptionsOptions {
   readonly envelope: () => JsonObject
   readonly onChange: (notification: Notification) => void | Promise<void>
   readonly auth: Auth | undefined
+  readonly http?: HttpInfo | undefined
 }
 
 /** Keeps one `subscriptions/listen` on the core for the lists, and one for each resource: filters are fixed for their whole life. */
@@ -30,8 +36,9 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
   const resources = new Map<string, Watch>()
   let lists: Watch | undefined
 
-  const watchResource = (uri: string): Watch => {
-    const watch = openWatch(options, { resourceSubscriptions: [uri] })
+  const watchResource = (uri: string, { auth, http }: Subscriber = options): Watch => {
+    const caller = { auth, http: http && NO_HEADERS }
+    const watch = openWatch({ ...options, ...caller }, { resourceSubscriptions: [uri] })
     resources.set(uri, watch)
     return watch
   }
@@ -43,13 +50,13 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
       lists = openWatch(options, LIST_CHANGES)
       for (const uri of uris) if (!resources.has(uri)) watchResource(uri)
     },
-    async subscribe(uri) {
+    async subscribe(uri, caller) {
       if (resources.has(uri)) return
       if (resources.size >= MAX_SUBSCRIPTIONS) throw invalidParams(`a session has at most ${MAX_SUBSCRIPTIONS} subscriptions`)
-      const honoured = await watchResource(uri).honoured
+      const { honoured, lacking } = await watchResource(uri, caller).outcome
       if (Array.isArray(honoured?.resourceSubscriptions)) return
       this.unsubscribe(uri)
-      throw resourceNotFound(uri)
+      throw lacking ? insufficientScope(lacking) : resourceNotFound(uri)
     },
     unsubscribe(uri) {
       resources.get(uri)?.close()
@@ -63,30 +70,36 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
   }
 }
 
-interface Watch {
+interface Outcome {
   /** The filter that the core honours; nothing when it refuses. */
-  readonly honoured: Promise<JsonObject | undefined>
+  readonly honoured?: JsonObject
+  /** The scopes that are needed, when it refuses for lack of them. */
+  readonly lacking?: readonly string[] | undefined
+}
+
+interface Watch {
+  readonly outcome: Promise<Outcome>
   close(): void
 }
 
 let opened = 0
 
-function openWatch({ core, envelope, onChange, auth }: LegacySubscriptionsOptions, filter: JsonObject): Watch {
+function openWatch({ core, envelope, onChange, auth, http }: LegacySubscriptionsOptions, filter: JsonObject): Watch {
   const controller = new AbortController()
-  let acknowledge!: (filter: JsonObject | undefined) => void
-  const honoured = new Promise<JsonObject | undefined>((resolve) => {
+  let acknowledge!: (outcome: Outcome) => void
+  const outcome = new Promise<Outcome>((resolve) => {
     acknowledge = resolve
   })
   const notify = (notification: Notification): void | Promise<void> => {
     if (notification.method !== 'notifications/subscriptions/acknowledged') return onChange(notification)
     const granted = notification.params?.notifications
-    acknowledge(isObject(granted) ? granted : {})
+    acknowledge({ honoured: isObject(granted) ? granted : {} })
   }
   const params = { _meta: envelope(), notifications: filter }
   const request = { jsonrpc: '2.0' as const, id: `watch-${++opened}`, method: 'subscriptions/listen', params }
-  core(request, { signal: controller.signal, notify, auth }).then(
-    (response) => acknowledge(isSuccess(response) ? {} : undefined),
-    () => acknowledge(undefined),
+  core(request, { signal: controller.signal, notify, auth, http }).then(
+    (response) => acknowledge(isSuccess(response) ? { honoured: {} } : { lacking: requiredScopes(response) }),
+    () => acknowledge({}),
   )
-  return { honoured, close: () => controller.abort() }
+  return { outcome, close: () => controller.abort() }
 }

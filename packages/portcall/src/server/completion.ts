@@ -2,10 +2,11 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { Completion } from '../protocol/types.ts'
 import type { CallContext } from './call.ts'
-import type { Complete } from './define.ts'
+import type { Complete, Described } from './define.ts'
 import { isVisible } from './lists.ts'
 import type { PromptRegistry } from './prompts.ts'
 import type { TemplateEntry, TemplateRegistry } from './resources.ts'
+import { demandScopes } from './scopes.ts'
 
 /** The most suggestions that one answer may carry. */
 const MAX_VALUES = 100
@@ -40,7 +41,7 @@ type Find = (
   completable: Completable,
   ref: JsonObject,
   call: CallContext,
-) => Promise<{ definition: { complete?: object } } | undefined>
+) => Promise<{ definition: Described & { complete?: object } } | undefined>
 
 const FINDERS: { readonly [type: string]: Find } = {
   'ref/prompt': async ({ prompts }, { name }, call) => {
@@ -63,6 +64,7 @@ async function findCompleters(
   if (!find) throw invalidParams('ref.type has to be "ref/prompt" or "ref/resource"')
   const found = await find(completable, ref, call)
   if (!found) throw invalidParams(`nothing is offered as ${String(ref.name ?? ref.uri).slice(0, 128)}`)
+  demandScopes([found], call)
   return (found.definition.complete ?? {}) as { [name: string]: Complete }
 }
 

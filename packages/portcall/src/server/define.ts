@@ -27,7 +27,14 @@ export interface Described {
   _meta?: Meta
   /** Decides for each caller whether the item is there at all, in lists and in calls alike. */
   visible?: (call: Call) => Awaitable<boolean>
+  /** The scopes that a caller needs, all of them. Where nobody is authenticated over HTTP, nobody has any; elsewhere none are asked for. */
+  scopes?: readonly string[]
+  /** What callers meet who lack some: a refusal that tells which, or nothing at all. Default: `lackingScopes` of the server. */
+  lackingScopes?: LackingScopes
 }
+
+/** What callers meet who lack the scopes of an item. */
+export type LackingScopes = 'challenge' | 'hide'
 
 /** A tool without its function. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends Described {

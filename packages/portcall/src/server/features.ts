@@ -14,7 +14,7 @@ import { createList, createVisible } from './lists.ts'
 import { createDeclared, createOffers, type Declared, type Offers } from './offers.ts'
 import { type Cacheable, type Extension, SERVER_LIMITS, type ServerLimits, type ServerOptions } from './options.ts'
 import { createGetPrompt } from './prompts.ts'
-import { createRead, findResource, listResources } from './resources.ts'
+import { createPermit, createRead, listResources } from './resources.ts'
 import { createSealer, type Sealer } from './seal.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createCallTool } from './tools.ts'
@@ -48,7 +48,7 @@ export function createFeatures(options: ServerOptions): Features {
   const subscriptions = createSubscriptions({
     bus,
     lists: declared.lists,
-    maySubscribe: async (uri, call) => (await findResource(offers, uri, call)) !== undefined,
+    permit: createPermit(offers),
   })
   const handlers = new Map<string, Handler>([
     ...coreHandlers({ offers, declared, sealer, limits, onEvent }, options),
@@ -77,6 +77,7 @@ function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, opti
     resources: {
       items: async (call: CallContext) => listResources(await shown.items(call), templates.offered(), call),
       keyOf: ({ uri }: Resource) => uri,
+      differs: () => shown.differs() || templates.offered().some(({ definition }) => definition.visible || definition.scopes),
     },
   }
   const paged = { pageSize, sealer }

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CacheHint } from '../protocol/types.ts'
-import type { Call, CallContext } from './call.ts'
+import type { CallContext } from './call.ts'
 import type { Described } from './define.ts'
 import { page } from './paging.ts'
 import type { Entry } from './registry.ts'
+import { hidesItself, lacksScopes } from './scopes.ts'
 import type { Sealer } from './seal.ts'
 
 /** An entry that can show itself in a list. */
@@ -19,13 +20,17 @@ export interface ListOptions<W> {
   keyOf(item: W): string
   /** Where an item stands, as far as that is known: paging is exact then. */
   positionOf?(item: W): number
+  /** Whether callers may see different things: such a list is nobody else's to keep. */
+  differs?(): boolean
   hint(): CacheHint
   readonly pageSize: number
   readonly sealer: Sealer
 }
 
 /** Tells whether a caller may see an item. */
-export function isVisible({ definition }: Entry<Described>, call: Call): boolean | Promise<boolean> {
+export function isVisible(entry: Entry<Described>, call: CallContext): boolean | Promise<boolean> {
+  const { definition } = entry
+  if (hidesItself(definition) && lacksScopes(entry, call)) return false
   return definition.visible ? definition.visible(call) : true
 }
 
@@ -34,6 +39,8 @@ export interface Visible<W> {
   /** Where nothing is hidden this is one array, kept until something changes. */
   items(call: CallContext): readonly W[] | Promise<readonly W[]>
   positionOf(item: W): number
+  /** Tells whether callers may see different things. */
+  differs(): boolean
 }
 
 export function createVisible<W extends object>(offered: () => readonly Listed[]): Visible<W> {
@@ -43,7 +50,7 @@ export function createVisible<W extends object>(offered: () => readonly Listed[]
   let positions = new WeakMap<object, number>()
   const refresh = (entries: readonly Listed[]): void => {
     last = entries
-    hides = entries.some(({ definition }) => definition.visible)
+    hides = entries.some(({ definition }) => definition.visible || hidesItself(definition))
     all = entries.map(({ wire }) => wire as W)
     positions = new WeakMap(entries.map(({ wire, order }) => [wire, order]))
   }
@@ -54,6 +61,7 @@ export function createVisible<W extends object>(offered: () => readonly Listed[]
       return hides ? visibleTo(entries, call) : all
     },
     positionOf: (item) => positions.get(item) ?? 0,
+    differs: () => hides,
   }
 }
 
@@ -64,11 +72,12 @@ async function visibleTo<W>(entries: readonly Listed[], call: CallContext): Prom
 
 /** Makes the handler of one list method. */
 export function createList<W>(options: ListOptions<W>): (call: CallContext) => Promise<JsonObject> {
-  const { key, keyOf, positionOf, sealer, pageSize: size } = options
+  const { key, keyOf, positionOf, differs, sealer, pageSize: size } = options
   return async (call) => {
     const cursor = call.request.params?.cursor ?? undefined
     const where = { cursor, size, keyOf, list: call.method, principal: call.auth?.principal, ...(positionOf && { positionOf }) }
     const { items: shown, nextCursor } = await page(await options.items(call), where, sealer)
-    return { [key]: shown, ...(nextCursor === undefined ? {} : { nextCursor }), ...options.hint() }
+    const hint = differs?.() ? { ...options.hint(), cacheScope: 'private' } : options.hint()
+    return { [key]: shown, ...(nextCursor === undefined ? {} : { nextCursor }), ...hint }
   }
 }

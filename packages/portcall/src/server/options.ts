@@ -3,6 +3,7 @@ import type { CacheHint } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Store } from '../stores/store.ts'
 import type { Call } from './call.ts'
+import type { LackingScopes } from './define.ts'
 import type { OnEvent } from './events.ts'
 
 /** The results that carry a cache hint of the server's choice. */
@@ -52,6 +53,11 @@ export interface ServerOptions {
   readonly extensions?: { readonly [id: string]: Extension }
   /** Kinds of items that are declared although none is registered yet. */
   readonly declare?: readonly ('tools' | 'resources' | 'prompts' | 'completions')[]
+  /**
+   * What callers meet who lack the scopes of a tool, resource or prompt: a refusal that tells which are needed, or nothing at all, as if
+   * it did not exist. Default: `'challenge'`.
+   */
+  readonly lackingScopes?: LackingScopes
   /** Where the state of asking calls rests when it is too large to travel. */
   readonly store?: Store
   /** Carries changes between the nodes that serve this definition. */

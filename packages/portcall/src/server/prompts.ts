@@ -8,6 +8,7 @@ import type { Complete, Described, PromptHandler } from './define.ts'
 import { isVisible, type Listed } from './lists.ts'
 import { isBlock, OutputError, text } from './output.ts'
 import type { Registry } from './registry.ts'
+import { demandScopes } from './scopes.ts'
 import { present } from './tools.ts'
 
 export interface AnyPromptDefinition extends Described {
@@ -53,6 +54,7 @@ export function createGetPrompt(prompts: PromptRegistry): (call: CallContext) =>
     if (!isObject(args)) throw invalidParams('arguments has to be an object')
     const prompt = prompts.get(name)
     if (!prompt || !(await isVisible(prompt, call))) throw invalidParams(`Unknown prompt: ${name.slice(0, 128)}`)
+    demandScopes([prompt], call)
     const parsed = prompt.arguments ? await prompt.arguments.parse(args) : { value: args }
     if (parsed.issues)
       throw invalidParams(

@@ -11,6 +11,7 @@ import { isVisible, type Listed } from './lists.ts'
 import { OutputError } from './output.ts'
 import type { Registry } from './registry.ts'
 import { checkPriority } from './sampling.ts'
+import { demandScopes, lacksScopes } from './scopes.ts'
 import { present } from './tools.ts'
 
 export type AnyTemplateDefinition = TemplateDefinition<Schema | undefined>
@@ -77,6 +78,18 @@ export async function findResource(
   return undefined
 }
 
+/** Tells which of some URIs a caller may hear of. @throws RpcError when scopes are lacking for any of them. */
+export function createPermit(resources: Resources): (uris: readonly string[], call: CallContext) => Promise<readonly string[]> {
+  return async (uris, call) => {
+    const found = await Promise.all(uris.map((uri) => findResource(resources, uri, call)))
+    demandScopes(
+      found.flatMap((one) => (one ? [one.entry] : [])),
+      call,
+    )
+    return uris.filter((_, index) => found[index])
+  }
+}
+
 export interface ReadOptions extends Resources {
   readonly maxResourceBytes: number
   readonly hint: () => CacheHint
@@ -90,6 +103,7 @@ export function createRead(options: ReadOptions): (call: CallContext) => Promise
     const found = await findResource(options, uri, call)
     if (!found) throw resourceNotFound(uri)
     const { entry, variables } = found
+    demandScopes([entry], call)
     const { mimeType, cache, maxBytes = options.maxResourceBytes } = entry.definition
     const value = await entry.handler(variables as never, call, uri)
     if (call.waits) return NOT_YET
@@ -135,13 +149,13 @@ function isText(mimeType: string | undefined): boolean {
   return mimeType !== undefined && /^text\/|^application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml))\b/.test(mimeType)
 }
 
-/** All resources that a caller may see: the fixed ones, then what each template lists. */
+/** All resources that a caller may see: the fixed ones, then what each template lists whose scopes the caller has. */
 export async function listResources(
   fixed: readonly Resource[],
   templates: readonly TemplateEntry[],
   call: CallContext,
 ): Promise<readonly Resource[]> {
-  const listing = templates.filter(({ definition }) => definition.list)
+  const listing = templates.filter((entry) => entry.definition.list && !lacksScopes(entry, call))
   if (listing.length === 0) return fixed
   const listed = await Promise.all(
     listing.map(async (entry) => ((await isVisible(entry, call)) ? ((await entry.definition.list?.(call)) ?? []) : [])),

@@ -113,22 +113,24 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
   const { tools, resources, templates, prompts } = offers
   const layers: Middleware[] = []
   const dispatch = createDispatch({ info, ...features })
+  const { lackingScopes = 'challenge' } = options
   let exchange = dispatch
 
   const server: Server = {
     info,
     exchange: (request, context) => exchange(request, context),
     tool(name: string, definition: object, handler: unknown) {
-      tools.add(name, createTool(name, definition as AnyToolDefinition, handler as AnyToolHandler))
+      tools.add(name, createTool(name, { lackingScopes, ...definition } as AnyToolDefinition, handler as AnyToolHandler))
       return server as never
     },
     resource(uri: string, definition: object, handler: unknown) {
-      if (uri.includes('{')) templates.add(uri, createTemplate(uri, definition, handler as AnyReadHandler))
-      else resources.add(uri, createResource(uri, definition, handler as AnyReadHandler))
+      const whole = { lackingScopes, ...definition }
+      if (uri.includes('{')) templates.add(uri, createTemplate(uri, whole, handler as AnyReadHandler))
+      else resources.add(uri, createResource(uri, whole, handler as AnyReadHandler))
       return server
     },
     prompt(name: string, definition: object, handler: unknown) {
-      prompts.add(name, createPrompt(name, definition, handler as PromptHandler<Schema | undefined>))
+      prompts.add(name, createPrompt(name, { lackingScopes, ...definition }, handler as PromptHandler<Schema | undefined>))
       return server
     },
     tools: tools.items,

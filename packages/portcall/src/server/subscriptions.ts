@@ -24,8 +24,8 @@ export interface SubscriptionsOptions {
   readonly bus: Bus
   /** The list changes that this server tells of. */
   readonly lists: () => readonly ListChange[]
-  /** Decides whether a caller may hear of a resource. */
-  readonly maySubscribe: (uri: string, call: CallContext) => Promise<boolean>
+  /** The URIs of resources that a caller may hear of. @throws RpcError when scopes are lacking. */
+  readonly permit: (uris: readonly string[], call: CallContext) => Promise<readonly string[]>
 }
 
 const TOPIC = 'changes'
@@ -42,7 +42,7 @@ interface Listener {
   end(): void
 }
 
-export function createSubscriptions({ bus, lists, maySubscribe }: SubscriptionsOptions): Subscriptions {
+export function createSubscriptions({ bus, lists, permit }: SubscriptionsOptions): Subscriptions {
   const listeners = new Set<Listener>()
   let attached: Promise<() => void> | undefined
   let closed = false
@@ -71,9 +71,11 @@ export function createSubscriptions({ bus, lists, maySubscribe }: SubscriptionsO
     const uris = asked.resourceSubscriptions ?? []
     if (!Array.isArray(uris) || uris.length > MAX_URIS)
       throw invalidParams(`resourceSubscriptions has to be an array of at most ${MAX_URIS} URIs`)
-    const allowed = await Promise.all(uris.map(async (uri) => typeof uri === 'string' && (await maySubscribe(uri, call))))
-    const honoured = uris.filter((_, index) => allowed[index])
-    return honoured.length > 0 ? { ...filter, resourceSubscriptions: honoured } : filter
+    const honoured = await permit(
+      uris.filter((uri) => typeof uri === 'string'),
+      call,
+    )
+    return honoured.length > 0 ? { ...filter, resourceSubscriptions: [...honoured] } : filter
   }
 
   return {

@@ -13,6 +13,7 @@ import { type OnEvent, reportError } from './events.ts'
 import { isVisible, type Listed } from './lists.ts'
 import { text, toolResult } from './output.ts'
 import type { Registry } from './registry.ts'
+import { demandScopes } from './scopes.ts'
 
 export type AnyToolDefinition = ToolDefinition<Schema | undefined, Schema | undefined>
 export type AnyToolHandler = ToolHandler<Schema | undefined, undefined>
@@ -69,6 +70,7 @@ export function createCallTool(options: CallToolOptions): (call: CallContext) =>
     if (!isObject(args)) throw invalidParams('arguments has to be an object')
     const tool = options.tools.get(name)
     if (!tool || !(await isVisible(tool, call))) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`)
+    if (tool.definition.scopes) demandScopes([tool], call)
     verifyMirrored(tool, args, call)
     const parsed = tool.input ? await tool.input.parse(args) : noArguments(args)
     if (parsed.issues) return invalidArguments(parsed.issues)
