@@ -24,6 +24,7 @@ export const NODE_FILES = [
   'node.ts',
   'stdio.ts',
   'cli/',
+  'auth/client/http/node-dial.ts',
   'stores/sqlite.ts',
   'transports/http/node.ts',
   'transports/http/node-client.ts',
@@ -43,6 +44,7 @@ export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],
   'jsonc-parser': ['connect'],
+  'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
   oauth4webapi: ['auth'],
 }

@@ -2,6 +2,8 @@
 
 export { type TokenSource, token } from './auth/client/bearer.ts'
 export { AuthError, type AuthErrorOptions, type AuthFault, type OAuthRefusal } from './auth/client/errors.ts'
+export { AUTH_LIMITS, type AuthLimits, createGuard, type Guard, type GuardOptions } from './auth/client/http/fetch.ts'
+export { type Allowance, insecureHttp, insecurePrivateAddresses, type ReachOptions } from './auth/client/http/reach.ts'
 export type {
   AuthFetch,
   AuthorizationServer,
