@@ -15,7 +15,12 @@
 
 const CALLS = ['http/modern', 'http/session', 'http/stateless']
 const BUSY = ['c16', 'c64']
+const MANY = ['tools/modern', 'tools/session', 'tools/stateless']
 const STDIO = ['stdio/modern', 'stdio/session']
+const LARGE = ['large/http/modern', 'large/http/session', 'large/stdio/modern', 'large/stdio/session']
+const PROGRESS_HTTP = ['progress/http/modern', 'progress/http/session']
+const PROGRESS_STDIO = ['progress/stdio/modern', 'progress/stdio/session']
+const PAUSED = ['paused/http/modern', 'paused/http/session', 'paused/stdio/modern']
 
 /** @type {Target[]} */
 export const TARGETS = [
@@ -27,4 +32,20 @@ export const TARGETS = [
   { title: 'throughput', groups: STDIO, cells: ['c1'], metric: 'perSecond', to: 'floor', least: 0.85 },
   { title: 'throughput', groups: STDIO, cells: ['c64'], metric: 'perSecond', to: 'floor', least: 0.8 },
   { title: 'throughput', groups: STDIO, cells: ['c64'], metric: 'perSecond', to: 'peers', least: 2 },
+  { title: 'throughput', groups: MANY, cells: ['t1000'], metric: 'perSecond', toCell: 't1', least: 0.95 },
+  { title: 'CPU of a request', groups: MANY, cells: ['t1000'], metric: 'cpuPer1000', toCell: 't1', most: 1.05 },
+  { title: 'throughput', groups: LARGE, cells: ['result', 'argument'], metric: 'perSecond', to: 'floor', least: 0.85 },
+  {
+    title: 'throughput',
+    groups: ['list/modern', 'list/session'],
+    cells: ['whole'],
+    metric: 'perSecond',
+    to: 'floor',
+    least: 1.5,
+  },
+  { title: 'throughput', groups: PROGRESS_HTTP, cells: ['call'], metric: 'notificationsPerSecond', to: 'floor', least: 0.9 },
+  { title: 'throughput', groups: PROGRESS_STDIO, cells: ['call'], metric: 'notificationsPerSecond', to: 'floor', least: 2 },
+  { title: 'what is kept for a reader', groups: PAUSED, cells: ['held'], metric: 'heldKB', most: 4096 },
+  { title: 'time', groups: ['line'], cells: ['mb50'], metric: 'callMs', to: 'floor', most: 1.5 },
+  { title: 'linear: CPU of a MB', groups: ['line'], cells: ['mb50'], metric: 'cpuMsPerMB', toCell: 'mb5', most: 1.5 },
 ]

@@ -4,6 +4,7 @@ import {
   BLOB,
   blobOf,
   FILLER_INPUT,
+  FLOOD,
   fillerDescription,
   fillerNames,
   MEASURE,
@@ -20,7 +21,8 @@ const TOOLS = {
   blob: { ...BLOB, run: ({ bytes }) => said(blobOf(bytes)) },
   measure: { ...MEASURE, run: ({ text }) => said(String(text.length)) },
   ask: { ...ASK, input: { type: 'object' }, run: () => said('nobody was asked') },
-  progress: { ...PROGRESS, run: () => said('done') },
+  progress: { ...PROGRESS, reports: true, run: () => said('done') },
+  flood: { ...FLOOD, reports: true, run: () => said('done') },
 }
 
 function report({ arguments: { count }, _meta }, notify) {
@@ -37,12 +39,13 @@ function report({ arguments: { count }, _meta }, notify) {
  */
 export function createAnswers({ mode, tools: count, page }) {
   const modern = mode === 'modern'
+  const hint = modern && { ttlMs: 0, cacheScope: 'private' }
   const tools = new Map(Object.entries(TOOLS))
   for (const name of fillerNames(count))
     tools.set(name, { description: fillerDescription(name), input: FILLER_INPUT, run: ({ query }) => said(query) })
 
   const methods = {
-    'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES, serverInfo: SERVER }),
+    'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES, serverInfo: SERVER, ...hint }),
     initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER }),
     'tools/list': ({ cursor }) => {
       const start = cursor ? Number(cursor) : 0
@@ -50,11 +53,12 @@ export function createAnswers({ mode, tools: count, page }) {
       const listed = [...tools].slice(start, end).map(([name, { description, input, output }]) => {
         return { name, description, inputSchema: input, ...(output && { outputSchema: output }) }
       })
-      return { tools: listed, ...(end < tools.size && { nextCursor: String(end) }) }
+      return { tools: listed, ...hint, ...(end < tools.size && { nextCursor: String(end) }) }
     },
     'tools/call': (params, notify) => {
-      if (params.name === 'progress') report(params, notify)
-      return tools.get(params.name).run(params.arguments)
+      const { reports, run } = tools.get(params.name)
+      if (reports) report(params, notify)
+      return run(params.arguments)
     },
   }
 

@@ -1,9 +1,11 @@
 /** The load generator: a process of its own that does one job after the other, as its parent asks. */
 import { runHttp } from './http.mjs'
+import { runLine } from './line.mjs'
+import { runPaused } from './paused.mjs'
 import { closeProgram, openProgram } from './program.mjs'
 import { runStdio } from './stdio.mjs'
 
-const JOBS = { http: runHttp, open: openProgram, stdio: runStdio, close: closeProgram }
+const JOBS = { http: runHttp, open: openProgram, stdio: runStdio, close: closeProgram, paused: runPaused, line: runLine }
 
 process.on('message', async ({ kind, ...job }) => {
   try {

@@ -8,5 +8,11 @@ export const METRICS = {
   perSecond: { title: 'req/s', unit: 'requests a second', show: short },
   p50: { title: 'p50 ms', unit: 'ms', show: short },
   p99: { title: 'p99 ms', unit: 'ms', show: short },
+  callMs: { title: 'ms / call', unit: 'ms', show: short },
+  cpuMs: { title: 'CPU ms / call', unit: 'ms', show: short },
+  notificationsPerSecond: { title: 'notifications/s', unit: 'notifications a second', show: short },
+  cpuMsPerMB: { title: 'CPU ms / MB', unit: 'ms', show: short },
+  heldKB: { title: 'KB kept', unit: 'KB', show: short },
+  peakMB: { title: 'peak MB', unit: 'MB', show: short },
   cpuPer1000: { title: 'CPU s / 1000', unit: 's', show: short },
 }

@@ -8,6 +8,10 @@ export const ADD = { description: 'Adds two numbers', input: object({ a: number,
 export const BLOB = { description: 'Gives a text of that many bytes', input: object({ bytes: integer }) }
 export const MEASURE = { description: 'Tells how long a text is', input: object({ text: { type: 'string' } }) }
 export const PROGRESS = { description: 'Reports progress that often', input: object({ count: integer }) }
+export const FLOOD = {
+  description: 'Reports progress that often, and never waits for the reader',
+  input: object({ count: integer }),
+}
 export const ASK = { description: 'Asks for a name once' }
 
 /** The form that `ask` sends, and the question. */

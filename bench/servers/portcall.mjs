@@ -9,6 +9,7 @@ import {
   BLOB,
   blobOf,
   FILLER_INPUT,
+  FLOOD,
   fillerDescription,
   fillerNames,
   MEASURE,
@@ -26,7 +27,11 @@ const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: 
 server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
 server.tool('measure', MEASURE, ({ text }) => String(text.length))
-server.tool('progress', PROGRESS, ({ count }, call) => {
+server.tool('progress', PROGRESS, async ({ count }, call) => {
+  for (let step = 1; step <= count; step++) await call.progress(step, count)
+  return 'done'
+})
+server.tool('flood', FLOOD, ({ count }, call) => {
   for (let step = 1; step <= count; step++) call.progress(step, count)
   return 'done'
 })

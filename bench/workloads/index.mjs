@@ -1,4 +1,10 @@
 import { CALLS } from './calls.mjs'
+import { COUNTS } from './counts.mjs'
+import { LARGE } from './large.mjs'
+import { LINE } from './line.mjs'
+import { LIST } from './list.mjs'
+import { PAUSED } from './paused.mjs'
+import { PROGRESS } from './progress.mjs'
 
 /**
  * A family of measurements that belong together. Its id is a path; `--only` takes the beginning of one.
@@ -19,4 +25,4 @@ import { CALLS } from './calls.mjs'
  */
 
 /** @type {Group[]} */
-export const GROUPS = [...CALLS]
+export const GROUPS = [...CALLS, ...COUNTS, ...LARGE, ...LIST, ...PROGRESS, ...PAUSED, ...LINE]

@@ -1,0 +1,37 @@
+/** `tools/call` of a small tool among many: what a call costs must not depend on how many tools are registered. */
+import { WAYS } from '../frame/ways.mjs'
+import { subjectsFor } from '../subjects.mjs'
+import { ADD } from './messages.mjs'
+import { MODE_TITLES } from './modes.mjs'
+
+const OURS = ['floor', 'portcall']
+const CONCURRENCY = 16
+
+const cell = (tools, subjects) => ({
+  id: `t${tools}`,
+  title: tools === 1 ? '1 tool' : `${tools.toLocaleString('en')} tools`,
+  tools,
+  ...(subjects && { subjects }),
+})
+
+const CELLS = [cell(1, OURS), cell(100, OURS), cell(500, OURS), cell(1000)]
+
+const group = (mode) => ({
+  id: `tools/${mode}`,
+  title: `tools/call among many tools, 16 at once, ${MODE_TITLES.http[mode]}`,
+  columns: ['perSecond', 'p50', 'cpuPer1000'],
+  subjects: subjectsFor('http', mode),
+  cells: CELLS,
+  rounds: 3,
+  open: (name) => ({ name, close() {} }),
+  async measure({ name }, { tools }, settings) {
+    const server = await WAYS.http(name, { mode, tools })
+    try {
+      return await server.run({ name: 'add', calls: [ADD], concurrency: CONCURRENCY }, settings)
+    } finally {
+      await server.close()
+    }
+  },
+})
+
+export const COUNTS = ['modern', 'session', 'stateless'].map(group)

@@ -1,0 +1,25 @@
+/** What a server keeps for a client that stops to read in the middle of 200,000 notifications. */
+import { WAYS } from '../frame/ways.mjs'
+import { ID } from '../load/request.mjs'
+import { MODE_TITLES } from './modes.mjs'
+
+const COUNT = 200_000
+
+const CALL = { method: 'tools/call', params: { name: 'flood', arguments: { count: COUNT }, meta: { progressToken: ID } } }
+
+const group = ({ transport, mode }) => ({
+  id: `paused/${transport}/${mode}`,
+  title: `200,000 notifications to a reader that pauses, ${MODE_TITLES[transport][mode]}`,
+  columns: ['heldKB', 'peakMB'],
+  subjects: ['floor', 'portcall'],
+  cells: [{ id: 'held', title: 'kept for it' }],
+  rounds: 1,
+  open: (name) => WAYS[transport](name, { mode, tools: 1 }),
+  measure: (handle) => handle.once('paused', CALL),
+})
+
+export const PAUSED = [
+  { transport: 'http', mode: 'modern' },
+  { transport: 'http', mode: 'session' },
+  { transport: 'stdio', mode: 'modern' },
+].map(group)
