@@ -8,7 +8,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: { alias: doors().map(({ name, source }) => ({ find: exactly(name), replacement: source })) },
   test: {
-    include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire,examples}/**/*.test.ts', 'tools/**/*.test.mjs'],
+    include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire,examples}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

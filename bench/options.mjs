@@ -5,6 +5,7 @@ const OPTIONS = {
   only: { type: 'string', default: '' },
   subjects: { type: 'string', default: '' },
   rounds: { type: 'string' },
+  smoke: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
 }
 
@@ -20,11 +21,12 @@ const PEER_ROUNDS = 3
  */
 export function readOptions() {
   const { values } = parseArgs({ options: OPTIONS })
-  const { quick, list } = values
+  const { quick, smoke, list } = values
   const chosen = names(values.subjects)
   const { ms, warmMs, rounds } = quick ? QUICK : FULL
   return {
     quick,
+    smoke,
     list,
     only: names(values.only),
     isSubject: (name) => chosen.length === 0 || chosen.includes(name),

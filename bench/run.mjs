@@ -1,4 +1,4 @@
-/** `npm run bench [-- --quick] [--only GROUP,…] [--subjects NAME,…] [--rounds N] [--list]`: Portcall against the floor and its peers. */
+/** `npm run bench [-- --quick] [--only GROUP,…] [--subjects NAME,…] [--rounds N] [--list] [--smoke]`: Portcall against the floor and its peers. */
 
 import { availableOf } from './frame/available.mjs'
 import { endLoad } from './frame/load.mjs'
@@ -8,6 +8,7 @@ import { judge } from './frame/verdict.mjs'
 import { readOptions } from './options.mjs'
 import { tableOf } from './report/table.mjs'
 import { targetsTable } from './report/targets.mjs'
+import { smoke } from './smoke.mjs'
 import { SUBJECTS } from './subjects.mjs'
 import { TARGETS } from './targets.mjs'
 import { GROUPS } from './workloads/index.mjs'
@@ -34,12 +35,15 @@ async function measure(group, available) {
   console.log(`\n${tableOf(group, rows)}\n\n${group.id}: ${seconds} s, load ${load.before[0]} before, ${load.after[0]} after`)
 }
 
-if (options.list) for (const { id, title, subjects } of groups) console.log(`${id}: ${title} (${subjects.join(', ')})`)
-else {
+async function measureAll() {
   const available = await availableOf(groups.flatMap(({ subjects }) => subjects).filter(options.isSubject))
   for (const group of groups) await measure(group, available)
-  endLoad()
   const measured = new Set(groups.map(({ id }) => id))
   const verdicts = judge(TARGETS, readResults(kind)).filter(({ group }) => measured.has(group))
   console.log(`\n${targetsTable(verdicts)}`)
 }
+
+if (options.list) for (const { id, title, subjects } of groups) console.log(`${id}: ${title} (${subjects.join(', ')})`)
+else if (options.smoke) await smoke(groups)
+else await measureAll()
+endLoad()

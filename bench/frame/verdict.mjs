@@ -8,7 +8,7 @@ const PEERS = Object.keys(SUBJECTS).filter((name) => SUBJECTS[name].peer)
 const COMPARISONS = {
   to: ({ find, metric }, name) => {
     const others = (name === 'peers' ? PEERS : [name]).map((subject) => find({ subject })).filter(Boolean)
-    const ratios = others.map((other) => ratioOf(find({}), other, metric))
+    const ratios = others.map((other) => ratioOf(find({}), other, metric)).filter((ratio) => ratio !== undefined)
     return ratios.length ? Math.min(...ratios) : undefined
   },
   toCell: ({ find, metric }, cell) => {

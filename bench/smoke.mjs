@@ -1,0 +1,35 @@
+/** Tries whether each workload works, without looking at the figures. */
+import { createReport } from '../tools/lib/report.mjs'
+import { runGroup } from './frame/rounds.mjs'
+
+const SETTINGS = { ms: 60, warmMs: 60, smoke: true }
+const SUBJECTS = ['floor', 'portcall']
+
+/** What is wrong with the rows of a group: figures that are not there. */
+function gaps({ cells, columns }, names, rows) {
+  const expected = cells.flatMap(({ id, subjects = names }) =>
+    names.filter((name) => subjects.includes(name)).map((name) => ({ cell: id, name })),
+  )
+  return expected.flatMap(({ cell, name }) => {
+    const sample = rows.find((row) => row.cell === cell && row.subject === name)?.samples[0]
+    const missing = columns.filter((metric) => !Number.isFinite(sample?.[metric]))
+    return missing.map((metric) => `${cell}: ${name} has no ${metric}`)
+  })
+}
+
+async function tryGroup(group) {
+  const names = group.subjects.filter((name) => SUBJECTS.includes(name))
+  const rows = await runGroup(group, { names, rounds: 1, roundsOf: () => 1, settings: SETTINGS })
+  return gaps(group, names, rows)
+}
+
+/** Runs each group once, with the floor and Portcall; ends with `N passed, N failed`. */
+export async function smoke(groups) {
+  const report = createReport('bench: each workload for a moment')
+  for (const group of groups) {
+    const startedAt = performance.now()
+    const faults = await tryGroup(group).catch((error) => [error.message])
+    report.check(`${group.id}, ${Math.round(performance.now() - startedAt)} ms`, faults)
+  }
+  report.end()
+}
