@@ -1,13 +1,15 @@
 /** Serving over HTTP with Node's own server. */
 import type { AddressInfo } from 'node:net'
 import type { Server } from './server/server.ts'
-import { createNodeHandler, createNodeServer, type NodeHandler, type NodeServerLimits } from './transports/http/node.ts'
+import { createNodeHandler, type NodeHandler } from './transports/http/node.ts'
+import { createNodeServer, type NodeServerLimits } from './transports/http/node-server.ts'
 import type { HttpOptions } from './transports/http/options.ts'
 
 export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
 export { HttpError } from './transports/http/http-error.ts'
 export type { HttpLimits } from './transports/http/limits.ts'
-export type { NodeHandler, NodeServerLimits } from './transports/http/node.ts'
+export type { NodeHandler } from './transports/http/node.ts'
+export type { NodeServerLimits } from './transports/http/node-server.ts'
 export type {
   Authenticate,
   Beside,

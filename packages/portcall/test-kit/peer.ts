@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
-import { createNodeServer } from '../src/transports/http/node.ts'
+import { createNodeServer } from '../src/transports/http/node-server.ts'
 
 /** One request that a hand-made server got, and its connection. */
 export interface Visit {

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
-import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node.ts'
+import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node-server.ts'
 import type { HttpOptions } from '../src/transports/http/options.ts'
 
 /** One answer as it stood on the wire. */

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Served } from '../connect/target.ts'
-import { createNodeServer, type NodeServerLimits } from '../transports/http/node.ts'
+import { createNodeServer, type NodeServerLimits } from '../transports/http/node-server.ts'
 import type { HttpOptions } from '../transports/http/options.ts'
 import type { Place } from './place.ts'
 

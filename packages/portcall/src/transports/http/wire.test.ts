@@ -456,7 +456,7 @@ describe('H49 a reader who does not read', () => {
 
 describe('the end', () => {
   test('lets running calls finish, ends streams, refuses new requests', async () => {
-    const { createNodeServer } = await import('./node.ts')
+    const { createNodeServer } = await import('./node-server.ts')
     const { open } = await import('../../../test-kit/raw.ts')
     const core = createTestCore()
     const { server, close } = createNodeServer(core.exchange)
@@ -484,7 +484,7 @@ describe('the end', () => {
   })
 
   test('gives up what does not finish in time', async () => {
-    const { createNodeServer } = await import('./node.ts')
+    const { createNodeServer } = await import('./node-server.ts')
     const { open } = await import('../../../test-kit/raw.ts')
     const core = createTestCore()
     const { server, close } = createNodeServer(core.exchange)

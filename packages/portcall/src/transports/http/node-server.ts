@@ -1,0 +1,70 @@
+import { createServer, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { ErrorCode } from '../../jsonrpc/errors.ts'
+import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { readLimits } from './handler.ts'
+import { createNodeHandler } from './node.ts'
+import type { HttpOptions } from './options.ts'
+import { createOutbox } from './outbox.ts'
+
+/** Settings of Node's HTTP server, none of which ends a stream that is in use. */
+export interface NodeServerLimits {
+  /** The head of a request has to be there by then, else 408. Default: 10 s. */
+  readonly headersTimeoutMs?: number
+  /** A connection without a request is closed after so long. Default: 65 s, a little more than most load balancers keep theirs. */
+  readonly keepAliveTimeoutMs?: number
+  /** All headers of a request together; more is answered with 431. Default: 16 KiB. */
+  readonly maxHeaderBytes?: number
+}
+
+/** A server that listens to nothing yet. */
+export interface NodeServer {
+  readonly server: Server
+  /** Stops listening, lets running requests finish within `drainMs`, then closes all connections. */
+  close(drainMs?: number): Promise<void>
+}
+
+const CHECK_CONNECTIONS_MS = 2000
+
+/** Makes an HTTP server for one endpoint; `listen` is up to the caller. */
+export function createNodeServer(exchange: Exchange, options: HttpOptions & NodeServerLimits = {}): NodeServer {
+  const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024 } = options
+  const outbox = createOutbox(setImmediate)
+  const handler = createNodeHandler(exchange, options, outbox)
+  const settings = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: headersTimeoutMs + readLimits(options).bodyTimeoutMs + readLimits(options).bodyPauseMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
+    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
+    requireHostHeader: false,
+  }
+  const server = createServer(settings, (request, response) => void handler(request, response))
+  // Above a number of headers Node drops the rest in silence, and a check must not miss one: their size alone is the limit.
+  server.maxHeadersCount = 0
+  server.on('clientError', refuseUnreadable)
+  const close = async (drainMs?: number): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    await handler.close(drainMs)
+    outbox.flush()
+    server.closeAllConnections()
+    await closed
+  }
+  return { server, close }
+}
+
+const UNREADABLE: { readonly [code: string]: readonly [status: string, message: string] } = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'The chunk extensions are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not come in time'],
+}
+
+/** Answers what Node's parser could not read, and closes the connection: nothing that follows on it can be trusted. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP/1.1']
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: ErrorCode.invalidRequest, message } })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+}

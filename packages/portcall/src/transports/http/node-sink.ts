@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http'
+import type { HttpLimits } from './limits.ts'
+import type { EventSink } from './types.ts'
+
+/** An answer up to this size fits into what the kernel takes, whatever its reader does. */
+export const SMALL_ANSWER: number = 64 * 1024
+
+/** The open end of a stream on Node's own response. */
+export class NodeSink implements EventSink {
+  lag: Promise<void> | undefined
+  #response: ServerResponse
+  #limits: HttpLimits
+  #watched = false
+
+  constructor(response: ServerResponse, limits: HttpLimits) {
+    this.#response = response
+    this.#limits = limits
+    response.on('error', () => {})
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded
+  }
+
+  get bufferedBytes(): number {
+    return this.#response.writableLength
+  }
+
+  write(text: string): void | Promise<void> {
+    const response = this.#response
+    if (this.closed) return
+    response.write(text)
+    if (!this.lag && response.writableLength > this.#limits.backPressureBytes) this.lag = this.#caughtUp()
+    return this.lag
+  }
+
+  keepAlive(comment: string): void {
+    if (this.#response.writableLength > 0) this.#watch()
+    else void this.write(comment)
+  }
+
+  end(): void {
+    if (this.closed) return
+    this.#response.end()
+    if (this.#response.writableLength > SMALL_ANSWER) this.#watch()
+  }
+
+  cut(): void {
+    this.#response.destroy()
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#response.destroyed) listener()
+    else this.#response.once('close', listener)
+  }
+
+  #caughtUp(): Promise<void> {
+    this.#watch()
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.lag = undefined
+        this.#response.off('drain', done).off('close', done)
+        resolve()
+      }
+      this.#response.once('drain', done).once('close', done)
+    })
+  }
+
+  #watch(): void {
+    if (this.#watched) return
+    this.#watched = true
+    cutWhenStalled(this.#response, this.#limits.stallMs)
+    this.#response.once('drain', () => (this.#watched = false))
+  }
+}
+
+/** Cuts the connection when nothing of what was written has gone out for `stallMs`; a reader that is only slow is left alone. */
+export function cutWhenStalled(response: ServerResponse, stallMs: number): void {
+  response.setTimeout(stallMs)
+  if (response.listenerCount('timeout') > 0) return
+  response.on('timeout', () => (response.writableLength > 0 ? response.destroy() : response.setTimeout(0)))
+}
