@@ -8,6 +8,7 @@ import { judge } from './frame/verdict.mjs'
 import { readOptions } from './options.mjs'
 import { tableOf } from './report/table.mjs'
 import { targetsTable } from './report/targets.mjs'
+import { writeReport } from './report/write.mjs'
 import { smoke } from './smoke.mjs'
 import { SUBJECTS } from './subjects.mjs'
 import { TARGETS } from './targets.mjs'
@@ -23,7 +24,7 @@ async function measure(group, available) {
   const rounds = options.rounds ?? group.rounds
   const before = machineLoad()
   const startedAt = performance.now()
-  const rows = await runGroup(group, {
+  const { rows, failures } = await runGroup(group, {
     names: group.subjects.filter((name) => available.includes(name)),
     rounds,
     roundsOf: (name) => (SUBJECTS[name].peer ? Math.min(rounds, options.peerRounds) : rounds),
@@ -31,6 +32,8 @@ async function measure(group, available) {
   })
   const load = { before, after: machineLoad() }
   keepResult(kind, group.id, { load, rows })
+  for (const { subject, cell, error } of failures) console.error(`FAILED ${group.id} ${cell ?? ''} ${subject}: ${error}`)
+  if (failures.length) process.exitCode = 1
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   console.log(`\n${tableOf(group, rows)}\n\n${group.id}: ${seconds} s, load ${load.before[0]} before, ${load.after[0]} after`)
 }
@@ -41,6 +44,7 @@ async function measureAll() {
   const measured = new Set(groups.map(({ id }) => id))
   const verdicts = judge(TARGETS, readResults(kind)).filter(({ group }) => measured.has(group))
   console.log(`\n${targetsTable(verdicts)}`)
+  if (kind === 'full') writeReport()
 }
 
 if (options.list) for (const { id, title, subjects } of groups) console.log(`${id}: ${title} (${subjects.join(', ')})`)

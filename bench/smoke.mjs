@@ -19,8 +19,9 @@ function gaps({ cells, columns }, names, rows) {
 
 async function tryGroup(group) {
   const names = group.subjects.filter((name) => SUBJECTS.includes(name))
-  const rows = await runGroup(group, { names, rounds: 1, roundsOf: () => 1, settings: SETTINGS })
-  return gaps(group, names, rows)
+  const { rows, failures } = await runGroup(group, { names, rounds: 1, roundsOf: () => 1, settings: SETTINGS })
+  const faults = failures.map(({ subject, cell, error }) => `${cell ?? 'start'}: ${subject}: ${error}`)
+  return faults.length ? faults : gaps(group, names, rows)
 }
 
 /** Runs each group once, with the floor and Portcall; ends with `N passed, N failed`. */
@@ -28,7 +29,7 @@ export async function smoke(groups) {
   const report = createReport('bench: each workload for a moment')
   for (const group of groups) {
     const startedAt = performance.now()
-    const faults = await tryGroup(group).catch((error) => [error.message])
+    const faults = await tryGroup(group)
     report.check(`${group.id}, ${Math.round(performance.now() - startedAt)} ms`, faults)
   }
   report.end()

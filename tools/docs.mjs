@@ -61,6 +61,11 @@ if (existsSync(at('tools/revisions-doc.mjs'))) {
   report.check('docs/revisions.md is fresh', ok ? [] : output.trim().split('\n'))
 } else report.skip('docs/revisions.md: there is no tools/revisions-doc.mjs')
 
+if (existsSync(at('bench/results/full.json'))) {
+  const { ok, output } = runNode([at('bench/report/write.mjs'), '--check'], { quiet: true })
+  report.check('the figures are those of bench/results', ok ? [] : output.trim().split('\n'))
+} else report.skip('the figures: there is no bench/results/full.json')
+
 if (existsSync(at('docs/errors.md'))) {
   const text = readText(at('docs/errors.md'))
   const codes = errorCodes()

@@ -5,6 +5,8 @@ import { onLoadCore } from './cores.mjs'
 
 const PROGRAM = fileURLToPath(new URL('../load/main.mjs', import.meta.url))
 
+const MOST_MS = 60_000
+
 function start() {
   const { command, args } = onLoadCore({ command: process.execPath, args: [PROGRAM] })
   return spawn(command, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
@@ -13,10 +15,17 @@ function start() {
 let child
 let last = Promise.resolve()
 
+/** A server does not answer: its load generator cannot go on. */
+function giveUp() {
+  child.kill('SIGKILL')
+  child = undefined
+  throw new Error(`no end after ${MOST_MS} ms`)
+}
+
 async function doJob(kind, job) {
   child ??= start()
   child.send({ kind, ...job })
-  const [{ result, error }] = await once(child, 'message')
+  const [{ result, error }] = await once(child, 'message', { signal: AbortSignal.timeout(MOST_MS) }).catch(giveUp)
   if (error) throw new Error(error)
   if (result?.failed) throw new Error(`${result.failed} answers were wrong: ${result.faults.join('; ')}`)
   return result

@@ -1,54 +1,66 @@
 /** The list, begun at another place each round, so that nobody always comes first. */
 const rotated = (list, by) => [...list.slice(by % list.length), ...list.slice(0, by % list.length)]
 
-/** Opens a subject for each name; closes what is open already when one fails. */
-async function openAll(group, names, settings) {
-  const handles = new Map()
-  try {
-    for (const name of names) handles.set(name, await group.open(name, settings))
-  } catch (error) {
-    await closeAll(handles)
-    throw error
+const takesPart = ({ subjects }, name) => !subjects || subjects.includes(name)
+
+/** Keeps the samples of a group, and who failed: a subject that failed takes no further part, for its figures would mean nothing. */
+function createBook(group) {
+  const rows = new Map()
+  const failures = []
+  return {
+    rows: () => [...rows.values()],
+    failures,
+    hasFailed: (name) => failures.some(({ subject }) => subject === name),
+    keep({ cell, subject, round }, sample) {
+      const key = `${cell} ${subject}`
+      if (!rows.has(key)) rows.set(key, { group: group.id, cell, subject, samples: [] })
+      rows.get(key).samples[round] = sample
+    },
+    /** Runs a step of a subject; gives nothing when that fails. */
+    async attempt({ cell, subject }, step) {
+      try {
+        return await step()
+      } catch (error) {
+        failures.push({ subject, cell, error: error.message })
+        return undefined
+      }
+    },
   }
-  return handles
 }
 
-const closeAll = (handles) => Promise.all([...handles.values()].map((handle) => handle.close()))
-
 /** One round: every cell by every subject in turn, so that a machine that slows down slows all alike. */
-async function runRound(group, names, { settings, round, keep }) {
-  const handles = await openAll(group, names, settings)
-  try {
-    for (const cell of group.cells)
-      for (const name of rotated(names, round)) {
-        if (cell.subjects && !cell.subjects.includes(name)) continue
-        keep(cell, name, await group.measure(handles.get(name), cell, settings))
-      }
-  } finally {
-    await closeAll(handles)
+async function runRound(group, names, { settings, round, book }) {
+  const handles = new Map()
+  for (const subject of names) {
+    const handle = await book.attempt({ subject }, () => group.open(subject, settings))
+    if (handle) handles.set(subject, handle)
   }
+  for (const cell of group.cells)
+    for (const subject of rotated(names, round)) {
+      if (!takesPart(cell, subject) || book.hasFailed(subject)) continue
+      const where = { cell: cell.id, subject, round }
+      const sample = await book.attempt(where, () => group.measure(handles.get(subject), cell, settings))
+      if (sample) book.keep(where, sample)
+    }
+  for (const handle of handles.values()) await handle.close()
 }
 
 /**
  * Measures a group: several rounds of every cell by every subject.
  *
  * @param {import('../workloads/index.mjs').Group} group
- * @param {object} how `names` of the subjects, `rounds`, `roundsOf(name)` for those that take part in fewer, `settings`, `onRound`
- * @returns {Promise<Row[]>} one row a cell and subject, with its sample of each round
+ * @param {object} how `names` of the subjects, `rounds`, `roundsOf(name)` for those that take part in fewer, `settings`
+ * @returns {Promise<{ rows: Row[], failures: Failure[] }>} one row a cell and subject, with its sample of each round
  *
  * @typedef {{ group: string, cell: string, subject: string, samples: (Record<string, number> | null)[] }} Row
+ * @typedef {{ subject: string, cell?: string, error: string }} Failure
  */
-export async function runGroup(group, { names, rounds, roundsOf, settings, onRound }) {
-  const rows = new Map()
+export async function runGroup(group, { names, rounds, roundsOf, settings }) {
+  const book = createBook(group)
   for (let round = 0; round < rounds; round++) {
-    onRound?.(round)
-    const keep = (cell, subject, sample) => {
-      const key = `${cell.id} ${subject}`
-      if (!rows.has(key)) rows.set(key, { group: group.id, cell: cell.id, subject, samples: [] })
-      rows.get(key).samples[round] = sample
-    }
-    const taking = names.filter((name) => round < roundsOf(name))
-    await runRound(group, taking, { settings, round, keep })
+    const taking = names.filter((name) => round < roundsOf(name) && !book.hasFailed(name))
+    await runRound(group, taking, { settings, round, book })
   }
-  return [...rows.values()]
+  const failed = book.rows().filter(({ subject }) => book.hasFailed(subject))
+  return { rows: book.rows().filter((row) => !failed.includes(row)), failures: book.failures }
 }

@@ -10,8 +10,8 @@ export class Connection {
   #onEnd
   #onFail
 
-  constructor(port) {
-    this.socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  constructor({ host = '127.0.0.1', port }) {
+    this.socket = connect({ port, host, noDelay: true })
     this.socket.on('data', (chunk) => {
       if (this.response.push(chunk)) this.#onEnd()
     })
@@ -47,13 +47,13 @@ export class Connection {
   }
 }
 
-/** Opens a connection and, where there are sessions, a session on it; gives the headers that its requests carry. */
-export async function openConnection({ port, opening }) {
-  const connection = new Connection(port)
+/** Opens a connection to a target, `{ host, port, path }`, and, where there are sessions, a session on it; gives the headers that its requests carry. */
+export async function openConnection(target, opening) {
+  const connection = new Connection(target)
   await connection.ready()
   let headers = {}
   for (const { body, headers: own } of opening) {
-    const response = await connection.exchange(postText({ port, headers: { ...own, ...headers }, body }))
+    const response = await connection.exchange(postText(target, { headers: { ...own, ...headers }, body }))
     if (response.status >= 300) throw new Error(`HTTP ${response.status} to ${body}: ${response.body()}`)
     const session = response.header('mcp-session-id')
     if (session) headers = { 'mcp-session-id': session }

@@ -14,7 +14,7 @@ function faultOfResponse(response, { checked, id, check }) {
 /** Sends the requests of a job in turn over one connection, each when the one before is answered, until `stopped()`. */
 function keepBusy({ connection, headers }, job, { recorder, stopped }) {
   const requests = job.requests.map(({ headers: own, body, check }) => {
-    return { ...createRequest(postText({ port: job.port, headers: { ...own, ...headers }, body })), check }
+    return { ...createRequest(postText(job, { headers: { ...own, ...headers }, body })), check }
   })
   let turn = 0
   let sentAt = 0
@@ -43,11 +43,11 @@ function keepBusy({ connection, headers }, job, { recorder, stopped }) {
 /**
  * Calls an HTTP server over so many connections at once, each in a closed loop.
  *
- * @param {object} job of `measureWindow`, and `port`, `concurrency`, `requests` as `{ headers, body, check }`, and `opening`: what each
+ * @param {object} job of `measureWindow`, and `host`, `port`, `path`, `concurrency`, `requests` as `{ headers, body, check }`, and `opening`: what each
  *   connection sends first, to open a session
  */
 export async function runHttp(job) {
-  const connections = await Promise.all(Array.from({ length: job.concurrency }, () => openConnection(job)))
+  const connections = await Promise.all(Array.from({ length: job.concurrency }, () => openConnection(job, job.opening)))
   try {
     return await measureWindow(job, (how) => Promise.all(connections.map((one) => keepBusy(one, job, how))))
   } finally {

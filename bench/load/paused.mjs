@@ -47,9 +47,9 @@ async function pause(stream, { pid, ended, bytesRead, bytesElsewhere }) {
 }
 
 async function pauseHttp({ pid, port, opening, requests: [{ headers: own, body }] }) {
-  const { connection, headers } = await openConnection({ port, opening })
+  const { connection, headers } = await openConnection({ port }, opening)
   const { socket } = connection
-  const text = postText({ port, headers: { ...own, ...headers }, body })
+  const text = postText({ port }, { headers: { ...own, ...headers }, body })
   const ended = connection.exchange(createRequest(text).stamp(FIRST_ID).latin1Slice())
   const sample = await pause(socket, {
     pid,

@@ -4,9 +4,11 @@ const MOST_FAULTS = 5
 
 /**
  * Keeps what one run sees: latencies and answers from `start` on, failures from the first request on. Times are milliseconds of
- * `performance.now()`. CPU is that of the process `pid`, with `workers` that of its descendants too.
+ * `performance.now()`. CPU is that of the process `pid`, if
+ * there is one, with `workers` that of its descendants too.
  */
 export function createRecorder({ pid, workers }) {
+  const cpuNow = () => (pid ? cpuSeconds(pid, workers) : Number.NaN)
   const latencies = []
   const faults = []
   let failed = 0
@@ -15,7 +17,7 @@ export function createRecorder({ pid, workers }) {
   return {
     /** The measured time begins. */
     start() {
-      cpuBefore = cpuSeconds(pid, workers)
+      cpuBefore = cpuNow()
       startedAt = performance.now()
     },
     answered(sentAt, now) {
@@ -30,7 +32,7 @@ export function createRecorder({ pid, workers }) {
     /** The measured time ends; latencies in milliseconds, CPU in seconds. */
     end() {
       const seconds = (performance.now() - startedAt) / 1000
-      const cpu = cpuSeconds(pid, workers) - cpuBefore
+      const cpu = cpuNow() - cpuBefore
       const sorted = Float64Array.from(latencies).sort()
       const count = sorted.length
       const at = (share) => sorted[Math.min(count - 1, Math.floor(count * share))] ?? 0

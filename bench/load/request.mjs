@@ -32,14 +32,14 @@ export function createRequest(text) {
   }
 }
 
-/** A whole POST as text. */
-export function postText({ port, headers, body }) {
+/** A whole POST to a target, `{ host, port, path }`, as text. `body` is ASCII. */
+export function postText({ host = '127.0.0.1', port, path = '/mcp' }, { headers, body }) {
   const lines = Object.entries({
-    host: `127.0.0.1:${port}`,
+    host: `${host}:${port}`,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...headers,
     'content-length': body.length,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }

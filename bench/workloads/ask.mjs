@@ -5,9 +5,9 @@ import { openingPosts, posted } from './messages.mjs'
 
 /** Makes one call over HTTP to a server that was opened, outside of what is measured, and gives its result. */
 export async function ask({ port, mode }, { method, params }) {
-  const { connection, headers } = await openConnection({ port, opening: openingPosts(mode) })
+  const { connection, headers } = await openConnection({ port }, openingPosts(mode))
   const { headers: own, body } = posted(mode, method, params)
-  const bytes = createRequest(postText({ port, headers: { ...own, ...headers }, body })).stamp(FIRST_ID)
+  const bytes = createRequest(postText({ port }, { headers: { ...own, ...headers }, body })).stamp(FIRST_ID)
   const response = await connection.exchange(bytes.latin1Slice())
   connection.close()
   return messagesOf(response.body()).find(({ id }) => id === FIRST_ID).result

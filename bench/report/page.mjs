@@ -1,0 +1,38 @@
+import { judge } from '../frame/verdict.mjs'
+import { TARGETS } from '../targets.mjs'
+import { GROUPS } from '../workloads/index.mjs'
+import { tableOf } from './table.mjs'
+import { targetsTable } from './targets.mjs'
+
+/** On what machine, when and under what load a group was measured. */
+function circumstances({ at, commit, machine, load }) {
+  const { cpu, cores, system, node, pinned } = machine
+  const placed = pinned ? 'server and load generator on a core each' : 'server and load generator wherever the system put them'
+  return `${at.slice(0, 10)}, commit ${commit}, Node ${node}, ${cores} cores of ${cpu}, ${system}; ${placed}; load average ${load.before[0]} before, ${load.after[0]} after.`
+}
+
+/** How many targets are met, in words. */
+export function summaryOf(results) {
+  const judged = judge(TARGETS, results).filter(({ met }) => met !== undefined)
+  return `${judged.filter(({ met }) => met).length} of ${judged.length} targets are met.`
+}
+
+/** All results as a page in Markdown. */
+export function pageOf(results) {
+  const groups = GROUPS.filter(({ id }) => results.groups[id])
+  const parts = groups.map((group) => {
+    const result = results.groups[group.id]
+    return `${tableOf(group, result.rows)}\n\n${circumstances(result)}`
+  })
+  return [
+    '# Figures',
+    'Made by `npm run bench`. Medians over rounds; a ratio to the floor is made in each round, and the one in the middle counts.',
+    '![Requests a second](chart.svg)',
+    '## Targets',
+    summaryOf(results),
+    targetsTable(judge(TARGETS, results)),
+    '## Workloads',
+    ...parts,
+    '',
+  ].join('\n\n')
+}

@@ -1,0 +1,50 @@
+import { median, ratioOf } from '../frame/statistics.mjs'
+import { SUBJECTS } from '../subjects.mjs'
+import { METRICS } from './metrics.mjs'
+import { summaryOf } from './page.mjs'
+
+/** The rows of the table in the README. */
+const HIGHLIGHTS = [
+  { group: 'http/modern', cell: 'c64', title: 'HTTP, 2026-07-28, 64 clients' },
+  { group: 'http/session', cell: 'c64', title: 'HTTP, 2025-11-25 with sessions, 64 clients' },
+  { group: 'http/stateless', cell: 'c64', title: 'HTTP, 2025-11-25 without sessions, 64 clients' },
+  { group: 'tools/modern', cell: 't1000', title: 'the first with 1,000 tools, 16 clients' },
+  { group: 'stdio/modern', cell: 'c64', title: 'stdio, 2026-07-28, 64 in flight' },
+  { group: 'stdio/session', cell: 'c64', title: 'stdio, 2025-11-25, 64 in flight' },
+]
+
+const METRIC = 'perSecond'
+const OURS = 'portcall'
+const FLOOR = 'floor'
+
+const times = (ratio) => (ratio === undefined ? '–' : `${ratio.toFixed(ratio < 10 ? 2 : 0)}×`)
+
+/** The fastest of the peers on Node in some rows: its title, and how often ours is as fast. */
+function nextOf(rows, ours) {
+  const peers = rows.filter(({ subject }) => SUBJECTS[subject].peer && !SUBJECTS[subject].foreign)
+  const compared = peers.map(({ subject, samples }) => ({ subject, ratio: ratioOf(ours, samples, METRIC) }))
+  const [next] = compared.filter(({ ratio }) => ratio !== undefined).sort((a, b) => a.ratio - b.ratio)
+  return next ? `${times(next.ratio)} ${SUBJECTS[next.subject].title}` : '–'
+}
+
+function line({ group, cell, title }, { groups }) {
+  const rows = (groups[group]?.rows ?? []).filter((row) => row.cell === cell)
+  const samplesOf = (subject) => rows.find((row) => row.subject === subject)?.samples
+  const ours = samplesOf(OURS)
+  if (!ours) return []
+  const perSecond = METRICS[METRIC].show(median(ours.map((sample) => sample?.[METRIC])))
+  return [`| ${title} | ${perSecond} | ${times(ratioOf(ours, samplesOf(FLOOR) ?? [], METRIC))} | ${nextOf(rows, ours)} |`]
+}
+
+/** The figures as the README shows them. */
+export function figuresOf(results) {
+  return [
+    '| `tools/call` | calls a second | of a hand-written `node:http` or pipe server | of the next fastest in TypeScript |',
+    '|---|--:|--:|--:|',
+    ...HIGHLIGHTS.flatMap((highlight) => line(highlight, results)),
+    '',
+    '![Requests a second](bench/results/chart.svg)',
+    '',
+    `One server process on one core. ${summaryOf(results)} [All figures](bench/results/full.md), and [how to get yours](docs/performance.md).`,
+  ].join('\n')
+}

@@ -1,0 +1,37 @@
+/** Writes what is shown of the results: the page and the chart beside them, and the figures in the README. `--check` only compares. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { isMain } from '../../tools/lib/paths.mjs'
+import { readResults } from '../frame/results.mjs'
+import { chartOf } from './chart.mjs'
+import { pageOf } from './page.mjs'
+import { figuresOf } from './readme.mjs'
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url))
+const README = at('../../README.md')
+const FIGURES = /(<!-- figures of bench\/results -->\n)[\s\S]*?(\n<!-- end of figures -->)/
+
+const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+/** Each file that is made of the results, with what it has to be. */
+function files(results) {
+  return [
+    { path: at('../results/full.md'), content: pageOf(results) },
+    { path: at('../results/chart.svg'), content: chartOf(results) },
+    { path: README, content: read(README).replace(FIGURES, (_, before, after) => before + figuresOf(results) + after) },
+  ]
+}
+
+/** Writes the report of all full results that there are. */
+export function writeReport() {
+  for (const { path, content } of files(readResults('full'))) writeFileSync(path, content)
+}
+
+if (isMain(import.meta)) {
+  if (!process.argv.includes('--check')) writeReport()
+  else {
+    const stale = files(readResults('full')).filter(({ path, content }) => read(path) !== content)
+    for (const { path } of stale) console.log(`${path} is not what the results say; node bench/report/write.mjs`)
+    process.exitCode = stale.length ? 1 : 0
+  }
+}
