@@ -1,9 +1,16 @@
 import { fileURLToPath } from 'node:url'
+import { installPeers, prepareGo, preparePython, prepareRust } from './prepare.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const node = (path) => ({ command: process.execPath, args: [at(path)] })
 
+const everywhere = (program) => ({ programs: { http: program, stdio: program } })
+const peerOnNode = (name) => ({ ...everywhere(node(`servers/${name}.mjs`)), peer: true, prepare: installPeers })
+const foreign = (command, ...args) => everywhere({ command: at(command), args: args.map(at) })
+
 const ALL = { http: ['modern', 'session', 'stateless'], stdio: ['modern', 'session'] }
+const LEGACY = { http: ['session', 'stateless'], stdio: ['session'] }
+const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session'] }
 
 /**
  * Who is measured. `programs` tells what to start for each transport, `modes` which modes it can do there; `peer` takes part in fewer
@@ -22,10 +29,20 @@ const ALL = { http: ['modern', 'session', 'stateless'], stdio: ['modern', 'sessi
 /** @type {Record<string, Subject>} */
 export const SUBJECTS = {
   floor: { title: 'floor', programs: { http: node('floor/http.mjs'), stdio: node('floor/stdio.mjs') }, modes: ALL },
-  portcall: {
-    title: 'Portcall',
-    programs: { http: node('servers/portcall.mjs'), stdio: node('servers/portcall.mjs') },
+  portcall: { title: 'Portcall', ...everywhere(node('servers/portcall.mjs')), modes: ALL },
+  fetch: { title: 'bare fetch', programs: {}, modes: {} },
+  'official-1': { title: 'official 1.32', ...peerOnNode('official-1'), modes: LEGACY },
+  'official-2': { title: 'official 2.4', ...peerOnNode('official-2'), modes: ALL },
+  fastmcp: { title: 'fastmcp', ...peerOnNode('fastmcp'), modes: LEGACY },
+  tmcp: { title: 'tmcp', ...peerOnNode('tmcp'), modes: NO_STATELESS },
+  go: { title: 'official Go', ...foreign('build/go'), modes: ALL, peer: true, prepare: prepareGo },
+  rust: { title: 'official Rust', ...foreign('build/rust/release/rust'), modes: ALL, peer: true, prepare: prepareRust },
+  python: {
+    title: 'official Python',
+    ...foreign('.venv/bin/python', 'servers/python/server.py'),
     modes: ALL,
+    peer: true,
+    prepare: preparePython,
   },
 }
 

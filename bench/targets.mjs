@@ -21,6 +21,8 @@ const LARGE = ['large/http/modern', 'large/http/session', 'large/stdio/modern', 
 const PROGRESS_HTTP = ['progress/http/modern', 'progress/http/session']
 const PROGRESS_STDIO = ['progress/stdio/modern', 'progress/stdio/session']
 const PAUSED = ['paused/http/modern', 'paused/http/session', 'paused/stdio/modern']
+const CLIENT_HTTP = ['client/http/modern', 'client/http/session']
+const CLIENT_STDIO = ['client/stdio/modern', 'client/stdio/session']
 
 /** @type {Target[]} */
 export const TARGETS = [
@@ -48,4 +50,23 @@ export const TARGETS = [
   { title: 'what is kept for a reader', groups: PAUSED, cells: ['held'], metric: 'heldKB', most: 4096 },
   { title: 'time', groups: ['line'], cells: ['mb50'], metric: 'callMs', to: 'floor', most: 1.5 },
   { title: 'linear: CPU of a MB', groups: ['line'], cells: ['mb50'], metric: 'cpuMsPerMB', toCell: 'mb5', most: 1.5 },
+  { title: 'client, throughput', groups: CLIENT_HTTP, cells: ['c64'], metric: 'perSecond', to: 'floor', least: 0.8 },
+  { title: 'client, throughput', groups: CLIENT_STDIO, cells: ['c64'], metric: 'perSecond', to: 'floor', least: 0.7 },
+  { title: 'client and server', groups: ['client/memory'], cells: ['c1', 'c64'], metric: 'perSecond', least: 200_000 },
+  {
+    title: 'client and server',
+    groups: ['client/memory'],
+    cells: ['c64'],
+    metric: 'perSecond',
+    to: 'official-1',
+    least: 200_000 / 42_700,
+  },
+  {
+    title: 'client and server',
+    groups: ['client/memory'],
+    cells: ['c64'],
+    metric: 'perSecond',
+    to: 'official-2',
+    least: 200_000 / 21_500,
+  },
 ]

@@ -30,7 +30,14 @@ function reply(message, response) {
   response.writeHead(200, headers).end(body)
 }
 
+/** A stream that stays open and says nothing more. */
+function openStream(response, first) {
+  response.writeHead(200, STREAM).write(first)
+}
+
 function handle(request, response) {
+  if (request.method === 'GET') return openStream(response, ': open\n\n')
+  if (request.method === 'DELETE') return response.writeHead(200).end()
   const chunks = []
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {

@@ -7,12 +7,12 @@ import { onServerCore } from './cores.mjs'
 const START_MS = 30_000
 
 /**
- * Starts an HTTP server of a subject and waits until it listens.
+ * Starts an HTTP server of a subject, on the core of servers unless another is given, and waits until it listens.
  *
  * @returns {Promise<{ pid: number, port: number, close(): Promise<void> }>}
  */
-export async function startServer(name, options) {
-  const { command, args } = onServerCore(programOf(name, 'http', options))
+export async function startServer(name, options, onCore = onServerCore) {
+  const { command, args } = onCore(programOf(name, 'http', options))
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const listening = once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(START_MS) })

@@ -9,6 +9,7 @@ const OPTIONS = {
   page: { type: 'string', default: '1000' },
   'max-line': { type: 'string', default: '0' },
   schemas: { type: 'string', default: 'json' },
+  framing: { type: 'string', default: 'json' },
 }
 
 /**
@@ -23,14 +24,15 @@ const OPTIONS = {
  * @property {number} page tools on one page of a list
  * @property {number} maxLine bytes of the longest line over stdio; 0 leaves the default
  * @property {'json' | 'zod'} schemas how the schemas of the tools are written
+ * @property {'json' | 'stream'} framing how a server frames its answers that has to be told beforehand; only streams carry notifications
  */
 
 /** @returns {ServerArguments} */
 export function serverArguments() {
   const { values } = parseArgs({ options: OPTIONS })
-  const { transport, mode, schemas } = values
+  const { transport, mode, schemas, framing } = values
   const [tools, port, workers, page, maxLine] = ['tools', 'port', 'workers', 'page', 'max-line'].map((name) =>
     Number(values[name]),
   )
-  return { transport, mode, schemas, tools, port, workers, page, maxLine }
+  return { transport, mode, schemas, framing, tools, port, workers, page, maxLine }
 }

@@ -1,4 +1,5 @@
 import { CALLS } from './calls.mjs'
+import { CLIENT } from './client.mjs'
 import { COUNTS } from './counts.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
@@ -25,4 +26,4 @@ import { PROGRESS } from './progress.mjs'
  */
 
 /** @type {Group[]} */
-export const GROUPS = [...CALLS, ...COUNTS, ...LARGE, ...LIST, ...PROGRESS, ...PAUSED, ...LINE]
+export const GROUPS = [...CALLS, ...COUNTS, ...LARGE, ...LIST, ...PROGRESS, ...PAUSED, ...LINE, ...CLIENT]

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { clientProgram } from '../clients.mjs'
+import { programOf } from '../subjects.mjs'
+import { onLoadCore, onServerCore } from './cores.mjs'
+import { startServer } from './server.mjs'
+
+/** What each transport needs on the other side: the floor, on the core that the client leaves free. */
+const OTHER_SIDE = {
+  async http(mode) {
+    const server = await startServer('floor', { mode, tools: 1 }, onLoadCore)
+    return { told: ['--url', `http://127.0.0.1:${server.port}/mcp`], close: () => server.close() }
+  },
+  async stdio(mode) {
+    const { command, args } = onLoadCore(programOf('floor', 'stdio', { mode, tools: 1 }))
+    return { told: ['--program', JSON.stringify([command, ...args])], close: async () => {} }
+  },
+  memory: async () => ({ told: [], close: async () => {} }),
+}
+
+async function answerOf(child) {
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the client ended with ${code}`)))
+  const [message] = await Promise.race([once(child, 'message'), ended])
+  if (message.error) throw new Error(message.error)
+  return message
+}
+
+/**
+ * Starts a client of a subject and the floor that it calls.
+ *
+ * @returns {Promise<{ run(job: { concurrency: number, warmMs: number, ms: number }): Promise<object>, close(): Promise<void> }>}
+ */
+export async function startClient(name, transport, mode) {
+  const otherSide = await OTHER_SIDE[transport](mode)
+  const program = { command: process.execPath, args: [clientProgram(name, transport), '--transport', transport, '--mode', mode] }
+  const { command, args } = onServerCore(program)
+  const child = spawn(command, [...args, ...otherSide.told], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  await answerOf(child)
+  return {
+    async run(job) {
+      child.send(job)
+      return (await answerOf(child)).sample
+    },
+    async close() {
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+      await otherSide.close()
+    },
+  }
+}
