@@ -19,7 +19,7 @@ const group = ({ transport, mode }) => ({
   subjects: subjectsFor(transport, mode),
   cells: [{ id: 'call', title: 'one call' }],
   rounds: 5,
-  open: (name) => WAYS[transport](name, { mode, tools: 1 }),
+  open: (name) => WAYS[transport](name, { mode, tools: 1, framing: 'stream' }),
   async measure(handle, _cell, settings) {
     const { perSecond, p50, cpuPer1000 } = await handle.run({ name: 'progress', calls: [CALL], concurrency: 1 }, settings)
     return { callMs: p50, cpuMs: cpuPer1000, notificationsPerSecond: perSecond * COUNT }
