@@ -25,6 +25,7 @@ export const NODE_FILES = [
   'stdio.ts',
   'cli/',
   'auth/client/http/node-dial.ts',
+  'auth/client/node/',
   'stores/sqlite.ts',
   'transports/http/node.ts',
   'transports/http/node-body.ts',

@@ -61,8 +61,10 @@ export interface Tokens {
   /** Milliseconds since 1970; absent when the server has not told. */
   readonly expiresAt?: number
   readonly refreshToken?: string
-  /** The scopes that the token has, separated by spaces; absent when the server has told neither way. */
+  /** The scopes that the token has, separated by spaces; absent when the server has not told. */
   readonly scope?: string
+  /** The client that they were issued to, when it was registered on the way: whoever refreshes them has to be the same. */
+  readonly client?: ClientIdentity
 }
 
 /** A request to say who holds the key of a token (RFC 9449). */
@@ -96,18 +98,27 @@ export interface GrantContext {
   /** Where registrations and tokens rest. */
   readonly store: Store
   readonly fetch: AuthFetch
+  /** Checks an address that is to be opened in a browser. @throws AuthError `address_refused`. */
+  openable(url: string): URL
   /** Present when tokens are to be bound to a key. */
   readonly dpop: Dpop | undefined
   /** Nobody waits for the token any more. */
   readonly signal: AbortSignal
 }
 
+/** What a request to a token endpoint needs of its context. */
+export type TokenContext = Pick<GrantContext, 'server' | 'resource' | 'fetch' | 'dpop' | 'signal'>
+
 /** One way to tokens; the flow around it does discovery, storing, refreshing and stepping up. */
 export interface Grant {
-  /** Names the way, and the account where one program has several, in the keys of the store. */
+  /** Names the way, and whose tokens it gets where one program has several, in the keys of the store. */
   readonly name: string
+  /** Whether the authorization server is asked for a refresh token where it wants that said. */
+  readonly offline?: boolean
+  /** Chooses one of several authorization servers. Default: the first. @throws AuthError. */
+  choose?(issuers: readonly string[]): string
   /** Gets tokens. @throws AuthError. */
   obtain(context: GrantContext): Promise<Tokens>
-  /** The client to which the tokens of this grant were issued, as far as it is known without registering a new one: needed to refresh. */
-  client(context: GrantContext): Promise<ClientIdentity | undefined>
+  /** The client to which tokens of this grant were issued: needed to refresh them. */
+  client(context: GrantContext, tokens: Tokens): Promise<ClientIdentity | undefined>
 }

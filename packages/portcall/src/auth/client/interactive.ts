@@ -1,0 +1,54 @@
+import { untilAborted } from '../../jsonrpc/waiting.ts'
+import type { AuthProvider } from '../../protocol/authorizer.ts'
+import { createCodeGrant, type SignInOptions } from './code-grant.ts'
+import { createFlow } from './flow.ts'
+
+/** What a host has to know to send its user off. */
+export interface SignIn {
+  /** Comes back in the response that belongs to this attempt. */
+  readonly state: string
+  /** Who asks the user to sign in. */
+  readonly issuer: string
+  /** What the user is asked to give access to. */
+  readonly resource: string
+  readonly scope: string | undefined
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal
+}
+
+export interface InteractiveOptions extends SignInOptions {
+  /** Where the authorization server sends the user back: an address of the host, https, or on this machine, or of an app's own scheme. */
+  readonly redirectUri: string | URL
+  /**
+   * Shows a page to the user, and resolves to the address at which the user came back, or its parameters. Checks nothing; throws when the
+   * user does not come back.
+   */
+  readonly authorize: (url: URL, about: SignIn) => Promise<string | URL | URLSearchParams>
+  /** Default: `web` for a redirect to https, else `native`. */
+  readonly applicationType?: 'native' | 'web'
+}
+
+/** Signs users in by a page that the host shows in its own way. */
+export function interactive(options: InteractiveOptions): AuthProvider {
+  const redirectUri = String(options.redirectUri)
+  const { protocol } = new URL(redirectUri)
+  const { authorize, applicationType = protocol === 'https:' ? 'web' : 'native' } = options
+  const grant = createCodeGrant({
+    name: 'interactive',
+    sources: options,
+    applicationType,
+    open: async () => ({
+      redirectUri,
+      async visit({ url, state }, { server, resource, scope, signal }) {
+        const asked = authorize(url, { state, issuer: server.issuer, resource, scope, signal })
+        return parametersOf(await untilAborted(asked, signal))
+      },
+      close() {},
+    }),
+  })
+  return createFlow(grant, options)
+}
+
+function parametersOf(response: string | URL | URLSearchParams): URLSearchParams {
+  return response instanceof URLSearchParams ? response : new URL(response).searchParams
+}

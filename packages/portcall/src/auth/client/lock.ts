@@ -1,0 +1,54 @@
+import type { Store } from '../../stores/store.ts'
+
+/** A lock that several processes share. */
+export interface LockOptions {
+  readonly store: Store
+  readonly key: string
+  /** Gives up waiting. */
+  readonly signal: AbortSignal
+}
+
+/** A process that has died holds its locks for so long. */
+const LEASE_MS = 15_000
+const RENEW_MS = 5000
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 500
+
+/**
+ * Runs something while nobody else who shares the store holds the lock. The lock is a lease in the store that is renewed as long as it runs;
+ * who waits looks again and again.
+ *
+ * @throws the reason of the signal, when it is aborted while waiting; what `run` throws.
+ */
+export async function withLock<T>({ store, key, signal }: LockOptions, run: () => Promise<T>): Promise<T> {
+  const owner = crypto.randomUUID()
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    signal.throwIfAborted()
+    if (await store.swap(key, { expected: undefined, value: owner, ttlMs: LEASE_MS })) break
+    await pause(pauseMs * (0.5 + Math.random()), signal)
+  }
+  const renewal = setInterval(() => {
+    store.swap(key, { expected: owner, value: owner, ttlMs: LEASE_MS }).catch(() => {})
+  }, RENEW_MS)
+  try {
+    return await run()
+  } finally {
+    clearInterval(renewal)
+    await store.swap(key, { expected: owner, value: undefined }).catch(() => {})
+  }
+}
+
+/** Waits. @throws the reason of the signal. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      if (signal.aborted) reject(signal.reason)
+      else resolve()
+    }
+    const timer = setTimeout(end, ms)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end)
+  })
+}

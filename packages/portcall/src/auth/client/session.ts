@@ -1,0 +1,79 @@
+import { untilAborted } from '../../jsonrpc/waiting.ts'
+import type { Acquirer, Held, Need } from './acquire.ts'
+import { coversScopes } from './scopes.ts'
+import { createShare } from './share.ts'
+
+/** What one process knows of the tokens for one endpoint. */
+export interface Session {
+  readonly held: Held | undefined
+  /** Whether a server has taken the tokens that are held. */
+  readonly accepted: boolean
+  /** Whether nothing has to be waited for. */
+  readonly ready: boolean
+  /** The tokens to use now: out of the store, and refreshed when they are about to expire. @throws AuthError. */
+  prepare(signal: AbortSignal | undefined): Promise<Held | undefined>
+  /** Gets other tokens. Calls that need the same wait together. @throws AuthError. */
+  renew(need: Need, signal: AbortSignal | undefined): Promise<void>
+  /** The server has taken an access token. */
+  accept(accessToken: string): void
+}
+
+export function createSession({ load, refresh, acquire, isDue }: Acquirer): Session {
+  const share = createShare<Held | undefined>()
+  let held: Held | undefined
+  let accepted = false
+  let loading: Promise<void> | undefined
+  let loaded = false
+
+  const take = (next: Held | undefined): Held | undefined => {
+    if (next?.tokens.accessToken !== held?.tokens.accessToken) accepted = false
+    held = next
+    return next
+  }
+  const loadOnce = async (): Promise<void> => {
+    try {
+      take(await load())
+      loaded = true
+    } finally {
+      loading = undefined
+    }
+  }
+  const current = (): Held | undefined => (held && Date.now() < (held.tokens.expiresAt ?? Infinity) ? held : undefined)
+  const satisfies = ({ refused, demand }: Need): boolean =>
+    held !== undefined && held.tokens.accessToken !== refused && coversScopes(held.tokens.asked, demand.scope)
+
+  return {
+    get held() {
+      return held
+    },
+    get accepted() {
+      return accepted
+    },
+    get ready() {
+      return loaded && (held === undefined || !isDue(held.tokens))
+    },
+    accept(accessToken) {
+      if (held?.tokens.accessToken === accessToken) accepted = true
+    },
+    async prepare(signal) {
+      if (!loaded) await untilAborted((loading ??= loadOnce()), signal)
+      const last = held
+      if (!last || !isDue(last.tokens) || last.tokens.refreshToken === undefined) return current()
+      try {
+        const refreshing = share.join(signal) ?? share.begin(async (given) => take(await refresh(last, given)), signal)
+        await refreshing
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!current()) throw error
+      }
+      return current()
+    },
+    async renew(need, signal) {
+      for (let joined = share.join(signal); joined; joined = share.join(signal)) {
+        await joined
+        if (satisfies(need)) return
+      }
+      await share.begin(async (given) => take(await acquire(need, given)), signal)
+    },
+  }
+}
