@@ -3,11 +3,12 @@
  */
 import { fileURLToPath } from 'node:url'
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
+import { type AuthContext, authOf } from './client-auth.ts'
 
 type Scenario = (client: Client, context: Context) => Promise<unknown>
 
 /** What a scenario wants to be done, where it says so. */
-interface Context {
+interface Context extends AuthContext {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments?: Record<string, unknown> }[]
 }
 
@@ -59,16 +60,18 @@ const [target = ''] = process.argv.slice(2)
 
 if (target === '--where') console.log(fileURLToPath(import.meta.url))
 else {
+  const context: Context = JSON.parse(MCP_CONFORMANCE_CONTEXT)
   const options: ConnectOptions = {
     info: { name: 'portcall-conformance', version: '1.0.0' },
     elicit: ({ defaults }) => ({ confirmed: true, confirm: true, ...defaults }),
     sample: () => ({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'none' }),
     roots: [{ uri: 'file:///work', name: 'work' }],
     onEvent: (event) => console.error(JSON.stringify(event)),
+    ...(MCP_CONFORMANCE_SCENARIO.startsWith('auth/') && { auth: authOf(MCP_CONFORMANCE_SCENARIO, context) }),
     ...(MCP_CONFORMANCE_PROTOCOL_VERSION && { revision: MCP_CONFORMANCE_PROTOCOL_VERSION }),
   }
   const client = await connect(target, options)
   const scenario = Object.hasOwn(SCENARIOS, MCP_CONFORMANCE_SCENARIO) ? SCENARIOS[MCP_CONFORMANCE_SCENARIO] : everything
-  await scenario?.(client, JSON.parse(MCP_CONFORMANCE_CONTEXT))
+  await scenario?.(client, context)
   await client.close()
 }
