@@ -59,6 +59,6 @@ export { Declined, InputRequired, ToolError, ToolTimeout } from './server/errors
 export type { OnEvent, ServerEvent } from './server/events.ts'
 export type { Cacheable, Extension, ServerLimits, ServerOptions } from './server/options.ts'
 export type { Items } from './server/registry.ts'
-export { generateKey, SealError } from './server/seal.ts'
 export { createServer, type Server } from './server/server.ts'
+export { generateKey, SealError } from './stores/seal.ts'
 export { type ServeChannelOptions, serveChannel } from './transports/stdio/server.ts'

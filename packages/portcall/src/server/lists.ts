@@ -1,11 +1,11 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CacheHint } from '../protocol/types.ts'
+import type { Sealer } from '../stores/seal.ts'
 import type { CallContext } from './call.ts'
 import type { Described } from './define.ts'
 import { page } from './paging.ts'
 import type { Entry } from './registry.ts'
 import { hidesItself, lacksScopes } from './scopes.ts'
-import type { Sealer } from './seal.ts'
 
 /** An entry that can show itself in a list. */
 export interface Listed<D extends Described = Described> extends Entry<D> {

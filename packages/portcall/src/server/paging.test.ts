@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { RpcError } from '../jsonrpc/errors.ts'
+import { createSealer } from '../stores/seal.ts'
 import { type Page, type PageOptions, page } from './paging.ts'
-import { createSealer } from './seal.ts'
 
 interface Item {
   name: string

@@ -1,5 +1,5 @@
 import { invalidParams } from '../protocol/errors.ts'
-import type { Sealer } from './seal.ts'
+import type { Sealer } from '../stores/seal.ts'
 
 export interface PageOptions<T> {
   /** The cursor as it came; left out for the first page. */

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { memory } from '../stores/memory.ts'
-import { generateKey } from './seal.ts'
+import { generateKey } from '../stores/seal.ts'
 import { type Caller, callerOf } from './server.test-kit.ts'
 import { createServer, type Server } from './server.ts'
 

@@ -7,9 +7,9 @@
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { InputRequest, InputRequiredResult } from '../protocol/types.ts'
+import { digest, randomId, SealError, type Sealer } from '../stores/seal.ts'
 import type { Store } from '../stores/store.ts'
 import { InputRequired } from './errors.ts'
-import { digest, randomId, SealError, type Sealer } from './seal.ts'
 
 export interface RoundsOptions {
   readonly sealer: Sealer
