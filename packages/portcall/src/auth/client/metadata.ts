@@ -69,7 +69,7 @@ async function findMetadata(issuer: string, reading: Reading): Promise<Authoriza
 
 /** Takes what is known and of the right kind; the rest counts as absent. */
 function readServer(document: JsonObject): AuthorizationServer {
-  const server: Record<string, unknown> = { issuer: String(document.issuer) }
+  const server: Record<string, unknown> = { issuer: typeof document.issuer === 'string' ? document.issuer : '' }
   for (const name of TEXTS) if (typeof document[name] === 'string') server[name] = document[name]
   for (const name of FLAGS) if (typeof document[name] === 'boolean') server[name] = document[name]
   for (const name of LISTS) {
