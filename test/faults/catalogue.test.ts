@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { CATALOGUE } from './catalogue.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const files = [folder, `${folder}client/`]
+const files = [folder, `${folder}client/`, `${folder}auth/`]
   .flatMap((path) => readdirSync(path).map((name) => `${path}${name}`))
   .filter((path) => path.endsWith('.test.ts') && !path.endsWith('catalogue.test.ts'))
 const tested = new Set(files.flatMap((path) => readFileSync(path, 'utf8').match(/\b(?:B\d|[CGHMSX]\d\d[a-g]?)\b/g) ?? []))

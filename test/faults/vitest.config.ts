@@ -9,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: { alias: doors().map(({ name, source }) => ({ find: exactly(name), replacement: source })) },
   test: {
-    include: ['*.test.ts', 'client/*.test.ts'],
+    include: ['*.test.ts', 'client/*.test.ts', 'auth/*.test.ts'],
     globalSetup: ['support/build.ts'],
     fileParallelism: false,
     isolate: false,
