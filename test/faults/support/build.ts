@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { compileProgram } from '../../support/compile.ts'
 
 /** The programs that tests start, by the variables that say where they are. */
-const PROGRAMS = { FAULTS_SERVER: '../server.ts', FAULTS_HOST: '../client/host.ts', FAULTS_MEMORY: '../client/memory.ts' }
+const PROGRAMS = {
+  FAULTS_SERVER: '../server.ts',
+  FAULTS_HOST: '../client/host.ts',
+  FAULTS_MEMORY: '../client/memory.ts',
+  FAULTS_CALLER: '../auth/caller.ts',
+}
 
 /** Builds the programs once for all files. */
 export async function setup(): Promise<() => void> {
