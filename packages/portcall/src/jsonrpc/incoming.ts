@@ -6,6 +6,8 @@ import type { Notification, Request, RequestId, Response } from './message.ts'
 export interface Carried extends Omit<ExchangeContext, 'signal' | 'ask'> {
   /** Asks the caller; the signal tells when its own request was given up. */
   readonly ask?: ((method: string, params: Request['params'], signal: AbortSignal) => Promise<Response>) | undefined
+  /** Hears that the request was given up. */
+  readonly onCancel?: (reason: unknown) => void
 }
 
 /** The requests of one peer that are being answered. */
@@ -25,11 +27,6 @@ export interface Incoming {
 }
 
 class Running implements ExchangeContext {
-  readonly ask: ExchangeContext['ask']
-  readonly release: ExchangeContext['release']
-  readonly mirror: ExchangeContext['mirror']
-  readonly http: ExchangeContext['http']
-  readonly auth: ExchangeContext['auth']
   cancelled = false
   #carried: Carried
   #controller: AbortController | undefined
@@ -37,12 +34,23 @@ class Running implements ExchangeContext {
 
   constructor(carried: Carried) {
     this.#carried = carried
-    const { ask } = carried
-    this.ask = ask && ((method, params) => ask(method, params, this.signal))
-    this.release = carried.release
-    this.mirror = carried.mirror
-    this.http = carried.http
-    this.auth = carried.auth
+  }
+
+  get ask(): ExchangeContext['ask'] {
+    const { ask } = this.#carried
+    return ask && ((method, params) => ask(method, params, this.signal))
+  }
+  get release(): ExchangeContext['release'] {
+    return this.#carried.release
+  }
+  get mirror(): ExchangeContext['mirror'] {
+    return this.#carried.mirror
+  }
+  get http(): ExchangeContext['http'] {
+    return this.#carried.http
+  }
+  get auth(): ExchangeContext['auth'] {
+    return this.#carried.auth
   }
 
   get signal(): AbortSignal {
@@ -61,6 +69,7 @@ class Running implements ExchangeContext {
     this.cancelled = true
     this.#reason = reason
     this.#controller?.abort(reason)
+    this.#carried.onCancel?.(reason)
   }
 }
 
@@ -108,17 +117,14 @@ export function createIncoming(exchange: Exchange, options: IncomingOptions = {}
       return context.cancelled ? undefined : FAILED.response(request.id)
     }
   }
-  const runLongLived = async (request: Request, context: Running): Promise<Response | undefined> => {
-    longLived++
-    return run(request, context).finally(() => longLived--)
-  }
-  const answer = async (request: Request, context: Running): Promise<Response | undefined> => {
-    if (active >= maxInFlight) await new Promise<void>((turn) => void turns.push(turn))
-    active++
-    return run(request, context).finally(() => {
+  const leave = (id: RequestId, isLong: boolean): void => {
+    running.delete(id)
+    if (isLong) longLived--
+    else {
       active--
       turns.shift()?.()
-    })
+    }
+    if (running.size === 0) for (const wake of waiters.splice(0)) wake()
   }
   const cancel = (id: unknown, reason?: unknown): boolean => {
     const context = running.get(id as RequestId)
@@ -133,14 +139,16 @@ export function createIncoming(exchange: Exchange, options: IncomingOptions = {}
     async handle(request, carried) {
       const refusal = refuse(request)
       if (refusal) return refusal.response(request.id)
+      const { id } = request
+      const isLong = isLongLived(request)
       const context = new Running(carried)
-      running.set(request.id, context)
-      try {
-        return await (isLongLived(request) ? runLongLived(request, context) : answer(request, context))
-      } finally {
-        running.delete(request.id)
-        if (running.size === 0) for (const wake of waiters.splice(0)) wake()
-      }
+      running.set(id, context)
+      if (!isLong && active >= maxInFlight) await new Promise<void>((turn) => void turns.push(turn))
+      if (isLong) longLived++
+      else active++
+      const response = await run(request, context)
+      leave(id, isLong)
+      return response
     },
     cancel,
     cancelAll(reason) {

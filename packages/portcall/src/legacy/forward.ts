@@ -3,6 +3,7 @@ import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type Request, type Response } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { askAll } from './asks.ts'
+import { without } from './plan.ts'
 import { renderNotification } from './render.ts'
 
 const MAX_ROUNDS = 32
@@ -17,17 +18,25 @@ export interface Forwarded {
 /** Calls the core as a client of the newest revision would, as often as it has questions. */
 export async function forward(core: Exchange, request: Request, { envelope, context, revision }: Forwarded): Promise<Response> {
   const translated = new Translated(context, revision)
-  const { inputResponses: _answers, requestState: _state, ...given } = request.params ?? {}
-  const params: JsonObject = { ...given, _meta: { ...(isObject(given._meta) ? given._meta : undefined), ...envelope } }
-  let response = await core({ ...request, params }, translated)
+  const params = translatedParams(request.params, envelope)
+  const { id, method } = request
+  let response = await core({ jsonrpc: '2.0', id, method, params }, translated)
   for (let round = 0; isSuccess(response) && response.result.resultType === 'input_required'; round++) {
     if (round === MAX_ROUNDS) throw new RpcError(ErrorCode.internalError, `The call asked in more than ${MAX_ROUNDS} rounds`)
     const { inputRequests, requestState } = response.result
     const inputResponses = await askAll(inputRequests, context, revision)
-    response = await core({ ...request, params: { ...params, inputResponses, requestState } }, translated)
+    response = await core({ jsonrpc: '2.0', id, method, params: { ...params, inputResponses, requestState } }, translated)
   }
   return response
 }
+
+/** The params with the envelope, and without what only the newest revision means by them. */
+function translatedParams(given: JsonObject = {}, envelope: JsonObject): JsonObject {
+  const params = { ...given, _meta: isObject(given._meta) ? { ...given._meta, ...envelope } : envelope }
+  return without(params, FOREIGN_PARAMS)
+}
+
+const FOREIGN_PARAMS: readonly string[] = ['inputResponses', 'requestState']
 
 /** The context of a request on its way to the core: what the core tells is rendered on its way back. */
 class Translated implements ExchangeContext {

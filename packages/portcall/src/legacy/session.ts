@@ -13,7 +13,7 @@ import { LATEST_LEGACY, REVISIONS, type Revision, revisionOf } from '../protocol
 import { forward } from './forward.ts'
 import { envelopeOf, handshakeResult, newState, readHandshake, type SessionState } from './handshake.ts'
 import { renderError, renderNotification, renderResponse } from './render.ts'
-import { createLegacySubscriptions } from './subscriptions.ts'
+import { createLegacySubscriptions, type LegacySubscriptions } from './subscriptions.ts'
 
 export interface LegacySessionOptions {
   readonly core: Exchange
@@ -36,64 +36,96 @@ export interface LegacySession {
 
 const KNOWN_REQUESTS = new Set(REVISIONS.flatMap(({ requests }) => requests))
 
+/** Makes a session that has shaken no hands yet, unless its state says otherwise. */
+export function createLegacySession(options: LegacySessionOptions): LegacySession {
+  return new Translator(options)
+}
+
 /** Serves a method that the core does not know. */
-type Local = (params: JsonObject, context: ExchangeContext) => JsonObject | Promise<JsonObject>
+type Local = (session: Translator, params: JsonObject, context: ExchangeContext) => JsonObject | Promise<JsonObject>
 
-export function createLegacySession({ core, notify, auth, state = newState() }: LegacySessionOptions): LegacySession {
-  let revision = revisionOf(state.revision) ?? LATEST_LEGACY
-  const subscriptions = createLegacySubscriptions({
-    core,
-    auth,
-    envelope: () => envelopeOf(state),
-    onChange: (change) => {
-      const rendered = renderNotification(change, revision)
-      if (rendered) return notify(rendered)
-    },
-  })
-
-  const local: { readonly [method: string]: Local } = {
-    initialize(params, context) {
-      if (state.opened) throw new RpcError(ErrorCode.invalidRequest, 'Invalid request: this session is initialized already')
-      revision = readHandshake(params, state)
-      return handshakeResult(core, state, { revision, context })
-    },
-    ping: () => ({}),
-    'logging/setLevel': ({ level }) => {
+const LOCAL: ReadonlyMap<string, Local> = new Map<string, Local>([
+  ['initialize', (session, params, context) => session.open(params, context)],
+  ['ping', () => ({})],
+  [
+    'logging/setLevel',
+    ({ state }, { level }) => {
       if (!isLoggingLevel(level)) throw invalidParams('level has to be one of the eight levels of RFC 5424')
       state.logLevel = level
       return {}
     },
-    'resources/subscribe': async ({ uri }, context) => {
+  ],
+  [
+    'resources/subscribe',
+    async ({ state, subscriptions }, { uri }, context) => {
       await subscriptions.subscribe(uriOf(uri), context)
       state.subscriptions = subscriptions.uris()
       return {}
     },
-    'resources/unsubscribe': ({ uri }) => {
+  ],
+  [
+    'resources/unsubscribe',
+    ({ state, subscriptions }, { uri }) => {
       subscriptions.unsubscribe(uriOf(uri))
       state.subscriptions = subscriptions.uris()
       return {}
     },
+  ],
+])
+
+class Translator implements LegacySession {
+  readonly state: SessionState
+  revision: Revision
+  #options: LegacySessionOptions
+  #subscriptions: LegacySubscriptions | undefined
+
+  constructor(options: LegacySessionOptions) {
+    this.state = options.state ?? newState()
+    this.revision = revisionOf(this.state.revision) ?? LATEST_LEGACY
+    this.#options = options
   }
 
-  return {
-    state,
-    get revision() {
-      return revision
-    },
-    async exchange(request, context) {
-      const { id, method, params = {} } = request
-      try {
-        if (KNOWN_REQUESTS.has(method) && !revision.requests.includes(method)) throw methodNotFound(method)
-        if (Object.hasOwn(local, method)) return success(id, (await local[method]?.(params, context)) ?? {})
-        const response = await forward(core, request, { envelope: envelopeOf(state), context, revision })
-        return renderResponse(method, response, revision)
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error
-        return { jsonrpc: '2.0', id, error: renderError(method, error.body(), revision) }
-      }
-    },
-    listen: () => subscriptions.listen(state.subscriptions),
-    close: subscriptions.close,
+  readonly exchange: Exchange = async (request, context) => {
+    const { id, method } = request
+    const { revision } = this
+    try {
+      if (KNOWN_REQUESTS.has(method) && !revision.requests.includes(method)) throw methodNotFound(method)
+      const local = LOCAL.get(method)
+      if (local) return success(id, await local(this, request.params ?? {}, context))
+      const response = await forward(this.#options.core, request, { envelope: envelopeOf(this.state), context, revision })
+      return renderResponse(method, response, revision)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      return { jsonrpc: '2.0', id, error: renderError(method, error.body(), revision) }
+    }
+  }
+
+  /** Made when it is first needed: most sessions never subscribe to anything. */
+  get subscriptions(): LegacySubscriptions {
+    const { core, notify, auth } = this.#options
+    return (this.#subscriptions ??= createLegacySubscriptions({
+      core,
+      auth,
+      envelope: () => envelopeOf(this.state),
+      onChange: (change) => {
+        const rendered = renderNotification(change, this.revision)
+        if (rendered) return notify(rendered)
+      },
+    }))
+  }
+
+  open(params: JsonObject, context: ExchangeContext): Promise<JsonObject> {
+    if (this.state.opened) throw new RpcError(ErrorCode.invalidRequest, 'Invalid request: this session is initialized already')
+    this.revision = readHandshake(params, this.state)
+    return handshakeResult(this.#options.core, this.state, { revision: this.revision, context })
+  }
+
+  listen(): void {
+    this.subscriptions.listen(this.state.subscriptions)
+  }
+
+  close(): void {
+    this.#subscriptions?.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts'
-import type { CompiledSchema, Issue } from '../schema/standard.ts'
+import type { CompiledSchema, Issue, Parsed } from '../schema/standard.ts'
 
 /** Thrown when a handler gave something that no result can be made of: the author's mistake, not the caller's. */
 export class OutputError extends Error {
@@ -19,8 +19,8 @@ export function text(value: string): ContentBlock {
   return { type: 'text', text: value }
 }
 
-/** Makes the result of a tool out of what its handler returned. @throws OutputError */
-export async function toolResult(value: unknown, output: CompiledSchema | undefined): Promise<CallToolResult> {
+/** Makes the result of a tool out of what its handler returned; at once, unless the schema takes its time. @throws OutputError */
+export function toolResult(value: unknown, output: CompiledSchema | undefined): CallToolResult | Promise<CallToolResult> {
   if (output) return structured(value, output)
   if (value === undefined || value === null) return { content: [] }
   if (typeof value === 'string') return { content: [text(value)] }
@@ -30,10 +30,14 @@ export async function toolResult(value: unknown, output: CompiledSchema | undefi
   throw new OutputError('A tool without `output` returns a string, content blocks or a result with `content`')
 }
 
-async function structured(value: unknown, output: CompiledSchema): Promise<CallToolResult> {
+function structured(value: unknown, output: CompiledSchema): CallToolResult | Promise<CallToolResult> {
   if (isErrorResult(value)) return value
   const full = isObject(value) && 'structuredContent' in value && keysAreOf(value, RESULT_KEYS) ? value : undefined
-  const parsed = await output.parse(full ? full.structuredContent : value)
+  const parsed = output.parse(full ? full.structuredContent : value)
+  return parsed instanceof Promise ? parsed.then((late) => withContent(late, full)) : withContent(parsed, full)
+}
+
+function withContent(parsed: Parsed<unknown>, full: JsonObject | undefined): CallToolResult {
   if (parsed.issues) throw new OutputError('The structured content does not fit the output schema of the tool', parsed.issues)
   const structuredContent = parsed.value
   return { content: [text(JSON.stringify(structuredContent))], ...full, structuredContent }

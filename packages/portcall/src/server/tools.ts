@@ -72,9 +72,9 @@ export function createCallTool(options: CallToolOptions): (call: CallContext) =>
     if (!tool || !(await isVisible(tool, call))) throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`)
     if (tool.definition.scopes) demandScopes([tool], call)
     verifyMirrored(tool, args, call)
-    const parsed = tool.input ? await tool.input.parse(args) : noArguments(args)
-    if (parsed.issues) return invalidArguments(parsed.issues)
-    return run({ tool, args: parsed.value, call }, options)
+    const parsing = tool.input ? tool.input.parse(args) : noArguments(args)
+    const parsed = parsing instanceof Promise ? await parsing : parsing
+    return parsed.issues ? invalidArguments(parsed.issues) : await run({ tool, args: parsed.value, call }, options)
   }
 }
 

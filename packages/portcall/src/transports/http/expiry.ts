@@ -2,8 +2,8 @@ import { unref } from '../../jsonrpc/waiting.ts'
 
 /** Things that are over when nobody has touched them for a while. */
 export interface Expiry<T> {
-  /** Starts or restarts the time of an item. */
-  touch(item: T): void
+  /** Starts or restarts the time of an item. Tells whether that made it the newest: one that was touched a moment ago stays where it is. */
+  touch(item: T): boolean
   forget(item: T): void
   stop(): void
 }
@@ -11,6 +11,8 @@ export interface Expiry<T> {
 const SWEEPS = 10
 const MIN_SWEEP_MS = 10
 const MAX_SWEEP_MS = 60_000
+/** A moment, as a part of the time that an item has. */
+const MOMENT = 1 / 1000
 
 /**
  * Makes an expiry of `afterMs`, up to a tenth late: one timer sweeps all items, and holds no process alive. Items rest in the order
@@ -37,9 +39,13 @@ export function createExpiry<T>(afterMs: number, onExpired: (item: T) => void): 
 
   return {
     touch(item) {
+      const now = performance.now()
+      const last = touched.get(item)
+      if (last !== undefined && now - last < afterMs * MOMENT) return false
       touched.delete(item)
-      touched.set(item, performance.now())
+      touched.set(item, now)
       timer ??= unref(setInterval(sweep, sweepMs))
+      return true
     },
     forget: (item) => void touched.delete(item),
     stop() {

@@ -23,19 +23,21 @@ export interface Modern {
 export function createModern(endpoint: Endpoint): Modern {
   let subscriptions = 0
 
+  const subscribe = async (message: Request, visit: Visit): Promise<void> => {
+    if (!visit.accepted.events) throw refuse(406, 'Not acceptable: this method is answered with text/event-stream')
+    if (subscriptions >= endpoint.limits.maxSubscriptions) throw refuse(429, 'Too many subscriptions')
+    subscriptions++
+    try {
+      await answer(endpoint, message, visit)
+    } finally {
+      subscriptions--
+    }
+  }
+
   return {
-    async serve(message, visit) {
+    serve(message, visit) {
       checkRequest(message, visit.request)
-      const longLived = METHODS.get(message.method)?.longLived
-      if (!longLived) return answer(endpoint, message, visit)
-      if (!visit.accepted.events) throw refuse(406, 'Not acceptable: this method is answered with text/event-stream')
-      if (subscriptions >= endpoint.limits.maxSubscriptions) throw refuse(429, 'Too many subscriptions')
-      subscriptions++
-      try {
-        await answer(endpoint, message, visit)
-      } finally {
-        subscriptions--
-      }
+      return METHODS.get(message.method)?.longLived ? subscribe(message, visit) : answer(endpoint, message, visit)
     },
   }
 }

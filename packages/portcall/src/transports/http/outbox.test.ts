@@ -19,6 +19,16 @@ test('answers of one turn leave together, in their order, with one call back', (
   expect(turns.length).toBe(2)
 })
 
+test('many do not wait for the end of the turn', () => {
+  const { sent, answer } = answers()
+  const turns: Array<() => void> = []
+  const outbox = createOutbox((flush) => turns.push(flush))
+  for (let index = 1; index <= 11; index++) outbox.put(answer(`${index}`))
+  expect(sent).toEqual(['1', '2', '3', '4', '5', '6', '7', '8'])
+  for (const turn of turns) turn()
+  expect(sent.length).toBe(11)
+})
+
 test('what is put while answers leave waits for the next turn', () => {
   const { sent, answer } = answers()
   const turns: Array<() => void> = []

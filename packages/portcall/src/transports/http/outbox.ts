@@ -14,9 +14,12 @@ export interface Outbox {
 /** Sends each answer at once. */
 export const DIRECT: Outbox = { put: (answer) => answer.write(), flush() {} }
 
+/** So many answers leave without waiting for more: the other side has something to do then, while we go on. */
+const TOGETHER = 8
+
 /**
- * Sends the answers of one turn of the event loop together, after all requests of that turn were read. Under load this saves the kernel
- * from waking the other side for each of them, and the processor from changing between our code and the kernel's.
+ * Sends the answers of one turn of the event loop together, when all requests of that turn were read or when they are many. Under load
+ * this saves the kernel from waking the other side for each of them, and the processor from changing between our code and the kernel's.
  *
  * @param defer calls back when everything that is ready to be read has been read.
  */
@@ -29,7 +32,9 @@ export function createOutbox(defer: (flush: () => void) => unknown): Outbox {
   }
   return {
     put(answer) {
-      if (waiting.push(answer) === 1) defer(flush)
+      const count = waiting.push(answer)
+      if (count === TOGETHER) flush()
+      else if (count === 1) defer(flush)
     },
     flush,
   }

@@ -1,7 +1,7 @@
-import { ConnectionLost, ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import { ConnectionLost } from '../../jsonrpc/errors.ts'
 import type { Auth, HttpInfo } from '../../jsonrpc/exchange.ts'
 import { type Carried, createIncoming } from '../../jsonrpc/incoming.ts'
-import { type Notification, notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
+import { type Notification, notification, type Request, type Response } from '../../jsonrpc/message.ts'
 import { createOutgoing, type Outgoing } from '../../jsonrpc/outgoing.ts'
 import { createLegacySession } from '../../legacy/session.ts'
 import type { Revision } from '../../protocol/revisions.ts'
@@ -36,79 +36,69 @@ export interface SessionOptions {
 /** Makes a session that has heard nothing yet. */
 export function createSession({ endpoint, auth, tell }: SessionOptions): Session {
   const legacy = createLegacySession({ core: endpoint.exchange, notify: tell, auth })
-  const incoming = createIncoming(legacy.exchange)
+  const incoming = createIncoming(legacy.exchange, { maxInFlight: endpoint.limits.maxSessionRequests })
   const outgoing = createOutgoing()
-  const calls = new Map<RequestId, SessionCall>()
-
-  const cancel = (id: RequestId, reason?: unknown): void => {
-    incoming.cancel(id, reason)
-    calls.get(id)?.giveUp(reason)
-  }
 
   return {
     get revision() {
       return legacy.revision
     },
     get size() {
-      return calls.size
+      return incoming.size
     },
     async request(request, outlet, { request: http, auth }) {
-      const { id } = request
-      const refusal = calls.has(id) ? ID_IN_USE : calls.size >= endpoint.limits.maxSessionRequests ? TOO_MANY : undefined
-      if (refusal) return outlet.respond(refusal.response(id))
-      const call = new SessionCall(outlet, outgoing, { http, auth, abort: (reason) => cancel(id, reason) })
-      calls.set(id, call)
+      const call = new SessionCall(outlet, { http, auth, outgoing, cancel: (reason) => incoming.cancel(request.id, reason) })
       endpoint.running.add(call)
       try {
         call.settle(await incoming.handle(request, call))
       } finally {
-        calls.delete(id)
         endpoint.running.delete(call)
       }
     },
     accept(message) {
       if (!('method' in message)) outgoing.settle(message)
-      else if (message.method === 'notifications/cancelled')
-        cancel(message.params?.requestId as RequestId, message.params?.reason)
+      else if (message.method === 'notifications/cancelled') incoming.cancel(message.params?.requestId, message.params?.reason)
     },
     listen: () => legacy.listen(),
     close() {
       legacy.close()
       outgoing.fail()
-      for (const id of [...calls.keys()]) cancel(id, new ConnectionLost('The session has ended'))
+      incoming.cancelAll(new ConnectionLost('The session has ended'))
     },
   }
 }
 
-const ID_IN_USE = new RpcError(ErrorCode.invalidRequest, 'Invalid request: this id is in use')
-const TOO_MANY = new RpcError(ErrorCode.internalError, 'Too many requests at once in this session')
-
 interface CallOptions {
   readonly http: HttpInfo
   readonly auth: Auth | undefined
-  readonly abort: (reason: unknown) => void
+  /** Questions to the client. */
+  readonly outgoing: Outgoing
+  readonly cancel: (reason: unknown) => void
 }
 
 /** One request of a session while it is being answered. */
 class SessionCall implements Carried, Abortable {
   readonly http: HttpInfo
   readonly auth: Auth | undefined
-  readonly ask: Carried['ask']
-  readonly release: Carried['release']
   readonly abort: (reason: unknown) => void
   #outlet: Outlet
   #outgoing: Outgoing
   #questions: AbortController | undefined
   #over = false
 
-  constructor(outlet: Outlet, outgoing: Outgoing, { http, auth, abort }: CallOptions) {
+  constructor(outlet: Outlet, { http, auth, outgoing, cancel }: CallOptions) {
     this.http = http
     this.auth = auth
-    this.abort = abort
+    this.abort = cancel
     this.#outlet = outlet
     this.#outgoing = outgoing
-    if (outlet.canAsk) this.ask = (method, params) => this.#ask(method, params)
-    if (outlet.canRelease) this.release = (retryMs) => outlet.release(retryMs)
+  }
+
+  get ask(): Carried['ask'] {
+    return this.#outlet.canAsk ? (method, params) => this.#ask(method, params) : undefined
+  }
+  get release(): Carried['release'] {
+    return this.#outlet.canRelease ? (retryMs) => this.#outlet.release(retryMs) : undefined
   }
 
   notify(message: Notification): void | Promise<void> {
@@ -122,7 +112,7 @@ class SessionCall implements Carried, Abortable {
   }
 
   /** Answers nothing, now: what the client gave up is over for it, even if the handler goes on for a while. */
-  giveUp(reason: unknown): void {
+  onCancel(reason: unknown): void {
     this.#questions?.abort(reason)
     this.settle(undefined)
   }
