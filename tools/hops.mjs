@@ -14,8 +14,8 @@ import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 66, files: 25 },
-  legacy: { caller: legacyCaller, functions: 98, files: 36 },
+  modern: { caller: modernCaller, functions: 64, files: 25 },
+  legacy: { caller: legacyCaller, functions: 95, files: 37 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')

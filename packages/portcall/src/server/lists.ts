@@ -30,7 +30,7 @@ export interface ListOptions<W> {
 /** Tells whether a caller may see an item. */
 export function isVisible(entry: Entry<Described>, call: CallContext): boolean | Promise<boolean> {
   const { definition } = entry
-  if (hidesItself(definition) && lacksScopes(entry, call)) return false
+  if (definition.scopes && hidesItself(definition) && lacksScopes(entry, call)) return false
   return definition.visible ? definition.visible(call) : true
 }
 

@@ -81,7 +81,7 @@ export class PostOutlet implements Outlet {
     const { visit, endpoint, isBatch, headers } = this.#options
     const [first] = this.#responses
     if (!this.#stream && !first) return visit.reply.send(202, EMPTY_HEADERS)
-    if (!this.#stream && !isBatch && first && sendForbidden(first, visit, endpoint)) return
+    if (!this.#stream && !isBatch && first && 'error' in first && sendForbidden(first, visit, endpoint)) return
     if (!this.#stream && visit.accepted.json) {
       const all = headers ? [...JSON_HEADERS, ...headers()] : JSON_HEADERS
       return visit.reply.send(200, all, JSON.stringify(isBatch ? this.#responses : first))
