@@ -148,7 +148,7 @@ function describe(server: AuthorizationServer, wanted: Registration, sources: Cl
     ...sources.registration,
     redirect_uris: wanted.redirectUris,
     grant_types: wanted.grantTypes,
-    ...(wanted.redirectUris.length > 0 && { response_types: ['code'] }),
+    response_types: wanted.redirectUris.length > 0 ? ['code'] : [],
     application_type: wanted.applicationType,
     token_endpoint_auth_method: registeredMethod(server),
   }
