@@ -1,0 +1,62 @@
+/** A browser without a window: it keeps cookies, follows redirects, and sends the forms that it is shown. */
+export interface Browser {
+  /** Opens an address, and gives the page that it ends at. */
+  open(url: string): Promise<Page>
+}
+
+export interface Page {
+  readonly url: string
+  readonly status: number
+  readonly html: string
+}
+
+const MOST_STEPS = 15
+
+/** Makes a browser whose user presses the button of every form. */
+export function createBrowser(): Browser {
+  const cookies = new Map<string, string>()
+
+  const load = async (url: string, form?: URLSearchParams): Promise<{ response: Response; html: string }> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const init = form ? { method: 'POST', body: form } : {}
+    const response = await fetch(url, { ...init, headers: { cookie }, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    return { response, html: await response.text() }
+  }
+
+  return {
+    async open(start) {
+      let url = start
+      let form: URLSearchParams | undefined
+      for (let step = 0; step < MOST_STEPS; step++) {
+        const { response, html } = await load(url, form)
+        const location = response.headers.get('location')
+        const next = location === null ? readForm(html) : undefined
+        if (location === null && !next) return { url, status: response.status, html }
+        form = next?.values
+        url = new URL(location ?? next?.action ?? '', url).href
+      }
+      throw new Error(`No end of pages after ${start}`)
+    },
+  }
+}
+
+/** The form of a page, filled in as it comes. */
+function readForm(html: string): { action: string; values: URLSearchParams } | undefined {
+  const action = /<form[^>]*\baction="([^"]*)"/.exec(html)?.[1]
+  if (action === undefined) return undefined
+  const inputs = [...html.matchAll(/<(?:input|button)\b[^>]*>/g)].map(([tag]) => [
+    attribute(tag, 'name'),
+    attribute(tag, 'value'),
+  ])
+  const named = inputs.filter((input): input is [string, string] => input[0] !== undefined && input[0] !== 'abort')
+  return { action, values: new URLSearchParams(named.map(([name, value = '']) => [name, value])) }
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  return new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]
+}

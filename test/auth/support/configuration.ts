@@ -1,0 +1,67 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import type { ClientMetadata, Configuration, JWK } from 'oidc-provider'
+
+export interface ProviderChoice {
+  /** The resource that tokens are for. */
+  readonly resource: string
+  /** Scopes of the resource, separated by spaces. */
+  readonly scope: string
+  readonly clients?: ClientMetadata[]
+  /** Seconds that an access token is good for. Default: 300. */
+  readonly accessSeconds?: number
+  /** What access tokens are. Default: `jwt`. */
+  readonly tokens?: 'jwt' | 'opaque'
+}
+
+/** What a provider is asked to do: everything that MCP clients use. */
+export function configure({ resource, scope, clients = [], accessSeconds = 300, tokens = 'jwt' }: ProviderChoice): Configuration {
+  return {
+    clients,
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    scopes: ['openid', 'offline_access'],
+    findAccount: (_, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: async () => false,
+    rotateRefreshToken: () => true,
+    pkce: { required: () => true },
+    cookies: { keys: [randomUUID()] },
+    ttl: {
+      AccessToken: accessSeconds,
+      ClientCredentials: accessSeconds,
+      RefreshToken: 86_400,
+      DeviceCode: 600,
+      Grant: 86_400,
+      Session: 86_400,
+      Interaction: 3600,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      registration: { enabled: true },
+      revocation: { enabled: true },
+      introspection: { enabled: true },
+      clientCredentials: { enabled: true },
+      deviceFlow: { enabled: true },
+      dPoP: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => resource,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope,
+          audience: resource,
+          accessTokenTTL: accessSeconds,
+          ...(tokens === 'jwt'
+            ? { accessTokenFormat: 'jwt' as const, jwt: { sign: { alg: 'ES256' as const } } }
+            : { accessTokenFormat: 'opaque' as const }),
+        }),
+      },
+    },
+  }
+}
+
+/** Makes a key to sign with. */
+export async function createSigningKey(): Promise<JWK> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' } as JWK
+}

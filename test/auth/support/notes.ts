@@ -1,0 +1,34 @@
+import { createServer as createTcpServer } from 'node:net'
+import { createServer, type Server } from 'portcall'
+import { type ProtectOptions, protect, type TokenAuth } from 'portcall/auth/server'
+import { type Serving, serve } from 'portcall/node'
+
+/** The scopes of the server. */
+export const SCOPES = ['notes:read', 'notes:write']
+
+/** A place for a server that nobody listens at yet. */
+export async function findPlace(): Promise<{ readonly url: string; readonly port: number }> {
+  const probe = createTcpServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  const port = typeof address === 'object' && address ? address.port : 0
+  return { url: `http://127.0.0.1:${port}/mcp`, port }
+}
+
+/** A server that tells who calls, and has something that not every token may do. */
+export function createNotes(): Server {
+  const server = createServer({ name: 'notes', version: '1.0.0' })
+  server.tool('whoami', {}, (_, { auth }) => {
+    const { principal, subject, clientId, scopes } = auth as TokenAuth
+    return JSON.stringify({ principal, subject, clientId, scopes })
+  })
+  server.tool('write', { scopes: ['notes:write'] }, () => 'written')
+  return server
+}
+
+/** Serves it, protected. */
+export async function serveNotes(port: number, options: Omit<ProtectOptions, 'resource'>): Promise<Serving> {
+  const resource = `http://127.0.0.1:${port}/mcp`
+  return serve(createNotes(), { port, ...protect({ resource, scopes: ['notes:read'], scopesSupported: SCOPES, ...options }) })
+}
