@@ -43,7 +43,7 @@ describe.each(['2026-07-28', '2025-11-25'])('in %s', (revision) => {
     for (let round = 1; round <= 3; round++) {
       await sleep(2100)
       await Promise.all(Array.from({ length: 10 }, () => whoami(client)))
-      expect(place.provider.grants).toEqual(['authorization_code', ...Array(round).fill('refresh_token')])
+      expect(place.provider.grants).toEqual(['authorization_code', ...Array.from({ length: round }, () => 'refresh_token')])
     }
     expect(user.opened).toHaveLength(1)
   })
