@@ -1,6 +1,7 @@
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext, HttpInfo } from '../jsonrpc/exchange.ts'
-import { isObject, isSuccess, type JsonObject, type Notification } from '../jsonrpc/message.ts'
-import { insufficientScope, invalidParams, requiredScopes, resourceNotFound } from '../protocol/errors.ts'
+import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification } from '../jsonrpc/message.ts'
+import { invalidParams, resourceNotFound } from '../protocol/errors.ts'
 
 const MAX_SUBSCRIPTIONS = 1024
 /** Stands for a request that is over: a subscription outlives the one that made it. */
@@ -53,10 +54,10 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
     async subscribe(uri, caller) {
       if (resources.has(uri)) return
       if (resources.size >= MAX_SUBSCRIPTIONS) throw invalidParams(`a session has at most ${MAX_SUBSCRIPTIONS} subscriptions`)
-      const { honoured, lacking } = await watchResource(uri, caller).outcome
+      const { honoured, error } = await watchResource(uri, caller).outcome
       if (Array.isArray(honoured?.resourceSubscriptions)) return
       this.unsubscribe(uri)
-      throw lacking ? insufficientScope(lacking) : resourceNotFound(uri)
+      throw error?.code === ErrorCode.invalidRequest ? new RpcError(error.code, error.message, error.data) : resourceNotFound(uri)
     },
     unsubscribe(uri) {
       resources.get(uri)?.close()
@@ -73,8 +74,8 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
 interface Outcome {
   /** The filter that the core honours; nothing when it refuses. */
   readonly honoured?: JsonObject
-  /** The scopes that are needed, when it refuses for lack of them. */
-  readonly lacking?: readonly string[] | undefined
+  /** Why it refuses. */
+  readonly error?: ErrorBody
 }
 
 interface Watch {
@@ -98,7 +99,7 @@ function openWatch({ core, envelope, onChange, auth, http }: LegacySubscriptions
   const params = { _meta: envelope(), notifications: filter }
   const request = { jsonrpc: '2.0' as const, id: `watch-${++opened}`, method: 'subscriptions/listen', params }
   core(request, { signal: controller.signal, notify, auth, http }).then(
-    (response) => acknowledge(isSuccess(response) ? { honoured: {} } : { lacking: requiredScopes(response) }),
+    (response) => acknowledge(isSuccess(response) ? { honoured: {} } : response),
     () => acknowledge({}),
   )
   return { outcome, close: () => controller.abort() }

@@ -57,8 +57,7 @@ export function resourceNotFound(uri: string): RpcError {
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 export function insufficientScope(scopes: readonly string[]): RpcError {
-  const data = { requiredScopes: [...scopes] }
-  return new RpcError(ErrorCode.invalidRequest, `Insufficient scope: ${scopes.join(' ')}`, data)
+  return new RpcError(ErrorCode.invalidRequest, 'Insufficient scope', { requiredScopes: scopes })
 }
 
 /** The scopes that a request needs which was refused for lack of them. */

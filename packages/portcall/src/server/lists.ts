@@ -5,7 +5,7 @@ import type { CallContext } from './call.ts'
 import type { Described } from './define.ts'
 import { page } from './paging.ts'
 import type { Entry } from './registry.ts'
-import { hidesItself, lacksScopes } from './scopes.ts'
+import { lacksScopes } from './scopes.ts'
 
 /** An entry that can show itself in a list. */
 export interface Listed<D extends Described = Described> extends Entry<D> {
@@ -30,7 +30,7 @@ export interface ListOptions<W> {
 /** Tells whether a caller may see an item. */
 export function isVisible(entry: Entry<Described>, call: CallContext): boolean | Promise<boolean> {
   const { definition } = entry
-  if (definition.scopes && hidesItself(definition) && lacksScopes(entry, call)) return false
+  if (definition.lackingScopes === 'hide' && lacksScopes(entry, call)) return false
   return definition.visible ? definition.visible(call) : true
 }
 
@@ -50,7 +50,7 @@ export function createVisible<W extends object>(offered: () => readonly Listed[]
   let positions = new WeakMap<object, number>()
   const refresh = (entries: readonly Listed[]): void => {
     last = entries
-    hides = entries.some(({ definition }) => definition.visible || hidesItself(definition))
+    hides = entries.some(({ definition }) => definition.visible || (definition.scopes && definition.lackingScopes === 'hide'))
     all = entries.map(({ wire }) => wire as W)
     positions = new WeakMap(entries.map(({ wire, order }) => [wire, order]))
   }

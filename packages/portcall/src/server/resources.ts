@@ -83,7 +83,7 @@ export function createPermit(resources: Resources): (uris: readonly string[], ca
   return async (uris, call) => {
     const found = await Promise.all(uris.map((uri) => findResource(resources, uri, call)))
     demandScopes(
-      found.flatMap((one) => (one ? [one.entry] : [])),
+      found.flatMap((one) => one?.entry ?? []),
       call,
     )
     return uris.filter((_, index) => found[index])

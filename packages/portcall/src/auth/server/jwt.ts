@@ -1,4 +1,4 @@
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
+import type { JWK, JWTVerifyGetKey } from 'jose'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { readClaims } from './claims.ts'
 import { TokenRefused } from './errors.ts'
@@ -13,7 +13,7 @@ export interface JwtOptions extends OutsideOptions {
   /** Where the issuer publishes its keys. */
   readonly jwksUri?: string
   /** The keys themselves, instead of `jwksUri`. */
-  readonly keys?: JSONWebKeySet
+  readonly keys?: { readonly keys: readonly JsonWebKey[] }
   /** What stands in the `aud` of tokens, where the issuer does not write the URL of the resource there. */
   readonly audience?: string | readonly string[]
   /** The signing algorithms that are taken: asymmetric ones. Default: those of `JWT_ALGORITHMS`. */
@@ -86,7 +86,7 @@ export function jwt(options: JwtOptions): Verifier {
 }
 
 function keysOf({ jwksUri, keys, ...options }: JwtOptions, now: () => number): (jose: Jose) => JWTVerifyGetKey {
-  if (keys) return (jose) => jose.createLocalJWKSet(keys)
+  if (keys) return (jose) => jose.createLocalJWKSet({ keys: [...keys.keys] as JWK[] })
   if (jwksUri === undefined) throw new TypeError('jwt needs the keys of the issuer: jwksUri, or keys')
   const fetch = createOutside(jwksUri, options)
   const { maxKeyAgeMs: maxAgeMs = KEY_AGE_MS, keyPauseMs: pauseMs = KEY_PAUSE_MS } = options
