@@ -102,6 +102,8 @@ export const CATALOGUE: { readonly [id: string]: string } = {
   S23: '__proto__ pollution through stdio params',
   S24: 'tool ends the process mid-call',
   S25: 'batch array on stdio (removed since 2025-06-18)',
+  G07: 'tokens: none, malformed, expired, nbf, alg none, key swap, wrong issuer, wrong or several audiences, no exp; proofs',
+  G11: 'a token that came in goes out nowhere',
   X01: 'a path that leads out of its root, however it is encoded',
   X03: 'addresses inside of a network in all spellings, names that lead there, redirects to them',
   X07: 'secrets of a request in events, complaints or answers',

@@ -8,6 +8,7 @@ import { type ServeOptions, serve } from 'portcall/node'
 import { type ServeStdioOptions, serveStdio } from 'portcall/stdio'
 import { addAskingTools } from './server/asking.ts'
 import { addCallTools } from './server/calls.ts'
+import { addAuthTool, type Guarding, guard } from './server/guarding.ts'
 import { addNamedItems, type NamedItems } from './server/names.ts'
 import { addOddHandlers } from './server/odd.ts'
 import { addOutputTools } from './server/output.ts'
@@ -22,6 +23,8 @@ export interface ServerChoice {
   names?: NamedItems
   /** Takes the caller's principal from the header `x-user`. */
   users?: boolean
+  /** Wants access tokens. */
+  guarding?: Guarding
   /** Adds handlers that misbehave; one of them breaks lists. */
   odd?: boolean
   /** The listener for events throws. */
@@ -31,7 +34,7 @@ export interface ServerChoice {
 }
 
 const choice = JSON.parse(process.argv[2] ?? '{"door":"stdio"}') as ServerChoice
-const { door, limits, keys, names = {}, users = false, odd = false, deaf = false } = choice
+const { door, limits, keys, names = {}, users = false, odd = false, deaf = false, guarding } = choice
 
 const options: ServerOptions = {
   ...(limits && { limits }),
@@ -50,6 +53,7 @@ addProbes(server)
 addResources(server)
 addNamedItems(server, names)
 if (odd) addOddHandlers(server)
+if (guarding) addAuthTool(server)
 
 if (door === 'stdio') await serveStdio(server, choice.stdio)
 else await listen()
@@ -57,6 +61,7 @@ else await listen()
 async function listen(): Promise<void> {
   const authenticate: ServeOptions['authenticate'] = ({ header }) => ({ principal: header('x-user') ?? 'nobody' })
   const onError = (error: unknown): void => console.error(`error ${inspect(error)}`)
-  const { url } = await serve(server, { port: 0, onError, ...(users && { authenticate }), ...choice.http })
+  const guarded = guarding && (await guard(guarding))
+  const { url } = await serve(server, { port: 0, onError, ...(users && { authenticate }), ...guarded, ...choice.http })
   console.log(url)
 }

@@ -1,5 +1,6 @@
+import { authorizationServer } from 'portcall/testing'
 import { type HttpServer, startHttp } from './http.ts'
-import type { Counts } from './messages.ts'
+import { type Counts, textOf } from './messages.ts'
 
 /** A server that knows its callers, and how they show who they are. */
 export interface Identity {
@@ -20,5 +21,27 @@ async function byHeader(): Promise<Identity> {
   }
 }
 
+async function byToken(): Promise<Identity> {
+  const login = await authorizationServer()
+  const server = await startHttp({ guarding: { issuer: login.issuer } })
+  const resources = [`http://127.0.0.1:${server.port}/mcp`]
+  const fields = async (subject: string): Promise<Record<string, string>> => ({
+    authorization: `Bearer ${await login.issue({ subject, resources })}`,
+  })
+  const watcher = await fields('watcher')
+  return {
+    server,
+    fields,
+    counts: async () => JSON.parse(textOf((await server.call('counts', {}, watcher)).json) ?? '') as Counts,
+    async close() {
+      server.kill()
+      await login.close()
+    },
+  }
+}
+
 /** The ways to be known. */
-export const IDENTITIES: ReadonlyArray<readonly [name: string, open: () => Promise<Identity>]> = [['a header', byHeader]]
+export const IDENTITIES: ReadonlyArray<readonly [name: string, open: () => Promise<Identity>]> = [
+  ['a header', byHeader],
+  ['a token', byToken],
+]
