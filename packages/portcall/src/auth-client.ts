@@ -6,13 +6,15 @@ export { type BrowserOptions, browser } from './auth/client/browser.ts'
 export { type Challenge, readChallenges } from './auth/client/challenge.ts'
 export type { SignInOptions } from './auth/client/code-grant.ts'
 export { type DeviceCode, type DeviceOptions, device } from './auth/client/device.ts'
+export type { DpopOptions } from './auth/client/dpop-keys.ts'
 export { AuthError, type AuthErrorOptions, type AuthFault, type OAuthRefusal } from './auth/client/errors.ts'
 export { fileStore } from './auth/client/file.ts'
 export { createFlow, type FlowOptions } from './auth/client/flow.ts'
 export { AUTH_LIMITS, type AuthLimits, createGuard, type Guard, type GuardOptions } from './auth/client/http/fetch.ts'
 export { type Allowance, insecureHttp, insecurePrivateAddresses, type ReachOptions } from './auth/client/http/reach.ts'
 export { type InteractiveOptions, interactive, type SignIn } from './auth/client/interactive.ts'
-export type { ClientSources, RegisteredClient } from './auth/client/register.ts'
+export type { ClientSources } from './auth/client/register.ts'
+export type { RegisteredClient } from './auth/client/registered.ts'
 export { requestTokens, type TokenParameters } from './auth/client/token.ts'
 export type {
   AuthFetch,
@@ -24,6 +26,7 @@ export type {
   Dpop,
   Grant,
   GrantContext,
+  NonceAnswer,
   ProofRequest,
   TokenContext,
   Tokens,

@@ -6,6 +6,7 @@
 import type { Store } from '../../stores/store.ts'
 import type { Demand } from './challenge.ts'
 import { discover } from './discover.ts'
+import type { DpopKeys } from './dpop-keys.ts'
 import { withLock } from './lock.ts'
 import { refreshTokens } from './refresh.ts'
 import { coversScopes, joinScopes } from './scopes.ts'
@@ -41,23 +42,26 @@ export interface AcquirerOptions {
   readonly scope: string | undefined
   /** Tokens are refreshed so long before they expire, in milliseconds. */
   readonly refreshAheadMs: number
-  /** Opens the key that tokens are bound to, or makes one; nothing when tokens are to be free. */
-  readonly openDpop: (place: Place, key: JsonWebKey | undefined) => Promise<Dpop | undefined>
+  /** Whether tokens have to be bound to a key. */
+  readonly bound: boolean
+  readonly keys: DpopKeys
 }
 
 export interface Acquirer {
   /** The tokens that rest in the store. */
   load(): Promise<Held | undefined>
-  /** Makes new tokens of those that expire, without asking anybody. Nothing when that cannot be done any more. @throws AuthError. */
+  /** Gets new tokens for those that expire, without asking anybody. Nothing when that cannot be done any more. @throws AuthError. */
   refresh(held: Held, signal: AbortSignal): Promise<Held | undefined>
   /** Gets tokens as a refusal demands them. @throws AuthError. */
   acquire(need: Need, signal: AbortSignal): Promise<Held>
   /** Whether tokens have expired, or will very soon. */
   isDue(tokens: StoredTokens): boolean
+  /** Whether `refresh` can help. */
+  isRenewable(tokens: StoredTokens): boolean
 }
 
 export function createAcquirer(options: AcquirerOptions): Acquirer {
-  const { endpoint, grant, store, vault, fetch, openable, scope: fixed, refreshAheadMs, openDpop } = options
+  const { endpoint, grant, store, vault, fetch, openable, scope: fixed, refreshAheadMs, bound, keys } = options
 
   const isDue = ({ expiresAt = Infinity, issuedAt }: StoredTokens): boolean =>
     Date.now() >= expiresAt - Math.min(refreshAheadMs, (expiresAt - issuedAt) / 2)
@@ -73,24 +77,32 @@ export function createAcquirer(options: AcquirerOptions): Acquirer {
   })
   const locked = <T>(place: Place, signal: AbortSignal, run: () => Promise<T>): Promise<T> =>
     withLock({ store, key: vault.lockOf(place), signal }, run)
-  const hold = async (place: Place, tokens: StoredTokens, source: Held['source']): Promise<Held> => ({
-    place,
-    tokens,
-    source,
-    dpop: tokens.tokenType === 'dpop' ? await openDpop(place, tokens.key) : undefined,
-  })
+  /** Nothing when the tokens are bound to a key that is not here, or should be bound and are not. */
+  const hold = async (place: Place, tokens: StoredTokens, source: Held['source']): Promise<Held | undefined> => {
+    const { tokenType, key } = tokens
+    const dpop = tokenType === 'dpop' && key ? await keys.forStored(key) : undefined
+    return (tokenType === 'dpop' || bound) && !dpop ? undefined : { place, tokens, source, dpop }
+  }
   /** Under the lock. A refresh token that was refused is forgotten. */
   const refreshNow = async (place: Place, stored: StoredTokens, signal: AbortSignal): Promise<Held | undefined> => {
-    if (stored.refreshToken === undefined) return undefined
-    const context = contextOf(place, stored.key && (await openDpop(place, stored.key)), signal)
-    const refreshed = await refreshTokens(grant, context, stored)
+    const held = stored.refreshToken === undefined ? undefined : await hold(place, stored, 'stored')
+    if (!held) return undefined
+    const tokens = await refreshTokens(grant, contextOf(place, held.dpop, signal), stored)
     const { refreshToken: _, ...rest } = stored
-    await vault.keep(place, refreshed ?? rest)
-    return refreshed && hold(place, refreshed, 'refreshed')
+    await vault.keep(place, tokens ?? rest)
+    return tokens && { ...held, tokens, source: 'refreshed' }
+  }
+  /** Under the lock. */
+  const obtainNow = async (place: Place, scope: string | undefined, signal: AbortSignal): Promise<Held> => {
+    const dpop = bound ? await keys.forNew(place.server) : undefined
+    const tokens = stampTokens(await grant.obtain({ ...contextOf(place, dpop, signal), scope }), scope, dpop)
+    await vault.keep(place, tokens)
+    return { place, tokens, source: 'obtained', dpop }
   }
 
   return {
     isDue,
+    isRenewable: ({ refreshToken }) => refreshToken !== undefined || grant.silent === true,
     async load() {
       const place = await vault.place()
       const tokens = place && (await vault.tokens(place))
@@ -101,7 +113,7 @@ export function createAcquirer(options: AcquirerOptions): Acquirer {
         const stored = await vault.tokens(place)
         if (!stored) return undefined
         if (stored.accessToken !== tokens.accessToken && !isDue(stored)) return hold(place, stored, 'stored')
-        return refreshNow(place, stored, signal)
+        return (await refreshNow(place, stored, signal)) ?? (grant.silent ? obtainNow(place, stored.asked, signal) : undefined)
       }),
     async acquire({ refused, demand, mayRefresh }, signal) {
       const { server, resource, scope: named } = await discover({ endpoint, demand, choose: grant.choose, fetch, signal })
@@ -110,16 +122,12 @@ export function createAcquirer(options: AcquirerOptions): Acquirer {
       return locked(place, signal, async () => {
         const stored = await vault.tokens(place)
         if (stored && coversScopes(stored.asked, demand.scope)) {
-          if (stored.accessToken !== refused && !isDue(stored)) return hold(place, stored, 'stored')
-          const refreshed = mayRefresh ? await refreshNow(place, stored, signal) : undefined
-          if (refreshed) return refreshed
+          const isNew = stored.accessToken !== refused && !isDue(stored)
+          const held = isNew ? await hold(place, stored, 'stored') : mayRefresh && (await refreshNow(place, stored, signal))
+          if (held) return held
         }
         const scope = scopeOf({ fixed, demanded: demand.scope, named, before: stored?.asked, server, grant })
-        const dpop = await openDpop(place, stored?.key)
-        const tokens = await grant.obtain({ ...contextOf(place, dpop, signal), scope })
-        const stamped = stampTokens(tokens, scope, dpop)
-        await vault.keep(place, stamped)
-        return hold(place, stamped, 'obtained')
+        return obtainNow(place, scope, signal)
       })
     },
   }

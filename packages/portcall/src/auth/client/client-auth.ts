@@ -27,10 +27,24 @@ export async function authenticate(client: ClientIdentity, server: Authorization
   const method = authMethodOf(client, server)
   const oauth = await import('oauth4webapi')
   if (method === 'none') return oauth.None()
-  if (method === 'private_key_jwt') return oauth.PrivateKeyJwt(await readKey(client))
+  if (method === 'private_key_jwt') {
+    const { algorithm: alg, ...key } = await readKey(client)
+    return nameless(
+      oauth.PrivateKeyJwt(key, { [oauth.modifyAssertion]: (header) => void (alg && Object.assign(header, { alg })) }),
+    )
+  }
   const { clientId, clientSecret } = client
   if (clientSecret === undefined) throw lacking(clientId, `a secret for ${method}`)
   return method === 'client_secret_post' ? oauth.ClientSecretPost(clientSecret) : basic(clientId, clientSecret)
+}
+
+/** The assertion names the client already (RFC 7521 section 4.2). */
+function nameless(prove: ClientAuth): ClientAuth {
+  return async (...request) => {
+    await prove(...request)
+    const [, , body] = request
+    body.delete('client_id')
+  }
 }
 
 /** Escapes no more than the form encoding demands: not every server takes out again what needs not be escaped. */
@@ -40,14 +54,23 @@ function basic(clientId: string, clientSecret: string): ClientAuth {
   return (...[, , , headers]) => headers.set('authorization', `Basic ${credentials}`)
 }
 
-async function readKey({ clientId, privateKey, algorithm }: ClientIdentity): Promise<{ key: CryptoKey; kid?: string }> {
+interface SigningKey {
+  readonly key: CryptoKey
+  readonly kid?: string
+  /** Some have two names, of which servers may know one. */
+  readonly algorithm?: string
+}
+
+async function readKey({ clientId, privateKey, algorithm }: ClientIdentity): Promise<SigningKey> {
   if (privateKey === undefined) throw lacking(clientId, 'a private key')
-  if (typeof privateKey === 'object' && 'type' in privateKey) return { key: privateKey as CryptoKey }
+  const named = algorithm === undefined ? {} : { algorithm }
+  if (typeof privateKey === 'object' && 'type' in privateKey) return { key: privateKey as CryptoKey, ...named }
   const jose = await import('jose')
-  if (typeof privateKey === 'string') return { key: await jose.importPKCS8(privateKey, algorithm ?? 'ES256') }
+  if (typeof privateKey === 'string') return { key: await jose.importPKCS8(privateKey, algorithm ?? 'ES256'), ...named }
   const jwk = privateKey as Exclude<ClientKey, string | CryptoKey> & { kid?: string }
-  const key = (await jose.importJWK(jwk as never, algorithm ?? jwk.alg ?? 'ES256')) as CryptoKey
-  return jwk.kid === undefined ? { key } : { key, kid: jwk.kid }
+  const alg = algorithm ?? jwk.alg ?? 'ES256'
+  const key = (await jose.importJWK(jwk as never, alg)) as CryptoKey
+  return { key, algorithm: alg, ...(jwk.kid !== undefined && { kid: jwk.kid }) }
 }
 
 function lacking(clientId: string, what: string): AuthError {

@@ -3,6 +3,7 @@ import { createMemoryStore } from '../../stores/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
 import { type AcquirerOptions, createAcquirer, type Held } from './acquire.ts'
 import { readDemand } from './challenge.ts'
+import { createDpopKeys, type DpopOptions } from './dpop-keys.ts'
 import { AuthError } from './errors.ts'
 import { createGuard } from './http/fetch.ts'
 import type { Allowance } from './http/reach.ts'
@@ -24,6 +25,11 @@ export interface FlowOptions {
   readonly refreshAheadMs?: number
   /** How often more scopes are asked for in ten minutes for one operation. Default: 2; 0 for never. */
   readonly maxStepUps?: number
+  /**
+   * Binds tokens to a key, so that they are worth nothing to whoever takes them away; tokens that are not bound are then refused. Only for
+   * authorization servers and MCP servers that support it (RFC 9449). Default: false.
+   */
+  readonly dpop?: boolean | DpopOptions
   /** Addresses besides public ones that servers may lead to: host names, or `insecurePrivateAddresses`, `insecureHttp`. */
   readonly allow?: readonly Allowance[]
   /** Sends the requests to authorization servers in place of what this platform has. */
@@ -52,7 +58,7 @@ export function createFlow(grant: Grant, options: FlowOptions = {}): AuthProvide
 }
 
 function acquiring(endpoint: URL, grant: Grant, options: FlowOptions & { readonly store: Store }): AcquirerOptions {
-  const { store, account = '', scope = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], fetch } = options
+  const { store, account = '', scope = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], fetch, dpop = false } = options
   const guard = createGuard({ given: endpoint, allow, fetch })
   return {
     endpoint,
@@ -63,7 +69,8 @@ function acquiring(endpoint: URL, grant: Grant, options: FlowOptions & { readonl
     openable: guard.openable,
     scope: joinScopes(...[scope].flat()),
     refreshAheadMs,
-    openDpop: async () => undefined,
+    bound: dpop !== false,
+    keys: createDpopKeys(dpop === true || dpop === false ? {} : dpop),
   }
 }
 
@@ -78,13 +85,14 @@ function createAuthorizer(acquiring: AcquirerOptions, { maxStepUps = MAX_STEP_UP
     },
     answered(answer, sent) {
       const { status } = answer
-      const isNewNonce = session.held?.dpop?.heard(sent.url, answer.header('dpop-nonce')) ?? false
+      const heard = { url: sent.url, nonce: answer.header('dpop-nonce'), proof: sent.headers.dpop }
+      const lacksNonce = session.held?.dpop?.heard(heard) ?? false
       const token = tokenOf(sent)
       if (status !== 401 && token !== undefined) session.accept(token)
       if (status !== 401 && status !== 403) return false
       const refusal: Refusal = { demand: readDemand(answer.header('www-authenticate')), token, sent }
       if (status === 403) return stepUp(session, steps, refusal)
-      return (isNewNonce && refusal.demand.error === 'use_dpop_nonce') || signInAgain(session, refusal)
+      return (lacksNonce && refusal.demand.error === 'use_dpop_nonce') || signInAgain(session, refusal)
     },
   }
 }
@@ -97,11 +105,11 @@ interface Refusal {
 
 /** A token is missing, or was not taken: another may have come meanwhile, else one is got. Each way of getting one is tried once. */
 async function signInAgain(session: Session, { demand, token, sent }: Refusal): Promise<boolean> {
-  const { held, accepted } = session
-  if (held && token !== held.tokens.accessToken) return true
-  if (held?.source === 'obtained' && !accepted)
+  const { current, accepted } = session
+  if (current && token !== current.tokens.accessToken) return true
+  if (current?.source === 'obtained' && !accepted)
     throw new AuthError('retries_exhausted', `${sent.url.origin} refuses an access token that was issued just now`)
-  const mayRefresh = held?.source !== 'refreshed' || accepted
+  const mayRefresh = current?.source !== 'refreshed' || accepted
   await session.renew({ refused: token, demand, mayRefresh }, sent.signal)
   return true
 }

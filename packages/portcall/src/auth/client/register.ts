@@ -1,14 +1,9 @@
 import { AuthError } from './errors.ts'
 import { loadOAuth } from './oauth.ts'
 import { type Answering, asAuthError, readAnswer } from './refusal.ts'
+import { chooseIssuer, pinned, type RegisteredClient } from './registered.ts'
 import type { AuthorizationServer, ClientAuthMethod, ClientIdentity, GrantContext, Tokens } from './types.ts'
 import { readJson } from './vault.ts'
-
-/** A client that was registered by hand, and with which authorization server. */
-export interface RegisteredClient extends ClientIdentity {
-  /** The issuer that it is registered with; without it, it is shown to any that a server names. */
-  readonly issuer?: string
-}
 
 /** What a client may be known by; the first that the authorization server takes is used. */
 export interface ClientSources {
@@ -73,18 +68,10 @@ export function createClients(sources: ClientSources, owner: string): Clients {
     remembered,
     forget: (context) => context.store.delete(keyOf(context)),
     issuedTo: ({ client: registered }) => registered ?? client ?? documented(clientMetadataUrl),
-    choose(issuers) {
-      const [first = ''] = issuers
-      const wanted = client?.issuer
-      if (wanted === undefined || issuers.includes(wanted)) return wanted ?? first
-      throw new AuthError(
-        'registration_failed',
-        `This client is registered with ${wanted}, which the server does not accept any more`,
-      )
-    },
+    choose: (issuers) => chooseIssuer(issuers, client),
     async identify(context, wanted) {
       const { server } = context
-      if (client) return { client: checkIssuer(client, server), registered: false }
+      if (client) return { client: await pinned(client, context), registered: false }
       const document = documented(clientMetadataUrl)
       if (document && server.client_id_metadata_document_supported) return { client: document, registered: false }
       const known = await remembered(context)
@@ -104,14 +91,6 @@ function checkMetadataUrl(text: string): void {
   const url = new URL(text)
   if (url.protocol !== 'https:' || url.pathname === '/' || url.hash)
     throw new TypeError('The address of a client metadata document is https, and has a path')
-}
-
-function checkIssuer(client: RegisteredClient, { issuer }: AuthorizationServer): ClientIdentity {
-  if (client.issuer === undefined || client.issuer === issuer) return client
-  throw new AuthError(
-    'registration_failed',
-    `This client is registered with ${client.issuer}, and the server now wants ${issuer}`,
-  )
 }
 
 function isUsable({ redirectUris, secretExpiresAt = Infinity }: StoredRegistration, wanted: Registration): boolean {

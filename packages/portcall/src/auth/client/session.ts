@@ -6,6 +6,8 @@ import { createShare } from './share.ts'
 /** What one process knows of the tokens for one endpoint. */
 export interface Session {
   readonly held: Held | undefined
+  /** The same, as long as they have not expired. */
+  readonly current: Held | undefined
   /** Whether a server has taken the tokens that are held. */
   readonly accepted: boolean
   /** Whether nothing has to be waited for. */
@@ -18,12 +20,16 @@ export interface Session {
   accept(accessToken: string): void
 }
 
-export function createSession({ load, refresh, acquire, isDue }: Acquirer): Session {
+/** An authorization server that is out of order is left alone for so long, while the last tokens are still good. */
+const PAUSE_MS = 5000
+
+export function createSession({ load, refresh, acquire, isDue, isRenewable }: Acquirer): Session {
   const share = createShare<Held | undefined>()
   let held: Held | undefined
   let accepted = false
   let loading: Promise<void> | undefined
   let loaded = false
+  let pausedUntil = 0
 
   const take = (next: Held | undefined): Held | undefined => {
     if (next?.tokens.accessToken !== held?.tokens.accessToken) accepted = false
@@ -46,6 +52,9 @@ export function createSession({ load, refresh, acquire, isDue }: Acquirer): Sess
     get held() {
       return held
     },
+    get current() {
+      return current()
+    },
     get accepted() {
       return accepted
     },
@@ -58,13 +67,15 @@ export function createSession({ load, refresh, acquire, isDue }: Acquirer): Sess
     async prepare(signal) {
       if (!loaded) await untilAborted((loading ??= loadOnce()), signal)
       const last = held
-      if (!last || !isDue(last.tokens) || last.tokens.refreshToken === undefined) return current()
+      if (!last || !isDue(last.tokens) || !isRenewable(last.tokens)) return current()
+      if (Date.now() < pausedUntil && current()) return current()
       try {
         const refreshing = share.join(signal) ?? share.begin(async (given) => take(await refresh(last, given)), signal)
         await refreshing
       } catch (error) {
         signal?.throwIfAborted()
         if (!current()) throw error
+        pausedUntil = Date.now() + PAUSE_MS
       }
       return current()
     },

@@ -1,63 +1,104 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import { authenticate } from './client-auth.ts'
 import { AuthError } from './errors.ts'
 import { loadOAuth } from './oauth.ts'
 import { type Answering, asAuthError, readAnswer } from './refusal.ts'
-import type { ClientIdentity, Dpop, TokenContext, Tokens } from './types.ts'
+import type { AuthorizationServer, ClientIdentity, Dpop, TokenContext, Tokens } from './types.ts'
 
-/** The parameters of a token request; `resource` is added, and how the client proves itself. */
+/** The grant of a token for an assertion (RFC 7523). */
+export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+
+/** The parameters of a token request; how the client proves itself is added. */
 export interface TokenParameters {
   readonly grant_type: string
   readonly [name: string]: string
 }
 
-const NONCE_WANTED = new Set([400, 401])
+const NONCE_WANTED: ReadonlySet<number> = new Set([400, 401])
 const SENDABLE = /^[\x21-\x7e]+$/
 
 /**
- * Asks a token endpoint for tokens. A request that lacks only a nonce for its proof is sent again with it; nothing else is.
+ * Asks a token endpoint for tokens for the resource. A program that needs no client id has no client.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-requests
  *
  * @throws AuthError `token_refused` with what the endpoint has said; what `fetch` throws.
  */
 export async function requestTokens(
   context: TokenContext,
-  client: ClientIdentity,
-  { grant_type, ...given }: TokenParameters,
+  client: ClientIdentity | undefined,
+  parameters: TokenParameters,
 ): Promise<Tokens> {
-  const { resource, signal, dpop } = context
+  const { resource, dpop } = context
+  const { id_token: _, ...answer } = await askTokenEndpoint(context, client, { resource, ...parameters })
+  const { oauth, server } = await loadOAuth(context)
+  try {
+    const issued = await oauth.processGenericTokenEndpointResponse(server, identityOf(client), Response.json(answer))
+    return toTokens(issued, dpop)
+  } catch (error) {
+    throw asAuthError(error, answering(server))
+  }
+}
+
+/**
+ * Sends one request to a token endpoint, and gives what it has answered. A request that lacks only a nonce for its proof is sent again with
+ * it; nothing else is.
+ *
+ * @throws AuthError `token_refused` with what the endpoint has said; what `fetch` throws.
+ */
+export async function askTokenEndpoint(
+  context: Omit<TokenContext, 'resource'>,
+  client: ClientIdentity | undefined,
+  { grant_type, ...given }: TokenParameters,
+): Promise<JsonObject> {
   const { oauth, server, options } = await loadOAuth(context)
-  const answering: Answering = { fault: 'token_refused', who: `The token endpoint of ${server.issuer}` }
-  const auth = await authenticate(client, server)
-  const identity = { client_id: client.clientId }
-  const send = async (): Promise<Response> => {
-    const parameters = new URLSearchParams({ resource, ...given })
-    const headers = await proofOf(context)
-    return oauth.genericTokenEndpointRequest(server, identity, auth, grant_type, parameters, { ...options, headers })
+  const auth = client ? await authenticate(client, server) : () => {}
+  const send = async (): Promise<Sent> => {
+    const proof = await proofOf(context)
+    const headers = proof === undefined ? {} : { dpop: proof }
+    const parameters = new URLSearchParams(given)
+    const request = oauth.genericTokenEndpointRequest(server, identityOf(client), auth, grant_type, parameters, {
+      ...options,
+      headers,
+    })
+    return { response: await request, proof }
   }
   try {
-    const first = await send()
-    const again = hearsNonce(first, context) && NONCE_WANTED.has(first.status)
-    const response = again ? await send() : first
-    if (again) hearsNonce(response, context)
-    const { id_token: _, ...answer } = await readAnswer(response, answering)
-    return toTokens(await oauth.processGenericTokenEndpointResponse(server, identity, Response.json(answer)), dpop)
+    let sent = await send()
+    if (lacksNonce(sent, context) && NONCE_WANTED.has(sent.response.status)) {
+      sent = await send()
+      lacksNonce(sent, context)
+    }
+    return await readAnswer(sent.response, answering(server))
   } catch (error) {
-    signal.throwIfAborted()
-    throw asAuthError(error, answering)
+    context.signal.throwIfAborted()
+    throw asAuthError(error, answering(server))
   }
 }
 
-async function proofOf({ dpop, server }: TokenContext): Promise<Record<string, string>> {
-  const { token_endpoint: endpoint } = server
-  if (!dpop || endpoint === undefined) return {}
-  return { dpop: await dpop.proof({ method: 'POST', url: new URL(endpoint) }) }
+interface Sent {
+  readonly response: Response
+  readonly proof: string | undefined
 }
 
-/** Remembers the nonce for the next proof; tells whether it is a new one. */
-function hearsNonce(response: Response, { dpop, server }: TokenContext): boolean {
-  const nonce = response.headers.get('dpop-nonce') ?? undefined
-  return dpop?.heard(new URL(server.token_endpoint ?? server.issuer), nonce) ?? false
+const answering = ({ issuer }: AuthorizationServer): Answering => ({
+  fault: 'token_refused',
+  who: `The token endpoint of ${issuer}`,
+})
+
+const identityOf = (client: ClientIdentity | undefined): { client_id: string } => ({ client_id: client?.clientId ?? '-' })
+
+async function proofOf({ dpop, server }: ProofContext): Promise<string | undefined> {
+  const { token_endpoint: endpoint } = server
+  return endpoint === undefined ? undefined : dpop?.proof({ method: 'POST', url: new URL(endpoint) })
 }
+
+/** Remembers the nonce for the next proof; tells whether this one lacked it. */
+function lacksNonce({ response, proof }: Sent, { dpop, server }: ProofContext): boolean {
+  const url = new URL(server.token_endpoint ?? server.issuer)
+  return dpop?.heard({ url, nonce: response.headers.get('dpop-nonce') ?? undefined, proof }) ?? false
+}
+
+type ProofContext = Pick<TokenContext, 'dpop' | 'server'>
 
 interface Issued {
   readonly access_token: string
@@ -71,6 +112,7 @@ function toTokens({ access_token, token_type, expires_in, refresh_token, scope }
   if (!SENDABLE.test(access_token)) throw new AuthError('token_refused', 'The access token holds what no header can')
   if (token_type === 'dpop' && !dpop)
     throw new AuthError('token_refused', 'The access token is bound to a key, and there was none')
+  if (token_type !== 'dpop' && dpop) throw new AuthError('token_refused', 'The access token was to be bound to a key, and is not')
   return {
     accessToken: access_token,
     tokenType: token_type === 'dpop' ? 'dpop' : 'bearer',

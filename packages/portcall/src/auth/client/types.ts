@@ -75,14 +75,23 @@ export interface ProofRequest {
   readonly accessToken?: string
 }
 
+/** What an answer says about nonces. */
+export interface NonceAnswer {
+  readonly url: URL
+  /** Its `DPoP-Nonce`. */
+  readonly nonce: string | undefined
+  /** The proof that the request went out with. */
+  readonly proof: string | undefined
+}
+
 /** Proves with each request that this client holds the key that its tokens are bound to (RFC 9449). */
 export interface Dpop {
-  /** The private key as a JWK, to be stored beside the tokens that are bound to it. */
+  /** What is stored beside the tokens that are bound to the key: the private key, or only what it is recognized by. */
   readonly key: JsonWebKey
   /** Makes the value of the `DPoP` header of one request, with the last nonce of the origin that it goes to. */
   proof(request: ProofRequest): Promise<string>
-  /** Takes the `DPoP-Nonce` of an answer; tells whether it is a new one, with which the request may be sent again. */
-  heard(url: URL, nonce: string | undefined): boolean
+  /** Takes the nonce of an answer; tells whether the proof lacked it, so that the request may be sent again with a new one. */
+  heard(answer: NonceAnswer): boolean
 }
 
 /** Everything that the way to a token may need. */
@@ -115,6 +124,8 @@ export interface Grant {
   readonly name: string
   /** Whether the authorization server is asked for a refresh token where it wants that said. */
   readonly offline?: boolean
+  /** Whether nobody is asked when it gets tokens: new ones are then got before the old ones expire, also without a refresh token. */
+  readonly silent?: boolean
   /** Chooses one of several authorization servers. Default: the first. @throws AuthError. */
   choose?(issuers: readonly string[]): string
   /** Gets tokens. @throws AuthError. */
