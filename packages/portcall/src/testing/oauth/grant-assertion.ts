@@ -20,7 +20,7 @@ export const bearAssertion: GrantHandler = async (grant) => {
   const scope = checkScope(request, realm) || (typeof claims['scope'] === 'string' ? claims['scope'] : '')
   return respond(grant, {
     subject: sub,
-    clientId: client.client_id,
+    clientId: client.client_id || sub,
     scope,
     resources: asked.length > 0 ? asked : named,
     family: random(),
