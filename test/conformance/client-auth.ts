@@ -1,10 +1,9 @@
 /** How the client of the conformance suite signs in: with the providers that anybody has, and a browser that is two requests. */
 import { type AuthProvider, type BrowserOptions, browser } from 'portcall/auth/client'
+import { type GrantContext, silentAuthOf } from './client-grants.ts'
 
 /** What scenarios tell about their clients. */
-export interface AuthContext {
-  readonly client_id?: string
-  readonly client_secret?: string
+export interface AuthContext extends GrantContext {
   readonly issuer?: string
 }
 
@@ -18,12 +17,11 @@ async function headless(url: URL): Promise<void> {
 }
 
 /** The provider that a scenario is for. */
-export function authOf(
-  _scenario: string,
-  { client_id: clientId, client_secret: clientSecret, issuer }: AuthContext,
-): AuthProvider {
+export function authOf(scenario: string, context: AuthContext): AuthProvider {
+  const { client_id: clientId, client_secret: clientSecret, issuer } = context
   const client =
     clientId === undefined ? undefined : { clientId, ...(clientSecret && { clientSecret }), ...(issuer && { issuer }) }
-  const options: BrowserOptions = { open: headless, clientMetadataUrl: METADATA_URL, timeoutMs: 10_000 }
-  return browser(client ? { ...options, client } : options)
+  const dpop = scenario.startsWith('auth/dpop')
+  const options: BrowserOptions = { open: headless, clientMetadataUrl: METADATA_URL, timeoutMs: 10_000, dpop }
+  return silentAuthOf(scenario, context) ?? browser(client ? { ...options, client } : options)
 }

@@ -19,6 +19,12 @@ export function listScenarios(side, revision) {
   return [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name)
 }
 
+/** The names of the scenarios of extensions, which belong to no revision. */
+export function listExtensions(side) {
+  const { stdout } = spawnSync(NODE, [COMMAND, 'list', `--${side}`], { encoding: 'utf8' })
+  return [...stdout.matchAll(/^ {2}- (\S+) \[extension\]/gm)].map(([, name]) => name)
+}
+
 /** Runs scenarios against a server; their checks are written into a folder. Resolves to what was printed. */
 export function runScenarios({ url, revision, suite, scenario, folder }) {
   const choice = scenario ? ['--scenario', scenario] : ['--suite', suite]
@@ -35,6 +41,7 @@ export function runClientScenario({ command, revision, scenario, folder }) {
     scenario,
     '--spec-version',
     revision,
+    '--force',
     '--timeout',
     TIMEOUT_MS,
     '-o',
