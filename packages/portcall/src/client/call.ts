@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { untilAborted } from '../jsonrpc/waiting.ts'
 import { METHODS } from '../protocol/methods.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
+import { type Clocks, startDeadline } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
 import type { Answer } from './input.ts'
 import type { ClientDeadlines, ClientOptions, RawOptions } from './options.ts'
@@ -19,6 +19,8 @@ export interface Caller {
 
 export interface CallerOptions extends RoundOptions {
   readonly answer: Answer
+  /** The deadlines of all that waits for this server. */
+  readonly clocks: Clocks
   readonly deadlines: ClientDeadlines
   readonly methodDeadlines: NonNullable<ClientOptions['methodDeadlines']>
   readonly maxRounds: number
@@ -26,19 +28,10 @@ export interface CallerOptions extends RoundOptions {
 
 export function createCaller(options: CallerOptions): Caller {
   const { maxRounds } = options
+  const { running, stopped } = options.clocks
   const round = createRounds(options)
-  const running = new Set<Deadline>()
 
-  /** While a human thinks no clock runs: it cannot be told whose question it is. */
-  const answer: Answer = async (method, params, signal) => {
-    const stopped = [...running]
-    for (const deadline of stopped) deadline.pause()
-    try {
-      return await options.answer(method, params, signal)
-    } finally {
-      for (const deadline of stopped) deadline.resume()
-    }
-  }
+  const answer: Answer = (method, params, signal) => stopped(() => options.answer(method, params, signal))
 
   const answerAll = async (questions: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     const entries = Object.entries(questions).map(async ([key, question]) => {

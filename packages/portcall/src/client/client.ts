@@ -11,6 +11,7 @@ import type {
 } from '../protocol/types.ts'
 import { type Cache, createCache, NO_CACHE } from './cache.ts'
 import { createCaller } from './call.ts'
+import { type Clocks, createClocks } from './deadline.ts'
 import { ConnectionClosed } from './errors.ts'
 import { type Answer, capabilitiesOf, createAnswer } from './input.ts'
 import { createList, type List, type ListOptions } from './lists.ts'
@@ -73,6 +74,8 @@ export interface ClientParts {
   readonly capabilities: ReturnType<typeof capabilitiesOf>
   /** Answers servers that ask by themselves. */
   readonly answer: Answer
+  /** Stand still while a user is asked, whoever asks. */
+  readonly clocks: Clocks
 }
 
 const INFO: Implementation = { name: 'portcall', version: '0' }
@@ -86,12 +89,14 @@ export function createClient(connection: () => Connection, options: ClientOption
   const direct: Exchange = (request, context) => connection().exchange(request, context)
   let exchange = wrap(direct, layers)
 
+  const clocks = createClocks()
   const deadlines = { ...CLIENT_DEADLINES, ...options.deadlines }
   const caller = createCaller({
     exchange: () => exchange,
     info,
     capabilities,
     answer: createAnswer(options),
+    clocks,
     deadlines,
     methodDeadlines: options.methodDeadlines ?? {},
     maxRounds,
@@ -150,7 +155,7 @@ export function createClient(connection: () => Connection, options: ClientOption
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
-  return { client, info, capabilities, answer: caller.answer }
+  return { client, info, capabilities, answer: caller.answer, clocks }
 }
 
 /** Makes stale in a cache what a change is about. */

@@ -15,6 +15,30 @@ export interface Deadline {
   clear(): void
 }
 
+/** Deadlines that stand still together. */
+export interface Clocks {
+  /** Whoever starts a deadline adds it, and takes it away with its end. */
+  readonly running: Set<Deadline>
+  /** Does something that takes as long as a human needs: meanwhile no clock runs, since it cannot be told who waits for it. */
+  stopped<T>(run: () => Promise<T>): Promise<T>
+}
+
+export function createClocks(): Clocks {
+  const running = new Set<Deadline>()
+  return {
+    running,
+    async stopped(run) {
+      const paused = [...running]
+      for (const deadline of paused) deadline.pause()
+      try {
+        return await run()
+      } finally {
+        for (const deadline of paused) deadline.resume()
+      }
+    },
+  }
+}
+
 /** Starts the deadline of a request. `Infinity` for no limit. */
 export function startDeadline(method: string, { requestMs, totalMs }: ClientDeadlines, signal?: AbortSignal): Deadline {
   const controller = new AbortController()

@@ -73,6 +73,7 @@ export async function connect<S = unknown>(
   const connection = await createReopening({
     open: opener(target, options, speakerOf(parts, options)),
     openMs: options.openMs ?? OPEN_MS,
+    clocks: parts.clocks,
     again: isReopened(target, options),
     forgotten: (error) => error instanceof SessionLost,
     onEvent: options.onEvent,
@@ -86,7 +87,7 @@ type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 /** Who speaks, whichever way is opened. */
 type AnySpeaker = Omit<Speaker, 'signal'>
 
-function speakerOf({ info, capabilities, answer }: ClientParts, options: ConnectOptions): AnySpeaker {
+function speakerOf({ info, capabilities, answer, clocks }: ClientParts, options: ConnectOptions): AnySpeaker {
   const { revision, probeMs = PROBE_MS, onEvent = () => {} } = options
   const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
   const onNoise: Speaker['onNoise'] = ({ kind, text }) => onEvent({ type: 'noise', kind, text })
@@ -98,6 +99,7 @@ function speakerOf({ info, capabilities, answer }: ClientParts, options: Connect
     onNoise,
     onLog: toLogEvent(options),
     probeMs,
+    clocks,
     revision: eraOf(revision) === 'legacy' ? revision : undefined,
   }
 }
@@ -142,7 +144,7 @@ function opener(target: Target, options: ConnectOptions, speaker: AnySpeaker): (
         fetch,
         onError,
         ...(headers && { headers }),
-        ...(auth && { authorizer: auth.authorizer(url) }),
+        ...(auth && { authorizer: auth.authorizer(url), whileAsking: speaker.clocks.stopped }),
       }
       const opening = remembered(url.origin + url.pathname, wanted, async (era) =>
         told(await openHttp(carrier, { ...speaker, signal }, era)),
@@ -161,12 +163,17 @@ async function remembered(
   if (wanted) return (await open(wanted)).opened
   const last = knownEra(server)
   const found = await open(last === 'modern' ? undefined : last).catch((error: unknown) => {
-    if (!last) throw error
+    if (!last || isUnauthorized(error)) throw error
     forgetEra(server)
     return open(undefined)
   })
   rememberEra(server, found.era)
   return found.opened
+}
+
+/** Whether a provider has failed: nobody wants to be asked to sign in a second time because of that. */
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED'
 }
 
 /** Closes what the way was made of together with it. */

@@ -1,3 +1,4 @@
+import type { Clocks } from '../client/deadline.ts'
 import type { Answer } from '../client/input.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Noise } from '../jsonrpc/noise.ts'
@@ -21,6 +22,8 @@ export interface Speaker {
   readonly onNoise: (noise: Noise) => void
   /** How long a server may take to say what it is. */
   readonly probeMs: number
+  /** The deadlines of all that waits for this server. */
+  readonly clocks: Clocks
   /** Gives up while hands are shaken. */
   readonly signal: AbortSignal
 }

@@ -1,4 +1,4 @@
-import { startDeadline } from '../client/deadline.ts'
+import { type Clocks, startDeadline } from '../client/deadline.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
 import { NegotiationError } from '../legacy/negotiate.ts'
@@ -14,6 +14,8 @@ export interface ProbeOptions {
   readonly envelope: JsonObject
   /** How long the server may take. */
   readonly probeMs: number
+  /** The deadlines of all that waits for this server. */
+  readonly clocks: Clocks
   /** Gives up. */
   readonly signal: AbortSignal
 }
@@ -28,14 +30,16 @@ const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMisma
  *
  * @throws NegotiationError when the server speaks other versions of the era; TimeoutError; what the exchange throws.
  */
-export async function probe(exchange: Exchange, { envelope, probeMs, signal: given }: ProbeOptions): Promise<Verdict> {
+export async function probe(exchange: Exchange, { envelope, probeMs, clocks, signal: given }: ProbeOptions): Promise<Verdict> {
   const deadline = startDeadline('server/discover', { requestMs: probeMs, totalMs: probeMs }, given)
+  clocks.running.add(deadline)
   const params = { _meta: { ...envelope, [MetaKey.protocolVersion]: VERSION } }
   const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
   const { signal } = new AbortController()
   try {
     return judge(await Promise.race([aborted(deadline.signal), exchange(request, { signal, notify: () => {} })]))
   } finally {
+    clocks.running.delete(deadline)
     deadline.clear()
   }
 }

@@ -1,6 +1,6 @@
 import { backoffMs, pause } from '../client/backoff.ts'
 import type { Connection, Status } from '../client/client.ts'
-import { startDeadline } from '../client/deadline.ts'
+import { type Clocks, startDeadline } from '../client/deadline.ts'
 import { ConnectionClosed } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
@@ -20,6 +20,8 @@ export interface ReopeningOptions {
   readonly open: (signal: AbortSignal) => Promise<Opened>
   /** How long that may take, in milliseconds. */
   readonly openMs: number
+  /** The deadlines of all that waits for this server. */
+  readonly clocks: Clocks
   /** Whether a way that has ended is opened again when it is needed. */
   readonly again: boolean
   /** Whether an error means that the server has not looked at the request, and would if it were sent on a new way. */
@@ -31,7 +33,7 @@ export interface ReopeningOptions {
 
 /** Opens a way to a server, and opens it again when it is lost and needed. @throws what `open` throws the first time. */
 export async function createReopening(options: ReopeningOptions): Promise<Connection> {
-  const { open, openMs, again, forgotten, onEvent } = options
+  const { open, openMs, clocks, again, forgotten, onEvent } = options
   const ending = new AbortController()
   let status: Status = 'open'
   let failures = 0
@@ -46,9 +48,11 @@ export async function createReopening(options: ReopeningOptions): Promise<Connec
   }
   const openInTime = async (signal: AbortSignal): Promise<Opened> => {
     const deadline = startDeadline('initialize', { requestMs: openMs, totalMs: openMs }, signal)
+    clocks.running.add(deadline)
     try {
       return await open(deadline.signal)
     } finally {
+      clocks.running.delete(deadline)
       deadline.clear()
     }
   }
