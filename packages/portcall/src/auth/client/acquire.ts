@@ -29,6 +29,8 @@ export interface Need {
   readonly demand: Demand
   /** Whether it can help to refresh. */
   readonly mayRefresh: boolean
+  /** Says whether to begin, where nothing that helps is under way. */
+  readonly mayBegin?: () => boolean
 }
 
 export interface AcquirerOptions {

@@ -110,8 +110,7 @@ async function signInAgain(session: Session, { demand, token, sent }: Refusal): 
   if (current?.source === 'obtained' && !accepted)
     throw new AuthError('retries_exhausted', `${sent.url.origin} refuses an access token that was issued just now`)
   const mayRefresh = current?.source !== 'refreshed' || accepted
-  await session.renew({ refused: token, demand, mayRefresh }, sent.signal)
-  return true
+  return session.renew({ refused: token, demand, mayRefresh }, sent.signal)
 }
 
 /**
@@ -124,9 +123,8 @@ async function stepUp(session: Session, steps: Steps, { demand, token, sent }: R
   const isAsked = coversScopes(held.tokens.asked, demand.scope)
   if (isAsked) return token !== held.tokens.accessToken
   const operation = `${sent.headers['mcp-method'] ?? sent.method} ${sent.headers['mcp-name'] ?? ''}`
-  if (!steps.take(operation)) return false
-  await session.renew({ refused: token, demand, mayRefresh: false }, sent.signal)
-  return true
+  const mayBegin = (): boolean => steps.take(operation)
+  return session.renew({ refused: token, demand, mayRefresh: false, mayBegin }, sent.signal)
 }
 
 const SCHEME = /^(?:bearer|dpop) +/i

@@ -14,8 +14,8 @@ export interface Session {
   readonly ready: boolean
   /** The tokens to use now: out of the store, and refreshed when they are about to expire. @throws AuthError. */
   prepare(signal: AbortSignal | undefined): Promise<Held | undefined>
-  /** Gets other tokens. Calls that need the same wait together. @throws AuthError. */
-  renew(need: Need, signal: AbortSignal | undefined): Promise<void>
+  /** Gets other tokens, if it may. Calls that need the same wait together. @throws AuthError. */
+  renew(need: Need, signal: AbortSignal | undefined): Promise<boolean>
   /** The server has taken an access token. */
   accept(accessToken: string): void
 }
@@ -82,9 +82,11 @@ export function createSession({ load, refresh, acquire, isDue, isRenewable }: Ac
     async renew(need, signal) {
       for (let joined = share.join(signal); joined; joined = share.join(signal)) {
         await joined
-        if (satisfies(need)) return
+        if (satisfies(need)) return true
       }
+      if (need.mayBegin?.() === false) return false
       await share.begin(async (given) => take(await acquire(need, given)), signal)
+      return true
     },
   }
 }

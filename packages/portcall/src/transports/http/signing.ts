@@ -29,7 +29,7 @@ export function createSigning({ authorizer, whileAsking, ending }: SigningOption
       method,
       url,
       get signal() {
-        signal ??= given ? AbortSignal.any([given, ending]) : ending
+        signal ??= AbortSignal.any(given ? [given, ending] : [ending])
         return signal
       },
     }
