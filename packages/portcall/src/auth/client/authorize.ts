@@ -89,13 +89,13 @@ async function readCode(response: URLSearchParams, context: GrantContext, state:
   const { oauth, server } = await loadOAuth(context)
   checkIssuer(response, server)
   try {
-    const code = oauth.validateAuthResponse(server, { client_id: '-' }, response, state).get('code')
-    if (code) return code
+    const [code, second] = oauth.validateAuthResponse(server, { client_id: '-' }, response, state).getAll('code')
+    if (code && second === undefined) return code
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError) throw denied(error.error, error.error_description)
     throw new AuthError('state_mismatch', 'The authorization response belongs to no attempt of this client')
   }
-  throw new AuthError('denied', 'The authorization response holds no code')
+  throw new AuthError('denied', 'The authorization response does not hold one code')
 }
 
 function checkIssuer(response: URLSearchParams, server: AuthorizationServer): void {

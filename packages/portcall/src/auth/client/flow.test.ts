@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createMemoryStore } from '../../stores/memory-store.ts'
 import { browser } from './browser.ts'
 import type { AuthError } from './errors.ts'
-import { headless, openRemote, type Protected, protect, startLogin } from './site.test-kit.ts'
+import { headless, later, openRemote, type Protected, protect, startLogin } from './site.test-kit.ts'
 
 const times = <T>(count: number, run: () => T): T[] => Array.from({ length: count }, run)
 const grants = ({ login }: Pick<Protected, 'login'>) => login.asked('token').map(({ parameters }) => parameters.get('grant_type'))
@@ -11,17 +11,6 @@ const faultOf = (promise: Promise<unknown>): Promise<string> =>
     (value) => `none: ${String(value)}`,
     (error: AuthError) => error.fault ?? String(error),
   )
-
-/** Does something at a later time, as far as clients know. */
-async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
-  const time = Date.now() + ms
-  const now = vi.spyOn(Date, 'now').mockImplementation(() => time)
-  try {
-    return await run()
-  } finally {
-    now.mockRestore()
-  }
-}
 
 describe('a call without a token', () => {
   test('C50 signs in once, whoever waits for it, and names the resource everywhere', async () => {
@@ -115,6 +104,15 @@ describe('an expired token', () => {
       expect(new Set(await Promise.all(times(10, () => call())))).toEqual(new Set([200]))
     })
     expect(grants(site)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
+  })
+
+  test('that expires as it comes is tried, and one sign-in gives one call', async () => {
+    const site = await protect({ scopes: ['offline_access'] })
+    site.login.set({ token: { expires_in: 0 } })
+    const { call } = openRemote(site.url, browser({ open: headless }))
+    expect([await call(), await call()]).toEqual([200, 200])
+    expect(site.calls.map(({ status }) => status)).toEqual([401, 200, 401, 200])
+    expect(grants(site)).toEqual(['authorization_code', 'authorization_code'])
   })
 
   test('is not replaced by a sign-in when the token endpoint is out of order', async () => {

@@ -22,6 +22,8 @@ export interface Session {
 
 /** An authorization server that is out of order is left alone for so long, while the last tokens are still good. */
 const PAUSE_MS = 5000
+/** For so long tokens are new. */
+const UNTRIED_MS = 60_000
 
 export function createSession({ load, refresh, acquire, isDue, isRenewable }: Acquirer): Session {
   const share = createShare<Held | undefined>()
@@ -44,7 +46,11 @@ export function createSession({ load, refresh, acquire, isDue, isRenewable }: Ac
       loading = undefined
     }
   }
-  const current = (): Held | undefined => (held && Date.now() < (held.tokens.expiresAt ?? Infinity) ? held : undefined)
+  /** What was got just now is tried, even if it should have expired already: clocks differ. */
+  const isUntried = ({ source, tokens }: Held): boolean =>
+    source !== 'stored' && !accepted && Date.now() - tokens.issuedAt < UNTRIED_MS
+  const current = (): Held | undefined =>
+    held && (isUntried(held) || Date.now() < (held.tokens.expiresAt ?? Infinity)) ? held : undefined
   const satisfies = ({ refused, demand }: Need): boolean =>
     held !== undefined && held.tokens.accessToken !== refused && coversScopes(held.tokens.asked, demand.scope)
 
@@ -67,7 +73,7 @@ export function createSession({ load, refresh, acquire, isDue, isRenewable }: Ac
     async prepare(signal) {
       if (!loaded) await untilAborted((loading ??= loadOnce()), signal)
       const last = held
-      if (!last || !isDue(last.tokens) || !isRenewable(last.tokens)) return current()
+      if (!last || isUntried(last) || !isDue(last.tokens) || !isRenewable(last.tokens)) return current()
       if (Date.now() < pausedUntil && current()) return current()
       try {
         const refreshing = share.join(signal) ?? share.begin(async (given) => take(await refresh(last, given)), signal)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
+import { vi } from 'vitest'
 import { cleanup } from '../../../test-kit/peer.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
 import { type AuthorizationServerOptions, authorizationServer, type TestAuthorizationServer } from '../../testing.ts'
@@ -98,4 +99,15 @@ export async function headless(url: URL): Promise<void> {
   const location = page.headers.get('location')
   if (location === null) throw new Error(`${page.status} ${await page.text()}`)
   await fetch(location)
+}
+
+/** Does something at a later time, as far as clients know. */
+export async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
+  const time = Date.now() + ms
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => time)
+  try {
+    return await run()
+  } finally {
+    now.mockRestore()
+  }
 }
