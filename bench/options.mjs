@@ -11,9 +11,9 @@ const OPTIONS = {
 
 const names = (text) => text.split(',').filter(Boolean)
 
-const FULL = { ms: 500, warmMs: 1500 }
+const FULL = { ms: 400, warmMs: 1000 }
 const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
-const PEER_ROUNDS = 3
+const PEER_ROUNDS = 2
 
 /**
  * What the command line asks for: `only` are beginnings of ids of groups, empty for all; `rounds` overrides those

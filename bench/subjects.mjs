@@ -6,7 +6,7 @@ const node = (path) => ({ command: process.execPath, args: [at(path)] })
 
 const everywhere = (program) => ({ programs: { http: program, stdio: program } })
 const peerOnNode = (name) => ({ ...everywhere(node(`servers/${name}.mjs`)), peer: true, prepare: installPeers })
-const foreign = (command, ...args) => everywhere({ command: at(command), args: args.map(at) })
+const foreign = (command, ...args) => ({ ...everywhere({ command: at(command), args: args.map(at) }), peer: true, foreign: true })
 
 const ALL = { http: ['modern', 'session', 'stateless'], stdio: ['modern', 'session'] }
 const LEGACY = { http: ['session', 'stateless'], stdio: ['session'] }
@@ -21,6 +21,7 @@ const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session']
  * @property {{ http?: Program, stdio?: Program }} programs
  * @property {{ http?: string[], stdio?: string[] }} modes
  * @property {boolean} [peer]
+ * @property {boolean} [foreign] not written in JavaScript
  * @property {() => Promise<string | undefined>} [prepare]
  *
  * @typedef {{ command: string, args: string[] }} Program
@@ -35,13 +36,12 @@ export const SUBJECTS = {
   'official-2': { title: 'official 2.4', ...peerOnNode('official-2'), modes: ALL },
   fastmcp: { title: 'fastmcp', ...peerOnNode('fastmcp'), modes: LEGACY },
   tmcp: { title: 'tmcp', ...peerOnNode('tmcp'), modes: NO_STATELESS },
-  go: { title: 'official Go', ...foreign('build/go'), modes: ALL, peer: true, prepare: prepareGo },
-  rust: { title: 'official Rust', ...foreign('build/rust/release/rust'), modes: ALL, peer: true, prepare: prepareRust },
+  go: { title: 'official Go', ...foreign('build/go'), modes: ALL, prepare: prepareGo },
+  rust: { title: 'official Rust', ...foreign('build/rust/release/rust'), modes: ALL, prepare: prepareRust },
   python: {
     title: 'official Python',
     ...foreign('.venv/bin/python', 'servers/python/server.py'),
     modes: ALL,
-    peer: true,
     prepare: preparePython,
   },
 }

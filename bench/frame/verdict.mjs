@@ -2,7 +2,7 @@ import { SUBJECTS } from '../subjects.mjs'
 import { median, ratioOf } from './statistics.mjs'
 
 const OURS = 'portcall'
-const PEERS = Object.keys(SUBJECTS).filter((name) => SUBJECTS[name].peer)
+const PEERS = Object.keys(SUBJECTS).filter((name) => SUBJECTS[name].peer && !SUBJECTS[name].foreign)
 
 /** Each way to compare, by the property of a target that asks for it: from what was measured to the figure. */
 const COMPARISONS = {
@@ -38,7 +38,7 @@ const isMet = ({ least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINI
  * @returns {Verdict[]}
  *
  * @typedef {{ target: import('../targets.mjs').Target, group: string, cell: string, figure?: number, met?: boolean }} Verdict without
- *   figure where that was not measured
+ *   figure where that was not measured; met when the target has no bound
  */
 export function judge(targets, { groups }) {
   return targets.flatMap((target) =>

@@ -58,6 +58,7 @@ export function chartOf(results) {
   })
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width}" height="${top}" font-family="sans-serif" font-size="12" fill="#1f2937">`,
+    `<title>${METRICS[METRIC].title} of each subject</title>`,
     `<rect width="${SIZE.width}" height="${top}" fill="#ffffff"/>`,
     ...drawn,
     '</svg>\n',

@@ -2,7 +2,7 @@ import { judge } from '../frame/verdict.mjs'
 import { TARGETS } from '../targets.mjs'
 import { GROUPS } from '../workloads/index.mjs'
 import { tableOf } from './table.mjs'
-import { targetsTable } from './targets.mjs'
+import { isBound, targetsTable } from './targets.mjs'
 
 /** On what machine, when and under what load a group was measured. */
 function circumstances({ at, commit, machine, load }) {
@@ -13,7 +13,7 @@ function circumstances({ at, commit, machine, load }) {
 
 /** How many targets are met, in words. */
 export function summaryOf(results) {
-  const judged = judge(TARGETS, results).filter(({ met }) => met !== undefined)
+  const judged = judge(TARGETS, results).filter(({ met, target }) => met !== undefined && isBound(target))
   return `${judged.filter(({ met }) => met).length} of ${judged.length} targets are met.`
 }
 

@@ -9,7 +9,7 @@ import { figuresOf } from './readme.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const README = at('../../README.md')
-const FIGURES = /(<!-- figures of bench\/results -->\n)[\s\S]*?(\n<!-- end of figures -->)/
+const FIGURES = /(<!-- figures of bench\/results -->\n)[\s\S]*?(<!-- end of figures -->)/
 
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
@@ -18,7 +18,7 @@ function files(results) {
   return [
     { path: at('../results/full.md'), content: pageOf(results) },
     { path: at('../results/chart.svg'), content: chartOf(results) },
-    { path: README, content: read(README).replace(FIGURES, (_, before, after) => before + figuresOf(results) + after) },
+    { path: README, content: read(README).replace(FIGURES, (_, before, after) => `${before}${figuresOf(results)}\n${after}`) },
   ]
 }
 

@@ -16,13 +16,13 @@ const CELLS = [
   { id: 'argument', title: '1 MiB argument', call: ARGUMENT },
 ]
 
-const group = ({ transport, mode, subjects }) => ({
+const group = ({ transport, mode, subjects = subjectsFor(transport, mode) }) => ({
   id: `large/${transport}/${mode}`,
   title: `1 MiB of text, 4 at once, ${MODE_TITLES[transport][mode]}`,
   columns: ['perSecond', 'p50', 'cpuPer1000', 'peakMB'],
-  subjects: subjects ?? subjectsFor(transport, mode),
+  subjects,
   cells: CELLS,
-  rounds: 5,
+  rounds: 3,
   open: (name) => WAYS[transport](name, { mode, tools: 1 }),
   measure: (handle, { id, call }, settings) => handle.run({ name: id, calls: [call], concurrency: CONCURRENCY }, settings),
 })

@@ -5,6 +5,7 @@ import { subjectsFor } from '../subjects.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
 const COUNT = 10_000
+const OURS = ['floor', 'portcall']
 
 const CALL = {
   method: 'tools/call',
@@ -12,13 +13,13 @@ const CALL = {
   check: { name: 'text', text: 'done', notifications: COUNT },
 }
 
-const group = ({ transport, mode }) => ({
+const group = ({ transport, mode, subjects = subjectsFor(transport, mode) }) => ({
   id: `progress/${transport}/${mode}`,
   title: `10,000 progress notifications on one call, ${MODE_TITLES[transport][mode]}`,
   columns: ['callMs', 'cpuMs', 'notificationsPerSecond'],
-  subjects: subjectsFor(transport, mode),
+  subjects,
   cells: [{ id: 'call', title: 'one call' }],
-  rounds: 5,
+  rounds: 3,
   open: (name) => WAYS[transport](name, { mode, tools: 1, framing: 'stream' }),
   async measure(handle, _cell, settings) {
     const { perSecond, p50, cpuPer1000 } = await handle.run({ name: 'progress', calls: [CALL], concurrency: 1 }, settings)
@@ -28,7 +29,7 @@ const group = ({ transport, mode }) => ({
 
 export const PROGRESS = [
   { transport: 'http', mode: 'modern' },
-  { transport: 'http', mode: 'session' },
+  { transport: 'http', mode: 'session', subjects: OURS },
   { transport: 'stdio', mode: 'modern' },
-  { transport: 'stdio', mode: 'session' },
+  { transport: 'stdio', mode: 'session', subjects: OURS },
 ].map(group)

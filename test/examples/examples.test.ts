@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Server } from 'portcall'
@@ -188,6 +189,19 @@ describe('programs', () => {
     expect(await post(url, toolCall('greet', { name: 'Ann' }))).toMatchObject({
       status: 200,
       json: { result: { content: [{ text: 'Hello, Ann!' }] } },
+    })
+  })
+
+  test('cluster', async () => {
+    const { lines } = await run('cluster')
+    const url = (await lines.next()).value
+    const workers = Math.min(2, availableParallelism())
+    if (workers === 2) expect((await lines.next()).value).toBe(url)
+    const answers = new Set<unknown>()
+    await vi.waitFor(async () => {
+      const { json } = await post(url, toolCall('which'), { connection: 'close' })
+      answers.add((json as { result: { content: { text: string }[] } }).result.content[0]?.text)
+      expect(answers.size).toBeGreaterThanOrEqual(workers)
     })
   })
 
