@@ -13,7 +13,6 @@ const names = (text) => text.split(',').filter(Boolean)
 
 const FULL = { ms: 400, warmMs: 1000 }
 const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
-const PEER_ROUNDS = 2
 
 /**
  * What the command line asks for: `only` are beginnings of ids of groups, empty for all; `rounds` overrides those
@@ -32,6 +31,5 @@ export function readOptions() {
     isSubject: (name) => chosen.length === 0 || chosen.includes(name),
     settings: { ms, warmMs },
     rounds: values.rounds ? Number(values.rounds) : rounds,
-    peerRounds: PEER_ROUNDS,
   }
 }

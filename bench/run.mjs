@@ -15,6 +15,9 @@ import { TARGETS } from './targets.mjs'
 import { GROUPS } from './workloads/index.mjs'
 
 const options = readOptions()
+/** In how many rounds peers take part: they are far enough away. */
+const PEER_ROUNDS = 2
+
 const kind = options.quick ? 'quick' : 'full'
 
 const isWanted = ({ id }) => options.only.length === 0 || options.only.some((start) => id === start || id.startsWith(`${start}/`))
@@ -27,7 +30,7 @@ async function measure(group, available) {
   const { rows, failures } = await runGroup(group, {
     names: group.subjects.filter((name) => available.includes(name)),
     rounds,
-    roundsOf: (name) => (SUBJECTS[name].peer ? Math.min(rounds, options.peerRounds) : rounds),
+    roundsOf: (name) => (SUBJECTS[name].peer ? Math.min(rounds, group.peerRounds ?? PEER_ROUNDS) : rounds),
     settings: options.settings,
   })
   const load = { before, after: machineLoad() }
@@ -46,6 +49,8 @@ async function measureAll() {
   console.log(`\n${targetsTable(verdicts)}`)
   if (kind === 'full') writeReport()
 }
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 if (options.list) for (const { id, title, subjects } of groups) console.log(`${id}: ${title} (${subjects.join(', ')})`)
 else if (options.smoke) await smoke(groups)

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { installPeers, prepareGo, preparePython, prepareRust } from './prepare.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
-const node = (path) => ({ command: process.execPath, args: [at(path)] })
+const node = (path, ...args) => ({ command: process.execPath, args: [at(path), ...args] })
 
 const everywhere = (program) => ({ programs: { http: program, stdio: program } })
 const peerOnNode = (name) => ({ ...everywhere(node(`servers/${name}.mjs`)), peer: true, prepare: installPeers })
@@ -31,6 +31,11 @@ const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session']
 export const SUBJECTS = {
   floor: { title: 'floor', programs: { http: node('floor/http.mjs'), stdio: node('floor/stdio.mjs') }, modes: ALL },
   portcall: { title: 'Portcall', ...everywhere(node('servers/portcall.mjs')), modes: ALL },
+  'portcall-zod': {
+    title: 'Portcall, schemas of zod',
+    ...everywhere(node('servers/portcall.mjs', '--schemas', 'zod')),
+    modes: {},
+  },
   fetch: { title: 'bare fetch', programs: {}, modes: {} },
   'official-1': { title: 'official 1.32', ...peerOnNode('official-1'), modes: LEGACY },
   'official-2': { title: 'official 2.4', ...peerOnNode('official-2'), modes: ALL },

@@ -11,6 +11,7 @@ const PANELS = [
 ]
 
 const METRIC = 'perSecond'
+const UNIT = 'calls a second'
 const COLORS = { floor: '#9aa4b2', portcall: '#2563eb' }
 const OTHER = '#d1a054'
 
@@ -42,7 +43,11 @@ function drawPanel({ title, bars }, top) {
   const { bar, gap } = SIZE
   const longest = Math.max(...bars.map(({ value }) => value))
   const drawn = bars.map((one, index) => drawBar(one, { y: top + SIZE.title + index * (bar + gap), longest }))
-  return [text(12, top + 22, title, ' font-size="14" font-weight="bold"'), ...drawn].join('\n')
+  const head = [
+    text(12, top + 22, title, ' font-size="14" font-weight="bold"'),
+    text(SIZE.width - 12, top + 22, UNIT, ' text-anchor="end"'),
+  ]
+  return [...head, ...drawn].join('\n')
 }
 
 const heightOf = ({ bars }) => SIZE.title + bars.length * (SIZE.bar + SIZE.gap) + SIZE.gap
@@ -58,7 +63,7 @@ export function chartOf(results) {
   })
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width}" height="${top}" font-family="sans-serif" font-size="12" fill="#1f2937">`,
-    `<title>${METRICS[METRIC].title} of each subject</title>`,
+    `<title>${UNIT}</title>`,
     `<rect width="${SIZE.width}" height="${top}" fill="#ffffff"/>`,
     ...drawn,
     '</svg>\n',

@@ -39,7 +39,7 @@ function line({ group, cell, title }, { groups }) {
 /** The figures as the README shows them. */
 export function figuresOf(results) {
   return [
-    '| `tools/call` | calls a second | of a hand-written `node:http` or pipe server | of the next fastest in TypeScript |',
+    '| `tools/call` | calls a second | against a server written by hand | against the next in TypeScript |',
     '|---|--:|--:|--:|',
     ...HIGHLIGHTS.flatMap((highlight) => line(highlight, results)),
     '',

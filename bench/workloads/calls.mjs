@@ -4,7 +4,7 @@ import { subjectsFor } from '../subjects.mjs'
 import { ADD } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
-const COLUMNS = ['perSecond', 'p50', 'p99', 'cpuPer1000']
+const COLUMNS = ['perSecond', 'p50', 'p99', 'cpuPer1000', 'peakMB']
 const WARM = 16
 
 const http = (concurrency) => ({ id: `c${concurrency}`, title: `${concurrency} at once`, concurrency })
@@ -15,11 +15,11 @@ const CELLS = {
   stdio: [stdio(1, 'one after the other'), stdio(64, '64 in flight')],
 }
 
-const group = ({ transport, mode }) => ({
+const group = ({ transport, mode, also = [] }) => ({
   id: `${transport}/${mode}`,
   title: `tools/call, ${MODE_TITLES[transport][mode]}`,
   columns: COLUMNS,
-  subjects: subjectsFor(transport, mode),
+  subjects: [...subjectsFor(transport, mode), ...also],
   cells: CELLS[transport],
   rounds: 5,
   open: (name) => WAYS[transport](name, { mode, tools: 1 }),
@@ -28,7 +28,7 @@ const group = ({ transport, mode }) => ({
 })
 
 export const CALLS = [
-  { transport: 'http', mode: 'modern' },
+  { transport: 'http', mode: 'modern', also: ['portcall-zod'] },
   { transport: 'http', mode: 'session' },
   { transport: 'http', mode: 'stateless' },
   { transport: 'stdio', mode: 'modern' },

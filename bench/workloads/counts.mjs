@@ -24,6 +24,7 @@ const group = ({ mode, cells }) => ({
   subjects: subjectsFor('http', mode),
   cells,
   rounds: 3,
+  peerRounds: 1,
   open: (name) => ({ name, close() {} }),
   async measure({ name }, { tools }, settings) {
     const server = await WAYS.http(name, { mode, tools })

@@ -17,12 +17,14 @@ import { PROGRESS } from './progress.mjs'
  * @property {string[]} subjects who can do it
  * @property {Cell[]} cells what is measured, in this order
  * @property {number} rounds of a full run
+ * @property {number} [peerRounds] those in which peers take part; by default 2
  * @property {(subject: string, settings: Settings) => Promise<Handle>} open before the cells of a round
  * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Record<string, number>>} measure one cell once; the sample
  *
  * @typedef {{ id: string, title: string, subjects?: string[] }} Cell with what its group wants to know; `subjects` when not all take part
  * @typedef {{ close(): Promise<unknown> | unknown }} Handle with what its group wants to keep
- * @typedef {{ ms: number, warmMs: number }} Settings how long a measured time is, and one for warming up
+ * @typedef {{ ms: number, warmMs: number, smoke?: boolean }} Settings how long a measured time is, and one for warming up; `smoke` when
+ *   it is only tried whether all works, in a second or two
  */
 
 /** @type {Group[]} */

@@ -39,6 +39,7 @@ const group = ({ mode, subjects = subjectsFor('http', mode) }) => ({
   subjects,
   cells: CELLS,
   rounds: 3,
+  peerRounds: 1,
   open: (name) => ({ name, close() {} }),
   async measure({ name }, { page, callsOf }, settings) {
     const server = await WAYS.http(name, { mode, tools: TOOLS, page })
