@@ -93,4 +93,16 @@ describe.each(['2026-07-28', '2025-11-25'])('in %s', (revision) => {
     expect((await whoami(client)).scopes.sort()).toEqual(['notes:read', 'notes:write'])
     expect(user.opened).toHaveLength(2)
   })
+
+  test('tokens are bound to a key, of which each request has a proof, also after a refresh', async () => {
+    const place = await testPlace({ accessSeconds: 2, protect: { dpop: { required: true, nonce: true } } })
+    const user = createUser({ dpop: true })
+    const client = await place.connect({ auth: user.auth, revision })
+    expect(await whoami(client)).toMatchObject({ subject: USER })
+    await Promise.all(Array.from({ length: 10 }, () => whoami(client)))
+    await sleep(2100)
+    expect(await whoami(client)).toMatchObject({ subject: USER })
+    expect(refreshes(place)).toBe(1)
+    expect(user.opened).toHaveLength(1)
+  })
 })

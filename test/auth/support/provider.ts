@@ -52,7 +52,7 @@ export async function startProvider(choice: ProviderChoice): Promise<TestProvide
       keys = forget ? [key] : [key, ...keys]
       rebuild()
     },
-    revokeAll: () => memory.forget('AccessToken', 'RefreshToken', 'Grant'),
+    revokeAll: () => memory.forget('AccessToken', 'ClientCredentials', 'RefreshToken', 'Grant'),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
