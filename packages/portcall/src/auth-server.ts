@@ -11,6 +11,8 @@ export { type IntrospectionOptions, introspection } from './auth/server/introspe
 export { JWT_ALGORITHMS, type JwtOptions, jwt } from './auth/server/jwt.ts'
 export type { OutsideOptions } from './auth/server/outside.ts'
 export type { ProtectOptions, Verify } from './auth/server/protection.ts'
+export type { Identity, OAuthProxyOptions, ProxyLifetimes, Upstream, UpstreamTokens } from './auth/server/proxy/options.ts'
+export { type OAuthProxy, oauthProxy } from './auth/server/proxy/proxy.ts'
 export {
   insecureAnyAudience,
   type Page,
@@ -23,6 +25,7 @@ export {
 /** What makes an HTTP endpoint protected: spread it into the options of `serve`, `nodeHandler` or `httpHandler`. */
 export type Protected = Required<Pick<HttpOptions, 'authenticate' | 'beside' | 'challenge' | 'path'>> & {
   readonly allowedHosts: readonly string[]
+  readonly allowedOrigins?: readonly string[]
 }
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -45,6 +48,7 @@ export function protect(options: ProtectOptions): Protected {
   return {
     path: resource.path,
     allowedHosts: [resource.host, ...LOOPBACK],
+    ...(options.allowedOrigins && { allowedOrigins: [resource.origin, ...options.allowedOrigins] }),
     async authenticate(request) {
       const outcome = await authenticate(request)
       if ('principal' in outcome) return outcome

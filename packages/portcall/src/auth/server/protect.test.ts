@@ -229,13 +229,13 @@ describe('what could not protect a server', () => {
 
 describe('pages of other origins', () => {
   test('read metadata and challenges, where they are allowed', async () => {
-    const protection = protect({
-      resource: RESOURCE,
-      authorizationServers: ['https://login.example.com'],
-      verify: async () => undefined,
-    })
     const origin = 'https://app.example.com'
-    const send = await FRONTS.fetch(notes(), { ...protection, allowedOrigins: [origin] })
+    const authorizationServers = ['https://login.example.com']
+    const verify = async (): Promise<undefined> => undefined
+    const protection = protect({ resource: RESOURCE, authorizationServers, verify, allowedOrigins: [origin] })
+    const send = await FRONTS.fetch(notes(), protection)
+    expect((await send('/mcp', { headers: { origin: 'https://api.example.com' } })).status).toBe(401)
+    expect((await send('/mcp', { headers: { origin: 'https://evil.example' } })).status).toBe(403)
     const metadata = await send('/.well-known/oauth-protected-resource', { headers: { origin } })
     const refused = await ERAS.modern(send, 'whoami', { origin })
     for (const { headers } of [metadata, refused]) expect(headers.get('access-control-allow-origin')).toBe(origin)

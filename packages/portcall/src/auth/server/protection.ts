@@ -29,6 +29,8 @@ export interface ProtectOptions {
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>
   /** Takes tokens that are bound to keys. Default: such tokens are refused. */
   readonly dpop?: boolean | DpopOptions
+  /** Origins of web pages that may call, besides those at the host of the resource. */
+  readonly allowedOrigins?: readonly string[]
   /** More members of the metadata: `resource_name`, `resource_documentation`. */
   readonly metadata?: JsonObject
   /** How far clocks may differ, in seconds. Default: 30. */
