@@ -29,14 +29,14 @@ export async function readAnswer(response: Response, { fault, who }: Answering):
   return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
 }
 
-/** Makes an `AuthError` of what made no sense; what is one already stays. */
+/** Makes an `AuthError` of what made no sense; what is one already stays. The cause is left out: it may hold the tokens of the answer. */
 export function asAuthError(error: unknown, { fault, who }: Answering): AuthError {
   if (error instanceof AuthError) return error
   const reason = clean(error instanceof Error ? error.message : String(error))
-  return new AuthError(fault, `${who} has answered with something that is no answer: ${reason}`, { cause: error })
+  return new AuthError(fault, `${who} has answered with something that is no answer: ${reason}`)
 }
 
-/** Text of strangers, without what a terminal would take for more than text. */
+/** Text of strangers, without what a terminal takes for more than text, and what nobody sees. */
 export function clean(text: string): string {
-  return text.replace(/[^\x20-\x7e\xa0-\uffff]/g, ' ').slice(0, MAX_TEXT)
+  return text.replace(/[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/gu, ' ').slice(0, MAX_TEXT)
 }

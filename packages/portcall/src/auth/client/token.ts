@@ -15,6 +15,8 @@ export interface TokenParameters {
 }
 
 const NONCE_WANTED: ReadonlySet<number> = new Set([400, 401])
+/** More than a year is as good as for ever. */
+const LONGEST_S = 366 * 86_400
 const SENDABLE = /^[\x21-\x7e]+$/
 
 /**
@@ -116,7 +118,7 @@ function toTokens({ access_token, token_type, expires_in, refresh_token, scope }
   return {
     accessToken: access_token,
     tokenType: token_type === 'dpop' ? 'dpop' : 'bearer',
-    ...(expires_in !== undefined && { expiresAt: Date.now() + expires_in * 1000 }),
+    ...(expires_in !== undefined && { expiresAt: Date.now() + Math.min(expires_in, LONGEST_S) * 1000 }),
     ...(refresh_token !== undefined && { refreshToken: refresh_token }),
     ...(scope !== undefined && { scope }),
   }
