@@ -1,7 +1,7 @@
 /** Getting access tokens for protected servers: what `connect(url, { auth })` takes. */
 
 export { insecureUnadvertisedPkce } from './auth/client/authorize.ts'
-export { type TokenSource, token } from './auth/client/bearer.ts'
+export { type TokenOptions, type TokenSource, token } from './auth/client/bearer.ts'
 export { type BrowserOptions, browser } from './auth/client/browser.ts'
 export { type Challenge, readChallenges } from './auth/client/challenge.ts'
 export type { SignInOptions } from './auth/client/code-grant.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { token } from './bearer.ts'
+import { insecureHttp } from './http/reach.ts'
 
 const endpoint = new URL('https://api.example.com/mcp')
 const request = { method: 'POST', url: endpoint }
@@ -31,4 +32,13 @@ test('a refused token is replaced once, and only by another one', async () => {
   const stubborn = token(() => 'same').authorizer(endpoint)
   const again = { ...request, headers: { ...(await stubborn.headers(request)) }, retries: 0 }
   expect(await stubborn.answered(answer(401), again)).toBe(false)
+})
+
+test('a token does not travel without https to another machine, unless that is wanted', () => {
+  const provider = token(() => 't')
+  const plain = new URL('http://api.example.com/mcp')
+  expect(() => provider.authorizer(plain)).toThrow(expect.objectContaining({ code: 'AUTH_FAILED', fault: 'address_refused' }))
+  expect(() => provider.authorizer(new URL('http://localhost:3000/mcp'))).not.toThrow()
+  expect(() => provider.authorizer(new URL('https://10.0.0.5/mcp'))).not.toThrow()
+  expect(() => token(() => 't', { allow: [insecureHttp] }).authorizer(plain)).not.toThrow()
 })
