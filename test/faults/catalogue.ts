@@ -106,6 +106,7 @@ export const CATALOGUE: { readonly [id: string]: string } = {
   G11: 'a token that came in goes out nowhere',
   X01: 'a path that leads out of its root, however it is encoded',
   X03: 'addresses inside of a network in all spellings, names that lead there, redirects to them',
+  X05: 'consent of an OAuth proxy: asked per client, forged, framed, stolen, used twice; codes; open redirects; client documents',
   X07: 'secrets of a request in events, complaints or answers',
   X11: 'names that objects inherit are looked up as own properties only',
   B1: "calls in somebody else's session, with somebody else's sealed state",

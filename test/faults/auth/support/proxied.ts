@@ -1,0 +1,104 @@
+import { createServer as createTcpServer } from 'node:net'
+import { createServer } from 'portcall'
+import { type OAuthProxyOptions, oauthProxy, protect } from 'portcall/auth/server'
+import { serve } from 'portcall/node'
+import type { TestAuthorizationServer } from 'portcall/testing'
+import { onTestFinished } from 'vitest'
+import { type RawServer, testRaw } from '../../client/support/raw-server.ts'
+import { testLogin } from './protected.ts'
+
+export const REDIRECT = 'https://app.example/back'
+
+/** A server whose users sign in at an identity provider that knows the server only, and no client of it. */
+export interface Proxied {
+  readonly url: string
+  readonly origin: string
+  /** The identity provider. */
+  readonly upstream: TestAuthorizationServer
+  /** What the server calls for its users. */
+  readonly api: RawServer
+  /** Registers a client. */
+  register(metadata?: Readonly<Record<string, unknown>>): Promise<{ status: number; id: string; body: string }>
+  /** The address where a user of a client begins. */
+  start(clientId: string, over?: Readonly<Record<string, string | undefined>>): Promise<string>
+  /** Asks for tokens. */
+  token(form: Readonly<Record<string, string>>): Promise<{ status: number; json: Record<string, string> }>
+}
+
+export const VERIFIER = 'v'.repeat(43)
+
+/** Starts all of it until the test is over. */
+export async function testProxied(options: Partial<OAuthProxyOptions> = {}): Promise<Proxied> {
+  const port = await findPort()
+  const origin = `http://127.0.0.1:${port}`
+  const resource = `${origin}/mcp`
+  const known = { client_id: 'server', client_secret: 'idp-s3cret', redirect_uris: [`${origin}/authorize/callback`] }
+  const upstream = await testLogin({ clients: [known] })
+  const api = await testRaw((_, answer) => answer.send(200, {}, 'data'))
+  const proxy = oauthProxy({
+    resource,
+    upstream: {
+      issuer: upstream.issuer,
+      authorizationEndpoint: `${upstream.issuer}/authorize`,
+      tokenEndpoint: `${upstream.issuer}/token`,
+      clientId: known.client_id,
+      clientSecret: known.client_secret,
+      scopes: ['profile'],
+    },
+    identify: () => ({ subject: 'ada' }),
+    ...options,
+  })
+  const server = createServer({ name: 'proxied', version: '1.0.0' })
+  server.tool('data', {}, async (_, { auth }) => {
+    const token = await proxy.upstreamToken(auth)
+    return (await fetch(api.url, { headers: { authorization: `Bearer ${token}` } })).text()
+  })
+  const serving = await serve(server, { port, ...protect({ resource, verify: proxy }) })
+  onTestFinished(() => serving.close())
+
+  return {
+    url: resource,
+    origin,
+    upstream,
+    api,
+    async register(metadata = {}) {
+      const body = JSON.stringify({ client_name: 'App', redirect_uris: [REDIRECT], ...metadata })
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(`${origin}/register`, { method: 'POST', body, headers })
+      const text = await response.text()
+      return { status: response.status, body: text, id: response.ok ? (JSON.parse(text) as { client_id: string }).client_id : '' }
+    },
+    async start(clientId, over = {}) {
+      const parameters = {
+        client_id: clientId,
+        redirect_uri: REDIRECT,
+        response_type: 'code',
+        state: 'state-of-client',
+        code_challenge: await challengeOf(VERIFIER),
+        code_challenge_method: 'S256',
+        resource,
+        ...over,
+      }
+      const url = new URL(`${origin}/authorize`)
+      for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value)
+      return url.href
+    },
+    async token(form) {
+      const response = await fetch(`${origin}/token`, { method: 'POST', body: new URLSearchParams(form) })
+      return { status: response.status, json: (await response.json()) as Record<string, string> }
+    },
+  }
+}
+
+async function challengeOf(verifier: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  return Buffer.from(hash).toString('base64url')
+}
+
+async function findPort(): Promise<number> {
+  const probe = createTcpServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
