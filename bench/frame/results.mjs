@@ -14,7 +14,10 @@ export const machineLoad = () => loadavg().map((value) => Number(value.toFixed(2
 
 function commit() {
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', cwd: dirname(pathOf('full')) }).trim()
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      encoding: 'utf8',
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+    }).trim()
   } catch {
     return 'unknown'
   }
@@ -43,13 +46,27 @@ export function readResults(kind) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { groups: {} }
 }
 
-/** Figures of samples with as many digits as mean something. */
-const rounded = (_key, value) => (typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value)
+const LEFT_OUT = new Set(['count', 'failed', 'faults'])
+
+/** Figures with as many digits as mean something, and no more than figures. */
+function figures(key, value) {
+  if (LEFT_OUT.has(key)) return undefined
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value
+}
+
+/** One row a line, so that differences between runs can be read. */
+function render({ groups }) {
+  const rendered = Object.entries(groups).map(([id, { rows, ...about }]) => {
+    const lines = rows.map((row) => JSON.stringify(row, figures))
+    return `${JSON.stringify(id)}: ${JSON.stringify(about).slice(0, -1)}, "rows": [\n${lines.join(',\n')}\n]}`
+  })
+  return `{"groups": {\n${rendered.join(',\n')}\n}}\n`
+}
 
 /** Puts what was measured of one group among the results, in the place of what was there. */
 export function keepResult(kind, id, { load, rows }) {
   const results = readResults(kind)
   results.groups[id] = { at: new Date().toISOString(), commit: commit(), machine: machine(), load, rows }
   mkdirSync(dirname(pathOf(kind)), { recursive: true })
-  writeFileSync(pathOf(kind), `${JSON.stringify(results, rounded, 1)}\n`)
+  writeFileSync(pathOf(kind), render(results))
 }

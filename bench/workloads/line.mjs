@@ -22,7 +22,8 @@ const group = (mode) => ({
   columns: ['callMs', 'cpuMs', 'cpuMsPerMB', 'peakMB'],
   subjects: subjectsFor('stdio', mode),
   cells: [cell(5), cell(50, OURS)],
-  rounds: 5,
+  rounds: 3,
+  peerRounds: 1,
   async open(name) {
     const handle = await WAYS.stdio(name, { mode, tools: 1, 'max-line': MAX_LINE })
     await handle.once('line', callOf(MB))
