@@ -2,7 +2,7 @@
 import { createReport } from '../tools/lib/report.mjs'
 import { runGroup } from './frame/rounds.mjs'
 
-const SETTINGS = { ms: 60, warmMs: 60, smoke: true }
+const SETTINGS = { ms: 40, warmMs: 40, smoke: true }
 const SUBJECTS = ['floor', 'portcall']
 
 /** What is wrong with the rows of a group: figures that are not there. */
@@ -17,6 +17,12 @@ function gaps({ cells, columns }, names, rows) {
   })
 }
 
+/** A group with its least and its greatest cell: those between work as they do. */
+const shortened = (group) => ({
+  ...group,
+  cells: group.cells.filter((_, index, { length }) => index === 0 || index === length - 1),
+})
+
 async function tryGroup(group) {
   const names = group.subjects.filter((name) => SUBJECTS.includes(name))
   const { rows, failures } = await runGroup(group, { names, rounds: 1, roundsOf: () => 1, settings: SETTINGS })
@@ -29,7 +35,7 @@ export async function smoke(groups) {
   const report = createReport('bench: each workload for a moment')
   for (const group of groups) {
     const startedAt = performance.now()
-    const faults = await tryGroup(group)
+    const faults = await tryGroup(shortened(group))
     report.check(`${group.id}, ${Math.round(performance.now() - startedAt)} ms`, faults)
   }
   report.end()

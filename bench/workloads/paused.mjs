@@ -5,7 +5,13 @@ import { MODE_TITLES } from './modes.mjs'
 
 const COUNT = 200_000
 
-const CALL = { method: 'tools/call', params: { name: 'flood', arguments: { count: COUNT }, meta: { progressToken: ID } } }
+/** Enough for a smoke: more than fits into the kernel. */
+const FEW = 60_000
+
+const callOf = (count) => ({
+  method: 'tools/call',
+  params: { name: 'flood', arguments: { count }, meta: { progressToken: ID } },
+})
 
 const group = ({ transport, mode }) => ({
   id: `paused/${transport}/${mode}`,
@@ -15,7 +21,7 @@ const group = ({ transport, mode }) => ({
   cells: [{ id: 'held', title: 'kept for it' }],
   rounds: 1,
   open: (name) => WAYS[transport](name, { mode, tools: 1 }),
-  measure: (handle) => handle.once('paused', CALL),
+  measure: (handle, _cell, { smoke }) => handle.once('paused', callOf(smoke ? FEW : COUNT)),
 })
 
 export const PAUSED = [
