@@ -13,18 +13,21 @@ const names = (text) => text.split(',').filter(Boolean)
 
 const FULL = { ms: 400, warmMs: 1000 }
 const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
+const QUICK_SUBJECTS = ['floor', 'portcall']
 
 /**
- * What the command line asks for: `only` are beginnings of ids of groups, empty for all; `rounds` overrides those
- * of the groups.
+ * What the command line asks for. `only` are beginnings of ids of groups, empty for all; `isSubject` tells who takes part, in a quick run
+ * nobody who would have to be installed first; `rounds` overrides those of the groups; `kind` is that of the results, `full` when all
+ * take part.
  */
 export function readOptions() {
   const { values } = parseArgs({ options: OPTIONS })
   const { quick, smoke, list } = values
-  const chosen = names(values.subjects)
+  const given = names(values.subjects)
+  const chosen = given.length === 0 && quick ? QUICK_SUBJECTS : given
   const { ms, warmMs, rounds } = quick ? QUICK : FULL
   return {
-    quick,
+    kind: quick || chosen.length > 0 ? 'quick' : 'full',
     smoke,
     list,
     only: names(values.only),

@@ -49,8 +49,9 @@ class Place {
   }
 }
 
-/** Small requests go out together, as from a client that has several at hand. */
-function writeAll(stdin, requests) {
+/** Sends the next requests of places; small ones go out together, as from a client that has several at hand. */
+function sendNext(stdin, places) {
+  const requests = places.map((place) => place.next())
   if (requests.length === 1 || requests[0].length > LARGE) for (const bytes of requests) stdin.write(bytes)
   else stdin.write(Buffer.concat(requests))
 }
@@ -77,20 +78,13 @@ function keepBusy(program, places, { recorder, stopped }) {
       try {
         const free = lines.map((line) => take(line, now)).filter(Boolean)
         if (stopped()) underWay -= free.length
-        else if (free.length)
-          writeAll(
-            program.stdin,
-            free.map((place) => place.next()),
-          )
+        else if (free.length) sendNext(program.stdin, free)
       } catch (error) {
         reject(error)
       }
       if (underWay === 0) resolve()
     }
-    writeAll(
-      program.stdin,
-      places.map((place) => place.next()),
-    )
+    sendNext(program.stdin, places)
   })
 }
 
