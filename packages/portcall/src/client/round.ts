@@ -2,7 +2,7 @@ import { RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type RequestId } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
-import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
+import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import type { Deadline } from './deadline.ts'
@@ -61,7 +61,7 @@ export function createRounds({ exchange, info, capabilities, logLevel, onEvent }
     const _meta = envelope(raw.onProgress ? id : undefined, raw.meta)
     const send = raw.headers && { headers: raw.headers }
     const context = { signal: deadline.signal, notify: listener(raw, deadline), ...(send && { send }) }
-    const response = await exchange()({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }, context)
+    const response = await exchange()({ jsonrpc: '2.0', id, method, params: withMeta(params, _meta) }, context)
     if (isSuccess(response)) return response.result
     const error = readProtocolError(response.error)
     if (!retried && offersOurVersion(error)) return round(method, params, { ...given, retried: true })

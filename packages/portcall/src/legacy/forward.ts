@@ -1,6 +1,7 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type Request, type Response } from '../jsonrpc/message.ts'
+import { withMeta } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { askAll } from './asks.ts'
 import { without } from './plan.ts'
@@ -32,8 +33,8 @@ export async function forward(core: Exchange, request: Request, { envelope, cont
 
 /** The params with the envelope, and without what only the newest revision means by them. */
 function translatedParams(given: JsonObject = {}, envelope: JsonObject): JsonObject {
-  const params = { ...given, _meta: isObject(given._meta) ? { ...given._meta, ...envelope } : envelope }
-  return without(params, FOREIGN_PARAMS)
+  const { _meta } = given
+  return without(withMeta(given, isObject(_meta) ? { ..._meta, ...envelope } : envelope), FOREIGN_PARAMS)
 }
 
 const FOREIGN_PARAMS: readonly string[] = ['inputResponses', 'requestState']

@@ -40,6 +40,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, onReceived } = options
   const excerpt = excerptBytes === undefined ? undefined : createExcerpt(excerptBytes)
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const encoder = new TextEncoder()
   let kept: Uint8Array = new Uint8Array(0)
   let length = 0
   let skipping = false
@@ -76,20 +77,30 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const readLine = (bytes: Uint8Array): void => {
     const line = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
     if (line.length > maxBytes) return refuse('size', line)
-    const received = line.length > 0 ? parseLine(decoder, line, maxDepth) : undefined
-    if (!received) return
-    if ('unreadable' in received) refuse(received.unreadable, line)
-    else onReceived(received)
+    const text = decode(decoder, line)
+    if (text === undefined) refuse('syntax', line)
+    else readText(text)
+  }
+  const readText = (text: string): void => {
+    const received = parseText(text, maxDepth)
+    if (received && 'unreadable' in received) refuse(received.unreadable, excerpt && encoder.encode(text))
+    else if (received) onReceived(received)
+  }
+  /** Reads whole lines: all in one piece when each of them is sure to be good enough for that. */
+  const readLines = (bytes: Uint8Array): void => {
+    const text = bytes.length <= maxBytes ? decode(decoder, bytes) : undefined
+    if (text === undefined) return forEachLine(bytes, NEWLINE, (start, end) => readLine(bytes.subarray(start, end)))
+    forEachLine(text, '\n', (start, end) => readText(text.slice(start, text[end - 1] === '\r' ? end - 1 : end)))
   }
 
   return {
     push(chunk) {
-      let start = 0
-      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-        finish(chunk.subarray(start, end))
-        start = end + 1
-      }
-      if (start < chunk.length) keep(chunk.subarray(start))
+      const first = length > 0 || skipping ? chunk.indexOf(NEWLINE) : -1
+      if (first >= 0) finish(chunk.subarray(0, first))
+      else if (length > 0 || skipping) return keep(chunk)
+      const rest = chunk.lastIndexOf(NEWLINE) + 1
+      if (rest > first + 1) readLines(chunk.subarray(first + 1, rest))
+      if (rest < chunk.length) keep(chunk.subarray(rest))
     },
     end() {
       finish(new Uint8Array(0))
@@ -106,13 +117,37 @@ function append(kept: Uint8Array, length: number, piece: Uint8Array): Uint8Array
   return target
 }
 
-function parseLine(decoder: TextDecoder, line: Uint8Array, maxDepth: number): Received | undefined {
+/** Something with positions: bytes or text. */
+interface Sequence<T> {
+  readonly length: number
+  indexOf(item: T, from: number): number
+}
+
+/** Calls with the place of each line; the last one has its end too. */
+function forEachLine<T>(sequence: Sequence<T>, newline: T, take: (start: number, end: number) => void): void {
+  for (let start = 0; start < sequence.length; ) {
+    const end = sequence.indexOf(newline, start)
+    take(start, end)
+    start = end + 1
+  }
+}
+
+/** `undefined` for bytes that are no UTF-8. */
+function decode(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
   try {
-    const text = decoder.decode(line)
-    if (text.trim() === '') return undefined
-    return exceedsDepth(text, maxDepth) ? { unreadable: 'depth' } : { value: JSON.parse(text) as unknown }
+    return decoder.decode(bytes)
   } catch {
-    return { unreadable: 'syntax' }
+    return undefined
+  }
+}
+
+/** `undefined` for a blank line. */
+function parseText(text: string, maxDepth: number): Received | undefined {
+  if (exceedsDepth(text, maxDepth)) return { unreadable: 'depth' }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return text.trim() === '' ? undefined : { unreadable: 'syntax' }
   }
 }
 

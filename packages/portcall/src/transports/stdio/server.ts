@@ -37,7 +37,7 @@ export function serveChannel(
   const giveUpOpen = (): void => {
     for (const id of open) peer.cancel(id)
   }
-  const exchange: Exchange = async (request, context) => {
+  const exchange: Exchange = (request, context) => {
     if (isModern(request)) {
       if (!isLongLived(request)) return core(request, context)
       open.add(request.id)
