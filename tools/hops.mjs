@@ -15,7 +15,7 @@ import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
   modern: { caller: modernCaller, functions: 64, files: 25 },
-  legacy: { caller: legacyCaller, functions: 95, files: 37 },
+  legacy: { caller: legacyCaller, functions: 96, files: 37 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')
