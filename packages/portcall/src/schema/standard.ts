@@ -51,22 +51,31 @@ export interface TypeBoxSchema {
   readonly '~kind': string
 }
 
-/** What an author may give as a schema. */
-export type Schema = StandardSchemaWithJson | JsonSchema | TypeBoxSchema
+/** A schema of zod 4. It speaks Standard Schema too; this member tells its types at a third of the work for the compiler. */
+export interface ZodSchema {
+  readonly _zod: object
+}
+
+/** What an author may give as a schema. The first that fits ends the compiler's search, so what is cheap to compare comes first. */
+export type Schema = ZodSchema | StandardSchemaWithJson | JsonSchema | TypeBoxSchema
 
 /** The type of a value that has passed a schema; `unknown` where the schema does not tell. */
-export type Infer<S> = S extends StandardSchema
-  ? NonNullable<S['~standard']['types']>['output']
-  : S extends { readonly static: infer T }
-    ? T
-    : FromJsonSchema<S>
+export type Infer<S> = S extends { readonly _zod: { readonly output: unknown } }
+  ? S['_zod']['output']
+  : S extends StandardSchema
+    ? NonNullable<S['~standard']['types']>['output']
+    : S extends { readonly static: infer T }
+      ? T
+      : FromJsonSchema<S>
 
 /** The type of a value as it is handed to a schema, before its transforms and defaults. */
-export type InferInput<S> = S extends StandardSchema
-  ? NonNullable<S['~standard']['types']>['input']
-  : S extends { readonly static: infer T }
-    ? T
-    : FromJsonSchema<S>
+export type InferInput<S> = S extends { readonly _zod: { readonly input: unknown } }
+  ? S['_zod']['input']
+  : S extends StandardSchema
+    ? NonNullable<S['~standard']['types']>['input']
+    : S extends { readonly static: infer T }
+      ? T
+      : FromJsonSchema<S>
 
 /** One fault of a value: where it is and what is wrong there. */
 export interface Issue {

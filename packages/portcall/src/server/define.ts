@@ -47,7 +47,7 @@ export interface ToolDefinition<I extends Schema | undefined, O extends Schema |
   timeoutMs?: number
 }
 
-export type Arguments<I> = I extends Schema ? Infer<I> : Record<string, never>
+export type Arguments<I> = I extends undefined ? Record<string, never> : Infer<I>
 
 /** A result without structured content: a string becomes a text block. */
 export type Content = string | ContentBlock | ContentBlock[] | CallToolResult | undefined | void
