@@ -72,4 +72,8 @@ export const TARGETS = [
     to: 'official-2',
     least: 200_000 / 21_500,
   },
+  { title: 'an idle session', groups: ['memory/session'], cells: ['each'], metric: 'heapKB', most: 4 },
+  { title: 'an open stream', groups: ['memory/listen'], cells: ['each'], metric: 'residentKB', to: 'floor', most: 1.2 },
+  { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'instantiations', most: 60_000 },
+  { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'checkSeconds', most: 0.6 },
 ]

@@ -11,7 +11,16 @@ const sessions = new Set()
 const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
 const event = (message) => `data: ${JSON.stringify(message)}\n\n`
 
+/** What a stream for changes begins with. */
+const acknowledged = ({ id }) =>
+  event({
+    jsonrpc: '2.0',
+    method: 'notifications/subscriptions/acknowledged',
+    params: { _meta: { 'io.modelcontextprotocol/subscriptionId': String(id) }, notifications: {} },
+  })
+
 function reply(message, response) {
+  if (message.method === 'subscriptions/listen') return openStream(response, acknowledged(message))
   let streaming = false
   const result = answer(message, (notification) => {
     if (!streaming) response.writeHead(200, STREAM)

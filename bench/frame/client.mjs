@@ -8,7 +8,7 @@ import { startServer } from './server.mjs'
 /** What each transport needs on the other side: the floor, on the core that the client leaves free. */
 const OTHER_SIDE = {
   async http(mode) {
-    const server = await startServer('floor', { mode, tools: 1 }, onLoadCore)
+    const server = await startServer('floor', { mode, tools: 1 }, { onCore: onLoadCore })
     return { told: ['--url', `http://127.0.0.1:${server.port}/mcp`], close: () => server.close() }
   },
   async stdio(mode) {

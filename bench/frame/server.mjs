@@ -1,10 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { programOf } from '../subjects.mjs'
 import { onServerCore } from './cores.mjs'
 
 const START_MS = 30_000
+const HEAP = fileURLToPath(new URL('heap.mjs', import.meta.url))
+
+/** A program of Node that can be asked for its heap. */
+const withHeap = ({ command, args }) => ({ command, args: ['--expose-gc', '--import', HEAP, ...args] })
+
+/** Asks a server for the bytes of heap that are in use; nothing where it cannot tell. */
+async function heapOf(child, isTold) {
+  if (!isTold) return undefined
+  child.send('heap')
+  return (await once(child, 'message'))[0]
+}
 
 const running = new Set()
 process.on('exit', () => {
@@ -12,13 +24,17 @@ process.on('exit', () => {
 })
 
 /**
- * Starts an HTTP server of a subject, on the core of servers unless another is given, and waits until it listens.
+ * Starts an HTTP server of a subject and waits until it listens.
  *
- * @returns {Promise<{ pid: number, port: number, close(): Promise<void> }>}
+ * @param {object} [how] `onCore` places it, on the core of servers when nothing is said; with `heap`, `heap()` tells bytes, or nothing for
+ *   what does not run on Node
+ * @returns {Promise<{ pid: number, port: number, heap(): Promise<number | undefined>, close(): Promise<void> }>}
  */
-export async function startServer(name, options, onCore = onServerCore) {
-  const { command, args } = onCore(programOf(name, 'http', options))
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+export async function startServer(name, options, { onCore = onServerCore, heap = false } = {}) {
+  const program = programOf(name, 'http', options)
+  const isTold = heap && program.command === process.execPath
+  const { command, args } = onCore(isTold ? withHeap(program) : program)
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', ...(isTold ? ['ipc'] : [])] })
   running.add(child)
   const ended = once(child, 'exit').finally(() => running.delete(child))
   const listening = once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(START_MS) })
@@ -26,6 +42,7 @@ export async function startServer(name, options, onCore = onServerCore) {
   return {
     pid: child.pid,
     port: JSON.parse(line).port,
+    heap: () => heapOf(child, isTold),
     async close() {
       child.kill('SIGKILL')
       await ended

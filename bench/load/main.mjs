@@ -1,11 +1,21 @@
 /** The load generator: a process of its own that does one job after the other, as its parent asks. */
+import { holdMany, letGo } from './hold.mjs'
 import { runHttp } from './http.mjs'
 import { runLine } from './line.mjs'
 import { runPaused } from './paused.mjs'
 import { closeProgram, openProgram } from './program.mjs'
 import { runStdio } from './stdio.mjs'
 
-const JOBS = { http: runHttp, open: openProgram, stdio: runStdio, close: closeProgram, paused: runPaused, line: runLine }
+const JOBS = {
+  http: runHttp,
+  open: openProgram,
+  stdio: runStdio,
+  close: closeProgram,
+  paused: runPaused,
+  line: runLine,
+  hold: holdMany,
+  letGo,
+}
 
 process.on('message', async ({ kind, ...job }) => {
   try {

@@ -15,4 +15,9 @@ export const METRICS = {
   heldKB: { title: 'KB kept', unit: 'KB', show: short },
   peakMB: { title: 'peak MB', unit: 'MB', show: short },
   cpuPer1000: { title: 'CPU s / 1000', unit: 's', show: short },
+  instantiations: { title: 'instantiations', unit: 'instantiations', show: short },
+  checkSeconds: { title: 'check s', unit: 's', show: short },
+  heapKB: { title: 'heap KiB each', unit: 'KiB', show: short },
+  residentKB: { title: 'resident KiB each', unit: 'KiB', show: short },
+  baseMB: { title: 'MiB before', unit: 'MiB', show: short },
 }

@@ -4,8 +4,10 @@ import { COUNTS } from './counts.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
 import { LIST } from './list.mjs'
+import { MEMORY } from './memory.mjs'
 import { PAUSED } from './paused.mjs'
 import { PROGRESS } from './progress.mjs'
+import { TYPES } from './types.mjs'
 
 /**
  * A family of measurements that belong together. Its id is a path; `--only` takes the beginning of one.
@@ -28,4 +30,4 @@ import { PROGRESS } from './progress.mjs'
  */
 
 /** @type {Group[]} */
-export const GROUPS = [...CALLS, ...COUNTS, ...LARGE, ...LIST, ...PROGRESS, ...PAUSED, ...LINE, ...CLIENT]
+export const GROUPS = [...CALLS, ...COUNTS, ...LARGE, ...LIST, ...PROGRESS, ...PAUSED, ...LINE, ...CLIENT, ...MEMORY, ...TYPES]

@@ -1,0 +1,64 @@
+/** What a thousand sessions and open streams cost a server each. */
+import { memoryOf } from '../frame/accounting.mjs'
+import { runLoad } from '../frame/load.mjs'
+import { startServer } from '../frame/server.mjs'
+import { subjectsFor } from '../subjects.mjs'
+import { ADD, openingPosts, posted } from './messages.mjs'
+
+const MANY = 1000
+const FEW = 20
+const KIB = 1024
+const MB = 2 ** 20
+const SETTLE_MS = 300
+
+const LISTEN = posted('modern', 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+const VERSION = { 'mcp-protocol-version': '2025-11-25' }
+
+const KINDS = [
+  { what: 'session', mode: 'session', title: '1,000 idle sessions' },
+  { what: 'standing', mode: 'session', title: '1,000 sessions, each with an open GET' },
+  { what: 'listen', mode: 'modern', title: '1,000 open subscriptions/listen' },
+]
+
+/** Who needs minutes to open a thousand sessions. */
+const SLOW = new Set(['fastmcp', 'python'])
+
+/** Who has streams for changes of the newest revision on the same server. */
+const LISTENERS = ['floor', 'portcall', 'official-2', 'tmcp']
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Bytes in use, after garbage was collected where that can be asked for. */
+async function use(server) {
+  await wait(SETTLE_MS)
+  const heap = await server.heap()
+  return { heap, resident: memoryOf(server.pid).resident }
+}
+
+async function warm(server, mode, ms) {
+  const { method, params, check } = ADD
+  const requests = [{ ...posted(mode, method, params), check }]
+  await runLoad('http', { ...server, opening: openingPosts(mode), requests, concurrency: 16, warmMs: 0, ms })
+}
+
+export const MEMORY = KINDS.map(({ what, mode, title }) => ({
+  id: `memory/${what}`,
+  title,
+  columns: ['heapKB', 'residentKB', 'baseMB'],
+  subjects: what === 'listen' ? LISTENERS : subjectsFor('http', mode).filter((name) => !SLOW.has(name)),
+  cells: [{ id: 'each', title: 'each' }],
+  rounds: 3,
+  open: (name) => startServer(name, { mode, tools: 1 }, { heap: true }),
+  async measure(server, _cell, { warmMs }) {
+    const { pid, port } = server
+    const job = { what, target: { port }, opening: openingPosts(mode), request: LISTEN, version: VERSION }
+    await warm({ pid, port }, mode, warmMs)
+    await runLoad('hold', { ...job, count: FEW })
+    const before = await use(server)
+    await runLoad('hold', { ...job, count: MANY })
+    const after = await use(server)
+    await runLoad('letGo', {})
+    const each = (name) => (after[name] - before[name]) / MANY / KIB
+    return { heapKB: each('heap'), residentKB: each('resident'), baseMB: before.resident / MB }
+  },
+}))
