@@ -9,6 +9,8 @@ const MANY = 1000
 const FEW = 20
 const KIB = 1024
 const MB = 2 ** 20
+/** Enough to see that it works. */
+const SOME = 50
 const SETTLE_MS = 300
 
 const LISTEN = posted('modern', 'subscriptions/listen', { notifications: { toolsListChanged: true } })
@@ -49,16 +51,17 @@ export const MEMORY = KINDS.map(({ what, mode, title }) => ({
   cells: [{ id: 'each', title: 'each' }],
   rounds: 3,
   open: (name) => startServer(name, { mode, tools: 1 }, { heap: true }),
-  async measure(server, _cell, { warmMs }) {
+  async measure(server, _cell, { warmMs, smoke }) {
+    const many = smoke ? SOME : MANY
     const { pid, port } = server
     const job = { what, target: { port }, opening: openingPosts(mode), request: LISTEN, version: VERSION }
     await warm({ pid, port }, mode, warmMs)
     await runLoad('hold', { ...job, count: FEW })
     const before = await use(server)
-    await runLoad('hold', { ...job, count: MANY })
+    await runLoad('hold', { ...job, count: many })
     const after = await use(server)
     await runLoad('letGo', {})
-    const each = (name) => (after[name] - before[name]) / MANY / KIB
+    const each = (name) => (after[name] - before[name]) / many / KIB
     return { heapKB: each('heap'), residentKB: each('resident'), baseMB: before.resident / MB }
   },
 }))
