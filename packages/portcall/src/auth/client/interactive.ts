@@ -2,6 +2,7 @@ import { untilAborted } from '../../jsonrpc/waiting.ts'
 import type { AuthProvider } from '../../protocol/authorizer.ts'
 import { createCodeGrant, type SignInOptions } from './code-grant.ts'
 import { createFlow } from './flow.ts'
+import { whereHost } from './http/address.ts'
 
 /** What a host has to know to send its user off. */
 export interface SignIn {
@@ -17,7 +18,7 @@ export interface SignIn {
 }
 
 export interface InteractiveOptions extends SignInOptions {
-  /** Where the authorization server sends the user back: an address of the host, https, or on this machine, or of an app's own scheme. */
+  /** Where the authorization server sends the user back: an address of the host, by https, or by http on this machine. */
   readonly redirectUri: string | URL
   /**
    * Shows a page to the user, and resolves to the address at which the user came back, or its parameters. Checks nothing; throws when the
@@ -28,10 +29,12 @@ export interface InteractiveOptions extends SignInOptions {
   readonly applicationType?: 'native' | 'web'
 }
 
-/** Signs users in by a page that the host shows in its own way. */
+/** Signs users in by a page that the host shows in its own way. @throws TypeError when users would come back over an open network. */
 export function interactive(options: InteractiveOptions): AuthProvider {
   const redirectUri = String(options.redirectUri)
-  const { protocol } = new URL(redirectUri)
+  const { protocol, hostname } = new URL(redirectUri)
+  if (protocol !== 'https:' && (protocol !== 'http:' || whereHost(hostname) !== 'loopback'))
+    throw new TypeError(`Users come back by https, or to this machine, not to ${redirectUri}`)
   const { authorize, applicationType = protocol === 'https:' ? 'web' : 'native' } = options
   const grant = createCodeGrant({
     name: 'interactive',

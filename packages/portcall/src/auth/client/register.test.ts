@@ -163,6 +163,11 @@ describe('a host with a page of its own', () => {
     expect(site.login.asked('register')[0]?.body).toMatchObject({ redirect_uris: [CALLBACK], application_type: 'native' })
   })
 
+  test.each(['http://app.example.com/back', 'http://10.0.0.5/back', 'notes:/back', 'javascript:alert(1)'])(
+    'does not take its users back at %s',
+    (redirectUri) => expect(() => interactive({ redirectUri, authorize: async () => '' })).toThrow(TypeError),
+  )
+
   test('is of the web when it takes its users back over https', async () => {
     const site = await protect()
     const authorize = async (): Promise<never> => {
