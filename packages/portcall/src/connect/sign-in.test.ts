@@ -46,15 +46,18 @@ const slowly = (ms: number) => async (url: URL) => {
 }
 const IMPATIENT = { probeMs: 1000, openMs: 2000, deadlines: { requestMs: 1000, totalMs: 1000 } }
 
-describe.each(REVISIONS.filter(({ http }) => http.transport === 'Streamable HTTP').map(({ version }) => version))('in %s', (revision) => {
-  test('a user may take longer to sign in than a server to answer, and is asked once more for more scopes', async () => {
-    const site = await open()
-    const client = await site.connect({ ...IMPATIENT, revision, auth: browser({ open: slowly(1500) }) })
-    expect(textOf(await client.callTool('read'))).toBe('notes:read')
-    expect(textOf(await client.callTool('write'))).toBe('notes:read notes:write')
-    expect(site.login.asked('authorize').length).toBe(2)
-  })
-})
+describe.each(REVISIONS.filter(({ http }) => http.transport === 'Streamable HTTP').map(({ version }) => version))(
+  'in %s',
+  (revision) => {
+    test('a user may take longer to sign in than a server to answer, and is asked once more for more scopes', async () => {
+      const site = await open()
+      const client = await site.connect({ ...IMPATIENT, revision, auth: browser({ open: slowly(1500) }) })
+      expect(textOf(await client.callTool('read'))).toBe('notes:read')
+      expect(textOf(await client.callTool('write'))).toBe('notes:read notes:write')
+      expect(site.login.asked('authorize').length).toBe(2)
+    })
+  },
+)
 
 test('a user who says no is not asked again in another era', async () => {
   const site = await open()
