@@ -12,11 +12,14 @@ export interface Page {
 
 const MOST_STEPS = 15
 
-/** Makes a browser whose user presses the button of every form. */
+/** Makes a browser whose user presses the first button of every form. */
 export function createBrowser(): Browser {
-  const cookies = new Map<string, string>()
+  const jars = new Map<string, Map<string, string>>()
 
   const load = async (url: string, form?: URLSearchParams): Promise<{ response: Response; html: string }> => {
+    const { origin } = new URL(url)
+    const cookies = jars.get(origin) ?? new Map<string, string>()
+    jars.set(origin, cookies)
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const init = form ? { method: 'POST', body: form } : {}
     const response = await fetch(url, { ...init, headers: { cookie }, redirect: 'manual' })
@@ -45,16 +48,16 @@ export function createBrowser(): Browser {
   }
 }
 
-/** The form of a page, filled in as it comes. */
+/** The form of a page, filled in as it comes; of several buttons, the first is pressed. */
 function readForm(html: string): { action: string; values: URLSearchParams } | undefined {
-  const action = /<form[^>]*\baction="([^"]*)"/.exec(html)?.[1]
-  if (action === undefined) return undefined
-  const inputs = [...html.matchAll(/<(?:input|button)\b[^>]*>/g)].map(([tag]) => [
-    attribute(tag, 'name'),
-    attribute(tag, 'value'),
-  ])
-  const named = inputs.filter((input): input is [string, string] => input[0] !== undefined && input[0] !== 'abort')
-  return { action, values: new URLSearchParams(named.map(([name, value = '']) => [name, value])) }
+  const form = /<form\b[^>]*>/.exec(html)?.[0]
+  if (form === undefined) return undefined
+  const values = new URLSearchParams()
+  for (const [tag] of html.matchAll(/<(?:input|button)\b[^>]*>/g)) {
+    const name = attribute(tag, 'name')
+    if (name !== undefined && name !== 'abort' && !values.has(name)) values.set(name, attribute(tag, 'value') ?? '')
+  }
+  return { action: attribute(form, 'action') ?? '', values }
 }
 
 function attribute(tag: string, name: string): string | undefined {
