@@ -20,7 +20,7 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
   let victim: Readonly<Record<string, string>>
   let thief: Readonly<Record<string, string>>
   beforeAll(async () => {
-    identity = await open()
+    identity = await open({ pageSize: 3 })
     server = identity.server
     victim = await identity.fields('victim')
     thief = await identity.fields('thief')
@@ -112,6 +112,18 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
     expect(seen(stolen)).toEqual(seen(unknown))
     expect((await send(place!, victim)).status).toBe(202)
     stream.destroy()
+  })
+
+  test.each(['tools/list', 'resources/list'])('B1: a cursor of %s is good for its caller alone', async (method) => {
+    const { json } = await server.send(modern(method, {}, victim))
+    const cursor = json!.result!.nextCursor as string
+    const list = (fields: Record<string, string>, from = cursor): Promise<Answer> =>
+      server.send(modern(method, { cursor: from }, fields))
+    const stolen = await list(thief)
+    const madeUp = await list(thief, `${cursor.slice(0, -8)}AAAAAAAA`)
+    expect(stolen.json).toMatchObject({ error: { code: -32602 } })
+    expect(seen(stolen)).toEqual(seen(madeUp))
+    expect((await list(victim)).json).toMatchObject({ result: {} })
   })
 
   test('B1: sealed state of a call is good for its caller alone, and one that was made up is no worse', async () => {

@@ -19,6 +19,7 @@ import { addResources } from './server/resources.ts'
 export interface ServerChoice {
   door: 'http' | 'stdio'
   limits?: Partial<ServerLimits>
+  pageSize?: number
   keys?: string[]
   names?: NamedItems
   /** Takes the caller's principal from the header `x-user`. */
@@ -34,10 +35,11 @@ export interface ServerChoice {
 }
 
 const choice = JSON.parse(process.argv[2] ?? '{"door":"stdio"}') as ServerChoice
-const { door, limits, keys, names = {}, users = false, odd = false, deaf = false, guarding } = choice
+const { door, limits, pageSize, keys, names = {}, users = false, odd = false, deaf = false, guarding } = choice
 
 const options: ServerOptions = {
   ...(limits && { limits }),
+  ...(pageSize !== undefined && { pageSize }),
   ...(keys && { keys }),
   onEvent(event) {
     if (deaf) throw new Error('The listener fails')

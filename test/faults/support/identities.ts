@@ -1,6 +1,7 @@
 import { authorizationServer } from 'portcall/testing'
 import { type HttpServer, startHttp } from './http.ts'
 import { type Counts, textOf } from './messages.ts'
+import type { Choice } from './process.ts'
 
 /** A server that knows its callers, and how they show who they are. */
 export interface Identity {
@@ -11,8 +12,8 @@ export interface Identity {
   close(): Promise<void>
 }
 
-async function byHeader(): Promise<Identity> {
-  const server = await startHttp({ users: true })
+async function byHeader(choice: Choice): Promise<Identity> {
+  const server = await startHttp({ ...choice, users: true })
   return {
     server,
     fields: async (user) => ({ 'x-user': user }),
@@ -21,9 +22,9 @@ async function byHeader(): Promise<Identity> {
   }
 }
 
-async function byToken(): Promise<Identity> {
+async function byToken(choice: Choice): Promise<Identity> {
   const login = await authorizationServer()
-  const server = await startHttp({ guarding: { issuer: login.issuer } })
+  const server = await startHttp({ ...choice, guarding: { issuer: login.issuer } })
   const resources = [`http://127.0.0.1:${server.port}/mcp`]
   const fields = async (subject: string): Promise<Record<string, string>> => ({
     authorization: `Bearer ${await login.issue({ subject, resources })}`,
@@ -41,7 +42,7 @@ async function byToken(): Promise<Identity> {
 }
 
 /** The ways to be known. */
-export const IDENTITIES: ReadonlyArray<readonly [name: string, open: () => Promise<Identity>]> = [
+export const IDENTITIES: ReadonlyArray<readonly [name: string, open: (choice: Choice) => Promise<Identity>]> = [
   ['a header', byHeader],
   ['a token', byToken],
 ]
