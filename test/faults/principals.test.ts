@@ -114,7 +114,8 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
     stream.destroy()
   })
 
-  test.each(['tools/list', 'resources/list'])('B1: a cursor of %s is good for its caller alone', async (method) => {
+  test('B1: a cursor is good for its caller alone, and one that was made up is no worse', async () => {
+    const method = 'tools/list'
     const { json } = await server.send(modern(method, {}, victim))
     const cursor = json!.result!.nextCursor as string
     const list = (fields: Record<string, string>, from = cursor): Promise<Answer> =>
