@@ -4,7 +4,9 @@ import { availableParallelism } from 'node:os'
 const LOAD = '0'
 const SERVER = '1'
 
-const canPin = () => process.platform === 'linux' && availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
+const isOurs = (core) => spawnSync('taskset', ['-c', core, 'true']).status === 0
+
+const canPin = () => process.platform === 'linux' && availableParallelism() > 1 && [LOAD, SERVER].every(isOurs)
 
 /**
  * Whether load generator and server each have a core to themselves. Left alone, a scheduler puts them now on one and now on two, and
