@@ -53,6 +53,7 @@ describe.each(['node', 'fetch'] as const)('signing in through a proxy, on the %s
   test('gives a client tokens that are good at the server, in both eras', async () => {
     const { send, first, idp } = await signedIn({}, {}, front)
     expect(first).toMatchObject({ token_type: 'Bearer', scope: 'notes:read notes:write' })
+    expect(first.expires_in).toBeLessThanOrEqual(300)
     const auth = await whoami(send, `Bearer ${first.access_token}`)
     expect(auth).toMatchObject({ principal: `${ORIGIN}#ann`, subject: 'ann', scopes: ['notes:read', 'notes:write'] })
     expect((await ERAS.legacy(send, 'write', { authorization: `Bearer ${first.access_token}` })).status).toBe(200)
@@ -235,6 +236,19 @@ describe('the tokens of a proxy', () => {
 })
 
 describe('the token of the identity provider', () => {
+  test('is refreshed while the client renews its own, and both get theirs', async () => {
+    const { send, first, proxy, clock, clientId } = await signedIn()
+    const auth = await whoami(send, `Bearer ${first.access_token}`)
+    clock.ahead += 301_000
+    const [renewed, ...all] = await Promise.all([
+      tokens(send, refreshForm(clientId, first.refresh_token)),
+      ...Array.from({ length: 10 }, () => proxy.upstreamToken(auth as never)),
+    ])
+    expect(renewed.status).toBe(200)
+    expect(new Set(all).size).toBe(1)
+    expect((await tokens(send, refreshForm(clientId, renewed.json.refresh_token))).status).toBe(200)
+  })
+
   test('is there for handlers, and refreshed once for all who need it', async () => {
     const { send, first, proxy, clock, identified, idp } = await signedIn()
     const auth = await whoami(send, `Bearer ${first.access_token}`)

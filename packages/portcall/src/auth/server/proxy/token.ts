@@ -2,7 +2,7 @@ import { isSame, sha256 } from '../digest.ts'
 import { isSameResource } from '../resource.ts'
 import type { Page, ResourceRequest } from '../types.ts'
 import { CODE_KEY, type CodeRecord } from './callback.ts'
-import type { Grant } from './grants.ts'
+import type { Grant, Grants } from './grants.ts'
 import { jsonPage, OAuthRefusal, readForm } from './pages.ts'
 import { type Realm, take } from './realm.ts'
 import { UpstreamRefused } from './upstream.ts'
@@ -80,17 +80,9 @@ async function issue(grant: Grant, { grants, keeper, lifetimes, now }: Realm): P
   const tokens = await keeper.fresh(grant, FRESH_MS).catch((error) => {
     throw error instanceof UpstreamRefused ? new OAuthRefusal('invalid_grant', 'The user has to sign in again') : error
   })
-  const current = await grants.find(grant.id)
-  const { token: refresh, hash } = await grants.newRefresh(grant)
-  const changed =
-    current?.refreshHash === grant.refreshHash ? current && (await grants.change(current, { refreshHash: hash })) : undefined
-  if (!changed) throw new OAuthRefusal('invalid_grant', 'The grant was used at the same time elsewhere')
+  const refresh = await rotate(grant, grants)
   const renewable = tokens.refreshToken !== undefined || tokens.expiresAt === undefined
-  const endsAt = Math.min(
-    now() + lifetimes.accessMs,
-    grant.endsAt,
-    renewable ? Number.POSITIVE_INFINITY : (tokens.expiresAt ?? 0),
-  )
+  const endsAt = Math.min(now() + lifetimes.accessMs, grant.endsAt, tokens.expiresAt ?? Number.POSITIVE_INFINITY)
   return jsonPage({
     access_token: await grants.access(grant, endsAt),
     token_type: 'Bearer',
@@ -98,4 +90,14 @@ async function issue(grant: Grant, { grants, keeper, lifetimes, now }: Realm): P
     ...(renewable && { refresh_token: refresh }),
     ...(grant.scopes.length > 0 && { scope: grant.scopes.join(' ') }),
   })
+}
+
+/** Gives a grant a new refresh token, for one of all who come with the same. @throws OAuthRefusal */
+async function rotate(grant: Grant, grants: Grants): Promise<string> {
+  const { token, hash } = await grants.newRefresh(grant)
+  for (let current = await grants.find(grant.id); current; current = await grants.find(grant.id)) {
+    if (current.refreshHash !== grant.refreshHash) break
+    if (await grants.change(current, { refreshHash: hash })) return token
+  }
+  throw new OAuthRefusal('invalid_grant', 'The grant has ended, or was used at the same time elsewhere')
 }
