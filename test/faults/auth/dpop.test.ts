@@ -1,9 +1,9 @@
 /** Tokens that are bound to a key, and proofs of it that somebody else has seen or made. */
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/connection.ts'
-import { bearer, expectTaken, type Guarded, testGuarded } from './support/guarded.ts'
+import { bearer, expectTaken, type Guarded, startGuarded, testGuarded } from './support/guarded.ts'
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
@@ -28,10 +28,15 @@ async function createHolder({ resource }: Guarded): Promise<Holder> {
   }
 }
 
-async function start(
-  options: { required?: boolean; nonce?: boolean } = {},
-): Promise<{ guarded: Guarded; holder: Holder; token: string }> {
-  const guarded = await testGuarded({ options: { dpop: { maxAgeS: 60, ...options } } })
+let shared: Guarded
+beforeAll(async () => void (shared = await startGuarded({ options: { dpop: { maxAgeS: 60 } } })))
+afterAll(() => shared.close())
+
+async function start(options?: {
+  required?: boolean
+  nonce?: boolean
+}): Promise<{ guarded: Guarded; holder: Holder; token: string }> {
+  const guarded = options ? await testGuarded({ options: { dpop: options } }) : shared
   const holder = await createHolder(guarded)
   return { guarded, holder, token: await guarded.issue({ jkt: holder.jkt }) }
 }

@@ -1,12 +1,16 @@
 /** Tokens that a protected server must not take. */
 import { createHmac } from 'node:crypto'
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/connection.ts'
 import { modern, write } from '../support/http.ts'
 import { tool } from '../support/messages.ts'
-import { bearer, expectRefused, expectTaken, type Guarded, testGuarded, WAYS } from './support/guarded.ts'
+import { bearer, expectRefused, expectTaken, type Guarded, startGuarded, testGuarded, WAYS } from './support/guarded.ts'
 import { testLogin } from './support/protected.ts'
+
+let guarded: Guarded
+beforeAll(async () => void (guarded = await startGuarded()))
+afterAll(() => guarded.close())
 
 const now = (): number => Math.floor(Date.now() / 1000)
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -23,7 +27,6 @@ async function expectNotTaken(guarded: Guarded, token: string): Promise<void> {
 }
 
 test('G07: a good token is taken, also one for several resources, or by another spelling of this one', async () => {
-  const guarded = await testGuarded()
   expectTaken(await guarded.call(bearer(await guarded.issue())))
   expectTaken(await guarded.call({ authorization: `bearer ${await guarded.issue()}` }))
   expectTaken(await guarded.call(bearer(await guarded.sign({ aud: ['https://other.example', guarded.resource] }))))
@@ -32,7 +35,6 @@ test('G07: a good token is taken, also one for several resources, or by another 
 
 describe('G07: without a good token nobody gets in by', () => {
   test.each(WAYS)('%s', async (_, bytes) => {
-    const guarded = await testGuarded()
     expectRefused(await guarded.server.send(bytes({})))
     const expired = await guarded.issue({ lifetime: -1 })
     expectRefused(await guarded.server.send(bytes(bearer(expired))), expired)
@@ -41,7 +43,6 @@ describe('G07: without a good token nobody gets in by', () => {
 
 describe('G07: a token that stands', () => {
   test('in the query is not looked at', async () => {
-    const guarded = await testGuarded()
     const token = await guarded.issue()
     const bytes = modern('tools/call', tool('echo', { text: 'inside' })) as string
     for (const query of [`?access_token=${token}`, `?authorization=Bearer%20${token}`])
@@ -49,7 +50,6 @@ describe('G07: a token that stands', () => {
   })
 
   test('in a form, a cookie or another header is not looked at', async () => {
-    const guarded = await testGuarded()
     const token = await guarded.issue()
     const type = 'application/x-www-form-urlencoded'
     expectRefused(await guarded.server.send(write('POST', { 'Content-Type': type }, `access_token=${token}`)))
@@ -66,12 +66,10 @@ describe('G07: a token that stands', () => {
     ['behind a tab', (token) => `Bearer\t${token}`],
     ['nowhere', () => 'Bearer'],
   ])('%s is none', async (_, write) => {
-    const guarded = await testGuarded()
     expectRefused(await guarded.call({ authorization: write(await guarded.issue()) }))
   })
 
   test('beside another one is refused, in either order', async () => {
-    const guarded = await testGuarded()
     const good: [string, string] = ['Authorization', `Bearer ${await guarded.issue()}`]
     for (const fields of [
       [good, ['Authorization', 'Bearer x']],
@@ -111,17 +109,14 @@ describe('G07: a token whose', () => {
     ['owner is bound by a key', () => ({ cnf: { jkt: 'x' } })],
     ['owner is bound by a certificate', () => ({ cnf: { 'x5t#S256': 'x' } })],
   ])('%s is refused', async (_, wrong) => {
-    const guarded = await testGuarded()
     await expectNotTaken(guarded, await guarded.sign(wrong(guarded)))
   })
 
   test.each(['dpop+jwt', 'logout+jwt', 'secevent+jwt', 'oauth-id-jag+jwt'])('type is %s is refused', async (typ) => {
-    const guarded = await testGuarded()
     await expectNotTaken(guarded, await guarded.sign({}, { typ }))
   })
 
   test('issuer and key are those of somebody else is refused', async () => {
-    const guarded = await testGuarded()
     const evil = await testLogin()
     await expectNotTaken(guarded, await evil.issue({ resources: [guarded.resource] }))
     await expectNotTaken(guarded, await evil.sign({ ...claimsFor(guarded) }, { typ: 'at+jwt' }))
@@ -130,7 +125,6 @@ describe('G07: a token whose', () => {
 
 describe('G07: a signature', () => {
   test.each(['none', 'None', 'NONE', 'nOnE', ''])('by %j is none', async (alg) => {
-    const guarded = await testGuarded()
     const head = encode({ alg, typ: 'at+jwt', kid: 'key-1' })
     const token = `${head}.${encode(claimsFor(guarded))}.`
     await expectNotTaken(guarded, token)
@@ -160,7 +154,6 @@ describe('G07: a signature', () => {
     ['with a query for an id', { kid: "x' UNION SELECT 'secret" }],
     ['with a header that has to be understood', { kid: 'key-1', crit: ['b64'], b64: true }],
   ])('by another key %s is none', async (_, header) => {
-    const guarded = await testGuarded()
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const jwk = await exportJWK(publicKey)
     for (const more of [{}, { jwk }, { x5c: ['MIIB'] }]) {
@@ -175,7 +168,6 @@ describe('G07: a signature', () => {
   })
 
   test('by a key whose place the token tells is none, and nobody looks there', async () => {
-    const guarded = await testGuarded()
     const evil = await testLogin()
     const place = `${evil.issuer}/jwks`
     for (const header of [{ jku: place }, { x5u: place }, { kid: place }])
@@ -200,7 +192,6 @@ describe('G07: a signature', () => {
   })
 
   test('over something else is none', async () => {
-    const guarded = await testGuarded()
     const token = await guarded.issue()
     const [head = '', body = '', signature = ''] = token.split('.')
     const raised = encode({ ...JSON.parse(Buffer.from(body, 'base64url').toString()), scope: 'admin' })
@@ -220,7 +211,6 @@ describe('G07: a signature', () => {
 })
 
 test('G07: a token that is too long is not looked at, and the server is as well as before', async () => {
-  const guarded = await testGuarded()
   for (const bytes of [8, 12]) {
     const token = `${'a'.repeat(bytes * 1024)}.${'b'.repeat(100)}.c`
     const answer: Answer = await guarded.call(bearer(token))
@@ -240,7 +230,6 @@ test('G07: when the issuer cannot be reached, nobody gets in', async () => {
 })
 
 test('G11: what handlers, listeners and logs get of a token is not the token', async () => {
-  const guarded = await testGuarded()
   const token = await guarded.issue({ subject: 'ada' })
   const answer = await guarded.server.send(modern('tools/call', tool('auth'), bearer(token)))
   expect(answer.body).toContain('ada')

@@ -1,10 +1,14 @@
-import type { AuthorizationServerOptions, TestAuthorizationServer, TokenOptions } from 'portcall/testing'
+import {
+  type AuthorizationServerOptions,
+  authorizationServer,
+  type TestAuthorizationServer,
+  type TokenOptions,
+} from 'portcall/testing'
 import { expect, onTestFinished } from 'vitest'
 import type { Guarding } from '../../server/guarding.ts'
 import type { Answer } from '../../support/connection.ts'
 import { type Fields, type HttpServer, mirrors, modern, post, startHttp, write } from '../../support/http.ts'
 import { freshId, INITIALIZE, request, textOf, tool } from '../../support/messages.ts'
-import { testLogin } from './protected.ts'
 
 /** A server in a process of its own that wants tokens, and who gives them. */
 export interface Guarded {
@@ -17,6 +21,7 @@ export interface Guarded {
   sign(claims?: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): Promise<string>
   /** Calls a tool with these headers. */
   call(fields: Fields): Promise<Answer>
+  close(): Promise<void>
 }
 
 export interface GuardedChoice {
@@ -25,10 +30,16 @@ export interface GuardedChoice {
 }
 
 /** Starts both until the test is over. */
-export async function testGuarded({ login: choice = {}, options }: GuardedChoice = {}): Promise<Guarded> {
-  const login = await testLogin(choice)
+export async function testGuarded(choice: GuardedChoice = {}): Promise<Guarded> {
+  const guarded = await startGuarded(choice)
+  onTestFinished(guarded.close)
+  return guarded
+}
+
+/** Starts both. */
+export async function startGuarded({ login: choice = {}, options }: GuardedChoice = {}): Promise<Guarded> {
+  const login = await authorizationServer(choice)
   const server = await startHttp({ guarding: { issuer: login.issuer, ...(options && { options }) } })
-  onTestFinished(() => server.kill())
   const resource = `http://127.0.0.1:${server.port}/mcp`
   return {
     server,
@@ -38,6 +49,10 @@ export async function testGuarded({ login: choice = {}, options }: GuardedChoice
     sign: (claims = {}, header = {}) =>
       login.sign({ sub: 'ada', aud: resource, jti: freshId(), ...claims }, { typ: 'at+jwt', ...header }),
     call: (fields) => server.send(modern('tools/call', tool('echo', { text: 'inside' }), fields)),
+    async close() {
+      server.kill()
+      await login.close()
+    },
   }
 }
 
