@@ -86,6 +86,7 @@ describe('X05 the consent', () => {
       await victim.post('/authorize', form, { 'sec-fetch-site': 'cross-site' }),
       await victim.post('/authorize', form, { origin: 'https://evil.example' }),
       await victim.post('/authorize', form, { origin: 'null' }),
+      await victim.post('/authorize', form, { origin: 'http://localhost:5173' }),
       await victim.post('/authorize', { ...form, request: `${own}x` }),
       await victim.post('/authorize', { decision: 'allow' }),
     ]
@@ -276,6 +277,15 @@ describe('CIMD a client with a document', () => {
     const response = await browser().get(authorizePath(ID))
     expect([400, 401]).toContain(response.status)
     expect(response.headers.get('location')).toBeNull()
+  })
+
+  test('AUTH-049 is not looked for where somebody sends us on to', async () => {
+    const away = new Response(null, { status: 302, headers: { location: 'https://other.example/app.json' } })
+    const answers = [away, Response.json(document)]
+    const { asked, fetch } = serving(() => answers.shift() ?? Response.error())
+    const { browser } = await site({ fetch })
+    expect((await browser().get(authorizePath(ID))).status).toBe(401)
+    expect(asked).toEqual([ID])
   })
 
   test.each([
