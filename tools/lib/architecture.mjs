@@ -31,6 +31,7 @@ export const NODE_FILES = [
   'transports/http/node-body.ts',
   'transports/http/node-server.ts',
   'transports/http/node-sink.ts',
+  'transports/http/node-answer.ts',
   'transports/http/node-client.ts',
   'transports/stdio/environment.ts',
   'transports/stdio/process.ts',

@@ -30,16 +30,20 @@ export async function* readMessages(
   onOther?: (event: ReceivedEvent) => void,
 ): AsyncGenerator<Message> {
   const contentType = call.header(Header.contentType)
-  if (isJson(contentType)) {
-    const value = parse(await call.text(), call)
-    for (const entry of Array.isArray(value) ? value : [value]) yield readMessage(entry, call)
-  } else if (isEventStream(contentType)) yield* readEvents(call, position, onOther)
+  if (isJson(contentType)) yield* await readWhole(call)
+  else if (isEventStream(contentType)) yield* readEvents(call, position, onOther)
   else {
     call.release()
     throw new UnreadableAnswer(
       `${call.where} answered with HTTP ${call.status} and ${contentType ?? 'no content type'}: this is no MCP message`,
     )
   }
+}
+
+/** Reads an answer that is one JSON text. @throws UnreadableAnswer, ConnectionLost. */
+export async function readWhole(call: Call): Promise<Message[]> {
+  const value = parse(await call.text(), call)
+  return Array.isArray(value) ? value.map((entry) => readMessage(entry, call)) : [readMessage(value, call)]
 }
 
 async function* readEvents(call: Call, position: Position, onOther?: (event: ReceivedEvent) => void): AsyncGenerator<Message> {
