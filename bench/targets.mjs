@@ -76,4 +76,12 @@ export const TARGETS = [
   { title: 'an open stream', groups: ['memory/listen'], cells: ['each'], metric: 'residentKB', to: 'floor', most: 1.2 },
   { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'instantiations', most: 60_000 },
   { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'checkSeconds', most: 0.6 },
+  {
+    title: 'CPU up to the first answer',
+    groups: ['cold/stdio', 'cold/http'],
+    cells: ['modern', 'session'],
+    metric: 'startCpuMs',
+    over: 'floor',
+    most: 40,
+  },
 ]

@@ -20,4 +20,10 @@ export const METRICS = {
   heapKB: { title: 'heap KiB each', unit: 'KiB', show: short },
   residentKB: { title: 'resident KiB each', unit: 'KiB', show: short },
   baseMB: { title: 'MiB before', unit: 'MiB', show: short },
+  firstMs: { title: 'first answer ms', unit: 'ms', show: short },
+  startCpuMs: { title: 'CPU ms', unit: 'ms', show: short },
+  importMs: { title: 'import ms', unit: 'ms', show: short },
+  heapMB: { title: 'heap MiB', unit: 'MiB', show: short },
+  bundleKB: { title: 'bundle KiB, gzip', unit: 'KiB', show: short },
+  installMB: { title: 'installed MiB', unit: 'MiB', show: short },
 }

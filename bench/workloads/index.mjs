@@ -1,5 +1,6 @@
 import { CALLS } from './calls.mjs'
 import { CLIENT } from './client.mjs'
+import { COLD } from './cold.mjs'
 import { COUNTS } from './counts.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
@@ -7,6 +8,7 @@ import { LIST } from './list.mjs'
 import { MEMORY } from './memory.mjs'
 import { PAUSED } from './paused.mjs'
 import { PROGRESS } from './progress.mjs'
+import { SIZE } from './size.mjs'
 import { TYPES } from './types.mjs'
 
 /**
@@ -30,4 +32,17 @@ import { TYPES } from './types.mjs'
  */
 
 /** @type {Group[]} */
-export const GROUPS = [...CALLS, ...COUNTS, ...LARGE, ...LIST, ...PROGRESS, ...PAUSED, ...LINE, ...CLIENT, ...MEMORY, ...TYPES]
+export const GROUPS = [
+  ...CALLS,
+  ...COUNTS,
+  ...LARGE,
+  ...LIST,
+  ...PROGRESS,
+  ...PAUSED,
+  ...LINE,
+  ...CLIENT,
+  ...MEMORY,
+  ...TYPES,
+  ...COLD,
+  ...SIZE,
+]
