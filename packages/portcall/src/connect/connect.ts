@@ -6,6 +6,7 @@ import { type Client, type ClientParts, createClient, type ToolTypes } from '../
 import { harmless } from '../client/listeners.ts'
 import type { ClientOptions } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
+import { handOut } from '../jsonrpc/kept.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
@@ -127,7 +128,7 @@ function opener(target: Target, options: ConnectOptions, speaker: AnySpeaker): (
     return found
   }
   return reach(target, {
-    exchange: (exchange) => async () => ({ exchange, mirrors: false, onEnd: () => {}, close: async () => {} }),
+    exchange: (exchange) => async () => ({ exchange: handOut(exchange), mirrors: false, onEnd: () => {}, close: async () => {} }),
     channel: (channel) => async (signal) => told(await openChannel(channel, { ...speaker, signal }, wanted)).opened,
     command: (command) => async (signal) => {
       const spawn = await loadSpawn()

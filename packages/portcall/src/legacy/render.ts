@@ -1,4 +1,5 @@
 import { ErrorCode, type RpcError } from '../jsonrpc/errors.ts'
+import { derive } from '../jsonrpc/kept.ts'
 import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type Response } from '../jsonrpc/message.ts'
 import { INVALID_ARGUMENTS, invalidParams } from '../protocol/errors.ts'
 import { REVISIONS, type Revision } from '../protocol/revisions.ts'
@@ -37,7 +38,7 @@ export function renderResponse(method: string, response: Response, revision: Rev
   }
   const { id, result } = response
   if (INVALID_ARGUMENTS in result && revision.errors.invalidArguments === 'error') return invalidArguments(result).response(id)
-  return { jsonrpc: '2.0', id, result: renderResult(method, result, revision) }
+  return { jsonrpc: '2.0', id, result: derive(result, revision, () => renderResult(method, result, revision)) }
 }
 
 /** Renders a complete result of the core for a legacy revision. What needs no change is passed on as it is, nothing is changed in place. */

@@ -1,5 +1,6 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
+import { derive } from '../jsonrpc/kept.ts'
 import { type JsonObject, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { MetaKey, readEnvelope } from '../protocol/meta.ts'
@@ -25,6 +26,11 @@ export interface DispatchOptions {
 /** Makes the Exchange of a server: envelope, method, handler, result. */
 export function createDispatch({ info, handlerOf, rounds, onEvent }: DispatchOptions): Exchange {
   const serverInfo = { [MetaKey.serverInfo]: info }
+  /** Adds what every result carries: its type and the name of the server. */
+  const finish = (result: JsonObject): JsonObject => {
+    const { _meta } = result
+    return { resultType: 'complete', ...result, _meta: _meta ? { ..._meta, ...serverInfo } : serverInfo }
+  }
 
   return async (request, context) => {
     try {
@@ -35,7 +41,7 @@ export function createDispatch({ info, handlerOf, rounds, onEvent }: DispatchOpt
       if (!handler) throw methodNotFound(request.method)
       const call = new CallContext({ request, context, envelope }, rounds)
       const result = METHODS.get(request.method)?.mayAsk ? await answerOrAsk(handler, call) : await handler(call)
-      return success(request.id, finish(result as JsonObject, serverInfo))
+      return success(request.id, derive(result as JsonObject, finish, finish))
     } catch (error) {
       return toRpcError(error, request.method, onEvent).response(request.id)
     }
@@ -53,12 +59,6 @@ async function answerOrAsk(handler: Handler, call: CallContext): Promise<object>
     if (!(error instanceof InputRequired) || !call.waits) throw error
   }
   return call.rounds.result()
-}
-
-/** Adds what every result carries: its type and the name of the server. */
-function finish(result: JsonObject, serverInfo: JsonObject): JsonObject {
-  const { _meta } = result
-  return { resultType: 'complete', ...result, _meta: _meta ? { ..._meta, ...serverInfo } : serverInfo }
 }
 
 function toRpcError(error: unknown, method: string, onEvent: OnEvent): RpcError {

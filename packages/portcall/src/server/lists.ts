@@ -1,3 +1,4 @@
+import { derive, keep } from '../jsonrpc/kept.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CacheHint } from '../protocol/types.ts'
 import type { Sealer } from '../stores/seal.ts'
@@ -51,7 +52,7 @@ export function createVisible<W extends object>(offered: () => readonly Listed[]
   const refresh = (entries: readonly Listed[]): void => {
     last = entries
     hides = entries.some(({ definition }) => definition.visible || (definition.scopes && definition.lackingScopes === 'hide'))
-    all = entries.map(({ wire }) => wire as W)
+    all = keep(entries.map(({ wire }) => wire as W))
     positions = new WeakMap(entries.map(({ wire, order }) => [wire, order]))
   }
   return {
@@ -78,6 +79,7 @@ export function createList<W>(options: ListOptions<W>): (call: CallContext) => P
     const where = { cursor, size, keyOf, list: call.method, principal: call.auth?.principal, ...(positionOf && { positionOf }) }
     const { items: shown, nextCursor } = await page(await options.items(call), where, sealer)
     const hint = differs?.() ? { ...options.hint(), cacheScope: 'private' } : options.hint()
-    return { [key]: shown, ...(nextCursor === undefined ? {} : { nextCursor }), ...hint }
+    if (nextCursor !== undefined) return { [key]: shown, nextCursor, ...hint }
+    return derive(shown, options, () => ({ [key]: shown, ...hint }))
   }
 }

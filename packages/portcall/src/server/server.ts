@@ -1,4 +1,5 @@
 import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
+import { handOut } from '../jsonrpc/kept.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { InferInput, Schema } from '../schema/standard.ts'
 import type { Call } from './call.ts'
@@ -139,7 +140,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     prompts: prompts.items,
     use(middleware) {
       layers.push(middleware)
-      exchange = wrap(dispatch, layers)
+      exchange = wrap(handOut(dispatch), layers)
       return server
     },
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),

@@ -1,5 +1,6 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth, ExchangeContext, HttpInfo } from '../../jsonrpc/exchange.ts'
+import { encode } from '../../jsonrpc/kept.ts'
 import type { Notification, Request, Response } from '../../jsonrpc/message.ts'
 import { headerMismatch } from '../../protocol/errors.ts'
 import { readEnvelope } from '../../protocol/meta.ts'
@@ -106,7 +107,7 @@ class ModernCall implements ExchangeContext, Abortable {
     if (request.gone) return
     if (!this.#sink && 'error' in response && sendForbidden(response, this.#visit, this.#endpoint)) return
     if (!this.#sink && accepted.json) {
-      reply.send(statusOf(response), JSON_HEADERS, JSON.stringify(response))
+      reply.send(statusOf(response), JSON_HEADERS, encode(response))
       return
     }
     const text = encodeMessage(response)

@@ -1,5 +1,5 @@
 /** The front for Node's own HTTP server. No Request or Response objects, no streams for single answers. */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
@@ -57,7 +57,7 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
   #request: NodeMessage
   #response: ServerResponse
   #front: Front
-  #body = ''
+  #body: string | Buffer = ''
 
   constructor(request: NodeMessage, response: ServerResponse, front: Front) {
     this.method = request.method ?? ''
@@ -95,7 +95,7 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
     const bytes: Buffer = isThere ? (request.read() ?? Buffer.alloc(0)) : await readSlowly(request, this.#front)
     if (!isUtf8(bytes))
       throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
-    return { text: bytes.toString() }
+    return { text: bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8') }
   }
 
   get gone(): boolean {
@@ -110,10 +110,11 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
   send(status: number, headers: FlatHeaders, body = ''): void {
     const response = this.#response
     if (response.destroyed || response.headersSent) return
-    const head = [...headers, 'content-length', String(Buffer.byteLength(body))]
+    const bytes = body.length > SMALL_ANSWER ? Buffer.from(body) : body
+    const head = [...headers, 'content-length', String(Buffer.byteLength(bytes))]
     if (!this.#request.complete && this.#leavesMuch()) return this.#sendUnread(status, head, body)
     response.writeHead(status, head)
-    this.#body = body
+    this.#body = bytes
     this.#front.outbox.put(this)
   }
 
@@ -121,7 +122,7 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
     const response = this.#response
     const body = this.#body
     if (response.destroyed) return
-    if (body !== '') response.write(body)
+    if (body.length > 0) response.write(body)
     // Head and body leave in one write now; `end` alone would hold them back and add an empty piece.
     response.socket?.uncork()
     response.end()

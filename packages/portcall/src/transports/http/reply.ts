@@ -1,3 +1,4 @@
+import { encode } from '../../jsonrpc/kept.ts'
 import type { Message, Response } from '../../jsonrpc/message.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import { sendForbidden } from './forbidden.ts'
@@ -84,7 +85,7 @@ export class PostOutlet implements Outlet {
     if (!this.#stream && !isBatch && first && 'error' in first && sendForbidden(first, visit, endpoint)) return
     if (!this.#stream && visit.accepted.json) {
       const all = headers ? [...JSON_HEADERS, ...headers()] : JSON_HEADERS
-      return visit.reply.send(200, all, JSON.stringify(isBatch ? this.#responses : first))
+      return visit.reply.send(200, all, encode(isBatch || !first ? this.#responses : first))
     }
     for (const response of this.#responses.splice(0)) void this.#begin().send(response)
     this.#begin().end()

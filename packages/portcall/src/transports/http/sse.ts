@@ -3,6 +3,7 @@
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 
+import { encode } from '../../jsonrpc/kept.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 
 /** One event. */
@@ -36,5 +37,5 @@ export function encodeEvent({ event, id, retry, data }: ServerEvent): string {
 
 /** Writes a message as an event. JSON has no raw line ends, so this is one line whatever the message says. */
 export function encodeMessage(message: Message | Message[], event?: string): string {
-  return event ? `event: ${event}\ndata: ${JSON.stringify(message)}\n\n` : `data: ${JSON.stringify(message)}\n\n`
+  return event ? `event: ${event}\ndata: ${encode(message)}\n\n` : `data: ${encode(message)}\n\n`
 }

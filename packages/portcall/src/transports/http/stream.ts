@@ -1,3 +1,4 @@
+import { encode } from '../../jsonrpc/kept.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import type { Log } from '../../stores/log.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -26,6 +27,12 @@ interface StreamOptions extends ReplayOptions {
   readonly onOver: (stream: Stream) => void
 }
 
+/** An event that is not recorded yet; the one that only tells where to begin again has no message. */
+interface Unrecorded {
+  readonly message: Message | ''
+  readonly data: string
+}
+
 /** One stream of a session: a line of events, a record of them, and the connection of whoever reads it now. */
 export class Stream {
   readonly name: string
@@ -37,6 +44,7 @@ export class Stream {
   /** Where the first event will open the connection. */
   #unopened: { reply: HttpReply; headers: FlatHeaders | undefined } | undefined
   #line: Promise<void> = Promise.resolve()
+  #unrecorded: Unrecorded[] = []
   #waitingBytes = 0
   #unheardBytes = 0
   #recorded = false
@@ -66,7 +74,7 @@ export class Stream {
   /** Takes the answer to an HTTP request as the first connection. Where clients know polling, the first event tells where to begin again. */
   open(reply: HttpReply, headers?: FlatHeaders, first?: string): void {
     this.#unopened = { reply, headers }
-    if (this.#options.log && this.#options.polling()) this.#then(() => this.#record('', ''))
+    if (this.#options.log && this.#options.polling()) this.#enqueue('', '')
     else if (this.standing) this.#connect(first)
   }
 
@@ -75,9 +83,8 @@ export class Stream {
     if (!this.#options.log) return this.#deliver(message, encodeMessage(message))
     const { backPressureBytes, maxBufferedBytes } = this.#options.endpoint.limits
     if (this.#waitingBytes > maxBufferedBytes && isDroppable(message)) return this.#line
-    const data = JSON.stringify(message)
-    this.#waitingBytes += data.length
-    this.#then(() => this.#record(message, data))
+    const data = encode(message)
+    this.#enqueue(message, data)
     if (!this.connected) return this.#unheard(data.length)
     return this.#waitingBytes > backPressureBytes ? this.#line : this.#sink?.lag
   }
@@ -135,12 +142,23 @@ export class Stream {
     if (this.#ended) this.leave()
   }
 
-  async #record(message: Message | '', data: string): Promise<void> {
+  /** What comes while others wait in line to be recorded is recorded together with them. */
+  #enqueue(message: Message | '', data: string): void {
+    this.#waitingBytes += data.length
+    if (this.#unrecorded.push({ message, data }) === 1) this.#then(() => this.#record())
+  }
+
+  async #record(): Promise<void> {
     const { log, endpoint } = this.#options
-    const position = await log?.append(this.#key, data).catch(endpoint.onError)
-    this.#waitingBytes -= data.length
-    if (position !== undefined) this.#recorded = true
-    this.#deliver(message, this.#event(position ?? undefined, data))
+    const batch = this.#unrecorded
+    this.#unrecorded = []
+    const positions = await Promise.all(batch.map(({ data }) => log?.append(this.#key, data).catch(endpoint.onError)))
+    for (const [index, { message, data }] of batch.entries()) {
+      const position = positions[index] ?? undefined
+      this.#waitingBytes -= data.length
+      if (position !== undefined) this.#recorded = true
+      void this.#deliver(message, this.#event(position, data))
+    }
   }
 
   #event(position: string | undefined, data: string): string {

@@ -1,5 +1,6 @@
 import type { Received, Unreadable } from '../../jsonrpc/channel.ts'
 import { exceedsDepth } from '../../jsonrpc/depth.ts'
+import { encode } from '../../jsonrpc/kept.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { createExcerpt } from './excerpt.ts'
 
@@ -153,5 +154,5 @@ function parseText(text: string, maxDepth: number): Received | undefined {
 
 /** Writes messages as one line. JSON has no raw newlines, so the line cannot break. */
 export function encodeLine(message: Message | Message[]): string {
-  return `${JSON.stringify(message)}\n`
+  return `${encode(message)}\n`
 }
