@@ -3,7 +3,6 @@ import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type Request, type Response } from '../jsonrpc/message.ts'
 import { withMeta } from '../protocol/meta.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import { askAll } from './asks.ts'
 import { without } from './plan.ts'
 import { renderNotification } from './render.ts'
 
@@ -25,6 +24,7 @@ export async function forward(core: Exchange, request: Request, { envelope, cont
   for (let round = 0; isSuccess(response) && response.result.resultType === 'input_required'; round++) {
     if (round === MAX_ROUNDS) throw new RpcError(ErrorCode.internalError, `The call asked in more than ${MAX_ROUNDS} rounds`)
     const { inputRequests, requestState } = response.result
+    const { askAll } = await import('./asks.ts')
     const inputResponses = await askAll(inputRequests, context, revision)
     response = await core({ jsonrpc: '2.0', id, method, params: { ...params, inputResponses, requestState } }, translated)
   }

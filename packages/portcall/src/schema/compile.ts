@@ -1,6 +1,5 @@
 import { boundedCopy } from './bounds.ts'
 import { checkDocument, voidSiblings } from './dialect.ts'
-import { fromStandardIssues } from './issues.ts'
 import {
   type CompiledSchema,
   type Infer,
@@ -10,6 +9,7 @@ import {
   type StandardResult,
   type StandardSchema,
 } from './standard.ts'
+import { fromStandardIssues } from './standard-issues.ts'
 import { toJsonSchema } from './to-json.ts'
 import type { Check } from './validator.ts'
 

@@ -1,4 +1,5 @@
-import type { Issue, JsonObject, StandardIssue } from './standard.ts'
+import type { Issue, JsonObject } from './standard.ts'
+import { MAX_ISSUES } from './standard-issues.ts'
 import { isRecord } from './walk.ts'
 
 /** What a JSON Schema validator reports: the keyword that failed, where in the value, and the keyword's parameters. */
@@ -7,8 +8,6 @@ export interface Fault {
   instancePath: string
   params: object
 }
-
-const MOST = 20
 
 type Wording = (params: JsonObject, got: string) => string
 
@@ -66,7 +65,7 @@ const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'boolean'])
 export function toIssues(faults: readonly Fault[], value: unknown): Issue[] {
   const issues = new Map<string, Issue>()
   const add = (path: (string | number)[], message: string): void => {
-    if (issues.size < MOST) issues.set(JSON.stringify([path, message]), { path, message })
+    if (issues.size < MAX_ISSUES) issues.set(JSON.stringify([path, message]), { path, message })
   }
   for (const { keyword, instancePath, params } of mergeTypes(faults)) {
     const { path, found } = locate(instancePath, value)
@@ -76,18 +75,6 @@ export function toIssues(faults: readonly Fault[], value: unknown): Issue[] {
     else add(path, WORDINGS[keyword]?.(params as JsonObject, show(found)) ?? `does not fit "${keyword}"`)
   }
   return [...issues.values()]
-}
-
-/** Turns the issues of a Standard Schema into ours. */
-export function fromStandardIssues(issues: readonly StandardIssue[]): Issue[] {
-  return Array.from(issues, ({ path = [], message }) => ({
-    path: Array.from(path, (step) => key(typeof step === 'object' ? step.key : step)),
-    message,
-  })).slice(0, MOST)
-}
-
-function key(step: PropertyKey): string | number {
-  return typeof step === 'symbol' ? String(step) : step
 }
 
 /** Alternatives that differ in type are one sentence, not one each; summaries go when there is something better to say. */

@@ -2,8 +2,8 @@ import { unref } from '../../jsonrpc/waiting.ts'
 
 /** Things that are over when nobody has touched them for a while. */
 export interface Expiry<T> {
-  /** Starts or restarts the time of an item. Tells whether that made it the newest: one that was touched a moment ago stays where it is. */
-  touch(item: T): boolean
+  /** Starts or restarts the time of an item; that of one which was touched a moment ago goes on. */
+  touch(item: T): void
   forget(item: T): void
   stop(): void
 }
@@ -41,11 +41,10 @@ export function createExpiry<T>(afterMs: number, onExpired: (item: T) => void): 
     touch(item) {
       const now = performance.now()
       const last = touched.get(item)
-      if (last !== undefined && now - last < afterMs * MOMENT) return false
+      if (last !== undefined && now - last < afterMs * MOMENT) return
       touched.delete(item)
       touched.set(item, now)
       timer ??= unref(setInterval(sweep, sweepMs))
-      return true
     },
     forget: (item) => void touched.delete(item),
     stop() {

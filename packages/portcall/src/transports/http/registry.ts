@@ -42,7 +42,7 @@ export function randomId(): string {
 export function createRegistry({ maxSessions, maxPrincipalSessions, sessionIdleMs }: HttpLimits): Registry {
   const members = new Map<string, Member>()
   const owned = new Map<string, number>()
-  const idle = createExpiry<Member>(sessionIdleMs, (member) => void (isBusy(member) ? idle.touch(member) : remove(member)))
+  const idle = createExpiry<Member>(sessionIdleMs, (member) => (isBusy(member) ? idle.touch(member) : remove(member)))
 
   const count = ({ principal }: Member, change: 1 | -1): void => {
     if (principal === undefined) return
@@ -83,9 +83,9 @@ export function createRegistry({ maxSessions, maxPrincipalSessions, sessionIdleM
     find(id, kind, auth) {
       const member = members.get(id)
       if (member?.kind !== kind || member.principal !== auth?.principal) throw refuse(404, 'Session not found')
-      if (!idle.touch(member)) return member
       members.delete(id)
       members.set(id, member)
+      idle.touch(member)
       return member
     },
     remove,

@@ -219,7 +219,7 @@ describe('the stream of a call', () => {
     const event = await raw.event()
     expect(event.id).toBeUndefined()
     expect(event.json.params.progress).toBe(1)
-    for (let text = ''; !text.includes('told 3'); ) text = (await raw.event()).data
+    for (let text = ''; !text.includes('told 3'); ) text = String((await raw.event()).data)
     expect(onError).toHaveBeenCalled()
   })
 
