@@ -84,4 +84,5 @@ export const TARGETS = [
     over: 'floor',
     most: 40,
   },
+  { title: 'two processes', groups: ['workers'], cells: ['w2'], metric: 'capacity', toCell: 'w1', least: 1.8 },
 ]

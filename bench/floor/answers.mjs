@@ -9,6 +9,7 @@ import {
   fillerNames,
   MEASURE,
   PROGRESS,
+  QUESTION,
 } from '../servers/definitions.mjs'
 
 const SERVER = { name: 'floor', version: '1.0.0' }
@@ -16,11 +17,22 @@ const CAPABILITIES = { tools: {} }
 
 const said = (text) => ({ content: [{ type: 'text', text }] })
 
+/** The question of `ask` as a request. */
+export const QUESTION_REQUEST = {
+  method: 'elicitation/create',
+  params: { mode: 'form', message: QUESTION.message, requestedSchema: QUESTION.form },
+}
+
+const ASKED = { resultType: 'input_required', inputRequests: { who: QUESTION_REQUEST } }
+
+/** What `ask` says when it was answered. */
+export const greeting = ({ content }) => said(`Hello, ${content.name}`)
+
 const TOOLS = {
   add: { ...ADD, run: ({ a, b }) => ({ ...said(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }) },
   blob: { ...BLOB, run: ({ bytes }) => said(blobOf(bytes)) },
   measure: { ...MEASURE, run: ({ text }) => said(String(text.length)) },
-  ask: { ...ASK, input: { type: 'object' }, run: () => said('nobody was asked') },
+  ask: { ...ASK, input: { type: 'object' }, run: (_args, responses) => (responses ? greeting(responses.who) : ASKED) },
   progress: { ...PROGRESS, reports: true, run: () => said('done') },
   flood: { ...FLOOD, reports: true, run: () => said('done') },
 }
@@ -58,14 +70,14 @@ export function createAnswers({ mode, tools: count, page }) {
     'tools/call': (params, notify) => {
       const { reports, run } = tools.get(params.name)
       if (reports) report(params, notify)
-      return run(params.arguments)
+      return run(params.arguments, params.inputResponses)
     },
   }
 
   return ({ id, method, params }, notify) => {
     if (id === undefined) return undefined
     const result = methods[method](params ?? {}, notify)
-    if (modern) result.resultType = 'complete'
+    if (modern) result.resultType ??= 'complete'
     return { jsonrpc: '2.0', id, result }
   }
 }

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { serverArguments } from '../servers/arguments.mjs'
-import { createAnswers } from './answers.mjs'
+import { startWorkers, tellPort } from '../servers/workers.mjs'
+import { createAnswers, greeting, QUESTION_REQUEST } from './answers.mjs'
 
 const options = serverArguments()
 const answer = createAnswers(options)
@@ -19,7 +20,24 @@ const acknowledged = ({ id }) =>
     params: { _meta: { 'io.modelcontextprotocol/subscriptionId': String(id) }, notifications: {} },
   })
 
+const asked = new Map()
+let lastQuestion = 0
+
+/** Asks the client of a session, and answers when it has. */
+function askFirst({ id }, response) {
+  const question = `q${++lastQuestion}`
+  asked.set(question, (result) => response.end(event({ jsonrpc: '2.0', id, result: greeting(result) })))
+  response.writeHead(200, STREAM).write(event({ jsonrpc: '2.0', id: question, ...QUESTION_REQUEST }))
+}
+
+function takeAnswer({ id, result }, response) {
+  asked.get(id)(result)
+  asked.delete(id)
+  response.writeHead(202).end()
+}
+
 function reply(message, response) {
+  if (options.mode === 'session' && message.params?.name === 'ask') return askFirst(message, response)
   if (message.method === 'subscriptions/listen') return openStream(response, acknowledged(message))
   let streaming = false
   const result = answer(message, (notification) => {
@@ -51,12 +69,13 @@ function handle(request, response) {
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => {
     const message = JSON.parse(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    if (message.result) return takeAnswer(message, response)
     if (options.mode === 'session' && message.method !== 'initialize' && !sessions.has(request.headers['mcp-session-id']))
       return response.writeHead(404).end()
     reply(message, response)
   })
 }
 
-const server = createServer(handle).listen(options.port, '127.0.0.1', () =>
-  console.log(JSON.stringify({ port: server.address().port })),
-)
+if (!(await startWorkers(options.workers))) {
+  const server = createServer(handle).listen(options.port, '127.0.0.1', () => tellPort(server.address().port))
+}

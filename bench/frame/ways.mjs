@@ -28,9 +28,12 @@ function createCalling(kind, base, render) {
   }
 }
 
+/** Where the number of processes is said, the system places them. */
+const anywhere = (program) => program
+
 async function openHttp(name, options) {
   const { mode } = options
-  const { pid, port, close } = await startServer(name, options)
+  const { pid, port, close } = await startServer(name, options, options.workers ? { onCore: anywhere } : {})
   const base = { pid, port, workers: options.workers > 1, opening: openingPosts(mode) }
   const calling = createCalling('http', base, ({ method, params, check }) => ({ ...posted(mode, method, params), check }))
   return { pid, port, mode, ...calling, close }

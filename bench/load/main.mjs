@@ -1,4 +1,5 @@
 /** The load generator: a process of its own that does one job after the other, as its parent asks. */
+import { runElicit } from './elicit.mjs'
 import { holdMany, letGo } from './hold.mjs'
 import { runHttp } from './http.mjs'
 import { runLine } from './line.mjs'
@@ -15,6 +16,7 @@ const JOBS = {
   line: runLine,
   hold: holdMany,
   letGo,
+  elicit: runElicit,
 }
 
 process.on('message', async ({ kind, ...job }) => {

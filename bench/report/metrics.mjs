@@ -26,4 +26,7 @@ export const METRICS = {
   heapMB: { title: 'heap MiB', unit: 'MiB', show: short },
   bundleKB: { title: 'bundle KiB, gzip', unit: 'KiB', show: short },
   installMB: { title: 'installed MiB', unit: 'MiB', show: short },
+  capacity: { title: 'req/s with a core each', unit: 'requests a second', show: short },
+  storePerSecond: { title: 'store operations/s', unit: 'operations a second', show: short },
+  logPerSecond: { title: 'log operations/s', unit: 'operations a second', show: short },
 }

@@ -16,8 +16,9 @@ import {
   PROGRESS,
   QUESTION,
 } from './definitions.mjs'
+import { startWorkers, tellPort } from './workers.mjs'
 
-const { transport, mode, tools, port, page, maxLine, schemas } = serverArguments()
+const { transport, mode, tools, port, page, maxLine, schemas, workers } = serverArguments()
 
 /** The schemas of `add`, and what fillers take, as a user of that schema library writes them. */
 const { add, filler } = schemas === 'zod' ? (await import('./schemas-zod.mjs')).SCHEMAS : { add: ADD, filler: FILLER_INPUT }
@@ -43,7 +44,7 @@ for (const name of fillerNames(tools))
   server.tool(name, { description: fillerDescription(name), input: filler }, ({ query }) => query)
 
 if (transport === 'stdio') await serveStdio(server, maxLine ? { maxLineBytes: maxLine } : {})
-else {
+else if (!(await startWorkers(workers))) {
   const serving = await serve(server, { port, ...(mode === 'stateless' && { legacy: 'stateless' }) })
-  console.log(JSON.stringify({ port: serving.port }))
+  tellPort(serving.port)
 }

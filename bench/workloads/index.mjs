@@ -2,6 +2,7 @@ import { CALLS } from './calls.mjs'
 import { CLIENT } from './client.mjs'
 import { COLD } from './cold.mjs'
 import { COUNTS } from './counts.mjs'
+import { ELICIT } from './elicit.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
 import { LIST } from './list.mjs'
@@ -9,7 +10,9 @@ import { MEMORY } from './memory.mjs'
 import { PAUSED } from './paused.mjs'
 import { PROGRESS } from './progress.mjs'
 import { SIZE } from './size.mjs'
+import { STORES } from './stores.mjs'
 import { TYPES } from './types.mjs'
+import { WORKERS } from './workers.mjs'
 
 /**
  * A family of measurements that belong together. Its id is a path; `--only` takes the beginning of one.
@@ -45,4 +48,7 @@ export const GROUPS = [
   ...TYPES,
   ...COLD,
   ...SIZE,
+  ...ELICIT,
+  ...STORES,
+  ...WORKERS,
 ]

@@ -28,17 +28,23 @@ export function posted(mode, method, params = {}) {
   return { headers: mode === 'modern' ? modern : { 'mcp-protocol-version': LEGACY }, body: requestText(mode, method, params) }
 }
 
-const HANDSHAKE = [
-  { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT } },
-  { jsonrpc: '2.0', method: 'notifications/initialized' },
-].map((message) => JSON.stringify(message))
+const handshake = (capabilities = {}) =>
+  [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: LEGACY, capabilities, clientInfo: CLIENT } },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+  ].map((message) => JSON.stringify(message))
 
 /** What a connection of a mode begins with over stdio. */
-export const openingLines = (mode) => (mode === 'modern' ? [] : HANDSHAKE)
+export const openingLines = (mode) => (mode === 'modern' ? [] : handshake())
 
-/** What a connection of a mode begins with over HTTP. */
-export const openingPosts = (mode) =>
-  mode === 'session' ? HANDSHAKE.map((body, index) => ({ headers: index ? { 'mcp-protocol-version': LEGACY } : {}, body })) : []
+/** What a connection of a mode begins with over HTTP; where there is a session, its client has these capabilities. */
+export const openingPosts = (mode, capabilities) =>
+  mode === 'session'
+    ? handshake(capabilities).map((body, index) => ({ headers: index ? { 'mcp-protocol-version': LEGACY } : {}, body }))
+    : []
+
+/** What goes into `_meta` of a modern request whose client has these capabilities. */
+export const capabilitiesMeta = (capabilities) => ({ [`${PREFIX}clientCapabilities`]: capabilities })
 
 /** A call of a tool, and how its answer is checked. */
 export const toolCall = (name, args, check) => ({ method: 'tools/call', params: { name, arguments: args }, check })

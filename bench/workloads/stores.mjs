@@ -1,0 +1,25 @@
+/** What the backends cost that state rests on: values that wait for a client, events of streams that can be resumed. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { onServerCore } from '../frame/cores.mjs'
+import { BACKENDS } from '../stores/backends.mjs'
+
+const PROGRAM = fileURLToPath(new URL('../stores/main.mjs', import.meta.url))
+const run = promisify(execFile)
+
+export const STORES = [
+  {
+    id: 'stores',
+    title: 'Operations of a store and of a log, 200 bytes each',
+    columns: ['storePerSecond', 'logPerSecond'],
+    subjects: ['portcall'],
+    cells: Object.entries(BACKENDS).map(([id, { title }]) => ({ id, title })),
+    rounds: 5,
+    open: () => ({ close() {} }),
+    async measure(_handle, { id }, { ms }) {
+      const { command, args } = onServerCore({ command: process.execPath, args: [PROGRAM, id, String(ms)] })
+      return JSON.parse((await run(command, args)).stdout)
+    },
+  },
+]
