@@ -34,17 +34,15 @@ export function handOut(exchange: Exchange): Exchange {
   }
 }
 
-/** Writes a message as JSON; a result that is kept is written once. */
+/** Writes a message as JSON: what all messages have by hand, which costs less, and a result that is kept only once. */
 export function encode(message: Message | Message[]): string {
-  if (!('result' in message) || !kept.has(message.result)) return JSON.stringify(message)
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${textOf(message.result)}}`
+  if ('result' in message) return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${textOf(message.result)}}`
+  if (!('method' in message) || 'id' in message || message.params === undefined) return JSON.stringify(message)
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(message.method)},"params":${JSON.stringify(message.params)}}`
 }
 
 function textOf(result: object): string {
-  let text = texts.get(result)
-  if (text === undefined) {
-    text = JSON.stringify(result)
-    texts.set(result, text)
-  }
+  const text = texts.get(result) ?? JSON.stringify(result)
+  if (kept.has(result)) texts.set(result, text)
   return text
 }

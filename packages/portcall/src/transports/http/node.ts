@@ -93,9 +93,9 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
     if (length > maxBodyBytes || request.readableLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const isThere = request.complete || (length > 0 && request.readableLength === length)
     const bytes: Buffer = isThere ? (request.read() ?? Buffer.alloc(0)) : await readSlowly(request, this.#front)
-    if (!isUtf8(bytes))
-      throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
-    return { text: bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8') }
+    if (isAscii(bytes)) return { text: bytes.toString('latin1') }
+    if (isUtf8(bytes)) return { text: bytes.toString() }
+    throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
   }
 
   get gone(): boolean {

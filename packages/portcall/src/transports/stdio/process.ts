@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import type { Readable, Writable } from 'node:stream'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { createLineReader, encodeLine } from './lines.ts'
@@ -82,6 +83,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
         ...(maxLineBytes === undefined ? {} : { maxBytes: maxLineBytes }),
         ...(maxDepth === undefined ? {} : { maxDepth }),
         ...(excerptBytes === undefined ? {} : { excerptBytes }),
+        readAscii,
         onReceived: (received) => {
           if (state === 'open') onReceived(received)
         },
@@ -104,6 +106,10 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
       writable.destroy()
     },
   }
+}
+
+function readAscii(bytes: Uint8Array): string | undefined {
+  return isAscii(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1') : undefined
 }
 
 /** Holds on to the `write` of now: that of stdout is about to be replaced. */
