@@ -14,11 +14,11 @@ export async function startWorkers(workers) {
   cluster.on('listening', (_worker, { port }) => {
     if (++listening === workers) console.log(JSON.stringify({ port }))
   })
-  for (let n = 0; n < workers; n++) cluster.fork()
+  for (let n = 0; n < workers; n++) cluster.fork({ BENCH_WORKER: '1' })
   return true
 }
 
 /** Prints the port, unless the process that looks after this one does. */
 export function tellPort(port) {
-  if (!process.env.NODE_UNIQUE_ID && !process.send) console.log(JSON.stringify({ port }))
+  if (!process.env.BENCH_WORKER) console.log(JSON.stringify({ port }))
 }

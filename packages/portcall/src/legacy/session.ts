@@ -90,6 +90,8 @@ class Translator implements LegacySession {
     const { revision } = this
     try {
       if (KNOWN_REQUESTS.has(method) && !revision.requests.includes(method)) throw methodNotFound(method)
+      const opening = this.#subscriptions?.opening
+      if (opening) await opening
       const local = LOCAL.get(method)
       if (local) return success(id, await local(this, request.params ?? {}, context))
       const response = await forward(this.#options.core, request, { envelope: envelopeOf(this.state), context, revision })

@@ -17,6 +17,8 @@ export interface LegacySubscriptions {
   uris(): string[]
   /** Starts to tell of list changes, and of the resources that were subscribed to before; later calls do nothing. */
   listen(uris: readonly string[]): void
+  /** There from `listen` until the core has said what it will tell of: a change before that would go unheard. */
+  readonly opening: Promise<unknown> | undefined
   /** @throws RpcError when the resource does not exist, when the caller lacks scopes for it, or when there are too many. */
   subscribe(uri: string, caller: Subscriber): Promise<void>
   unsubscribe(uri: string): void
@@ -36,6 +38,7 @@ export interface LegacySubscriptionsOptions {
 export function createLegacySubscriptions(options: LegacySubscriptionsOptions): LegacySubscriptions {
   const resources = new Map<string, Watch>()
   let lists: Watch | undefined
+  let opening: Promise<unknown> | undefined
 
   const watchResource = (uri: string, { auth, http }: Subscriber = options): Watch => {
     const caller = { auth, http: http && NO_HEADERS }
@@ -49,7 +52,11 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
     listen(uris) {
       if (lists) return
       lists = openWatch(options, LIST_CHANGES)
-      for (const uri of uris) if (!resources.has(uri)) watchResource(uri)
+      const watches = uris.filter((uri) => !resources.has(uri)).map((uri) => watchResource(uri))
+      opening = Promise.all([lists, ...watches].map(({ outcome }) => outcome)).finally(() => (opening = undefined))
+    },
+    get opening() {
+      return opening
     },
     async subscribe(uri, caller) {
       if (resources.has(uri)) return
