@@ -14,6 +14,8 @@ export interface Member {
   readonly principal: string | undefined
   readonly session: Session
   readonly replay: Replay
+  /** Grows with each time that something is heard of it; the registry's own. */
+  heard: number
 }
 
 /** The sessions of an endpoint. */
@@ -38,10 +40,11 @@ export function randomId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Keeps the sessions of an endpoint in the order in which they were heard of. */
+/** Keeps the sessions of an endpoint, and makes room by ending the one that has been quiet longest. */
 export function createRegistry({ maxSessions, maxPrincipalSessions, sessionIdleMs }: HttpLimits): Registry {
   const members = new Map<string, Member>()
   const owned = new Map<string, number>()
+  let heard = 0
   const idle = createExpiry<Member>(sessionIdleMs, (member) => (isBusy(member) ? idle.touch(member) : remove(member)))
 
   const count = ({ principal }: Member, change: 1 | -1): void => {
@@ -58,12 +61,13 @@ export function createRegistry({ maxSessions, maxPrincipalSessions, sessionIdleM
     member.replay.close()
   }
   const evict = (principal?: string): boolean => {
+    let quietest: Member | undefined
     for (const member of members.values()) {
-      if (isBusy(member) || (principal !== undefined && member.principal !== principal)) continue
-      remove(member)
-      return true
+      const mayGo = !isBusy(member) && (principal === undefined || member.principal === principal)
+      if (mayGo && (!quietest || member.heard < quietest.heard)) quietest = member
     }
-    return false
+    if (quietest) remove(quietest)
+    return quietest !== undefined
   }
 
   return {
@@ -76,6 +80,7 @@ export function createRegistry({ maxSessions, maxPrincipalSessions, sessionIdleM
       if (members.size >= maxSessions && !evict()) throw refuse(503, 'Too many sessions', { 'retry-after': '60' })
     },
     add(member) {
+      member.heard = ++heard
       members.set(member.id, member)
       count(member, 1)
       idle.touch(member)
@@ -83,8 +88,7 @@ export function createRegistry({ maxSessions, maxPrincipalSessions, sessionIdleM
     find(id, kind, auth) {
       const member = members.get(id)
       if (member?.kind !== kind || member.principal !== auth?.principal) throw refuse(404, 'Session not found')
-      members.delete(id)
-      members.set(id, member)
+      member.heard = ++heard
       idle.touch(member)
       return member
     },

@@ -5,7 +5,7 @@ import { type Notification, notification, type Request, type Response } from '..
 import { createOutgoing, type Outgoing } from '../../jsonrpc/outgoing.ts'
 import { createLegacySession } from '../../legacy/session.ts'
 import type { Revision } from '../../protocol/revisions.ts'
-import type { Abortable, Endpoint, Visit } from './endpoint.ts'
+import type { Endpoint, Visit } from './endpoint.ts'
 import type { Outlet } from './reply.ts'
 
 /** The HTTP request that brought a message, and who sent it. */
@@ -47,13 +47,8 @@ export function createSession({ endpoint, auth, tell }: SessionOptions): Session
       return incoming.size
     },
     async request(request, outlet, { request: http, auth }) {
-      const call = new SessionCall(outlet, { http, auth, outgoing, cancel: (reason) => incoming.cancel(request.id, reason) })
-      endpoint.running.add(call)
-      try {
-        call.settle(await incoming.handle(request, call))
-      } finally {
-        endpoint.running.delete(call)
-      }
+      const call = new SessionCall(outlet, { http, auth, outgoing })
+      call.settle(await incoming.handle(request, call))
     },
     accept(message) {
       if (!('method' in message)) outgoing.settle(message)
@@ -73,23 +68,20 @@ interface CallOptions {
   readonly auth: Auth | undefined
   /** Questions to the client. */
   readonly outgoing: Outgoing
-  readonly cancel: (reason: unknown) => void
 }
 
 /** One request of a session while it is being answered. */
-class SessionCall implements Carried, Abortable {
+class SessionCall implements Carried {
   readonly http: HttpInfo
   readonly auth: Auth | undefined
-  readonly abort: (reason: unknown) => void
   #outlet: Outlet
   #outgoing: Outgoing
   #questions: AbortController | undefined
   #over = false
 
-  constructor(outlet: Outlet, { http, auth, outgoing, cancel }: CallOptions) {
+  constructor(outlet: Outlet, { http, auth, outgoing }: CallOptions) {
     this.http = http
     this.auth = auth
-    this.abort = cancel
     this.#outlet = outlet
     this.#outgoing = outgoing
   }

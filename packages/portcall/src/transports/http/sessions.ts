@@ -90,7 +90,7 @@ async function initialize(request: Request, visit: Visit, { endpoint, registry, 
   const id = randomId()
   const session: Session = createSession({ endpoint, auth: visit.auth, tell: (message) => replay.tell(message) })
   const replay: Replay = createReplay({ endpoint, log, key: `http/${id}`, polling: () => session.revision.http.polling })
-  const member: Member = { id, kind: 'header', principal: visit.auth?.principal, session, replay }
+  const member: Member = { id, kind: 'header', principal: visit.auth?.principal, session, replay, heard: 0 }
   registry.add(member)
   let failed = false
   const outlet = new PostOutlet({

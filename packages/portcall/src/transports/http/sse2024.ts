@@ -7,7 +7,7 @@ import type { Endpoint, Visit } from './endpoint.ts'
 import { pathOf } from './guard.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import type { Received } from './legacy-half.ts'
-import { type Registry, randomId } from './registry.ts'
+import { type Member, type Registry, randomId } from './registry.ts'
 import { createReplay, type Replay } from './replay.ts'
 import type { Outlet } from './reply.ts'
 import { createSession, type Session } from './session.ts'
@@ -37,7 +37,7 @@ export function createSse2024(endpoint: Endpoint, registry: Registry): Sse2024 {
       const id = randomId()
       const session: Session = createSession({ endpoint, auth: visit.auth, tell: (message) => replay.tell(message) })
       const replay: Replay = createReplay({ endpoint, log: null, key: id, polling: () => false })
-      const member = { id, kind: 'query', principal: visit.auth?.principal, session, replay } as const
+      const member: Member = { id, kind: 'query', principal: visit.auth?.principal, session, replay, heard: 0 }
       registry.add(member)
       visit.request.onGone(() => registry.remove(member))
       const address = `${pathOf(visit.request.target)}?${PARAMETER}=${id}`
