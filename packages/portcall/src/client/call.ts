@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { untilAborted } from '../jsonrpc/waiting.ts'
 import { METHODS } from '../protocol/methods.ts'
 import { type Clocks, startDeadline } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
@@ -26,6 +25,8 @@ export interface CallerOptions extends RoundOptions {
   readonly maxRounds: number
 }
 
+const ENDLESS: ClientDeadlines = { requestMs: Infinity, totalMs: Infinity }
+
 export function createCaller(options: CallerOptions): Caller {
   const { maxRounds } = options
   const { running, stopped } = options.clocks
@@ -48,15 +49,15 @@ export function createCaller(options: CallerOptions): Caller {
       for (const deadline of running) deadline.abort(reason)
     },
     async request(method, params = {}, raw = {}) {
-      const deadline = startDeadline(method, { ...deadlinesOf(method, options), ...raw.deadlines }, raw.signal)
+      const deadline = startDeadline(method, deadlinesOf(method, raw, options), raw.signal)
       running.add(deadline)
       try {
         let next = params
         for (let rounds = 0; rounds <= maxRounds; rounds++) {
-          const result = await untilAborted(round(method, next, { raw, deadline }), deadline.signal)
+          const result = await deadline.until(round(method, next, { raw, deadline }))
           if (result.resultType !== 'input_required') return complete(result)
           const questions = isObject(result.inputRequests) ? result.inputRequests : {}
-          const inputResponses = await untilAborted(answerAll(questions, deadline.signal), deadline.signal)
+          const inputResponses = await deadline.until(answerAll(questions, deadline.signal))
           const { requestState } = result
           next = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) }
         }
@@ -70,9 +71,10 @@ export function createCaller(options: CallerOptions): Caller {
 }
 
 /** What is open until one side ends it has no deadline; a method may have one of its own. */
-function deadlinesOf(method: string, { deadlines, methodDeadlines }: CallerOptions): ClientDeadlines {
-  if (METHODS.get(method)?.longLived) return { requestMs: Infinity, totalMs: Infinity }
-  return Object.hasOwn(methodDeadlines, method) ? { ...deadlines, ...methodDeadlines[method] } : deadlines
+function deadlinesOf(method: string, raw: RawOptions, { deadlines, methodDeadlines }: CallerOptions): ClientDeadlines {
+  const ofMethod = Object.hasOwn(methodDeadlines, method) ? { ...deadlines, ...methodDeadlines[method] } : deadlines
+  const usual = METHODS.get(method)?.longLived ? ENDLESS : ofMethod
+  return raw.deadlines ? { ...usual, ...raw.deadlines } : usual
 }
 
 function complete(result: JsonObject): JsonObject {

@@ -3,8 +3,13 @@ import type { ClientDeadlines } from './options.ts'
 
 /** The time that one request has: begun anew by progress, up to a total, and standing still while somebody is asked. */
 export interface Deadline {
-  /** Aborted by the caller, or with a `TimeoutError`. */
+  /** Aborted by the caller, or with a `TimeoutError`. It is made when it is first read. */
   readonly signal: AbortSignal
+  /** Calls back with the reason when it is aborted; what it gives ends that. @throws the reason when it is aborted already. */
+  onAbort(listener: (reason: unknown) => void): () => void
+  /** Waits for something, but no longer than this lasts. @throws the reason for which it was aborted. */
+  until<T>(promise: Promise<T>): Promise<T>
+  throwIfAborted(): void
   /** There was progress. */
   extend(): void
   /** Whoever waits gets this reason. */
@@ -40,52 +45,117 @@ export function createClocks(): Clocks {
 }
 
 /** Starts the deadline of a request. `Infinity` for no limit. */
-export function startDeadline(method: string, { requestMs, totalMs }: ClientDeadlines, signal?: AbortSignal): Deadline {
-  const controller = new AbortController()
-  let usedMs = 0
-  let startedAt = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let pauses = 0
+export function startDeadline(method: string, limits: ClientDeadlines, signal?: AbortSignal): Deadline {
+  return new RequestDeadline(method, limits, signal)
+}
 
-  const abort = (): void => controller.abort(signal?.reason)
-  const stop = (): void => {
-    if (timer === undefined) return
-    clearTimeout(timer)
-    timer = undefined
-    usedMs += performance.now() - startedAt
-  }
-  const start = (): void => {
-    const ms = Math.min(requestMs, totalMs - usedMs)
-    if (pauses > 0 || ms === Infinity || controller.signal.aborted) return
-    startedAt = performance.now()
-    timer = setTimeout(
-      () => controller.abort(new TimeoutError(method, Math.round(Math.min(requestMs, totalMs)))),
-      Math.max(0, ms),
-    )
+/** An AbortController costs more than all else of a call in memory: there is one only where somebody reads the signal. */
+class RequestDeadline implements Deadline {
+  readonly #method: string
+  readonly #limits: ClientDeadlines
+  readonly #given: AbortSignal | undefined
+  readonly #listeners = new Set<(reason: unknown) => void>()
+  #controller: AbortController | undefined
+  #aborted: { reason: unknown } | undefined
+  #usedMs = 0
+  #startedAt = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #pauses = 0
+
+  constructor(method: string, limits: ClientDeadlines, given: AbortSignal | undefined) {
+    this.#method = method
+    this.#limits = limits
+    this.#given = given
+    if (given?.aborted) this.abort(given.reason)
+    else given?.addEventListener('abort', this)
+    this.#start()
   }
 
-  if (signal?.aborted) abort()
-  else signal?.addEventListener('abort', abort, { once: true })
-  start()
-  return {
-    signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
-    extend() {
-      if (timer === undefined) return
-      stop()
-      start()
-    },
-    pause() {
-      pauses++
-      stop()
-    },
-    resume() {
-      if (--pauses === 0) start()
-    },
-    clear() {
-      stop()
-      pauses = Infinity
-      signal?.removeEventListener('abort', abort)
-    },
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#aborted) this.#controller.abort(this.#aborted.reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** The caller's own signal was aborted. */
+  handleEvent(): void {
+    this.abort(this.#given?.reason)
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted) return
+    this.#aborted = { reason }
+    this.#controller?.abort(reason)
+    for (const listener of [...this.#listeners]) listener(reason)
+  }
+
+  onAbort(listener: (reason: unknown) => void): () => void {
+    this.throwIfAborted()
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  until<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#aborted) reject(this.#aborted.reason)
+      this.#listeners.add(reject)
+      promise.then(
+        (value) => {
+          this.#listeners.delete(reject)
+          resolve(value)
+        },
+        (error) => {
+          this.#listeners.delete(reject)
+          reject(error)
+        },
+      )
+    })
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted) throw this.#aborted.reason
+  }
+
+  extend(): void {
+    if (this.#timer === undefined) return
+    this.#stop()
+    this.#start()
+  }
+
+  pause(): void {
+    this.#pauses++
+    this.#stop()
+  }
+
+  resume(): void {
+    if (--this.#pauses === 0) this.#start()
+  }
+
+  clear(): void {
+    this.#stop()
+    this.#pauses = Infinity
+    this.#given?.removeEventListener('abort', this)
+  }
+
+  #start(): void {
+    const { requestMs, totalMs } = this.#limits
+    const ms = Math.min(requestMs, totalMs - this.#usedMs)
+    if (this.#pauses > 0 || ms === Infinity || this.#aborted) return
+    this.#startedAt = performance.now()
+    this.#timer = setTimeout(() => this.#expire(), Math.max(0, ms))
+  }
+
+  #stop(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#usedMs += performance.now() - this.#startedAt
+  }
+
+  #expire(): void {
+    const { requestMs, totalMs } = this.#limits
+    this.abort(new TimeoutError(this.#method, Math.round(Math.min(requestMs, totalMs))))
   }
 }

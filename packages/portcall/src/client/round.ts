@@ -1,12 +1,11 @@
 import { RpcError } from '../jsonrpc/errors.ts'
-import type { Exchange } from '../jsonrpc/exchange.ts'
+import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type RequestId } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import type { Deadline } from './deadline.ts'
-import { harmless } from './listeners.ts'
 import type { ClientEvent, ClientOptions, Progress, RawOptions } from './options.ts'
 
 /** What every request says about its sender, and where it goes. */
@@ -43,24 +42,29 @@ export function createRounds({ exchange, info, capabilities, logLevel, onEvent }
     ...(progressToken !== undefined && { progressToken }),
   })
 
-  const listener = (given: RawOptions, deadline: Deadline): ((notification: Notification) => void) =>
-    harmless((notification) => {
-      const { method, params = {} } = notification
-      if (method === 'notifications/progress' && typeof params.progress === 'number') {
-        deadline.extend()
-        given.onProgress?.(params as unknown as Progress)
-      } else if (method === 'notifications/message' && isLoggingLevel(params.level)) {
-        onEvent({ type: 'log', level: params.level, logger: params.logger as string | undefined, data: params.data })
-      } else given.onNotification?.(notification)
-    }, warn)
+  const hear = (notification: Notification, { raw, deadline }: Round): void => {
+    const { method, params = {} } = notification
+    if (method === 'notifications/progress' && typeof params.progress === 'number') {
+      deadline.extend()
+      raw.onProgress?.(params as unknown as Progress)
+    } else if (method === 'notifications/message' && isLoggingLevel(params.level)) {
+      onEvent({ type: 'log', level: params.level, logger: params.logger as string | undefined, data: params.data })
+    } else raw.onNotification?.(notification)
+  }
+  const heard = (notification: Notification, given: Round): void => {
+    try {
+      hear(notification, given)
+    } catch (error) {
+      warn(error)
+    }
+  }
 
   const round: SendRound = async (method, params, given) => {
     const { raw, deadline, retried = false } = given
-    deadline.signal.throwIfAborted()
+    deadline.throwIfAborted()
     const id = ++lastId
     const _meta = envelope(raw.onProgress ? id : undefined, raw.meta)
-    const send = raw.headers && { headers: raw.headers }
-    const context = { signal: deadline.signal, notify: listener(raw, deadline), ...(send && { send }) }
+    const context = new RoundContext(given, heard)
     const response = await exchange()({ jsonrpc: '2.0', id, method, params: withMeta(params, _meta) }, context)
     if (isSuccess(response)) return response.result
     const error = readProtocolError(response.error)
@@ -69,6 +73,29 @@ export function createRounds({ exchange, info, capabilities, logLevel, onEvent }
   }
 
   return round
+}
+
+/** What comes along with one round. */
+class RoundContext implements ExchangeContext {
+  readonly send: ExchangeContext['send']
+  readonly #round: Round
+  readonly #heard: (notification: Notification, round: Round) => void
+
+  constructor(round: Round, heard: (notification: Notification, round: Round) => void) {
+    this.send = round.raw.headers && { headers: round.raw.headers }
+    this.#round = round
+    this.#heard = heard
+  }
+
+  get signal(): AbortSignal {
+    return this.#round.deadline.signal
+  }
+
+  readonly notify = (notification: Notification): void => this.#heard(notification, this.#round)
+
+  onAbort(listener: (reason: unknown) => void): () => void {
+    return this.#round.deadline.onAbort(listener)
+  }
 }
 
 /** A server that refuses the version, and names it among those that it speaks, may be asked again. */

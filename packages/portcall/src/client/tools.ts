@@ -36,8 +36,9 @@ export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOpti
   const warn = (message: string): void => onEvent({ type: 'warning', message })
 
   const send = async (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> => {
-    const mirrored = mirrors() ? paramHeaders(known.get(name)?.headerParams ?? [], args) : {}
-    return caller.request('tools/call', { name, arguments: args }, { ...options, headers: { ...mirrored, ...options.headers } })
+    const headerParams = mirrors() ? (known.get(name)?.headerParams ?? []) : []
+    const headers = { ...paramHeaders(headerParams, args), ...options.headers }
+    return caller.request('tools/call', { name, arguments: args }, headerParams.length > 0 ? { ...options, headers } : options)
   }
 
   const outputOf = (name: string): CompiledSchema | undefined => {

@@ -1,4 +1,5 @@
 import { ConnectionLost } from './errors.ts'
+import { type ExchangeContext, heedSignal } from './exchange.ts'
 import type { Request, RequestId, Response } from './message.ts'
 
 /** How long an asked peer may take, and what to do with an answer that nobody waits for. */
@@ -27,6 +28,8 @@ export interface Outgoing {
 export interface AskOptions {
   send: (request: Request) => void
   signal?: AbortSignal
+  /** Tells of the same as `signal`, which is then not read. */
+  heed?: ExchangeContext['onAbort']
   onAbort?: (id: RequestId) => void
 }
 
@@ -50,24 +53,25 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
     get size() {
       return waiting.size
     },
-    async ask(method, params, { send, signal, onAbort }) {
-      signal?.throwIfAborted()
+    async ask(method, params, options) {
+      const { signal, heed = signal && ((listener) => heedSignal(signal, listener)) } = options
       const id = nextId()
       const { promise, resolve, reject } = deferred<Response>()
-      const abort = (): void => {
+      const ignore = heed?.((reason) => {
         if (!waiting.delete(id)) return
-        reject(signal?.reason)
-        onAbort?.(id)
-      }
+        reject(reason)
+        options.onAbort?.(id)
+      })
       waiting.set(id, { resolve, reject })
-      signal?.addEventListener('abort', abort, { once: true })
       try {
-        send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
+        options.send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
+        return await promise
       } catch (error) {
         waiting.delete(id)
-        reject(error)
+        throw error
+      } finally {
+        ignore?.()
       }
-      return promise.finally(() => signal?.removeEventListener('abort', abort))
     },
     settle(response) {
       const entry = take(response.id)

@@ -1,4 +1,5 @@
 import { ConnectionLost, UnreadableAnswer } from '../../jsonrpc/errors.ts'
+import { type ExchangeContext, heedSignal } from '../../jsonrpc/exchange.ts'
 import type { HttpClientLimits } from './client-limits.ts'
 import type { Expiry } from './expiry.ts'
 import type { HttpAnswer, HttpFetch, Outbound, Transfer } from './request.ts'
@@ -23,9 +24,11 @@ export interface Site {
 /** What one call is about to send. */
 export interface CallRequest extends Pick<Outbound, 'method' | 'headers'> {
   readonly url: URL
-  readonly body?: string
+  readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
-  readonly withinMs?: number
+  /** Tells of the same as `signal`, which is then not read. */
+  readonly onAbort?: ExchangeContext['onAbort']
+  readonly withinMs?: number | undefined
 }
 
 const MAX_LEFTOVER_BYTES = 64 * 1024
@@ -42,6 +45,7 @@ export class Call {
   #pieces: AsyncIterator<Uint8Array> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #cancelled: { reason: unknown } | undefined
+  #ignore: (() => void) | undefined
   #released = false
   #over = false
 
@@ -82,11 +86,10 @@ export class Call {
 
   /** Sends the request; resolves when the head of the answer has come. @throws ConnectionLost, the reason of the signal. */
   async start(): Promise<this> {
-    const { url, method, headers, body, signal, withinMs } = this.#request
+    const { url, method, headers, body, withinMs } = this.#request
     const { calls, fetch, limits, where } = this.#site
-    signal?.throwIfAborted()
+    this.#heed()
     calls.add(this)
-    signal?.addEventListener('abort', this.#abort)
     if (withinMs !== undefined)
       this.#timer = setTimeout(() => this.cancel(lost(where, `no answer came within ${withinMs} ms`)), withinMs)
     try {
@@ -128,7 +131,7 @@ export class Call {
         size += piece.length
       }
     } catch {
-      this.#request.signal?.throwIfAborted()
+      if (this.#cancelled) throw this.#cancelled.reason
     }
     this.release()
     return lenient.decode(join(pieces, size).subarray(0, maxErrorBytes))
@@ -169,7 +172,12 @@ export class Call {
     this.#transfer?.cancel()
   }
 
-  readonly #abort = (): void => this.cancel(this.#request.signal?.reason)
+  /** Ends when the caller gives up. @throws the reason when that has happened already. */
+  #heed(): void {
+    const { onAbort, signal } = this.#request
+    if (onAbort) this.#ignore = onAbort((reason) => this.cancel(reason))
+    else if (signal) this.#ignore = heedSignal(signal, (reason) => this.cancel(reason))
+  }
 
   /** The next piece of the body; when it is waited for under watch, a pause that is too long ends the call. */
   async #next(watched: boolean): Promise<Uint8Array | undefined> {
@@ -211,7 +219,7 @@ export class Call {
     calls.delete(this)
     idle.forget(this)
     leftovers.forget(this)
-    this.#request.signal?.removeEventListener('abort', this.#abort)
+    this.#ignore?.()
   }
 
   /** @throws the reason for which the call was given up. */

@@ -3,6 +3,7 @@
  * the user reach one origin only, nothing waits for ever, and nothing is left when it is closed.
  */
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
+import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Authorizer } from '../../protocol/authorizer.ts'
 import { Call, type CallRequest, lost, type Site } from './call.ts'
 import { type HeaderRecord, type HeaderSource, readHeaders } from './client-headers.ts'
@@ -36,6 +37,8 @@ export interface Sending {
   readonly body?: string
   /** Gives the request up, until its answer was read. */
   readonly signal?: AbortSignal | undefined
+  /** Tells of the same as `signal`, which is then read only when somebody signs. */
+  readonly onAbort?: ExchangeContext['onAbort']
   /** The head of the answer has to be there by then. */
   readonly withinMs?: number
 }
@@ -67,10 +70,13 @@ export function createRemote(options: HttpClientOptions): Remote {
   const signing = authorizer && createSigning({ authorizer, whileAsking, ending: ending.signal })
   let closed: ConnectionLost | undefined
 
-  const prepare = async (sending: Sending): Promise<CallRequest> => {
+  const prepare = async (sending: Sending, at = sending.url ?? url): Promise<CallRequest> => {
     const given = typeof source === 'function' ? readHeaders(await source()) : fixed
-    const request = { ...sending, url: sending.url ?? url, headers: { ...given, ...sending.headers } }
-    return signing ? signing.sign(request) : request
+    const { method, body, withinMs, onAbort } = sending
+    const headers = given ? { ...given, ...sending.headers } : sending.headers
+    const request = { url: at, method, headers, body, withinMs, onAbort }
+    if (signing) return signing.sign({ ...request, signal: sending.signal })
+    return onAbort ? request : { ...request, signal: sending.signal }
   }
   const part = async (farewell: Sending): Promise<void> => {
     const request = await prepare({ ...farewell, signal: AbortSignal.timeout(limits.leaveMs) })
@@ -90,7 +96,7 @@ export function createRemote(options: HttpClientOptions): Remote {
         const elsewhere = call.redirection
         if (elsewhere) {
           call.release()
-          request = await prepare({ ...sending, url: elsewhere })
+          request = await prepare(sending, elsewhere)
           call = await new Call(site, request).start()
         }
         if (!signing || !(await signing.retries(call, request, retries))) return call

@@ -54,12 +54,13 @@ export function createChannelExchange(channel: Channel, { onNoise, ...ids }: Cha
     if (METHODS.get(request.method)?.longLived) listeners.set(request.id, listener)
     void channel.send(request)
   }
-  const exchange: Exchange = async ({ id, method, params }, { signal, notify }) => {
+  const exchange: Exchange = async ({ id, method, params }, context) => {
+    const { notify } = context
     const report = reports.enter({ jsonrpc: '2.0', id, method, ...(params && { params }) }, notify)
     let sent: RequestId | undefined
     try {
       const response = await outgoing.ask(method, report.params, {
-        signal,
+        ...(context.onAbort ? { heed: (listener) => context.onAbort?.(listener) ?? (() => {}) } : { signal: context.signal }),
         send: (request) => {
           sent = request.id
           send(request, { id, notify })
