@@ -26,20 +26,22 @@ export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wir
     if (!stream.answered && stream.lastEventId) await resume(stream, headers)
   }
 
+  const post: Wire['send'] = async (message, { headers = {}, signal } = {}) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: ACCEPT, ...session, ...headers },
+      body: JSON.stringify(message),
+      signal: signal ? AbortSignal.any([signal, hangUp.signal]) : hangUp.signal,
+    })
+    const id = response.headers.get('mcp-session-id')
+    if (id) session = { 'mcp-session-id': id }
+    const about = 'id' in message && 'method' in message ? message.id : undefined
+    await follow(response, { about, receive, answered: about === undefined, retryMs: 0 }, headers)
+    return response
+  }
+
   return {
-    async send(message, { headers = {}, signal } = {}) {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: ACCEPT, ...session, ...headers },
-        body: JSON.stringify(message),
-        signal: signal ? AbortSignal.any([signal, hangUp.signal]) : hangUp.signal,
-      })
-      const id = response.headers.get('mcp-session-id')
-      if (id) session = { 'mcp-session-id': id }
-      const about = 'id' in message && 'method' in message ? message.id : undefined
-      await follow(response, { about, receive, answered: about === undefined, retryMs: 0 }, headers)
-      return response
-    },
+    send: (message, options) => post(message, options).catch(unlessHungUp(hangUp.signal)),
     async listen(headers) {
       const response = await fetch(url, {
         headers: { accept: 'text/event-stream', ...session, ...headers },
@@ -52,6 +54,14 @@ export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wir
       hangUp.abort()
       await close()
     },
+  }
+}
+
+/** What is under way when a wire is hung up has no answer; that is no failure. */
+export function unlessHungUp(signal: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    if (!signal.aborted) throw error
+    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import type { HttpDoor } from './http-doors.ts'
 import { readEvents } from './sse.ts'
 import type { Receive, Wire } from './wire.ts'
+import { unlessHungUp } from './wire-http.ts'
 import { receiveAll } from './wire-memory.ts'
 
 /** Talks over the HTTP transport of 2024-11-05: one stream for everything that comes, POSTs to the address that it tells first. */
@@ -13,13 +14,14 @@ export async function sseWire({ url, fetch, close }: HttpDoor, receive: Receive)
   if (first.done || first.value.event !== 'endpoint') throw new Error('The stream does not begin with its endpoint')
   const endpoint = new URL(first.value.data ?? '', url).href
   void listen(events, receive)
+  const post: Wire['send'] = async (message) => {
+    const headers = { 'content-type': 'application/json' }
+    const { status } = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(message), signal: hangUp.signal })
+    if (status !== 202) throw new Error(`The message was refused with ${status}`)
+    return undefined
+  }
   return {
-    async send(message) {
-      const headers = { 'content-type': 'application/json' }
-      const { status } = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(message), signal: hangUp.signal })
-      if (status !== 202) throw new Error(`The message was refused with ${status}`)
-      return undefined
-    },
+    send: (message) => post(message).catch(unlessHungUp(hangUp.signal)),
     async close() {
       hangUp.abort()
       await close()

@@ -115,7 +115,9 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
     if (!this.#request.complete && this.#leavesMuch()) return this.#sendUnread(status, head, body)
     response.writeHead(status, head)
     this.#body = bytes
-    this.#front.outbox.put(this)
+    // What is only taken in is said to be, before anything comes of it.
+    if (body === '') this.write()
+    else this.#front.outbox.put(this)
   }
 
   write(): void {
