@@ -122,7 +122,7 @@ export function createIncoming(exchange: Exchange, options: IncomingOptions = {}
     if (isLong) longLived--
     else {
       active--
-      if (turns.length > 0) turns.shift()?.()
+      turns.shift()?.()
     }
     if (running.size === 0) for (const wake of waiters.splice(0)) wake()
   }

@@ -42,7 +42,8 @@ export function encode(message: Message | Message[]): string {
 }
 
 function textOf(result: object): string {
+  if (!kept.has(result)) return JSON.stringify(result)
   const text = texts.get(result) ?? JSON.stringify(result)
-  if (kept.has(result)) texts.set(result, text)
+  texts.set(result, text)
   return text
 }
