@@ -1,8 +1,9 @@
 import { RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type Notification } from '../jsonrpc/message.ts'
+import { pause } from '../jsonrpc/waiting.ts'
 import { LIST_CHANGES, type ListChange } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
-import { backoffMs, pause } from './backoff.ts'
+import { backoffMs } from './backoff.ts'
 import type { Caller } from './call.ts'
 import type { ClientEvent } from './options.ts'
 
@@ -72,7 +73,7 @@ export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEven
       if (isFinal(error)) throw error
       failures = acknowledged > before ? 0 : failures + 1
       onEvent({ type: 'lost', error })
-      await pause(backoffMs(failures), controller.signal)
+      await pause(backoffMs(failures), controller.signal).catch(() => {})
     }
   }
   const end = (error?: unknown): void => {

@@ -1,9 +1,10 @@
-import { backoffMs, pause } from '../client/backoff.ts'
+import { backoffMs } from '../client/backoff.ts'
 import type { Connection, Status } from '../client/client.ts'
 import { type Clocks, startDeadline } from '../client/deadline.ts'
 import { ConnectionClosed } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
+import { pause } from '../jsonrpc/waiting.ts'
 
 /** A way to a server that was opened once. */
 export interface Opened {
@@ -79,7 +80,7 @@ export async function createReopening(options: ReopeningOptions): Promise<Connec
   }
   const use = (): Promise<Opened> => {
     if (status === 'closed') return Promise.reject(closed())
-    return current ?? start(failures > 0 ? pause(backoffMs(failures - 1), ending.signal) : undefined)
+    return current ?? start(failures > 0 ? pause(backoffMs(failures - 1), ending.signal).catch(() => {}) : undefined)
   }
 
   options.signal?.throwIfAborted()

@@ -69,7 +69,7 @@ export function deriveContext(context: ExchangeContext, given: Partial<ExchangeC
     get signal() {
       return given.signal ?? context.signal
     },
-    onAbort: given.signal ? given.onAbort : context.onAbort && ((listener) => context.onAbort?.(listener) ?? (() => {})),
+    onAbort: given.signal ? given.onAbort : context.onAbort?.bind(context),
     notify: given.notify ?? ((notification) => context.notify(notification)),
     ask: 'ask' in given ? given.ask : context.ask,
     release: 'release' in given ? given.release : context.release,

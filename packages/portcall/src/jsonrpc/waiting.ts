@@ -23,3 +23,20 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
     )
   })
 }
+
+/** Resolves after `ms`; rejects with the reason of the first signal that is aborted before. */
+export function pause(ms: number, ...given: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
+  const signals = given.filter((signal) => signal !== undefined)
+  return new Promise((resolve, reject) => {
+    const finish = (): void => {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', finish)
+      const aborted = signals.find((signal) => signal.aborted)
+      if (aborted) reject(aborted.reason)
+      else resolve()
+    }
+    const timer = setTimeout(finish, ms)
+    for (const signal of signals) signal.addEventListener('abort', finish)
+    if (signals.some((signal) => signal.aborted)) finish()
+  })
+}

@@ -4,10 +4,10 @@
  * once and a user is asked once, by however many calls in however many processes.
  */
 import type { Store } from '../../stores/store.ts'
+import { withLock } from '../lock.ts'
 import type { Demand } from './challenge.ts'
 import { discover } from './discover.ts'
 import type { DpopKeys } from './dpop-keys.ts'
-import { withLock } from './lock.ts'
 import { refreshTokens } from './refresh.ts'
 import { coversScopes, joinScopes } from './scopes.ts'
 import type { AuthFetch, Dpop, Grant, GrantContext } from './types.ts'

@@ -10,8 +10,8 @@ const faultOf = (promise: Promise<unknown>) =>
   )
 /** How long the device would have waited each time. */
 const waits: number[] = []
-vi.mock('./lock.ts', async (original) => ({
-  ...(await original<typeof import('./lock.ts')>()),
+vi.mock('../../jsonrpc/waiting.ts', async (original) => ({
+  ...(await original<typeof import('../../jsonrpc/waiting.ts')>()),
   pause: async (ms: number) => void waits.push(ms),
 }))
 beforeEach(() => void waits.splice(0))

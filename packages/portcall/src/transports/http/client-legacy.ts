@@ -13,6 +13,7 @@ import {
   type RequestId,
   type Response,
 } from '../../jsonrpc/message.ts'
+import { pause } from '../../jsonrpc/waiting.ts'
 import type { LegacyLink } from '../../legacy/link.ts'
 import type { Call } from './call.ts'
 import type { HttpClientLimits } from './client-limits.ts'
@@ -25,7 +26,7 @@ import { asAnswer, type Position, readFailure, readMessages, readStatus, unanswe
 import { createRemote, type HttpClientOptions } from './remote.ts'
 import { namesLostSession } from './session-lost.ts'
 import { keepStanding } from './standing.ts'
-import { pause, retryAfter, within } from './timing.ts'
+import { retryAfter, within } from './timing.ts'
 
 /** Reaches a server of the legacy era at one URL; nothing is sent yet. */
 export function createHttpLink(options: HttpClientOptions): LegacyLink {

@@ -49,7 +49,7 @@ class Post implements Sending {
   constructor(request: Request, context: ExchangeContext) {
     this.headers = headersOf(request, context)
     this.body = JSON.stringify(request)
-    this.onAbort = context.onAbort && ((listener) => context.onAbort?.(listener) ?? (() => {}))
+    this.onAbort = context.onAbort?.bind(context)
     this.#context = context
   }
 

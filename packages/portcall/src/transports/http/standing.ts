@@ -1,11 +1,12 @@
 import { UnreadableAnswer } from '../../jsonrpc/errors.ts'
 import type { Message } from '../../jsonrpc/message.ts'
+import { pause } from '../../jsonrpc/waiting.ts'
 import type { Call } from './call.ts'
 import type { HttpClientLimits } from './client-limits.ts'
 import { Header } from './headers.ts'
 import { isEventStream } from './media.ts'
 import { type Position, readMessages } from './messages.ts'
-import { pause, retryAfter } from './timing.ts'
+import { retryAfter } from './timing.ts'
 
 /** What keeps a standing stream. */
 export interface StandingOptions {

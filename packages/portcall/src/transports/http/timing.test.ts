@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HTTP_CLIENT_LIMITS } from './client-limits.ts'
-import { pause, retryAfter, within } from './timing.ts'
+import { retryAfter, within } from './timing.ts'
 
 const { minRetryMs, maxRetryMs } = HTTP_CLIENT_LIMITS
 
@@ -21,16 +21,6 @@ test('failures spread the next try, up to half a minute', () => {
   const waits = Array.from({ length: 200 }, () => retryAfter(HTTP_CLIENT_LIMITS, 0, 20))
   expect(Math.max(...waits)).toBeGreaterThan(20_000)
   expect(new Set(waits).size).toBeGreaterThan(190)
-})
-
-test('a pause ends by itself, or with the reason of a signal, and leaves no listener', async () => {
-  const first = new AbortController()
-  const second = new AbortController()
-  await pause(1, undefined, first.signal, second.signal)
-  const paused = pause(10_000, first.signal, second.signal)
-  second.abort('enough')
-  await expect(paused).rejects.toBe('enough')
-  await expect(pause(10_000, second.signal)).rejects.toBe('enough')
 })
 
 test('what may take a while is waited for, but not for long', async () => {

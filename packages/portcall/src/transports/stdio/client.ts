@@ -60,7 +60,7 @@ export function createChannelExchange(channel: Channel, { onNoise, ...ids }: Cha
     let sent: RequestId | undefined
     try {
       const response = await outgoing.ask(method, report.params, {
-        ...(context.onAbort ? { heed: (listener) => context.onAbort?.(listener) ?? (() => {}) } : { signal: context.signal }),
+        ...(context.onAbort ? { heed: context.onAbort.bind(context) } : { signal: context.signal }),
         send: (request) => {
           sent = request.id
           send(request, { id, notify })

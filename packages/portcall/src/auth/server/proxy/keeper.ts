@@ -1,4 +1,5 @@
 import type { Store } from '../../../stores/store.ts'
+import { withLock } from '../../lock.ts'
 import { VerifierUnavailable } from '../errors.ts'
 import type { Grant, Grants } from './grants.ts'
 import type { UpstreamTokens } from './options.ts'
@@ -23,8 +24,7 @@ export interface KeeperOptions {
 }
 
 const LOCK = 'proxy/lock/'
-const LOCK_MS = 15_000
-const LOOK_AGAIN_MS = 100
+const WAIT_MS = 15_000
 
 /** Makes the keeper of one proxy. */
 export function createKeeper({ grants, upstream, store, now }: KeeperOptions): Keeper {
@@ -41,19 +41,16 @@ export function createKeeper({ grants, upstream, store, now }: KeeperOptions): K
     throw new UpstreamRefused('The grant has ended')
   }
   const locked = async (id: string, forMs: number): Promise<UpstreamTokens> => {
-    const until = now() + LOCK_MS
-    while (!(await store.swap(LOCK + id, { expected: undefined, value: '1', ttlMs: LOCK_MS }))) {
-      if (now() > until) throw new VerifierUnavailable('The tokens are being refreshed elsewhere')
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
-    }
-    try {
+    const signal = AbortSignal.timeout(WAIT_MS)
+    const renew = async (): Promise<UpstreamTokens> => {
       const grant = await grants.find(id)
       if (!grant) throw new UpstreamRefused('The grant has ended')
       const tokens = await grants.unseal(grant)
-      return isFresh(tokens, forMs) ? tokens : await refresh(grant, tokens)
-    } finally {
-      await store.delete(LOCK + id)
+      return isFresh(tokens, forMs) ? tokens : refresh(grant, tokens)
     }
+    return withLock({ store, key: LOCK + id, signal }, renew).catch((error) => {
+      throw error === signal.reason ? new VerifierUnavailable('The tokens are being refreshed elsewhere') : error
+    })
   }
   return {
     async fresh(grant, forMs) {

@@ -1,4 +1,5 @@
-import type { Store } from '../../stores/store.ts'
+import { pause } from '../jsonrpc/waiting.ts'
+import type { Store } from '../stores/store.ts'
 
 /** A lock that several processes share. */
 export interface LockOptions {
@@ -36,19 +37,4 @@ export async function withLock<T>({ store, key, signal }: LockOptions, run: () =
     clearInterval(renewal)
     await store.swap(key, { expected: owner, value: undefined }).catch(() => {})
   }
-}
-
-/** Waits. @throws the reason of the signal. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      if (signal.aborted) reject(signal.reason)
-      else resolve()
-    }
-    const timer = setTimeout(end, ms)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end)
-  })
 }
