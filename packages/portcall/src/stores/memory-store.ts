@@ -1,3 +1,4 @@
+import { listKeys } from './listing.ts'
 import type { Store } from './store.ts'
 
 /** The bounds of a store in memory. When they are reached, the entries that were written longest ago make room. */
@@ -38,18 +39,21 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
     remove(key)
     return undefined
   }
-  const sweep = (): void => {
-    const time = now()
-    if (time - swept < SWEEP_MS) return
+  const sweep = (time: number): void => {
     swept = time
     for (const [key, { expires }] of entries) if (expires <= time) remove(key)
+  }
+  const alive = (): Iterable<string> => {
+    sweep(now())
+    return entries.keys()
   }
   const write = (key: string, value: string, ttlMs = Infinity): void => {
     const bytes = 2 * (key.length + value.length)
     if (bytes > maxBytes) throw new RangeError(`The entry has ${bytes} bytes; this store holds ${maxBytes}`)
+    const time = now()
     remove(key)
-    sweep()
-    entries.set(key, { value, expires: now() + Math.min(ttlMs, maxAgeMs), bytes })
+    if (time - swept >= SWEEP_MS) sweep(time)
+    entries.set(key, { value, expires: time + Math.min(ttlMs, maxAgeMs), bytes })
     total += bytes
     for (const oldest of entries.keys()) {
       if (entries.size <= maxEntries && total <= maxBytes) break
@@ -66,6 +70,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       if (value === undefined) remove(key)
       else write(key, value, ttlMs)
       return true
+    },
+    list: async (prefix, options) => listKeys(alive(), prefix, options),
+    async count(prefix) {
+      let found = 0
+      for (const key of alive()) if (key.startsWith(prefix)) found++
+      return found
     },
   }
 }

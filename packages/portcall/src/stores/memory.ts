@@ -1,9 +1,7 @@
-import type { Bus } from './bus.ts'
-import type { Log } from './log.ts'
 import { createMemoryBus, type MemoryBusOptions } from './memory-bus.ts'
 import { createMemoryLog, type MemoryLogOptions } from './memory-log.ts'
 import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
-import type { Store } from './store.ts'
+import type { Stores } from './stores.ts'
 
 export interface MemoryOptions {
   store?: MemoryStoreOptions
@@ -13,18 +11,16 @@ export interface MemoryOptions {
   now?: () => number
 }
 
-/** The three contracts kept together. */
-export interface Stores {
-  readonly store: Store
-  readonly log: Log
-  readonly bus: Bus
-}
-
 /**
  * The three contracts in the memory of this process: what one process needs, and what tests use. Each is bounded by
  * construction and works without timers: what has expired goes when the next thing is written.
  */
 export function memory(options: MemoryOptions = {}): Stores {
   const { store, log, bus, now = Date.now } = options
-  return { store: createMemoryStore({ now, ...store }), log: createMemoryLog({ now, ...log }), bus: createMemoryBus(bus) }
+  return {
+    store: createMemoryStore({ now, ...store }),
+    log: createMemoryLog({ now, ...log }),
+    bus: createMemoryBus(bus),
+    close: async () => {},
+  }
 }

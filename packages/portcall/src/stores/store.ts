@@ -12,9 +12,17 @@ export interface Swap extends StoreOptions {
   value: string | undefined
 }
 
+/** Which part of a listing is wanted. */
+export interface ListOptions {
+  /** Only keys behind this one, whether it is there or not: the last key of the part before. */
+  after?: string
+  /** At most so many keys. Default: 1000. */
+  limit?: number
+}
+
 /**
- * Values by key, with expiry: the first of the three contracts that state rests on. Keys and values are strings; who writes
- * objects, serializes them.
+ * Values by key, with expiry: the first of the three contracts that state rests on. Keys and values are strings of
+ * whole characters (no half of a surrogate pair); who writes objects, serializes them.
  *
  * Every operation is atomic on its key, also between processes that share a backend. A backend with a bound may evict entries
  * that have not expired: whoever reads has to live with an absent key.
@@ -31,4 +39,11 @@ export interface Store {
    * exactly one succeeds.
    */
   swap(key: string, change: Swap): Promise<boolean>
+  /**
+   * The keys that begin with a prefix and have not expired, in the order of their bytes in UTF-8. Parts of a listing are not one moment:
+   * a key that is there all the time is in exactly one of them, one that comes or goes meanwhile in at most one.
+   */
+  list(prefix: string, options?: ListOptions): Promise<string[]>
+  /** How many keys begin with a prefix and have not expired. */
+  count(prefix: string): Promise<number>
 }

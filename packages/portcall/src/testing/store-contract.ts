@@ -3,7 +3,7 @@ import { type Case, equal, run, STRANGE, type Suite } from './contract.ts'
 
 /** Tests of `Store`. */
 export function storeContract(suite: Suite<Store>): void {
-  run(suite, undefined, { ...storeValues, ...storeExpiry, ...storeSwap })
+  run(suite, undefined, { ...storeValues, ...storeExpiry, ...storeSwap, ...storeListing })
 }
 
 const storeValues: Record<string, Case<Store>> = {
@@ -82,5 +82,44 @@ const storeSwap: Record<string, Case<Store>> = {
     }
     await Promise.all(Array.from({ length: 10 }, increment))
     equal(await store.get('count'), '10')
+  },
+}
+
+const storeListing: Record<string, Case<Store>> = {
+  'store: keys are listed and counted by prefix, in the order of their bytes': async (store) => {
+    const sorted = ['a', 'a ', 'a%', 'a*', 'aB', 'a_', 'ab', 'aä', 'a\uffff', 'a\u{1f600}']
+    for (const key of [...sorted].reverse()) await store.set(key, 'x')
+    for (const key of ['b', 'A', '', 'ä']) await store.set(key, 'x')
+    equal([await store.list('a'), await store.count('a')], [sorted, sorted.length])
+    for (const prefix of ['a%', 'a*', 'a_', 'aä', 'a\u{1f600}'])
+      equal([await store.list(prefix), await store.count(prefix)], [[prefix], 1])
+    equal([await store.list('none'), await store.count('none')], [[], 0])
+    equal([await store.list(''), await store.count('')], [['', 'A', ...sorted, 'b', 'ä'], sorted.length + 4])
+  },
+  'store: a listing is given in parts, behind any key': async (store) => {
+    const keys = Array.from({ length: 10 }, (_, at) => `key ${at}`)
+    await Promise.all(['kex', ...keys, 'kez'].map((key) => store.set(key, 'x')))
+    equal(await store.list('key', { limit: 4 }), keys.slice(0, 4))
+    equal(await store.list('key', { after: 'key 3', limit: 4 }), keys.slice(4, 8))
+    equal(await store.list('key', { after: 'key 7', limit: 4 }), keys.slice(8))
+    equal(await store.list('key', { after: 'key 31' }), keys.slice(4))
+    equal(await store.list('key', { after: 'a' }), keys)
+    equal([await store.list('key', { after: 'key 9' }), await store.list('key', { limit: 0 })], [[], []])
+  },
+  'store: a listing has at most a thousand keys, if nothing else is said': async (store) => {
+    const keys = Array.from({ length: 1010 }, (_, at) => `key ${at + 1000}`)
+    await Promise.all(keys.map((key) => store.set(key, 'x')))
+    equal([await store.list('key'), await store.count('key')], [keys.slice(0, 1000), 1010])
+    equal((await store.list('key', { limit: 2000 })).length, 1010)
+  },
+  'store: what has expired or was deleted is neither listed nor counted': async (store, advance) => {
+    for (const key of ['a 1', 'a 2', 'a 3']) await store.set(key, 'x', { ttlMs: 100 })
+    for (const key of ['a 4', 'a 5', 'a 6']) await store.set(key, 'x')
+    await store.set('a 2', 'y')
+    await store.delete('a 5')
+    await store.swap('a 6', { expected: 'x', value: undefined })
+    equal([await store.list('a'), await store.count('a')], [['a 1', 'a 2', 'a 3', 'a 4'], 4])
+    await advance(150)
+    equal([await store.list('a'), await store.count('a')], [['a 2', 'a 4'], 2])
   },
 }
