@@ -13,5 +13,7 @@ export function fileStore(path: string): Store {
     set: async (key, value, options) => (await open()).set(key, value, options),
     delete: async (key) => (await open()).delete(key),
     swap: async (key, change) => (await open()).swap(key, change),
+    list: async (prefix, options) => (await open()).list(prefix, options),
+    count: async (prefix) => (await open()).count(prefix),
   }
 }

@@ -3,6 +3,7 @@ import { chmod, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../../jsonrpc/message.ts'
+import { listKeys } from '../../../stores/listing.ts'
 import type { Store, StoreOptions } from '../../../stores/store.ts'
 
 interface Entry {
@@ -20,23 +21,34 @@ const STALE_MS = 5000
 const GIVE_UP_MS = 20_000
 const PAUSE_MS = 5
 
-/** Makes a store in a file. Every change reads the file, writes another and puts it in its place, under a lock beside it. */
+/**
+ * Makes a store in a file. A change reads the file, writes another and puts it in its place, under a lock beside it; changes that come
+ * meanwhile wait, and are written together.
+ */
 export function createFileStore(path: string): Store {
   const lock = `${path}.lock`
-  let queue: Promise<unknown> = Promise.resolve()
+  let waiting: ((entries: Entries) => void)[] = []
+  let queue: Promise<void> = Promise.resolve()
+  let next = queue
 
-  const change = <T>(run: (entries: Entries) => T): Promise<T> => {
-    const next = queue.then(() =>
-      withFileLock(lock, async () => {
-        const entries = await readEntries(path)
-        const before = JSON.stringify([...entries])
-        const result = run(entries)
-        if (JSON.stringify([...entries]) !== before) await writeEntries(path, entries)
-        return result
-      }),
-    )
-    queue = next.catch(() => {})
-    return next
+  const flush = async (): Promise<void> => {
+    const changes = waiting
+    waiting = []
+    await withFileLock(lock, async () => {
+      const entries = await readEntries(path)
+      const before = JSON.stringify([...entries])
+      for (const change of changes) change(entries)
+      if (JSON.stringify([...entries]) !== before) await writeEntries(path, entries)
+    })
+  }
+  const change = async <T>(run: (entries: Entries) => T): Promise<T> => {
+    const result = new Promise<T>((resolve) => waiting.push((entries) => resolve(run(entries))))
+    if (waiting.length === 1) {
+      next = queue.then(flush)
+      queue = next.catch(() => {})
+    }
+    await next
+    return result
   }
 
   return {
@@ -50,6 +62,8 @@ export function createFileStore(path: string): Store {
         else entries.set(key, entryOf(value, options))
         return true
       }),
+    list: async (prefix, options) => listKeys((await readEntries(path)).keys(), prefix, options),
+    count: async (prefix) => [...(await readEntries(path)).keys()].filter((key) => key.startsWith(prefix)).length,
   }
 }
 
