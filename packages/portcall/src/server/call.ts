@@ -12,7 +12,8 @@ import {
 } from '../protocol/types.ts'
 import type { Infer, Schema } from '../schema/standard.ts'
 import { askForm, askRoots, askSample, askUrl } from './asks.ts'
-import { createRounds, type Rounds, type RoundsOptions } from './rounds.ts'
+import { createSealed, type Keeper, type SealedOptions } from './keeper.ts'
+import { createRounds, type Rounds } from './rounds.ts'
 
 /** Options of every question to the client. */
 export interface AskOptions {
@@ -74,21 +75,28 @@ export interface Incoming {
   readonly envelope: Envelope
 }
 
+/** What all calls of a server have in common. */
+export interface CallOptions extends SealedOptions {
+  readonly maxRounds: number
+}
+
 /** The one implementation of `Call`: one object a request, everything else on demand. */
 export class CallContext implements Call {
   readonly request: Request
   readonly context: ExchangeContext
   readonly envelope: Envelope
-  #options: RoundsOptions
+  #options: CallOptions
+  #keeper: Keeper | undefined
   #rounds: Rounds | undefined
   #deadline: AbortController | undefined
   #reported = -Infinity
 
-  constructor({ request, context, envelope }: Incoming, options: RoundsOptions) {
+  constructor({ request, context, envelope }: Incoming, options: CallOptions, keeper?: Keeper) {
     this.request = request
     this.context = context
     this.envelope = envelope
     this.#options = options
+    this.#keeper = keeper
   }
 
   get method(): string {
@@ -171,7 +179,12 @@ export class CallContext implements Call {
 
   /** The questions and answers of this call, made when the first is asked. */
   get rounds(): Rounds {
-    return (this.#rounds ??= createRounds(this.request, this.context.auth?.principal, this.#options))
+    return (this.#rounds ??= createRounds(this.request, { keeper: this.keeper, maxRounds: this.#options.maxRounds }))
+  }
+
+  /** Where its state rests between its rounds: with its client, unless it was made with another keeper. */
+  get keeper(): Keeper {
+    return (this.#keeper ??= createSealed(this.request, this.context.auth?.principal, this.#options))
   }
 
   /** Tells whether the handler was left because something has to be asked first. */

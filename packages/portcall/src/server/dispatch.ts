@@ -7,10 +7,9 @@ import { MetaKey, readEnvelope } from '../protocol/meta.ts'
 import { METHODS } from '../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { Implementation } from '../protocol/types.ts'
-import { CallContext } from './call.ts'
+import { CallContext, type CallOptions } from './call.ts'
 import { Declined, InputRequired, ToolError } from './errors.ts'
 import { type OnEvent, reportError } from './events.ts'
-import type { RoundsOptions } from './rounds.ts'
 
 /** Serves one method: gets everything about the request, gives the members of the result. */
 export type Handler = (call: CallContext) => Promise<object> | object
@@ -19,12 +18,12 @@ export interface DispatchOptions {
   readonly info: Implementation
   /** The handler of a method, if the server offers it now. */
   readonly handlerOf: (method: string) => Handler | undefined
-  readonly rounds: RoundsOptions
+  readonly calls: CallOptions
   readonly onEvent: OnEvent
 }
 
 /** Makes the Exchange of a server: envelope, method, handler, result. */
-export function createDispatch({ info, handlerOf, rounds, onEvent }: DispatchOptions): Exchange {
+export function createDispatch({ info, handlerOf, calls, onEvent }: DispatchOptions): Exchange {
   const serverInfo = { [MetaKey.serverInfo]: info }
   /** Adds what every result carries: its type and the name of the server. */
   const finish = (result: JsonObject): JsonObject => {
@@ -39,7 +38,7 @@ export function createDispatch({ info, handlerOf, rounds, onEvent }: DispatchOpt
       if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
       const handler = handlerOf(request.method)
       if (!handler) throw methodNotFound(request.method)
-      const call = new CallContext({ request, context, envelope }, rounds)
+      const call = new CallContext({ request, context, envelope }, calls)
       const result = METHODS.get(request.method)?.mayAsk ? await answerOrAsk(handler, call) : await handler(call)
       return success(request.id, derive(result as JsonObject, finish, finish))
     } catch (error) {

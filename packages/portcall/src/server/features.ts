@@ -59,7 +59,7 @@ export function createFeatures(options: ServerOptions): Features {
     const capability = METHODS.get(method)?.capability
     return capability === undefined || declared.has(capability) ? handlers.get(method) : undefined
   }
-  return { offers, subscriptions, dispatch: { handlerOf, rounds: { sealer, store, ...limits }, onEvent } }
+  return { offers, subscriptions, dispatch: { handlerOf, calls: { sealer, store, ...limits }, onEvent } }
 }
 
 function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, options: ServerOptions): [string, Handler][] {

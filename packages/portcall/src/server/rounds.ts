@@ -7,29 +7,8 @@
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { InputRequest, InputRequiredResult } from '../protocol/types.ts'
-import { digest, randomId, SealError, type Sealer } from '../stores/seal.ts'
-import type { Store } from '../stores/store.ts'
 import { InputRequired } from './errors.ts'
-
-export interface RoundsOptions {
-  readonly sealer: Sealer
-  readonly store: Store
-  /** How long a client may take to answer, in milliseconds. */
-  readonly stateTtlMs: number
-  /** Above this many bytes the state rests in the store, and only its handle travels. */
-  readonly maxStateBytes: number
-  readonly maxRounds: number
-}
-
-/** What is remembered between the rounds of one call. */
-interface State {
-  round: number
-  /** Answers by the key of their question, with the question's mark. */
-  answers: { [key: string]: { mark: string; answer: JsonObject } }
-  steps: { [name: string]: unknown }
-  /** Marks of the questions that the client was sent away with. */
-  asked: { [key: string]: string }
-}
+import type { CallState, Keeper } from './keeper.ts'
 
 /** The questions, answers and steps of one call. */
 export interface Rounds {
@@ -48,40 +27,17 @@ export interface Rounds {
   result(): Promise<InputRequiredResult>
 }
 
-const PURPOSE = 'state'
-const HANDLE = 'state-handle'
-const STORE_KEY = 'state/'
+export interface RoundsOptions {
+  /** Where the state rests between the rounds. */
+  readonly keeper: Keeper
+  readonly maxRounds: number
+}
 
-export function createRounds(request: Request, principal: string | undefined, options: RoundsOptions): Rounds {
-  const { sealer, store, stateTtlMs } = options
-  let state: State = { round: 0, answers: record(), steps: record(), asked: record() }
+export function createRounds(request: Request, { keeper, maxRounds }: RoundsOptions): Rounds {
+  let state: CallState = { round: 0, answers: record(), steps: record(), asked: record() }
   const turns = new Map<string, number>()
   const questions = new Map<string, InputRequest>()
   const running = new Map<string, Promise<unknown>>()
-
-  const binding = (): Promise<string> => digest({ method: request.method, params: salient(request.params) })
-  const claims = async () => ({ ttlMs: stateTtlMs, binding: await binding(), ...(principal === undefined ? {} : { principal }) })
-
-  const open = async (token: string): Promise<State> => {
-    try {
-      const expected = await claims()
-      if (!token.startsWith(HANDLE)) return (await sealer.open(PURPOSE, token, expected)) as State
-      const handle = (await sealer.open(HANDLE, token.slice(HANDLE.length + 1), expected)) as string
-      const stored = await store.get(STORE_KEY + handle)
-      if (stored === undefined) throw new SealError('expired')
-      return JSON.parse(stored) as State
-    } catch (error) {
-      throw error instanceof SealError ? invalidParams('requestState is not valid for this request (any more)') : error
-    }
-  }
-
-  const close = async (next: State): Promise<string> => {
-    const text = JSON.stringify(next)
-    if (text.length <= options.maxStateBytes) return sealer.seal(PURPOSE, next, await claims())
-    const handle = randomId(24)
-    await store.set(STORE_KEY + handle, text, { ttlMs: stateTtlMs })
-    return `${HANDLE}.${await sealer.seal(HANDLE, handle, await claims())}`
-  }
 
   return {
     get open() {
@@ -91,7 +47,7 @@ export function createRounds(request: Request, principal: string | undefined, op
       const { inputResponses = {}, requestState } = request.params ?? {}
       if (!isObject(inputResponses)) throw invalidParams('inputResponses has to be an object')
       if (requestState !== undefined && typeof requestState !== 'string') throw invalidParams('requestState has to be a string')
-      if (requestState !== undefined) state = revive(await open(requestState))
+      if (requestState !== undefined) state = revive(await keeper.open(requestState))
       for (const [key, answer] of Object.entries(inputResponses)) {
         const mark = requestState === undefined ? ANY : state.asked[key]
         if (mark !== undefined && isObject(answer)) state.answers[key] = { mark, answer }
@@ -118,6 +74,7 @@ export function createRounds(request: Request, principal: string | undefined, op
       const run = (async () => {
         const result = await effect()
         state.steps[name] = result ?? null
+        if (keeper.step) await keeper.step(name, result ?? null)
         return result
       })()
       running.set(name, run)
@@ -125,9 +82,9 @@ export function createRounds(request: Request, principal: string | undefined, op
     },
     async result() {
       await Promise.allSettled(running.values())
-      if (state.round >= options.maxRounds) throw invalidParams(`a call may ask in at most ${options.maxRounds} rounds`)
+      if (state.round >= maxRounds) throw invalidParams(`a call may ask in at most ${maxRounds} rounds`)
       const asked = Object.fromEntries([...questions].map(([key, question]) => [key, markOf(question)]))
-      const requestState = await close({ ...state, round: state.round + 1, asked })
+      const requestState = await keeper.close({ ...state, round: state.round + 1, asked })
       return { resultType: 'input_required', inputRequests: Object.fromEntries(questions), requestState }
     },
   }
@@ -140,7 +97,7 @@ function record<T>(): { [key: string]: T } {
   return Object.create(null) as { [key: string]: T }
 }
 
-function revive(state: State): State {
+function revive(state: CallState): CallState {
   const { answers, steps, asked } = state
   return {
     ...state,
@@ -148,12 +105,6 @@ function revive(state: State): State {
     steps: Object.assign(record(), steps),
     asked: Object.assign(record(), asked),
   }
-}
-
-/** The params without what differs from round to round. */
-function salient(params: JsonObject | undefined): JsonObject {
-  const { _meta, inputResponses, requestState, ...rest } = params ?? {}
-  return rest
 }
 
 /** Tells questions apart: an answer counts only for the question that it was given to. */
