@@ -13,7 +13,7 @@ import { LATEST_LEGACY, REVISIONS, type Revision, revisionOf } from '../protocol
 import { forward } from './forward.ts'
 import { envelopeOf, handshakeResult, newState, readHandshake, type SessionState } from './handshake.ts'
 import { renderError, renderNotification, renderResponse } from './render.ts'
-import { createLegacySubscriptions, type LegacySubscriptions } from './subscriptions.ts'
+import { createLegacySubscriptions, type LegacySubscriptions, withUri } from './subscriptions.ts'
 
 export interface LegacySessionOptions {
   readonly core: Exchange
@@ -21,7 +21,15 @@ export interface LegacySessionOptions {
   /** Sends what concerns the session and no request of it: changes, already rendered. */
   readonly notify: (notification: Notification) => void | Promise<void>
   readonly auth?: Auth | undefined
+  /**
+   * Makes a change to the state where other processes serve the same session, here and there; requests that change it are answered after.
+   * Then changes are told only while this process listens. Without it the state is here alone.
+   */
+  readonly share?: ((change: StateChange) => Promise<void>) | undefined
 }
+
+/** Changes what a session remembers; may run several times, each time on a fresh copy. */
+export type StateChange = (state: SessionState) => void
 
 /** One conversation with a client of the legacy era. */
 export interface LegacySession {
@@ -29,8 +37,12 @@ export interface LegacySession {
   readonly revision: Revision
   /** Answers the client's requests in its own revision. */
   readonly exchange: Exchange
-  /** Starts to tell of changes; from the second time on it does nothing. */
-  listen(): void
+  /** Starts to tell of changes; from the second time on it does nothing. The promise is there until the core tells them. */
+  listen(): Promise<unknown> | undefined
+  /** Takes up what others have changed in the subscriptions of its state; does nothing unless it listens. */
+  follow(): Promise<unknown> | undefined
+  /** Tells of changes no more, until it listens again. */
+  rest(): void
   close(): void
 }
 
@@ -49,25 +61,25 @@ const LOCAL: ReadonlyMap<string, Local> = new Map<string, Local>([
   ['ping', () => ({})],
   [
     'logging/setLevel',
-    ({ state }, { level }) => {
+    async (session, { level }) => {
       if (!isLoggingLevel(level)) throw invalidParams('level has to be one of the eight levels of RFC 5424')
-      state.logLevel = level
+      await session.change((state) => void (state.logLevel = level))
       return {}
     },
   ],
   [
     'resources/subscribe',
-    async ({ state, subscriptions }, { uri }, context) => {
-      await subscriptions.subscribe(uriOf(uri), context)
-      state.subscriptions = subscriptions.uris()
+    async (session, { uri }, context) => {
+      await session.subscriptions.subscribe(uriOf(uri), context)
+      await session.change((state) => void (state.subscriptions = withUri(state.subscriptions, uriOf(uri))))
       return {}
     },
   ],
   [
     'resources/unsubscribe',
-    ({ state, subscriptions }, { uri }) => {
-      subscriptions.unsubscribe(uriOf(uri))
-      state.subscriptions = subscriptions.uris()
+    async (session, { uri }) => {
+      session.subscriptions.unsubscribe(uriOf(uri))
+      await session.change((state) => void (state.subscriptions = state.subscriptions.filter((other) => other !== uri)))
       return {}
     },
   ],
@@ -104,10 +116,11 @@ class Translator implements LegacySession {
 
   /** Made when it is first needed: most sessions never subscribe to anything. */
   get subscriptions(): LegacySubscriptions {
-    const { core, notify, auth } = this.#options
+    const { core, notify, auth, share } = this.#options
     return (this.#subscriptions ??= createLegacySubscriptions({
       core,
       auth,
+      onlyWhileListening: share !== undefined,
       envelope: () => envelopeOf(this.state),
       onChange: (change) => {
         const rendered = renderNotification(change, this.revision)
@@ -122,8 +135,23 @@ class Translator implements LegacySession {
     return handshakeResult(this.#options.core, this.state, { revision: this.revision, context })
   }
 
-  listen(): void {
+  async change(change: StateChange): Promise<void> {
+    const { share } = this.#options
+    if (share) await share(change)
+    else change(this.state)
+  }
+
+  listen(): Promise<unknown> | undefined {
     this.subscriptions.listen(this.state.subscriptions)
+    return this.subscriptions.opening
+  }
+
+  follow(): Promise<unknown> | undefined {
+    return this.#subscriptions?.follow(this.state.subscriptions)
+  }
+
+  rest(): void {
+    this.#subscriptions?.rest()
   }
 
   close(): void {

@@ -13,8 +13,6 @@ export type Subscriber = Pick<ExchangeContext, 'auth' | 'http'>
 
 /** What a legacy client hears of: all list changes from some moment on, and the resources that it subscribed to. */
 export interface LegacySubscriptions {
-  /** The URIs that are subscribed to. */
-  uris(): string[]
   /** Starts to tell of list changes, and of the resources that were subscribed to before; later calls do nothing. */
   listen(uris: readonly string[]): void
   /** There from `listen` until the core has said what it will tell of: a change before that would go unheard. */
@@ -22,7 +20,22 @@ export interface LegacySubscriptions {
   /** @throws RpcError when the resource does not exist, when the caller lacks scopes for it, or when there are too many. */
   subscribe(uri: string, caller: Subscriber): Promise<void>
   unsubscribe(uri: string): void
+  /** Subscribes to exactly these resources, as far as the core honours them; does nothing unless it listens. */
+  follow(uris: readonly string[]): Promise<unknown> | undefined
+  /** Tells of nothing until it listens again. */
+  rest(): void
   close(): void
+}
+
+/** The subscriptions of a session with one more. @throws RpcError when there are too many. */
+export function withUri(uris: readonly string[], uri: string): string[] {
+  if (uris.includes(uri)) return [...uris]
+  if (uris.length >= MAX_SUBSCRIPTIONS) throw tooMany()
+  return [...uris, uri]
+}
+
+function tooMany(): RpcError {
+  return invalidParams(`a session has at most ${MAX_SUBSCRIPTIONS} subscriptions`)
 }
 
 export interface LegacySubscriptionsOptions {
@@ -32,6 +45,8 @@ export interface LegacySubscriptionsOptions {
   readonly onChange: (notification: Notification) => void | Promise<void>
   readonly auth: Auth | undefined
   readonly http?: HttpInfo | undefined
+  /** Subscribing finds out whether a resource may be watched, and watches it only after `listen`. Default: it watches at once. */
+  readonly onlyWhileListening?: boolean
 }
 
 /** Keeps one `subscriptions/listen` on the core for the lists, and one for each resource: filters are fixed for their whole life. */
@@ -48,7 +63,6 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
   }
 
   return {
-    uris: () => [...resources.keys()],
     listen(uris) {
       if (lists) return
       lists = openWatch(options, LIST_CHANGES)
@@ -60,15 +74,26 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
     },
     async subscribe(uri, caller) {
       if (resources.has(uri)) return
-      if (resources.size >= MAX_SUBSCRIPTIONS) throw invalidParams(`a session has at most ${MAX_SUBSCRIPTIONS} subscriptions`)
+      if (resources.size >= MAX_SUBSCRIPTIONS) throw tooMany()
       const { honoured, error } = await watchResource(uri, caller).outcome
-      if (Array.isArray(honoured?.resourceSubscriptions)) return
-      this.unsubscribe(uri)
+      const mayWatch = Array.isArray(honoured?.resourceSubscriptions)
+      if (!mayWatch || (options.onlyWhileListening && !lists)) this.unsubscribe(uri)
+      if (mayWatch) return
       throw error?.code === ErrorCode.invalidRequest ? new RpcError(error.code, error.message, error.data) : resourceNotFound(uri)
     },
     unsubscribe(uri) {
       resources.get(uri)?.close()
       resources.delete(uri)
+    },
+    follow(uris) {
+      if (!lists) return
+      for (const uri of [...resources.keys()]) if (!uris.includes(uri)) this.unsubscribe(uri)
+      const added = uris.filter((uri) => !resources.has(uri)).map((uri) => watchResource(uri).outcome)
+      return Promise.all(added)
+    },
+    rest() {
+      this.close()
+      lists = undefined
     },
     close() {
       lists?.close()

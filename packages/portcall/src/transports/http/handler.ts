@@ -52,7 +52,7 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       eras.legacy?.drain()
       if (active > 0) await settled((resolve) => void (onIdle = resolve), drainMs)
       for (const call of [...endpoint.running]) call.abort(new DOMException('The server is shutting down', 'AbortError'))
-      eras.legacy?.close()
+      await eras.legacy?.close()
       endpoint.streams.cut()
     },
   }

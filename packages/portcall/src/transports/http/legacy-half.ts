@@ -11,9 +11,9 @@ export interface Legacy {
   /** Takes an array of messages in. */
   batch(values: readonly unknown[], visit: Visit): Promise<void>
   get(visit: Visit): Promise<void> | void
-  remove(visit: Visit): void
+  remove(visit: Visit): Promise<void> | void
   /** Ends the streams that no running request needs. */
   drain(): void
   /** Ends everything. */
-  close(): void
+  close(): Promise<void> | void
 }

@@ -1,9 +1,10 @@
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
 import type { Auth, HttpInfo } from '../../jsonrpc/exchange.ts'
 import { type Carried, createIncoming } from '../../jsonrpc/incoming.ts'
-import { type Notification, notification, type Request, type Response } from '../../jsonrpc/message.ts'
+import { type Notification, notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
 import { createOutgoing, type Outgoing } from '../../jsonrpc/outgoing.ts'
-import { createLegacySession } from '../../legacy/session.ts'
+import type { SessionState } from '../../legacy/handshake.ts'
+import { createLegacySession, type LegacySession, type LegacySessionOptions } from '../../legacy/session.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import type { Outlet } from './reply.ts'
@@ -18,10 +19,13 @@ export interface Session {
   readonly size: number
   /** Answers a request through its outlet. What the caller may do is told by each request anew, who it is does not change. */
   request(request: Request, outlet: Outlet, caller: Caller): Promise<void>
-  /** Takes in a message that is not answered. */
-  accept(message: Notification | Response): void
-  /** Begins to tell of changes. */
-  listen(): void
+  /** Takes in a message that is not answered. Tells whether it was for something that runs here. */
+  accept(message: Notification | Response): boolean
+  /** See `LegacySession`. */
+  readonly listen: LegacySession['listen']
+  readonly follow: LegacySession['follow']
+  readonly rest: LegacySession['rest']
+  readonly state: SessionState
   /** Gives up all that is running. */
   close(): void
 }
@@ -31,13 +35,19 @@ export interface SessionOptions {
   readonly auth: Auth | undefined
   /** Sends what belongs to no request. */
   readonly tell: (message: Notification) => void | Promise<void>
+  /** What is known of it already. */
+  readonly state?: SessionState | undefined
+  /** See `LegacySessionOptions`. */
+  readonly share?: LegacySessionOptions['share']
+  /** Makes the ids of questions to the client. */
+  readonly nextId?: (() => RequestId) | undefined
 }
 
-/** Makes a session that has heard nothing yet. */
-export function createSession({ endpoint, auth, tell }: SessionOptions): Session {
-  const legacy = createLegacySession({ core: endpoint.exchange, notify: tell, auth })
+/** Makes a session; it has heard nothing yet unless its state says otherwise. */
+export function createSession({ endpoint, auth, tell, state, share, nextId }: SessionOptions): Session {
+  const legacy = createLegacySession({ core: endpoint.exchange, notify: tell, auth, share, ...(state && { state }) })
   const incoming = createIncoming(legacy.exchange, { maxInFlight: endpoint.limits.maxSessionRequests })
-  const outgoing = createOutgoing()
+  const outgoing = createOutgoing(nextId && { nextId })
 
   return {
     get revision() {
@@ -51,10 +61,14 @@ export function createSession({ endpoint, auth, tell }: SessionOptions): Session
       call.settle(await incoming.handle(request, call))
     },
     accept(message) {
-      if (!('method' in message)) outgoing.settle(message)
-      else if (message.method === 'notifications/cancelled') incoming.cancel(message.params?.requestId, message.params?.reason)
+      if (!('method' in message)) return outgoing.settle(message)
+      const { method, params } = message
+      return method === 'notifications/cancelled' && incoming.cancel(params?.requestId, params?.reason)
     },
+    state: legacy.state,
     listen: () => legacy.listen(),
+    follow: () => legacy.follow(),
+    rest: () => legacy.rest(),
     close() {
       legacy.close()
       outgoing.fail()

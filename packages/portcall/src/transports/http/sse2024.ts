@@ -48,7 +48,7 @@ export function createSse2024(endpoint: Endpoint, registry: Registry): Sse2024 {
       const { session, replay } = registry.find(sessionOf(visit.request.target) ?? '', 'query', visit.auth)
       visit.reply.send(202, EMPTY_HEADERS)
       if ('method' in received.message && received.message.method !== 'initialize') session.listen()
-      if (received.kind !== 'request') return session.accept(received.message)
+      if (received.kind !== 'request') return void session.accept(received.message)
       await session.request(received.message, createStreamOutlet(replay), visit)
     },
   }

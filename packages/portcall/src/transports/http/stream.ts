@@ -97,6 +97,11 @@ export class Stream {
     return this.#line.then(() => new Promise((resolve) => setTimeout(resolve)))
   }
 
+  /** Waits with all that comes from now on, those who resume included. */
+  hold(until: Promise<void>): void {
+    this.#then(() => until)
+  }
+
   /** Lets go of the reader, who comes back after `retryMs`. */
   release(retryMs: number): void {
     this.#then(() => {
