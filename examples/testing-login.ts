@@ -51,17 +51,3 @@ export async function testSignIn(): Promise<string[]> {
   return login.requests.map(({ endpoint }) => endpoint)
 }
 // #endregion
-
-// #region faults
-/** What a client makes of an authorization server that names another one in its answers. */
-export async function testMixUp(): Promise<string | null> {
-  const login = await authorizationServer({ clients: [{ client_id: 'app', redirect_uris: ['https://app.example/back'] }] })
-  login.set({ redirect: { iss: 'https://evil.example' }, answers: { token: { delayMs: 1000 } } })
-  const url = new URL(`${login.issuer}/authorize`)
-  url.search =
-    'client_id=app&redirect_uri=https://app.example/back&response_type=code&code_challenge=x&code_challenge_method=S256'
-  const response = await fetch(url, { redirect: 'manual' })
-  await login.close()
-  return new URL(response.headers.get('location') ?? '').searchParams.get('iss')
-}
-// #endregion

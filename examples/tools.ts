@@ -1,18 +1,8 @@
-/** Tools: what goes in, what comes out, what goes wrong. */
+/** Tools: what goes in, and what comes out. */
 import { createServer, ToolError } from 'portcall'
 import * as z from 'zod'
 
-// #region events
-export const server = createServer(
-  { name: 'tools', version: '1.0.0' },
-  {
-    onEvent: (event) => {
-      if (event.type === 'error') console.error(`[${event.reference}] ${event.method} ${event.name ?? ''}`, event.error)
-      else console.error(event.message)
-    },
-  },
-)
-// #endregion
+export const server = createServer({ name: 'tools', version: '1.0.0' })
 
 // #region structured
 server.tool(
@@ -50,51 +40,4 @@ server.tool('picture', { description: 'Shows a picture' }, () => [
   { type: 'image', data: PIXEL, mimeType: 'image/png' },
   { type: 'resource_link', uri: 'https://example.com/pixel.png', name: 'The same on the web' },
 ])
-// #endregion
-
-// #region slow
-server.tool(
-  'count',
-  {
-    description: 'Counts slowly',
-    input: z.object({ to: z.int().min(1).max(100) }),
-    timeoutMs: 30_000,
-  },
-  async ({ to }, call) => {
-    for (let step = 1; step <= to; step++) {
-      call.signal.throwIfAborted()
-      await call.progress(step, to, `at ${step}`)
-      await call.log('debug', { step })
-    }
-    return `Counted to ${to}`
-  },
-)
-// #endregion
-
-// #region headers
-server.tool(
-  'query',
-  {
-    description: 'Runs a query in a region',
-    input: z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }), text: z.string() }),
-  },
-  ({ region, text }) => `${text} in ${region}`,
-)
-// #endregion
-
-// #region visible
-server.tool(
-  'purge',
-  { description: 'Removes everything', visible: (call) => call.auth?.scopes?.includes('admin') ?? false },
-  () => 'Done',
-)
-// #endregion
-
-// #region change
-server.tool('maintenance', { description: 'Switches counting on and off' }, () => {
-  const on = server.tools.names().includes('count')
-  if (on) server.tools.disable('count')
-  server.tools.update('maintenance', { description: 'Counting is off' })
-  return on ? 'Counting is off' : 'There is nothing to switch off'
-})
 // #endregion

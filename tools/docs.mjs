@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { compileSnippets } from './lib/compile-snippets.mjs'
 import { errorCodes } from './lib/error-codes.mjs'
+import { exampleFaults, examples } from './lib/examples.mjs'
 import { filesBelow } from './lib/files.mjs'
 import { anchorsOf, fencesOf, linksOf } from './lib/markdown.mjs'
 import { ROOT, readText, shown } from './lib/paths.mjs'
@@ -54,6 +55,7 @@ const named = snippets().filter(({ from }) => from)
 const loose = snippets().filter(({ from, language }) => !from && (language === 'ts' || language === 'typescript'))
 report.check(`${named.length} fences are what their files say`, named.flatMap(staleness))
 report.check(`${loose.length} other fences compile`, compileSnippets(loose))
+report.check(`${examples().length} examples fit on a screen, and tests run them`, exampleFaults())
 report.check(`links of ${pages.length} pages`, pages.flatMap(deadLinks))
 
 if (existsSync(at('tools/revisions-doc.mjs'))) {

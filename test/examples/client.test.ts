@@ -2,12 +2,13 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { Server } from 'portcall'
 import { connect } from 'portcall/client'
 import type { JsonObject } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
 import { faultyProxy, pair, textOf } from 'portcall/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { server as asking, charges } from '../../examples/asking.ts'
+import { server as asking } from '../../examples/asking.ts'
 import { server as changes } from '../../examples/changes.ts'
 import { connectWithAnswers } from '../../examples/client-answers.ts'
 import { add, count, server as typed, whoAmI } from '../../examples/client-calls.ts'
@@ -16,8 +17,12 @@ import { connectWatched, follow } from '../../examples/client-listen.ts'
 import { greet } from '../../examples/client-program.ts'
 import { openNotebook } from '../../examples/notes/notebook.ts'
 import { createNotes } from '../../examples/notes/server.ts'
+import { server as progress } from '../../examples/progress.ts'
+import { server as sampling } from '../../examples/sampling.ts'
 import { open, search } from '../../examples/several.ts'
+import { charges, server as steps } from '../../examples/steps.ts'
 import { server as tools } from '../../examples/tools.ts'
+import { server as urls } from '../../examples/urls.ts'
 import { compileProgram } from '../support/compile.ts'
 
 const example = (name: string): Promise<string> =>
@@ -80,20 +85,28 @@ describe('a client that answers', () => {
   }
 
   test.each(['2025-11-25', '2026-07-28'])('%s', async (revision) => {
-    await using place = await pair(asking, { transport: 'http', revision })
-    const client = await connectWithAnswers(place.url ?? '', host(true))
-    const ask = async (name: string, args = {}): Promise<string> => textOf(await client.callTool(name, args))
-    expect(await ask('book')).toBe('A table for 4, for dinner')
+    const ask = async (server: Server, name: string, args = {}): Promise<string> => {
+      await using place = await pair(server, { transport: 'http', revision })
+      const client = await connectWithAnswers(place.url ?? '', host(true))
+      const result = await client.callTool(name, args)
+      await client.close()
+      return textOf(result)
+    }
+    expect(await ask(asking, 'book')).toBe('A table for 4, for dinner')
     charges.splice(0)
-    expect(await ask('buy', { price: 7 })).toBe('Receipt 1, rated 5')
-    expect(await ask('introduce')).toBe('Ann works on file:///home/ann/project')
-    expect(await ask('haiku')).toBe('Ships')
-    expect(await ask('connect')).toContain('Connected')
-    await client.close()
+    expect(await ask(steps, 'buy', { price: 7 })).toBe('Receipt 1, rated 5')
+    expect(await ask(asking, 'introduce')).toBe('Ann works on file:///home/ann/project')
+    expect(await ask(sampling, 'haiku')).toBe('Ships')
+    expect(await ask(urls, 'connect')).toContain('Connected')
+  })
+
+  test('or says no', async () => {
     const refusing = await connectWithAnswers(asking, host(false))
     expect(textOf(await refusing.callTool('subscribe'))).toBe('Not subscribed')
-    await expect(refusing.callTool('haiku')).rejects.toMatchObject({ code: 'UNANSWERED_INPUT' })
     await refusing.close()
+    const silent = await connectWithAnswers(sampling, host(false))
+    await expect(silent.callTool('haiku')).rejects.toMatchObject({ code: 'UNANSWERED_INPUT' })
+    await silent.close()
   })
 })
 
@@ -117,7 +130,7 @@ describe('calls', () => {
   })
 
   test('can be watched and given up', async () => {
-    await using client = await pair(tools)
+    await using client = await pair(progress)
     const shown: string[] = []
     expect(await count(client, { show: (text) => shown.push(text) })).toMatchObject([{ text: 'Counted to 3' }])
     expect(shown).toEqual(['1 of 3, at 1', '2 of 3, at 2', '3 of 3, at 3'])

@@ -6,13 +6,21 @@ import { fileURLToPath } from 'node:url'
 import type { Server } from 'portcall'
 import type { JsonObject } from 'portcall/jsonrpc'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { server as asking, charges } from '../../examples/asking.ts'
+import { server as asking } from '../../examples/asking.ts'
 import { server as changes } from '../../examples/changes.ts'
+import { server as changingTools } from '../../examples/changing-tools.ts'
 import { handler } from '../../examples/fetch.ts'
+import { server as header } from '../../examples/header.ts'
+import { server as progress } from '../../examples/progress.ts'
 import { server as prompts } from '../../examples/prompts.ts'
 import { server as resources } from '../../examples/resources.ts'
-import { callTool, converse } from '../../examples/testing.ts'
+import { server as sampling } from '../../examples/sampling.ts'
+import { charges, server as steps } from '../../examples/steps.ts'
+import { callTool, converse } from '../../examples/testing-messages.ts'
+import { heard, server as toolErrors } from '../../examples/tool-errors.ts'
 import { server as tools } from '../../examples/tools.ts'
+import { server as urls } from '../../examples/urls.ts'
+import { server as visible } from '../../examples/visible.ts'
 import { compileProgram } from '../support/compile.ts'
 import { createDriver, type Driver } from '../support/driver.ts'
 import { withEnvelope } from '../support/envelope.ts'
@@ -39,11 +47,7 @@ describe('what the documents show', () => {
   test('tools', async () => {
     const peer = await talkTo(tools)
     const { result } = await peer.request('tools/list')
-    const listed = result.tools as { name: string; inputSchema: { properties?: JsonObject } }[]
-    expect(listed.map(({ name }) => name)).toEqual(['divide', 'shout', 'picture', 'count', 'query', 'maintenance'])
-    expect(listed.find(({ name }) => name === 'query')?.inputSchema.properties).toMatchObject({
-      region: { 'x-mcp-header': 'Region' },
-    })
+    expect((result.tools as { name: string }[]).map(({ name }) => name)).toEqual(['divide', 'shout', 'picture'])
     expect(await call(peer, 'divide', { dividend: 3, divisor: 2 })).toMatchObject({ structuredContent: { quotient: 1.5 } })
     expect(await call(peer, 'divide', { dividend: 3, divisor: 0 })).toMatchObject({
       isError: true,
@@ -54,10 +58,44 @@ describe('what the documents show', () => {
     expect(await call(peer, 'picture')).toMatchObject({
       content: [{ type: 'text' }, { type: 'image' }, { type: 'resource_link' }],
     })
+  })
+
+  test('tool-errors', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const peer = await talkTo(toolErrors)
+    const take = async (fruit: string): Promise<unknown> => textOf(await call(peer, 'take', { fruit }))
+    expect(await take('plum')).toBe('There is no plum')
+    for (const left of ['2 left', '1 left', '0 left']) expect(await take('pear')).toBe(left)
+    heard.splice(0)
+    const told = await take('pear')
+    expect(heard).toMatchObject([{ type: 'error', error: { message: expect.stringContaining('shelf') } }])
+    expect(told).toMatch(/^The tool failed\. Reference: [0-9a-f]{8}$/)
+    expect(told).toContain((heard[0] as { reference: string }).reference)
+    vi.restoreAllMocks()
+  })
+
+  test('progress', async () => {
+    const peer = await talkTo(progress)
     const counted = await peer.request('tools/call', { name: 'count', arguments: { to: 3 } }, { meta: { progressToken: 1 } })
     expect(counted.notifications.map(({ params }) => params?.progress)).toEqual([1, 2, 3])
+  })
+
+  test('header', async () => {
+    const peer = await talkTo(header)
+    const { result } = await peer.request('tools/list')
+    expect(result.tools).toMatchObject([{ inputSchema: { properties: { region: { 'x-mcp-header': 'Region' } } } }])
     expect(textOf(await call(peer, 'query', { region: 'eu', text: 'all' }))).toBe('all in eu')
+  })
+
+  test('visible', async () => {
+    const peer = await talkTo(visible)
+    expect((await peer.request('tools/list')).result.tools).toEqual([])
     expect((await peer.request('tools/call', { name: 'purge' })).error?.code).toBe(-32602)
+  })
+
+  test('changing-tools', async () => {
+    const peer = await talkTo(changingTools)
+    expect(textOf(await call(peer, 'count'))).toBe('1, 2, 3')
     expect(textOf(await call(peer, 'maintenance'))).toBe('Counting is off')
     expect((await peer.request('tools/call', { name: 'count' })).error?.code).toBe(-32602)
   })
@@ -94,8 +132,9 @@ describe('what the documents show', () => {
     expect(completion).toMatchObject({ values: ['Bologna'] })
   })
 
-  test.each(['2025-11-25', MODERN] as const)('asking, %s', async (revision) => {
-    const peer = await talkTo(asking, revision)
+  /** A peer whose user and model answer. */
+  async function talkToOpen(server: Server, revision: RevisionName): Promise<Driver> {
+    const peer = await talkTo(server, revision)
     const answers: Record<string, JsonObject> = {
       'For how many people, and when?': { people: 4 },
       'Pay 7?': { agreed: true },
@@ -110,14 +149,30 @@ describe('what the documents show', () => {
       const content = answers[params.message as string]
       return content ? { action: 'accept', ...(params.mode === 'url' ? {} : { content }) } : { action: 'decline' }
     })
-    expect(textOf(await call(peer, 'book'))).toBe('A table for 4, for dinner')
-    expect(textOf(await call(peer, 'subscribe'))).toBe('Not subscribed')
-    charges.splice(0)
-    expect(textOf(await call(peer, 'buy', { price: 7 }))).toBe('Receipt 1, rated 5')
-    expect(charges).toEqual([7])
-    expect(textOf(await call(peer, 'introduce'))).toBe('Ann works on file:///home/ann')
-    expect(textOf(await call(peer, 'haiku'))).toBe('Ships')
-    expect(textOf(await call(peer, 'connect'))).toContain('Connected')
+    return peer
+  }
+
+  describe.each(['2025-11-25', MODERN] as const)('%s', (revision) => {
+    test('asking', async () => {
+      const peer = await talkToOpen(asking, revision)
+      expect(textOf(await call(peer, 'book'))).toBe('A table for 4, for dinner')
+      expect(textOf(await call(peer, 'subscribe'))).toBe('Not subscribed')
+      expect(textOf(await call(peer, 'introduce'))).toBe('Ann works on file:///home/ann')
+    })
+
+    test('steps', async () => {
+      charges.splice(0)
+      expect(textOf(await call(await talkToOpen(steps, revision), 'buy', { price: 7 }))).toBe('Receipt 1, rated 5')
+      expect(charges).toEqual([7])
+    })
+
+    test('sampling', async () => {
+      expect(textOf(await call(await talkToOpen(sampling, revision), 'haiku'))).toBe('Ships')
+    })
+
+    test('urls', async () => {
+      expect(textOf(await call(await talkToOpen(urls, revision), 'connect'))).toContain('Connected')
+    })
   })
 
   test('changes', async () => {

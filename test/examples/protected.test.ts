@@ -8,7 +8,9 @@ import { protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
 import { type AuthorizationServerOptions, authorizationServer, type TestAuthorizationServer } from 'portcall/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { bound, keyFor, server } from '../../examples/protected-more.ts'
+import { keyFor } from '../../examples/api-keys.ts'
+import { server } from '../../examples/protected-scopes.ts'
+import { bound } from '../../examples/verifiers.ts'
 import { compileProgram } from '../support/compile.ts'
 import { createCaller } from '../support/protected.ts'
 
@@ -50,7 +52,7 @@ test('protected', async () => {
   })
 })
 
-test('protected-more', async () => {
+test('api-keys, protected-scopes and verifiers', async () => {
   const { key, verify } = await keyFor('ann')
   const { url, close } = await serve(server, { port: 0, signals: false, ...protect({ resource: RESOURCE, verify }) })
   onTestFinished(close)

@@ -8,14 +8,9 @@ import { jwt, protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
 import { authorizationServer, type TestAuthorizationServer, textOf } from 'portcall/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  connectAsProgram,
-  connectByBrowser,
-  connectByDevice,
-  connectByPage,
-  connectWithTokens,
-  explain,
-} from '../../examples/sign-in.ts'
+import { connectByBrowser, explain } from '../../examples/sign-in.ts'
+import { connectByDevice, connectByPage } from '../../examples/sign-in-elsewhere.ts'
+import { connectAsProgram, connectWithTokens } from '../../examples/sign-in-tokens.ts'
 
 /** A server that tells its callers who they are, and who signs them in. */
 async function open(): Promise<{ url: string; login: TestAuthorizationServer }> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { testMixUp, testSignIn, testWithToken } from '../../examples/testing-login.ts'
+import { testSignIn, testWithToken } from '../../examples/testing-login.ts'
+import { testMixUp } from '../../examples/testing-login-faults.ts'
 
 test('a token that was made for a test', testWithToken)
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { cutConnection, recordAndPlay, testAdd, testChanges, testEverywhere } from '../../examples/testing.ts'
+import { testAdd, testChanges, testEverywhere } from '../../examples/testing.ts'
+import { cutConnection } from '../../examples/testing-faults.ts'
+import { recordAndPlay } from '../../examples/testing-recordings.ts'
 import { testPatience, testStore } from '../../examples/testing-time.ts'
 
 test('the kit does what docs/testing.md says', async () => {

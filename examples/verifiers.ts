@@ -1,26 +1,10 @@
-/** Other ways to tell who is calling, and what they may do. */
-import { createServer } from 'portcall'
-import {
-  apiKeys,
-  createApiKey,
-  introspection,
-  jwt,
-  protect,
-  TokenRefused,
-  type Verifier,
-  VerifierUnavailable,
-} from 'portcall/auth/server'
+/** Several ways to tell who is calling, and one of our own. */
+import { introspection, jwt, protect, TokenRefused, type Verifier, VerifierUnavailable } from 'portcall/auth/server'
 import { memory } from 'portcall/stores'
 
 const resource = 'https://notes.example.com/mcp'
 const issuer = 'https://login.example.com'
 const partner = 'https://login.partner.example'
-
-// #region scopes
-const server = createServer({ name: 'notes', version: '1.0.0' }, { lackingScopes: 'hide' })
-server.tool('erase', { scopes: ['notes:write'] }, () => 'All gone')
-server.resource('note://{id}', { scopes: ['notes:read'], lackingScopes: 'challenge' }, ({ id }) => `Note ${id}`)
-// #endregion
 
 // #region several
 const several = [
@@ -32,14 +16,6 @@ const several = [
     clientSecret: process.env.PARTNER_SECRET ?? '',
   }),
 ]
-// #endregion
-
-// #region keys
-/** Gives a user a key. The key is shown once; its hash is all that rests. */
-export async function keyFor(subject: string): Promise<{ key: string; verify: Verifier }> {
-  const { key, hash } = await createApiKey()
-  return { key, verify: apiKeys([{ hash, subject, scopes: ['notes:read'] }]) }
-}
 // #endregion
 
 // #region own
@@ -66,4 +42,3 @@ export const bound = protect({
   dpop: { required: true, store },
 })
 // #endregion
-export { server }

@@ -1,0 +1,31 @@
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { filesBelow } from './files.mjs'
+import { ROOT, readText, shown } from './paths.mjs'
+
+/** An example tells one story: it fits on a screen. Folders below examples/ are programs and may be as long as they are. */
+const MOST_LINES = 60
+const FEWEST_FILES = 25
+
+const FOLDER = join(ROOT, 'examples')
+
+/** The examples, each a file. */
+export const examples = () =>
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(FOLDER, name))
+
+/** What is wrong with the examples: too few, one that is too long, one that no test runs. */
+export function exampleFaults() {
+  const tests = filesBelow(join(ROOT, 'test'), '.test.ts').map(readText).join('\n')
+  const isRun = (name) => tests.includes(`examples/${name}.ts'`) || tests.includes(`run('${name}'`)
+  const all = examples()
+  return [
+    ...(all.length < FEWEST_FILES ? [`${all.length} examples, at least ${FEWEST_FILES}`] : []),
+    ...all.flatMap((path) => {
+      const lines = readText(path).trimEnd().split('\n').length
+      return lines > MOST_LINES ? [`${shown(path)}: ${lines} lines, at most ${MOST_LINES}`] : []
+    }),
+    ...all.filter((path) => !isRun(basename(path, '.ts'))).map((path) => `${shown(path)}: no test runs it`),
+  ]
+}
