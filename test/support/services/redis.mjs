@@ -1,0 +1,35 @@
+import { connect } from 'node:net'
+import { findProgram } from './programs.mjs'
+import { createHome, freePort, runService } from './service.mjs'
+
+/** Tells whether a Redis answers at a port of loopback. */
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const done = (answer) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(1000, () => done(false))
+    socket.once('error', () => done(false))
+    socket.once('connect', () => socket.write('PING\r\n'))
+    socket.once('data', (data) => done(data.toString().startsWith('+PONG')))
+  })
+}
+
+/**
+ * Starts a Redis, or a Valkey, whose data outlives SIGKILL; nothing when there is none on this machine. `args` are added to its command.
+ *
+ * @param {{ program?: 'redis-server' | 'valkey-server', args?: string[] }} [options]
+ */
+export async function startRedis({ program = 'redis-server', args = [] } = {}) {
+  const command = findProgram(program)
+  if (!command) return undefined
+  const home = createHome('redis')
+  const port = await freePort()
+  const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', home.folder]
+  const durable = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
+  const isReady = () => answers(port)
+  const service = await runService({ name: program, home, command, args: [...place, ...durable, ...args], isReady })
+  return { ...service, port, url: `redis://127.0.0.1:${port}` }
+}
