@@ -4,7 +4,7 @@
 export const FOLDERS = {
   jsonrpc: [],
   schema: [],
-  stores: [],
+  stores: ['jsonrpc'],
   protocol: ['jsonrpc', 'schema'],
   server: ['protocol', 'jsonrpc', 'schema', 'stores'],
   client: ['protocol', 'jsonrpc', 'schema', 'stores'],

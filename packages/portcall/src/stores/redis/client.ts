@@ -1,0 +1,97 @@
+/*
+ * What Portcall uses of the two drivers of Redis. The client that is passed in is a pattern: its `duplicate` makes the connections, which are
+ * told not to queue, repeat or reconnect by themselves, since what has an unknown fate must not be done twice behind the back of who asked.
+ */
+
+/** What is used of a client of `ioredis`, or of its `Cluster`. */
+export interface IoRedisClient {
+  readonly status: string
+  readonly isCluster: boolean
+  duplicate(...options: never[]): IoRedisClient
+  connect(): Promise<unknown>
+  disconnect(): void
+  call(command: string, args: string[]): Promise<unknown>
+  pipeline(commands: string[][]): { exec(): Promise<Array<[error: Error | null, result: unknown]> | null> }
+  subscribe(...channels: string[]): Promise<unknown>
+  unsubscribe(...channels: string[]): Promise<unknown>
+  on(event: string, listener: (...args: string[]) => void): unknown
+}
+
+/** What is used of a client of the package `redis`. */
+export interface NodeRedisClient {
+  readonly isOpen: boolean
+  readonly options?: { readonly socket?: object } | undefined
+  duplicate(options: object): NodeRedisClient
+  connect(): Promise<unknown>
+  destroy(): void
+  sendCommand(args: string[]): Promise<unknown>
+  subscribe(channels: string[], listener: (message: string, channel: string) => void): Promise<unknown>
+  unsubscribe(channels: string[]): Promise<unknown>
+  on(event: string, listener: (...args: string[]) => void): unknown
+}
+
+/** A client of `ioredis` or of `redis`, for Redis 6.2 or newer, or Valkey. It is not connected, used or closed: it is duplicated. */
+export type RedisClient = IoRedisClient | NodeRedisClient
+
+/** Who hears of a connection. */
+export interface ConnectionEvents {
+  onLost(): void
+  onMessage(channel: string, message: string): void
+}
+
+/** One connection, whatever driver it is of. */
+export interface RedisConnection {
+  /** Sends commands in one write. Each answer is what came, or an `Error`. */
+  send(commands: string[][]): Promise<unknown[]>
+  subscribe(channels: string[]): Promise<unknown>
+  unsubscribe(channels: string[]): Promise<unknown>
+  end(): void
+}
+
+/** Opens a connection like that of a client. */
+export function openConnection(client: RedisClient, events: ConnectionEvents): Promise<RedisConnection> {
+  return 'isOpen' in client ? openNodeRedis(client, events) : openIoRedis(client, events)
+}
+
+const ALONE = { lazyConnect: true, enableOfflineQueue: false }
+const ALONE_NODE = { ...ALONE, retryStrategy: null, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }
+const ALONE_CLUSTER = { ...ALONE, clusterRetryStrategy: null }
+
+async function openIoRedis(pattern: IoRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
+  // A cluster's takes its nodes first.
+  const options = pattern.isCluster ? [[], ALONE_CLUSTER] : [ALONE_NODE]
+  const client = pattern.duplicate(...(options as never[]))
+  client.on('error', () => {})
+  client.on('end', onLost)
+  client.on('message', (channel = '', message = '') => onMessage(channel, message))
+  const sendAlone = (commands: string[][]): Promise<unknown[]> =>
+    Promise.all(commands.map(([name = '', ...args]) => client.call(name, args).catch((error: unknown) => error)))
+  const sendTogether = async (commands: string[][]): Promise<unknown[]> =>
+    ((await client.pipeline(commands.map((command) => ['call', ...command])).exec()) ?? []).map(
+      ([error, result]) => error ?? result,
+    )
+  await client.connect()
+  return {
+    send: (commands) => (pattern.isCluster || commands.length === 1 ? sendAlone(commands) : sendTogether(commands)),
+    subscribe: (channels) => client.subscribe(...channels),
+    unsubscribe: (channels) => client.unsubscribe(...channels),
+    end: () => client.disconnect(),
+  }
+}
+
+async function openNodeRedis(pattern: NodeRedisClient, { onLost, onMessage }: ConnectionEvents): Promise<RedisConnection> {
+  const socket = { ...pattern.options?.socket, reconnectStrategy: false }
+  const client = pattern.duplicate({ socket, disableOfflineQueue: true })
+  const hear = (message: string, channel: string): void => onMessage(channel, message)
+  client.on('error', () => void (client.isOpen || onLost()))
+  client.on('end', onLost)
+  client.on('terminated', onLost)
+  await client.connect()
+  return {
+    // What it is given in one turn, it sends in one write.
+    send: (commands) => Promise.all(commands.map((command) => client.sendCommand(command).catch((error: unknown) => error))),
+    subscribe: (channels) => client.subscribe(channels, hear),
+    unsubscribe: (channels) => client.unsubscribe(channels),
+    end: () => client.destroy(),
+  }
+}
