@@ -1,14 +1,27 @@
 /** Builds the library: its doors into packages/portcall/dist, with declarations. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
-import { builtDoors } from './lib/doors.mjs'
+import { builtDoors, programs } from './lib/doors.mjs'
 import { filesBelow } from './lib/files.mjs'
 import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 
 /** Packages that are bundled, each into a chunk of its own that is loaded when it is first needed. */
 const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'ipaddr.js', 'jose', 'oauth4webapi']
+
+/** What both bundles have in common. */
+const INPUT = {
+  resolve: { conditionNames: ['import', 'default'], mainFields: ['module', 'main'] },
+  tsconfig: false,
+  logLevel: 'warn',
+}
+const OUTPUT = {
+  format: 'esm',
+  entryFileNames: '[name].js',
+  minifyInternalExports: false,
+  comments: { legal: true, annotation: true, jsdoc: false },
+}
 
 /** The end of a relative import in a declaration, which must name the built file. */
 const TS_IMPORT = /((?:from |import\()'\.{1,2}\/[^'\n]+)\.ts(')/g
@@ -21,20 +34,38 @@ async function writeScripts(folder) {
     input: Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     external: /^node:/,
-    resolve: { conditionNames: ['import', 'default'], mainFields: ['module', 'main'] },
-    tsconfig: false,
-    logLevel: 'warn',
+    ...INPUT,
   })
   const { output } = await bundle.write({
+    ...OUTPUT,
     dir: folder,
-    format: 'esm',
     sourcemap: true,
-    entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
-    minifyInternalExports: false,
-    comments: { legal: true, annotation: true, jsdoc: false },
     codeSplitting: { groups: BUNDLED.map((name) => ({ name, test: inPackage(name) })) },
   })
+  await bundle.close()
+  return output.flatMap((chunk) => chunk.moduleIds ?? [])
+}
+
+/** The command meets the library as its users do: by the names of the doors. */
+const byDoors = {
+  name: 'by-doors',
+  resolveId(source, importer) {
+    const path = importer && source.startsWith('.') ? resolve(dirname(importer), source) : undefined
+    const door = builtDoors().find((one) => one.source === path)
+    return door && { id: door.name, external: true }
+  },
+}
+
+/** The programs of the package are bundled by themselves, so that they change nothing in what users of the library load. */
+async function writePrograms(folder) {
+  const bundle = await rolldown({
+    input: Object.fromEntries(programs().map(({ entry, source }) => [entry, source])),
+    platform: 'node',
+    plugins: [byDoors],
+    ...INPUT,
+  })
+  const { output } = await bundle.write({ ...OUTPUT, dir: folder, chunkFileNames: 'cli/[name].js' })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
@@ -47,6 +78,7 @@ function writeDeclarations(folder) {
     quiet: true,
   })
   if (!ok) throw new Error(`the declarations cannot be written:\n${output}`)
+  rmSync(join(folder, 'cli'), { recursive: true, force: true })
   for (const path of filesBelow(folder, '.d.ts')) writeFileSync(path, readText(path).replace(TS_IMPORT, '$1.js$2'))
 }
 
@@ -78,9 +110,8 @@ export async function build() {
   const last = join(PACKAGE, 'build', `last-${process.pid}`)
   mkdirSync(next, { recursive: true })
   try {
-    const modules = await writeScripts(next)
     writeDeclarations(next)
-    writeLicences(next, modules)
+    writeLicences(next, [...(await writeScripts(next)), ...(await writePrograms(next))])
     replaceDist(next, last)
   } finally {
     for (const leftover of [next, last]) rmSync(leftover, { recursive: true, force: true })

@@ -63,6 +63,9 @@ if (existsSync(at('tools/revisions-doc.mjs'))) {
   report.check('docs/revisions.md is fresh', ok ? [] : output.trim().split('\n'))
 } else report.skip('docs/revisions.md: there is no tools/revisions-doc.mjs')
 
+const command = runNode([at('tools/command-doc.mjs'), '--check'], { quiet: true })
+report.check('docs/command.md says what the command says', command.ok ? [] : command.output.trim().split('\n'))
+
 if (existsSync(at('bench/results/full.json'))) {
   const { ok, output } = runNode([at('bench/report/write.mjs'), '--check'], { quiet: true })
   report.check('the figures are those of bench/results', ok ? [] : output.trim().split('\n'))

@@ -1,4 +1,7 @@
-/** `npm run check:stdout`: nothing in the library touches stdout or the console but the files of the stdio transport that hold a process's pipes. */
+/**
+ * `npm run check:stdout`: nothing in the library touches stdout or the console but the files of the stdio transport that hold a process's
+ * pipes, and the command.
+ */
 import { librarySources } from './lib/doors.mjs'
 import { shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'

@@ -26,5 +26,14 @@ export function doors() {
 /** The doors whose source is there. */
 export const builtDoors = () => doors().filter(({ source }) => existsSync(source))
 
+/** The programs of the package, read from its `bin`: `entry` as the bundler names it, and its source. */
+export function programs() {
+  const { bin } = readJson(join(PACKAGE, 'package.json'))
+  return Object.values(bin).map((target) => {
+    const entry = target.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
+    return { entry, source: join(SRC, `${entry}.ts`), script: join(PACKAGE, target) }
+  })
+}
+
 /** The source files of the library, without its tests. */
 export const librarySources = () => filesBelow(SRC, '.ts').filter((path) => !isTest(path))

@@ -28,7 +28,22 @@ export type { Channel } from './jsonrpc/channel.ts'
 export { ConnectionLost, ErrorCode, type ProcessExit, RpcError, UnreadableAnswer } from './jsonrpc/errors.ts'
 export type { Exchange, ExchangeContext, Middleware } from './jsonrpc/exchange.ts'
 export { NegotiationError } from './legacy/negotiate.ts'
-export type { SubscriptionFilter } from './protocol/types.ts'
+export type {
+  CallToolResult,
+  Completion,
+  ContentBlock,
+  DiscoverResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceContents,
+  ResourceTemplate,
+  SubscriptionFilter,
+  Tool,
+} from './protocol/types.ts'
+export { type CompileOptions, compileSchema } from './schema/compile.ts'
+export type { CompiledSchema, Issue } from './schema/standard.ts'
 export { expandTemplate } from './schema/uri-expand.ts'
 export type { HttpClientLimits } from './transports/http/client-limits.ts'
 export { HttpStatusError } from './transports/http/http-status-error.ts'

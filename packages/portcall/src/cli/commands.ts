@@ -1,0 +1,25 @@
+import type { Command } from './command.ts'
+
+/** A command as the table knows it: what the help says, and where it is. */
+export interface Listed {
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+/** Every command. One is loaded when it is run, so that help costs nothing. */
+export const COMMANDS: { readonly [name: string]: Listed } = {
+  list: { summary: 'Shows what a server offers', load: async () => (await import('./commands/list.ts')).list },
+  call: { summary: 'Calls a tool', load: async () => (await import('./commands/call.ts')).call },
+  read: { summary: 'Reads a resource', load: async () => (await import('./commands/read.ts')).read },
+  prompt: { summary: 'Gets a prompt', load: async () => (await import('./commands/prompt.ts')).prompt },
+  complete: {
+    summary: 'Suggests values for an argument of a prompt or a template',
+    load: async () => (await import('./commands/complete.ts')).complete,
+  },
+  discover: {
+    summary: 'Shows what a server says about itself',
+    load: async () => (await import('./commands/discover.ts')).discover,
+  },
+  listen: { summary: 'Shows changes as they come', load: async () => (await import('./commands/listen.ts')).listen },
+  raw: { summary: 'Sends any request', load: async () => (await import('./commands/raw.ts')).raw },
+}

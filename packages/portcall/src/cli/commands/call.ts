@@ -1,0 +1,64 @@
+import type { CallToolResult, Client } from '../../client.ts'
+import { isObject, type JsonObject } from '../../jsonrpc.ts'
+import { checkArguments } from '../arguments/check.ts'
+import { assemble } from '../arguments/coerce.ts'
+import { type Pair, readPair } from '../arguments/pair.ts'
+import { type Command, defineCommand } from '../command.ts'
+import { didYouMean } from '../grammar/nearest.ts'
+import { createProgressLine } from '../show/progress.ts'
+import { showResult } from '../show/result.ts'
+import { misused } from '../stop.ts'
+import { withClient } from '../target/open.ts'
+
+/** `portcall call`: calls a tool. */
+export const call: Command = defineCommand({
+  name: 'call',
+  summary: 'Calls a tool',
+  takes: 'target',
+  words: ['TOOL', '[ARGUMENT …]'],
+  details: [
+    `An ARGUMENT is name=text, name:=json, or @file for all of them as a JSON object. The text becomes a number, a boolean or a list when the
+schema of the tool says so; a list is written by naming it several times. A value that begins with @ is read from that file, @- from stdin.`,
+    'The arguments are checked before anything is sent.',
+  ],
+  flags: {
+    save: { type: 'string', value: 'FOLDER', description: 'Save images, sound and other bytes there' },
+    unchecked: { type: 'boolean', description: 'Send the arguments as they are, without asking for the schema of the tool' },
+  },
+  examples: [
+    'portcall call http://127.0.0.1:3000/mcp greet name=Ada',
+    'portcall call .mcp.json:notes search query=error limit=3 --json',
+    'portcall call draw shape:=\'{"sides":3}\' --save pictures -- node server.js',
+  ],
+  run: async ({ words: [name = '', ...rest], flags, io, ...given }) =>
+    withClient({ ...given, flags, io }, async (client) => {
+      const pairs = await Promise.all(rest.map(readPair))
+      const args = flags.unchecked ? assemble(pairs) : await fitting(client, name, pairs)
+      const line = createProgressLine(io)
+      const { onProgress } = line
+      const result = await client
+        .callTool(name, args, { signal: io.signal, ...(onProgress && { onProgress }) })
+        .finally(line.clear)
+      if (io.json) io.value(result)
+      else await showResult(result as CallToolResult, io, flags.save)
+      return result.isError === true ? 'failed' : 'done'
+    }),
+})
+
+/** The arguments as the schema of the tool wants them. @throws Stop when there is no such tool, or they do not fit. */
+async function fitting(client: Client, name: string, pairs: readonly Pair[]): Promise<JsonObject> {
+  const tools = await client.tools().toArray()
+  const tool = tools.find((one) => one.name === name)
+  if (!tool)
+    throw misused(
+      `there is no tool ${name}`,
+      didYouMean(
+        name,
+        tools.map((one) => one.name),
+      ) ?? 'portcall list shows them',
+    )
+  const schema = isObject(tool.inputSchema) ? tool.inputSchema : {}
+  const args = assemble(pairs, schema)
+  await checkArguments(args, schema, name)
+  return args
+}

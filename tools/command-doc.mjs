@@ -1,0 +1,68 @@
+/** `node tools/command-doc.mjs`: writes the tables of docs/command.md from the command itself; with `--check` tells whether they are fresh. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensure } from './ensure.mjs'
+import { programs } from './lib/doors.mjs'
+import { ROOT, readText } from './lib/paths.mjs'
+import { createReport } from './lib/report.mjs'
+import { runNode } from './lib/run.mjs'
+
+const PAGE = join(ROOT, 'docs', 'command.md')
+const PARTS = { commands: commandsPart, flags: flagsPart, exits: exitsPart }
+
+const code = (text) => `\`${text.replaceAll('|', '\\|')}\``
+const row = (cells) => `| ${cells.join(' | ')} |`
+const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+
+const spelling = ([name, { short, value }]) => code(`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`)
+const flagRows = (flags) => Object.entries(flags).map((flag) => [spelling(flag), flag[1].description])
+
+function commandsPart({ commands }) {
+  return commands
+    .map(({ name, summary, usage, details = [], flags, examples }) =>
+      [
+        `### ${name}`,
+        `${summary}.`,
+        `\`\`\`text\n${usage}\n\`\`\``,
+        ...details,
+        ...(Object.keys(flags).length > 0 ? [table(['flag', 'means'], flagRows(flags))] : []),
+        `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
+      ].join('\n\n'),
+    )
+    .join('\n\n')
+}
+
+function flagsPart({ flags: { common, connection } }) {
+  return [
+    table(['every command', 'means'], flagRows(common)),
+    table(['every command with a server', 'means'], flagRows(connection)),
+  ].join('\n\n')
+}
+
+function exitsPart({ exit, meanings }) {
+  return table(
+    ['code', 'name', 'means'],
+    Object.entries(exit).map(([name, value]) => [value, code(name), meanings[name]]),
+  )
+}
+
+/** The page with each of its generated parts made anew. */
+function written(text, catalogue) {
+  return Object.entries(PARTS).reduce((page, [name, make]) => {
+    const part = new RegExp(`(<!-- ${name} of the command -->)[^]*?(<!-- end of ${name} -->)`)
+    if (!part.test(page)) throw new Error(`docs/command.md has no part for ${name}`)
+    return page.replace(part, (_all, begin, end) => `${begin}\n\n${make(catalogue)}\n\n${end}`)
+  }, text)
+}
+
+await ensure()
+const [{ script }] = programs()
+const { stdout, ok, output } = runNode([script, 'help', '--json'], { quiet: true })
+if (!ok) throw new Error(output)
+const text = readText(PAGE)
+const fresh = written(text, JSON.parse(stdout))
+if (process.argv.includes('--check')) {
+  const report = createReport('docs/command.md')
+  report.check('says what the command says', fresh === text ? [] : ['docs/command.md is old: node tools/command-doc.mjs'])
+  report.end()
+} else writeFileSync(PAGE, fresh)
