@@ -1,5 +1,5 @@
 /** Serving over HTTP with web requests: Bun, Deno, Workers, Hono, Next and all that speaks `Request` and `Response`. */
-import type { Server } from './server/server.ts'
+import type { Server } from './server/surface.ts'
 import { createFetchHandler, type FetchHandler } from './transports/http/fetch.ts'
 import type { HttpOptions } from './transports/http/options.ts'
 
@@ -19,7 +19,7 @@ export type {
 
 /** Serves a server to web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */
 export function httpHandler(server: Server, options: HttpOptions = {}): FetchHandler {
-  const handler = createFetchHandler(server.exchange, { onError: server.report, ...options })
+  const handler = createFetchHandler(server.exchange, { onError: server.report, methodOf: server.methodOf, ...options })
   const close: FetchHandler['close'] = (drainMs) => {
     server.close()
     return handler.close(drainMs)

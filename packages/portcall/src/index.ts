@@ -41,6 +41,7 @@ export type {
 export { LOGGING_LEVELS } from './protocol/types.ts'
 export { SchemaError } from './schema/errors.ts'
 export type { Infer, InferInput, JsonSchema, Schema } from './schema/standard.ts'
+export type { AroundTool, CalledTool } from './server/around.ts'
 export type { AskOptions, Call, Trace } from './server/call.ts'
 export type {
   Complete,
@@ -57,8 +58,20 @@ export type {
 } from './server/define.ts'
 export { Declined, InputRequired, ToolError, ToolTimeout } from './server/errors.ts'
 export type { OnEvent, ServerEvent } from './server/events.ts'
-export type { Cacheable, Extension, ServerLimits, ServerOptions } from './server/options.ts'
+export type {
+  ExtensionHost,
+  ExtensionMethod,
+  MembersOf,
+  ServerExtension,
+  ServerGuest,
+} from './server/extension.ts'
+export type * from './server/extras.ts'
+export { extension } from './server/guest.ts'
+export type { CallState, Keeper } from './server/keeper.ts'
+export type { ExtensionNotice } from './server/notice.ts'
+export type { Cacheable, ServerLimits, ServerOptions } from './server/options.ts'
 export type { Items } from './server/registry.ts'
-export { createServer, type Server } from './server/server.ts'
+export { createServer } from './server/server.ts'
+export type { Server } from './server/surface.ts'
 export { generateKey, SealError } from './stores/seal.ts'
 export { type ServeChannelOptions, serveChannel } from './transports/stdio/server.ts'

@@ -1,6 +1,6 @@
 /** Serving over stdin and stdout. */
 
-import type { Server } from './server/server.ts'
+import type { Server } from './server/surface.ts'
 import { type ProcessChannelOptions, processChannel } from './transports/stdio/process.ts'
 import { type ServeChannelOptions, serveChannel } from './transports/stdio/server.ts'
 

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'portcall'
+import { createServer, extension, type Server } from 'portcall'
 import { addAsking } from './asking.ts'
 import { addCalling } from './calling.ts'
 import { addChanging } from './changing.ts'
@@ -16,6 +16,12 @@ export const PAGE_SIZE = 7
 /** An extension of our own. */
 export const EXTENSION = 'com.example/shout'
 
+const shout = extension({
+  id: EXTENSION,
+  settings: { loud: true },
+  serve: (host) => host.method(`${EXTENSION}/say`, {}, ({ text }) => ({ said: `${text}!` })),
+})
+
 /** Makes the server that all behaviours are tried on. Everything about it can be reached by messages, so that it may run anywhere. */
 export function createMatrixServer(): Server {
   const server = createServer(
@@ -23,9 +29,7 @@ export function createMatrixServer(): Server {
     {
       instructions: 'Try everything.',
       pageSize: PAGE_SIZE,
-      extensions: {
-        [EXTENSION]: { settings: { loud: true }, methods: { [`${EXTENSION}/say`]: ({ text }) => ({ said: `${text}!` }) } },
-      },
+      extensions: [shout],
     },
   )
   const journal: Journal = []

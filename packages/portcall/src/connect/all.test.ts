@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { serve } from '../node.ts'
-import { createServer, type Server } from '../server/server.ts'
+import { createServer } from '../server/server.ts'
+import type { Server } from '../server/surface.ts'
 import { type ConnectAllOptions, connectAll } from './all.ts'
 import type { ClientGroup, GroupEvent } from './group.ts'
 

@@ -1,5 +1,6 @@
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
+import type { MethodOf } from '../protocol/methods.ts'
 
 /** A server that is started for its client, as a child process that speaks over stdin and stdout. */
 export interface Command {
@@ -19,6 +20,8 @@ export interface Command {
 /** A server in this process. */
 export interface Served {
   readonly exchange: Exchange
+  /** What is known of its methods. */
+  readonly methodOf?: MethodOf
 }
 
 /** What a client can be connected to. */

@@ -1,6 +1,7 @@
 import { RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject } from '../jsonrpc/message.ts'
+import { legacyExtensions } from '../protocol/extensions.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { LATEST_LEGACY, MODERN_VERSIONS, type Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts'
@@ -58,6 +59,7 @@ export async function handshakeResult(
   const response = await core({ jsonrpc: '2.0', id: 0, method: 'server/discover', params: { _meta: envelopeOf(state) } }, context)
   if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
   const { capabilities, instructions, _meta } = response.result
+  heedExtensions(state.clientCapabilities, capabilities as ServerCapabilities)
   const serverInfo = isObject(_meta) ? _meta[MetaKey.serverInfo] : undefined
   return {
     protocolVersion: revision.version,
@@ -65,4 +67,9 @@ export async function handshakeResult(
     serverInfo: renderImplementation(serverInfo as Implementation, revision),
     ...(typeof instructions === 'string' && { instructions }),
   }
+}
+
+/** Forgets that a client declares what the server does not speak with clients of its revision. */
+function heedExtensions(client: ClientCapabilities, { extensions: spoken }: ServerCapabilities): void {
+  if (client.extensions && spoken) client.extensions = legacyExtensions(client.extensions, spoken)
 }

@@ -1,25 +1,32 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { readClientCapabilities, readServerCapabilities } from '../protocol/capabilities.ts'
+import { legacyExtensions } from '../protocol/extensions.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/types.ts'
 
-/** Renders what a server declares in its answer to `initialize`. Extensions are told in every revision. */
+/** Renders what a server declares in its answer to `initialize`. Extensions are told in every revision that they are defined for. */
 export function renderCapabilities(capabilities: ServerCapabilities, revision: Revision): JsonObject {
-  const told = Object.entries(capabilities).filter(([key]) => key === 'extensions' || revision.serverCapabilities.includes(key))
-  return Object.fromEntries(told)
+  return { ...known(capabilities, revision.serverCapabilities), ...renderExtensions(capabilities) }
 }
 
-/** Renders what a client declares in `initialize`. Extensions are told in every revision. */
+/** Renders what a client declares in `initialize`. Extensions are told in every revision that they are defined for. */
 export function renderClientCapabilities(capabilities: ClientCapabilities, revision: Revision): JsonObject {
   const { elicitation, sampling } = capabilities
-  const told = Object.entries(capabilities).filter(([key]) => key === 'extensions' || revision.clientCapabilities.includes(key))
-  const rendered: JsonObject = Object.fromEntries(told)
+  const rendered: JsonObject = { ...known(capabilities, revision.clientCapabilities), ...renderExtensions(capabilities) }
   if ('elicitation' in rendered && revision.fields.elicitUrl.length === 0) {
     if (elicitation?.form || !elicitation?.url) rendered.elicitation = {}
     else delete rendered.elicitation
   }
   if (sampling && revision.sampling.context === 'assumed') rendered.sampling = {}
   return rendered
+}
+
+function known(capabilities: object, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(capabilities).filter(([key]) => keys.includes(key)))
+}
+
+function renderExtensions({ extensions }: ClientCapabilities | ServerCapabilities): JsonObject {
+  return extensions ? { extensions: legacyExtensions(extensions) } : {}
 }
 
 /**

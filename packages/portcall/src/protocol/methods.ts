@@ -31,6 +31,12 @@ export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['subscriptions/listen', { longLived: true }],
 ])
 
+/** What is known of a method; nothing of one that is unknown. */
+export type MethodOf = (method: string) => Method | undefined
+
+/** What the protocol itself says about a method. */
+export const methodOf: MethodOf = (method) => METHODS.get(method)
+
 /** Notifications that may get lost without harm: the next one of its kind says more. */
 export const DROPPABLE: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message'])
 

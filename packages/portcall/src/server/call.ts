@@ -30,6 +30,8 @@ export interface Trace {
 
 /** What a handler knows about the request it serves, and what it can do while it runs. */
 export interface Call {
+  /** The request itself, plain JSON. */
+  readonly request: Request
   readonly method: string
   readonly requestId: RequestId
   /** Aborted when the caller gives up, when the connection of a modern HTTP call ends, and when the tool's time is up. */
@@ -85,6 +87,8 @@ export class CallContext implements Call {
   readonly request: Request
   readonly context: ExchangeContext
   readonly envelope: Envelope
+  /** Whether nobody waits for it: it is run for an extension, which keeps its state. */
+  readonly detached: boolean
   #options: CallOptions
   #keeper: Keeper | undefined
   #rounds: Rounds | undefined
@@ -97,6 +101,7 @@ export class CallContext implements Call {
     this.envelope = envelope
     this.#options = options
     this.#keeper = keeper
+    this.detached = keeper !== undefined
   }
 
   get method(): string {

@@ -16,6 +16,7 @@ import type {
 import type { Infer, InferInput, Schema } from '../schema/standard.ts'
 import type { Variables } from '../schema/uri-template.ts'
 import type { Call } from './call.ts'
+import type { ToolExtras } from './extras.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -37,7 +38,7 @@ export interface Described {
 export type LackingScopes = 'challenge' | 'hide'
 
 /** A tool without its function. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
-export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends Described {
+export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends Described, ToolExtras {
   annotations?: ToolAnnotations
   /** Schema of the arguments; its root is an object. Without it a tool takes none. */
   input?: I

@@ -1,15 +1,16 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
-import type { Exchange } from '../jsonrpc/exchange.ts'
+import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { derive } from '../jsonrpc/kept.ts'
-import { type JsonObject, success } from '../jsonrpc/message.ts'
+import { type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { MetaKey, readEnvelope } from '../protocol/meta.ts'
-import { METHODS } from '../protocol/methods.ts'
+import type { MethodOf } from '../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { CallContext, type CallOptions } from './call.ts'
 import { Declined, InputRequired, ToolError } from './errors.ts'
 import { type OnEvent, reportError } from './events.ts'
+import type { Keeper } from './keeper.ts'
 
 /** Serves one method: gets everything about the request, gives the members of the result. */
 export type Handler = (call: CallContext) => Promise<object> | object
@@ -18,12 +19,16 @@ export interface DispatchOptions {
   readonly info: Implementation
   /** The handler of a method, if the server offers it now. */
   readonly handlerOf: (method: string) => Handler | undefined
+  readonly methodOf: MethodOf
   readonly calls: CallOptions
   readonly onEvent: OnEvent
 }
 
+/** Serves one request. Its state rests with its client, unless a keeper is given. */
+export type Dispatch = (request: Request, context: ExchangeContext, keeper?: Keeper) => Promise<Response>
+
 /** Makes the Exchange of a server: envelope, method, handler, result. */
-export function createDispatch({ info, handlerOf, calls, onEvent }: DispatchOptions): Exchange {
+export function createDispatch({ info, handlerOf, methodOf, calls, onEvent }: DispatchOptions): Dispatch {
   const serverInfo = { [MetaKey.serverInfo]: info }
   /** Adds what every result carries: its type and the name of the server. */
   const finish = (result: JsonObject): JsonObject => {
@@ -31,15 +36,15 @@ export function createDispatch({ info, handlerOf, calls, onEvent }: DispatchOpti
     return { resultType: 'complete', ...result, _meta: _meta ? { ..._meta, ...serverInfo } : serverInfo }
   }
 
-  return async (request, context) => {
+  return async (request, context, keeper) => {
     try {
       const envelope = readEnvelope(request.params)
       const { protocolVersion } = envelope
       if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
       const handler = handlerOf(request.method)
       if (!handler) throw methodNotFound(request.method)
-      const call = new CallContext({ request, context, envelope }, calls)
-      const result = METHODS.get(request.method)?.mayAsk ? await answerOrAsk(handler, call) : await handler(call)
+      const call = new CallContext({ request, context, envelope }, calls, keeper)
+      const result = methodOf(request.method)?.mayAsk ? await answerOrAsk(handler, call) : await handler(call)
       return success(request.id, derive(result as JsonObject, finish, finish))
     } catch (error) {
       return toRpcError(error, request.method, onEvent).response(request.id)

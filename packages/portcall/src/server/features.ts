@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { missingClientCapability } from '../protocol/errors.ts'
-import { METHODS } from '../protocol/methods.ts'
+import { METHODS, type MethodOf } from '../protocol/methods.ts'
 import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
 import { createMemoryBus } from '../stores/memory-bus.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
@@ -13,16 +11,17 @@ import type { DispatchOptions, Handler } from './dispatch.ts'
 import type { OnEvent } from './events.ts'
 import { createList, createVisible } from './lists.ts'
 import { createDeclared, createOffers, type Declared, type Offers } from './offers.ts'
-import { type Cacheable, type Extension, SERVER_LIMITS, type ServerLimits, type ServerOptions } from './options.ts'
+import { type Cacheable, SERVER_LIMITS, type ServerLimits, type ServerOptions } from './options.ts'
 import { createGetPrompt } from './prompts.ts'
 import { createPermit, createRead, listResources } from './resources.ts'
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import type { Seams } from './seams.ts'
+import { createSubscriptions } from './subscriptions.ts'
 import { createCallTool } from './tools.ts'
 
 /** All that a server offers, ready to be served. */
 export interface Features {
   readonly offers: Offers
-  readonly subscriptions: Subscriptions
+  readonly seams: Omit<Seams, 'dispatch'>
   readonly dispatch: Omit<DispatchOptions, 'info'>
 }
 
@@ -32,6 +31,8 @@ interface Parts {
   readonly declared: Declared
   readonly sealer: Sealer
   readonly limits: ServerLimits
+  readonly pageSize: number
+  readonly around: Seams['around']
   readonly onEvent: OnEvent
 }
 
@@ -39,32 +40,42 @@ const PAGE_SIZE = 1000
 const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, cacheScope: 'private' }
 
 export function createFeatures(options: ServerOptions): Features {
-  const { onEvent = () => {} } = options
+  const { onEvent = () => {}, pageSize = PAGE_SIZE } = options
   const limits = { ...SERVER_LIMITS, ...options.limits }
   const { store = createMemoryStore(), bus = createMemoryBus() } = options
   const sealer = createSealer(options.keys ? { keys: [...options.keys] } : {})
+  const around: Seams['around'] = []
+  const filters: Seams['filters'] = new Map()
   const offers = createOffers((list) => subscriptions.publish({ list }))
   const declared = createDeclared(offers, options)
   const subscriptions = createSubscriptions({
     bus,
     lists: declared.lists,
     permit: createPermit(offers),
+    filters,
   })
   const handlers = new Map<string, Handler>([
-    ...coreHandlers({ offers, declared, sealer, limits, onEvent }, options),
+    ...coreHandlers({ offers, declared, sealer, limits, pageSize, around, onEvent }, options),
     ['subscriptions/listen', subscriptions.listen],
-    ...extensionHandlers(options.extensions ?? {}),
   ])
+  const methods = new Map(METHODS)
+  const methodOf: MethodOf = (method) => methods.get(method)
   const handlerOf = (method: string): Handler | undefined => {
-    const capability = METHODS.get(method)?.capability
+    const capability = methodOf(method)?.capability
     return capability === undefined || declared.has(capability) ? handlers.get(method) : undefined
   }
-  return { offers, subscriptions, dispatch: { handlerOf, calls: { sealer, store, ...limits }, onEvent } }
+  const tables = { ids: new Set<string>(), methods, handlers, around, filters, closing: [] }
+  return {
+    offers,
+    seams: { ...tables, subscriptions, store, bus, sealer, pageSize },
+    dispatch: { handlerOf, methodOf, calls: { sealer, store, ...limits }, onEvent },
+  }
 }
 
-function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, options: ServerOptions): [string, Handler][] {
+function coreHandlers(parts: Parts, options: ServerOptions): [string, Handler][] {
+  const { offers, declared, sealer, limits, pageSize, around, onEvent } = parts
   const { tools, resources, templates, prompts } = offers
-  const { instructions, pageSize = PAGE_SIZE } = options
+  const { instructions } = options
   const hint = (result: Cacheable) => (): Required<CacheHint> => ({ ...NOT_CACHED, ...options.cache?.[result] })
   const shown = createVisible<Resource>(resources.offered)
   const lists = {
@@ -84,7 +95,7 @@ function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, opti
   return [
     ['server/discover', createDiscover({ capabilities: declared.capabilities, instructions, hint: hint('discover') })],
     ['tools/list', createList({ ...paged, ...lists.tools, key: 'tools', hint: hint('tools') })],
-    ['tools/call', createCallTool({ tools, deadlines: createDeadlines(), toolTimeoutMs: limits.toolTimeoutMs, onEvent })],
+    ['tools/call', createCallTool({ tools, deadlines: createDeadlines(), toolTimeoutMs: limits.toolTimeoutMs, around, onEvent })],
     ['resources/list', createList({ ...paged, ...lists.resources, key: 'resources', hint: hint('resources') })],
     ['resources/templates/list', createList({ ...paged, ...lists.templates, key: 'resourceTemplates', hint: hint('templates') })],
     ['resources/read', createRead({ ...offers, maxResourceBytes: limits.maxResourceBytes, hint: hint('read') })],
@@ -92,19 +103,4 @@ function coreHandlers({ offers, declared, sealer, limits, onEvent }: Parts, opti
     ['prompts/get', createGetPrompt(prompts)],
     ['completion/complete', createComplete(offers)],
   ]
-}
-
-function extensionHandlers(extensions: { readonly [id: string]: Extension }): [string, Handler][] {
-  return Object.entries(extensions).flatMap(([id, { methods = {} }]) =>
-    Object.entries(methods).map(([method, serve]): [string, Handler] => [
-      method,
-      (call) => serve(paramsDeclaring(id, call), call),
-    ]),
-  )
-}
-
-/** The params of a request that declares an extension. @throws RpcError -32021 when it does not. */
-function paramsDeclaring(id: string, call: CallContext): JsonObject {
-  if (!isObject(call.envelope.clientCapabilities.extensions?.[id])) throw missingClientCapability({ extensions: { [id]: {} } })
-  return call.request.params ?? {}
 }

@@ -69,26 +69,26 @@ const LISTS: readonly [keyof ServerCapabilities, ListChange][] = [
   ['prompts', 'promptsListChanged'],
 ]
 
-export function createDeclared(offers: Offers, { declare = [], extensions = {} }: ServerOptions): Declared {
+export function createDeclared(offers: Offers, { declare = [], extensions = [] }: ServerOptions): Declared {
   const { tools, resources, templates, prompts } = offers
-  const ids = Object.keys(extensions)
+  const anyway = [...declare, ...extensions.flatMap(({ requires = [] }) => requires)]
+  const spoken = Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]))
   const offered: { readonly [capability in keyof ServerCapabilities]: () => boolean } = {
     tools: () => tools.used,
     resources: () => resources.used || templates.used,
     prompts: () => prompts.used,
     completions: () => canComplete(offers),
     logging: () => true,
-    extensions: () => ids.length > 0,
+    extensions: () => extensions.length > 0,
   }
   const has = (capability: keyof ServerCapabilities): boolean =>
-    offered[capability]?.() === true || declare.some((declared) => declared === capability)
+    offered[capability]?.() === true || anyway.some((declared) => declared === capability)
 
   return {
     has,
     capabilities() {
       const all = Object.entries(SETTINGS).filter(([capability]) => has(capability as keyof ServerCapabilities))
-      const settings = ids.map((id) => [id, extensions[id]?.settings ?? {}])
-      return { ...Object.fromEntries(all), ...(ids.length > 0 ? { extensions: Object.fromEntries(settings) } : {}) }
+      return { ...Object.fromEntries(all), ...(extensions.length > 0 && { extensions: spoken }) }
     },
     lists: () => LISTS.filter(([capability]) => has(capability)).map(([, list]) => list),
   }

@@ -1,21 +1,12 @@
-import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CacheHint } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Store } from '../stores/store.ts'
-import type { Call } from './call.ts'
 import type { LackingScopes } from './define.ts'
 import type { OnEvent } from './events.ts'
+import type { Declarable, ServerExtension } from './extension.ts'
 
 /** The results that carry a cache hint of the server's choice. */
 export type Cacheable = 'discover' | 'tools' | 'resources' | 'templates' | 'prompts' | 'read'
-
-/** An extension of the protocol that a server speaks. https://modelcontextprotocol.io/extensions */
-export interface Extension {
-  /** What `server/discover` says about it. */
-  readonly settings?: JsonObject
-  /** Its methods; they are served to callers that declare the extension. */
-  readonly methods?: { readonly [method: string]: (params: JsonObject, call: Call) => object | Promise<object> }
-}
 
 export interface ServerLimits {
   /** The longest that a tool without a `timeoutMs` of its own may run. */
@@ -38,7 +29,7 @@ export const SERVER_LIMITS: ServerLimits = {
   maxRounds: 32,
 }
 
-export interface ServerOptions {
+export interface ServerOptions<E extends readonly ServerExtension[] = readonly ServerExtension[]> {
   /** Tells a model how to use this server. */
   readonly instructions?: string
   /**
@@ -50,9 +41,10 @@ export interface ServerOptions {
   readonly pageSize?: number
   /** How long and by whom results may be kept; by default not at all. */
   readonly cache?: { readonly [result in Cacheable]?: CacheHint }
-  readonly extensions?: { readonly [id: string]: Extension }
+  /** Parts of the protocol beyond the core. Default: none. */
+  readonly extensions?: E
   /** Kinds of items that are declared although none is registered yet. */
-  readonly declare?: readonly ('tools' | 'resources' | 'prompts' | 'completions')[]
+  readonly declare?: readonly Declarable[]
   /**
    * What callers meet who lack the scopes of a tool, resource or prompt: a refusal that tells which are needed, or nothing at all, as if
    * it did not exist. Default: `'challenge'`.

@@ -4,7 +4,8 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import { memory } from '../stores/memory.ts'
 import { generateKey } from '../stores/seal.ts'
 import { type Caller, callerOf } from './server.test-kit.ts'
-import { createServer, type Server } from './server.ts'
+import { createServer } from './server.ts'
+import type { Server } from './surface.ts'
 
 const CAN_ASK = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
 const name = z.object({ name: z.string() })

@@ -3,7 +3,7 @@ import { isSuccess, type JsonObject, type Notification, type Response } from '..
 import { MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
-import type { Server } from './server.ts'
+import type { Server } from './surface.ts'
 
 export interface Caller {
   readonly notifications: Notification[]

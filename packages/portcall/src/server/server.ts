@@ -1,106 +1,17 @@
 import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
 import { handOut } from '../jsonrpc/kept.ts'
 import type { Implementation } from '../protocol/types.ts'
-import type { InferInput, Schema } from '../schema/standard.ts'
-import type { Call } from './call.ts'
-import type {
-  Arguments,
-  Awaitable,
-  Content,
-  PromptDefinition,
-  PromptHandler,
-  ReadHandler,
-  ResourceDefinition,
-  Structured,
-  TemplateDefinition,
-  TemplateVariables,
-  ToolDefinition,
-  Unknown,
-} from './define.ts'
+import type { Schema } from '../schema/standard.ts'
+import type { PromptHandler } from './define.ts'
 import { createDispatch } from './dispatch.ts'
 import { reportError } from './events.ts'
+import type { MembersOf, ServerExtension } from './extension.ts'
 import { createFeatures } from './features.ts'
 import type { ServerOptions } from './options.ts'
-import { type AnyPromptDefinition, createPrompt } from './prompts.ts'
-import type { Items } from './registry.ts'
-import { type AnyReadHandler, type AnyTemplateDefinition, createResource, createTemplate } from './resources.ts'
+import { createPrompt } from './prompts.ts'
+import { type AnyReadHandler, createResource, createTemplate } from './resources.ts'
+import type { Server } from './surface.ts'
 import { type AnyToolDefinition, type AnyToolHandler, createTool } from './tools.ts'
-
-/** The tools of a server as types, for a client that is typed by it. */
-export type Tools = { [name: string]: { input: unknown; output: unknown } }
-
-type WithTool<T, Name extends string, I, O> = T & {
-  [name in Name]: {
-    input: I extends Schema ? InferInput<I> : Record<string, never>
-    output: O extends Schema ? InferInput<O> : undefined
-  }
-}
-
-/**
- * One definition of a server: what it offers, and the Exchange that serves it. It is made once; transports call `exchange` for
- * each request, of every protocol revision.
- */
-export interface Server<T = unknown> {
-  readonly info: Implementation
-  /** Answers one request of the newest revision. */
-  readonly exchange: Exchange
-
-  /** Registers a tool whose results are content. @throws SchemaError, or Error when the name is taken. */
-  tool<const Name extends string, R extends Content, const I extends Schema | undefined = undefined>(
-    name: Name,
-    definition: ToolDefinition<I, undefined> & { output?: undefined },
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & Misspelt<Unknown<R, Content>>,
-  ): Server<WithTool<T, Name, I, undefined>>
-  /** Registers a tool whose results have structured content. */
-  tool<
-    const Name extends string,
-    const O extends Schema,
-    R extends Structured<InferInput<O>>,
-    const I extends Schema | undefined = undefined,
-  >(
-    name: Name,
-    definition: ToolDefinition<I, O> & { output: O },
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & Misspelt<Unknown<R, Structured<InferInput<O>>>>,
-  ): Server<WithTool<T, Name, I, O>>
-
-  /** Registers a resource under a URI, or a family of them under a URI template. */
-  resource<const U extends string, const V extends Schema | undefined = undefined>(
-    uri: U,
-    definition: U extends `${string}{${string}`
-      ? TemplateDefinition<V, keyof TemplateVariables<U, undefined> & string>
-      : ResourceDefinition,
-    handler: ReadHandler<TemplateVariables<U, V>>,
-  ): Server<T>
-
-  /** Registers a prompt. */
-  prompt<const A extends Schema | undefined = undefined>(
-    name: string,
-    definition: PromptDefinition<A>,
-    handler: PromptHandler<A>,
-  ): Server<T>
-
-  readonly tools: Items<AnyToolDefinition>
-  readonly resources: Items<ResourceDefinition>
-  readonly templates: Items<AnyTemplateDefinition>
-  readonly prompts: Items<AnyPromptDefinition>
-
-  /** Puts middleware around everything that is served; the first is the outermost. */
-  use(middleware: Middleware): Server<T>
-  /** Tells all who listen that a list has changed where that cannot be seen here: in what a template's `list` or `visible` gives. */
-  listChanged(list: 'tools' | 'resources' | 'prompts'): void
-  /** Tells all who subscribed to a resource that it has changed. */
-  resourceUpdated(uri: string): void
-  /** Tells the operator of an error that is no caller's: transports report theirs here. */
-  report(error: unknown): void
-  /** Ends all subscriptions with a result. What is running goes on. */
-  close(): void
-
-  /** The tools, for `typeof server` only. */
-  readonly '~tools'?: T
-}
-
-/** Refuses a handler whose result has a field that no result has. */
-export type Misspelt<Fields> = [Fields] extends [never] ? unknown : { 'no result has the field': Fields }
 
 /**
  * Makes a server.
@@ -109,17 +20,22 @@ export type Misspelt<Fields> = [Fields] extends [never] ? unknown : { 'no result
  * const server = createServer({ name: 'weather', version: '1.0.0' })
  * server.tool('forecast', { input: z.object({ city: z.string() }) }, ({ city }) => `Sun in ${city}`)
  */
-export function createServer(info: Implementation, options: ServerOptions = {}): Server {
-  const { offers, subscriptions, dispatch: features } = createFeatures(options)
+export function createServer<const E extends readonly ServerExtension[] = []>(
+  info: Implementation,
+  options: ServerOptions<E> = {},
+): Server & MembersOf<E> {
+  const { offers, seams, dispatch: features } = createFeatures(options)
+  const { subscriptions, closing } = seams
   const { tools, resources, templates, prompts } = offers
   const layers: Middleware[] = []
   const dispatch = createDispatch({ info, ...features })
   const { lackingScopes = 'challenge' } = options
-  let exchange = dispatch
+  let exchange: Exchange = dispatch
 
   const server: Server = {
     info,
     exchange: (request, context) => exchange(request, context),
+    methodOf: features.methodOf,
     tool(name: string, definition: object, handler: unknown) {
       tools.add(name, createTool(name, { lackingScopes, ...definition } as AnyToolDefinition, handler as AnyToolHandler))
       return server as never
@@ -146,7 +62,11 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),
     resourceUpdated: (uri) => subscriptions.publish({ updated: uri }),
     report: (error) => void reportError(features.onEvent, error, { method: 'transport' }),
-    close: () => subscriptions.close(),
+    close() {
+      for (const end of closing.splice(0)) end()
+      subscriptions.close()
+    },
   }
-  return server
+  for (const extension of options.extensions ?? []) extension.join(server, { ...seams, dispatch })
+  return server as Server & MembersOf<E>
 }

@@ -1,13 +1,18 @@
 import { isObject, type JsonObject, type RequestId } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
-import { MetaKey } from '../protocol/meta.ts'
+import { MetaKey, withMeta } from '../protocol/meta.ts'
 import { LIST_CHANGES, type ListChange } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { CallContext } from './call.ts'
+import type { Awaitable } from './define.ts'
+import type { ExtensionNotice } from './notice.ts'
 
-/** Something that changed: a whole list, or one resource. */
-export type Change = { list: ListChange } | { updated: string }
+/** Something that changed: a whole list, one resource, or what an extension tells of. */
+export type Change = { list: ListChange } | { updated: string } | ExtensionNotice
+
+/** Gives what is honoured of the value of a key of a filter: true, or the subjects of interest; else nothing. @throws RpcError */
+export type Admit = (asked: unknown, call: CallContext) => Awaitable<true | readonly string[] | undefined>
 
 /** Who wants to hear of changes, over all open `subscriptions/listen` requests. */
 export interface Subscriptions {
@@ -26,6 +31,8 @@ export interface SubscriptionsOptions {
   readonly lists: () => readonly ListChange[]
   /** The URIs of resources that a caller may hear of. @throws RpcError when scopes are lacking. */
   readonly permit: (uris: readonly string[], call: CallContext) => Promise<readonly string[]>
+  /** More keys of the filter. */
+  readonly filters: ReadonlyMap<string, Admit>
 }
 
 const TOPIC = 'changes'
@@ -42,7 +49,7 @@ interface Listener {
   end(): void
 }
 
-export function createSubscriptions({ bus, lists, permit }: SubscriptionsOptions): Subscriptions {
+export function createSubscriptions({ bus, lists, permit, filters }: SubscriptionsOptions): Subscriptions {
   const listeners = new Set<Listener>()
   let attached: Promise<() => void> | undefined
   let closed = false
@@ -75,7 +82,8 @@ export function createSubscriptions({ bus, lists, permit }: SubscriptionsOptions
       uris.filter((uri) => typeof uri === 'string'),
       call,
     )
-    return honoured.length > 0 ? { ...filter, resourceSubscriptions: [...honoured] } : filter
+    if (honoured.length > 0) filter.resourceSubscriptions = [...honoured]
+    return filters.size > 0 ? { ...filter, ...(await honourMore(filters, asked, call)) } : filter
   }
 
   return {
@@ -114,6 +122,20 @@ export function createSubscriptions({ bus, lists, permit }: SubscriptionsOptions
   }
 }
 
+/** What is honoured of the keys that extensions have added. */
+async function honourMore(
+  filters: ReadonlyMap<string, Admit>,
+  asked: SubscriptionFilter,
+  call: CallContext,
+): Promise<JsonObject> {
+  const honoured: JsonObject = {}
+  for (const [key, admit] of filters) {
+    const admitted = asked[key] === undefined ? undefined : await admit(asked[key], call)
+    if (admitted === true || (admitted && admitted.length > 0)) honoured[key] = admitted
+  }
+  return honoured
+}
+
 function createListener(call: CallContext, filter: SubscriptionFilter, end: () => void): Listener {
   const { id } = call.request
   return {
@@ -122,16 +144,16 @@ function createListener(call: CallContext, filter: SubscriptionFilter, end: () =
     waiting: new Map(),
     blocked: false,
     end,
-    send: (change) =>
-      'list' in change
-        ? call.notify(LIST_CHANGES[change.list], tagged(id))
-        : call.notify('notifications/resources/updated', tagged(id, change.updated)),
+    send(change) {
+      if ('list' in change) return call.notify(LIST_CHANGES[change.list], tagged(id, {}))
+      if ('updated' in change) return call.notify('notifications/resources/updated', tagged(id, { uri: change.updated }))
+      return call.notify(change.method, tagged(id, change.params))
+    },
   }
 }
 
-function tagged(id: RequestId, uri?: string): JsonObject {
-  const _meta = { [MetaKey.subscriptionId]: id }
-  return uri === undefined ? { _meta } : { _meta, uri }
+function tagged(id: RequestId, params: JsonObject): JsonObject {
+  return withMeta(params, { ...(isObject(params._meta) ? params._meta : undefined), [MetaKey.subscriptionId]: id })
 }
 
 /**
@@ -139,22 +161,32 @@ function tagged(id: RequestId, uri?: string): JsonObject {
  * was subscribed to.
  */
 function wait({ waiting, uris }: Listener, change: Change): void {
-  waiting.set(JSON.stringify(change), change)
+  waiting.set(placeOf(change), change)
   if (waiting.size <= MAX_WAITING) return
   const all = [...waiting.values()]
   waiting.clear()
   for (const one of all) {
-    const meant = 'list' in one ? one : { updated: [...uris].find((uri) => covers(uri, one.updated)) ?? one.updated }
-    waiting.set(JSON.stringify(meant), meant)
+    const meant = 'updated' in one ? { updated: [...uris].find((uri) => covers(uri, one.updated)) ?? one.updated } : one
+    waiting.set(placeOf(meant), meant)
   }
+}
+
+/** Of two changes with the same place the later one says enough. */
+function placeOf(change: Change): string {
+  return JSON.stringify('key' in change ? [change.key, change.subject] : change)
 }
 
 /** A resource is meant by its own URI and by that of a collection which it lies in. */
 function wants({ filter, uris }: Listener, change: Change): boolean {
   if ('list' in change) return filter[change.list] === true
+  if ('key' in change) return hears(filter[change.key], change.subject)
   if (uris.has(change.updated)) return true
   for (const uri of uris) if (covers(uri, change.updated)) return true
   return false
+}
+
+function hears(honoured: unknown, subject: string): boolean {
+  return honoured === true || (Array.isArray(honoured) && honoured.includes(subject))
 }
 
 function covers(collection: string, uri: string): boolean {

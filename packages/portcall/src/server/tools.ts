@@ -5,6 +5,7 @@ import { type HeaderParam, readHeaderParams, verifyHeaderParams } from '../proto
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema, Issue, Schema } from '../schema/standard.ts'
+import type { AroundTool } from './around.ts'
 import type { CallContext } from './call.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { ToolDefinition, ToolHandler } from './define.ts'
@@ -58,11 +59,13 @@ export interface CallToolOptions {
   readonly tools: ToolRegistry
   readonly deadlines: Deadlines
   readonly toolTimeoutMs: number
+  /** What extensions have put around each call, the outermost first. */
+  readonly around: readonly AroundTool[]
   readonly onEvent: OnEvent
 }
 
 /** Makes the handler of `tools/call`. */
-export function createCallTool(options: CallToolOptions): (call: CallContext) => Promise<CallToolResult> {
+export function createCallTool(options: CallToolOptions): (call: CallContext) => Promise<object> {
   return async (call) => {
     const { name, arguments: given } = call.request.params ?? {}
     if (typeof name !== 'string') throw invalidParams('name has to be a string')
@@ -74,7 +77,9 @@ export function createCallTool(options: CallToolOptions): (call: CallContext) =>
     verifyMirrored(tool, args, call)
     const parsing = tool.input ? tool.input.parse(args) : noArguments(args)
     const parsed = parsing instanceof Promise ? await parsing : parsing
-    return parsed.issues ? invalidArguments(parsed.issues) : await run({ tool, args: parsed.value, call }, options)
+    if (parsed.issues) return invalidArguments(parsed.issues)
+    const running: Run = { tool, args: parsed.value, call }
+    return options.around.length > 0 && !call.detached ? runInside(options.around, running, options) : run(running, options)
   }
 }
 
@@ -100,6 +105,14 @@ function invalidArguments(issues: readonly Issue[]): CallToolResult {
   const faults = issues.map(({ path, message }) => `- ${path.length === 0 ? 'arguments' : path.join('.')}: ${message}`)
   const content = [text(['Invalid arguments:', ...faults].join('\n'))]
   return { content, isError: true, [INVALID_ARGUMENTS]: issues } as CallToolResult
+}
+
+/** Runs a tool inside of what extensions have put around it. */
+async function runInside([around, ...inner]: readonly AroundTool[], running: Run, options: CallToolOptions): Promise<object> {
+  if (!around) return run(running, options)
+  const { definition, wire } = running.tool
+  const next = (): Promise<object> => runInside(inner, running, options)
+  return around(running.call, { name: wire.name, definition }, next)
 }
 
 async function run(running: Run, options: CallToolOptions): Promise<CallToolResult> {

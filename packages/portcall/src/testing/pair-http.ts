@@ -10,7 +10,7 @@ const DRAIN_MS = 100
 /** Serves a server on a free port of this machine. */
 export async function openPort(server: Served, options: HttpOptions & NodeServerLimits = {}): Promise<Place> {
   const { path = PATH } = options
-  const http = createNodeServer(server.exchange, { ...options, path })
+  const http = createNodeServer(server.exchange, { ...(server.methodOf && { methodOf: server.methodOf }), ...options, path })
   await new Promise<void>((resolve, reject) => {
     http.server.once('error', reject).listen(0, '127.0.0.1', resolve)
   })

@@ -1,4 +1,5 @@
 import type { Auth, Exchange } from '../../jsonrpc/exchange.ts'
+import type { MethodOf } from '../../protocol/methods.ts'
 import type { HttpLimits } from './limits.ts'
 import type { Accepted } from './media.ts'
 import type { Challenge } from './options.ts'
@@ -13,6 +14,7 @@ export interface Abortable {
 /** What all requests to one endpoint share. */
 export interface Endpoint {
   readonly exchange: Exchange
+  readonly methodOf: MethodOf
   readonly limits: HttpLimits
   readonly streams: Streams
   /** Everything that is being answered right now. */

@@ -3,6 +3,7 @@
  * what carries the bytes: `node` and `fetch` are the two fronts.
  */
 import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { methodOf as methodOfCore } from '../../protocol/methods.ts'
 import { createAside } from './beside.ts'
 import { type Cors, createCors } from './cors.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
@@ -89,8 +90,8 @@ function createEntrance(limits: HttpLimits, options: HttpOptions, cors: Cors | u
 
 function createEndpoint(exchange: Exchange, options: HttpOptions): Endpoint {
   const limits = readLimits(options)
-  const { onError = () => {}, challenge } = options
-  return { exchange, limits, streams: createStreams(limits), running: new Set(), onError, challenge }
+  const { onError = () => {}, challenge, methodOf = methodOfCore } = options
+  return { exchange, methodOf, limits, streams: createStreams(limits), running: new Set(), onError, challenge }
 }
 
 /** Takes the limits out of options; what is not said, or said to be undefined, has its default. */

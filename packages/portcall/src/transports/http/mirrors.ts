@@ -1,7 +1,7 @@
 import type { Notification, Request } from '../../jsonrpc/message.ts'
 import { headerMismatch } from '../../protocol/errors.ts'
 import { matchesHeader } from '../../protocol/header-params.ts'
-import { METHODS } from '../../protocol/methods.ts'
+import type { MethodOf } from '../../protocol/methods.ts'
 import { Header } from './headers.ts'
 import type { HttpRequest } from './types.ts'
 
@@ -17,21 +17,24 @@ export function readMirror(request: HttpRequest, name: string): string | undefin
   return value
 }
 
+/** Checks one message. @throws RpcError -32020. */
+export type CheckMirrors = (message: Request | Notification, request: HttpRequest) => void
+
 /**
- * Compares `Mcp-Method` and `Mcp-Name` with the body. Where they are not `required`, they may be missing but still must not lie: what lies
+ * Makes what compares `Mcp-Method` and `Mcp-Name` with the body. Where they are not `required`, they may be missing but still must not lie: what lies
  * between may have decided by them.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#standard-headers
- *
- * @throws RpcError -32020.
  */
-export function checkMirrors(message: Request | Notification, request: HttpRequest, required: boolean): void {
-  const method = readMirror(request, Header.method)
-  if (method === undefined ? required : method !== message.method) throw disagreement(Header.method, method)
-  const nameParam = METHODS.get(message.method)?.nameParam
-  const name = nameParam === undefined ? undefined : message.params?.[nameParam]
-  if (typeof name !== 'string') return
-  const header = readMirror(request, Header.name)
-  if (header === undefined ? required : !matchesHeader(header, name)) throw disagreement(Header.name, header)
+export function createMirrorCheck(methodOf: MethodOf, required: boolean): CheckMirrors {
+  return (message, request) => {
+    const method = readMirror(request, Header.method)
+    if (method === undefined ? required : method !== message.method) throw disagreement(Header.method, method)
+    const nameParam = methodOf(message.method)?.nameParam
+    const name = nameParam === undefined ? undefined : message.params?.[nameParam]
+    if (typeof name !== 'string') return
+    const header = readMirror(request, Header.name)
+    if (header === undefined ? required : !matchesHeader(header, name)) throw disagreement(Header.name, header)
+  }
 }
 
 function disagreement(name: string, value: string | undefined): Error {

@@ -4,12 +4,11 @@ import { encode } from '../../jsonrpc/kept.ts'
 import type { Notification, Request, Response } from '../../jsonrpc/message.ts'
 import { headerMismatch } from '../../protocol/errors.ts'
 import { readEnvelope } from '../../protocol/meta.ts'
-import { METHODS } from '../../protocol/methods.ts'
 import type { Abortable, Endpoint, Visit } from './endpoint.ts'
 import { sendForbidden } from './forbidden.ts'
 import { Header, JSON_HEADERS } from './headers.ts'
 import { refuse } from './http-error.ts'
-import { checkMirrors, readMirror } from './mirrors.ts'
+import { createMirrorCheck, readMirror } from './mirrors.ts'
 import { encodeMessage } from './sse.ts'
 import { statusOf } from './status.ts'
 import type { EventSink, HttpRequest } from './types.ts'
@@ -22,6 +21,8 @@ export interface Modern {
 
 /** Makes the half of an endpoint that speaks the stateless era. */
 export function createModern(endpoint: Endpoint): Modern {
+  const { methodOf } = endpoint
+  const checkMirrors = createMirrorCheck(methodOf, true)
   let subscriptions = 0
 
   const subscribe = async (message: Request, visit: Visit): Promise<void> => {
@@ -37,19 +38,19 @@ export function createModern(endpoint: Endpoint): Modern {
 
   return {
     serve(message, visit) {
-      checkRequest(message, visit.request)
-      return METHODS.get(message.method)?.longLived ? subscribe(message, visit) : answer(endpoint, message, visit)
+      checkEnvelope(message, visit.request)
+      checkMirrors(message, visit.request)
+      return methodOf(message.method)?.longLived ? subscribe(message, visit) : answer(endpoint, message, visit)
     },
   }
 }
 
 /** Checks headers and envelope in the order that the specification's test suite expects; versions and params are the core's to check. */
-function checkRequest(message: Request, request: HttpRequest): void {
+function checkEnvelope(message: Request, request: HttpRequest): void {
   const version = readMirror(request, Header.protocolVersion)
   if (version === undefined) throw headerMismatch(`${Header.protocolVersion} is missing`)
   const envelope = readEnvelope(message.params)
   if (version !== envelope.protocolVersion) throw headerMismatch(`${Header.protocolVersion} says something else than the body`)
-  checkMirrors(message, request, true)
 }
 
 async function answer(endpoint: Endpoint, message: Request, visit: Visit): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Auth, HttpInfo } from '../../jsonrpc/exchange.ts'
+import type { MethodOf } from '../../protocol/methods.ts'
 import type { Log } from '../../stores/log.ts'
 import type { GuardOptions } from './guard.ts'
 import type { HttpLimits } from './limits.ts'
@@ -51,6 +52,8 @@ export interface HttpOptions extends Partial<HttpLimits>, GuardOptions {
   readonly challenge?: Challenge
   /** Where events rest for resumption; `null` for no resumption. Default: in memory. */
   readonly log?: Log | null
+  /** What is known of the methods that are served. Default: what the protocol has, and what the server adds to it. */
+  readonly methodOf?: MethodOf
   /** Gets what went wrong inside; callers only ever see "Internal error". */
   readonly onError?: (error: unknown) => void
 }

@@ -11,7 +11,7 @@ import type { Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import { refuse } from './http-error.ts'
 import type { Legacy } from './legacy-half.ts'
-import { checkMirrors } from './mirrors.ts'
+import { createMirrorCheck } from './mirrors.ts'
 import type { HttpOptions } from './options.ts'
 import { createRegistry, type Member, type Registry, randomId } from './registry.ts'
 import { createReplay, type Replay } from './replay.ts'
@@ -23,6 +23,7 @@ import { createSse2024 } from './sse2024.ts'
 export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy {
   const log = options.log === undefined ? createMemoryLog() : options.log
   const registry = createRegistry(endpoint.limits)
+  const checkMirrors = createMirrorCheck(endpoint.methodOf, false)
   const sse2024 = createSse2024(endpoint, registry)
 
   const find = ({ request, auth }: Visit): Member => {
@@ -34,7 +35,7 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
   return {
     async post(received, visit) {
       if (sse2024.owns(visit)) return sse2024.post(received, visit)
-      if ('method' in received.message) checkMirrors(received.message, visit.request, false)
+      if ('method' in received.message) checkMirrors(received.message, visit.request)
       if (received.kind !== 'request') {
         find(visit).session.accept(received.message)
         return visit.reply.send(202, EMPTY_HEADERS)

@@ -9,7 +9,7 @@ import type { Abortable, Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import { refuse } from './http-error.ts'
 import type { Legacy } from './legacy-half.ts'
-import { checkMirrors } from './mirrors.ts'
+import { createMirrorCheck } from './mirrors.ts'
 import { createReplay } from './replay.ts'
 import { type Outlet, PostOutlet } from './reply.ts'
 
@@ -22,6 +22,7 @@ const SILENT_REVISION = REVISIONS.find(({ http }) => http.transport === 'Streama
  */
 export function createStateless(endpoint: Endpoint): Legacy {
   const streams = createReplay({ endpoint, log: null, key: '', polling: () => false })
+  const checkMirrors = createMirrorCheck(endpoint.methodOf, false)
 
   const answer = async (requests: readonly Request[], outlet: Outlet, visit: Visit): Promise<void> => {
     const state = newState(revisionFor(visit))
@@ -34,7 +35,7 @@ export function createStateless(endpoint: Endpoint): Legacy {
   return {
     async post(received, visit) {
       if (received.kind === 'response') throw refuse(400, 'Invalid request: a response answers nothing here')
-      checkMirrors(received.message, visit.request, false)
+      checkMirrors(received.message, visit.request)
       if (received.kind === 'notification') return visit.reply.send(202, EMPTY_HEADERS)
       await answer([received.message], outletFor(visit, 1, false), visit)
     },

@@ -4,7 +4,8 @@ import type { JsonObject, Message, Notification, Request } from '../../jsonrpc/m
 import type { Noise } from '../../jsonrpc/noise.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { callerOf } from '../../server/server.test-kit.ts'
-import { createServer, type Server } from '../../server/server.ts'
+import { createServer } from '../../server/server.ts'
+import type { Server } from '../../server/surface.ts'
 import { createChannelExchange } from './client.ts'
 import { serveChannel } from './server.ts'
 

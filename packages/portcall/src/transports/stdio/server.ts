@@ -4,7 +4,7 @@ import { type Notification, notification, type Request, type RequestId } from '.
 import { createPeer, type Peer, type PeerLimits } from '../../jsonrpc/peer.ts'
 import { isModern } from '../../legacy/negotiate.ts'
 import { createLegacySession } from '../../legacy/session.ts'
-import { METHODS } from '../../protocol/methods.ts'
+import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
 import { boundedChannel } from './bounded.ts'
 
 export interface ServeChannelOptions {
@@ -18,6 +18,8 @@ export interface ServeChannelOptions {
 /** What can be served: a server, or anything else that has an Exchange. */
 export interface Served {
   readonly exchange: Exchange
+  /** What is known of its methods. Default: what the protocol has. */
+  readonly methodOf?: MethodOf
   /** Hears of what went wrong and is no caller's fault. */
   readonly report?: (error: unknown) => void
 }
@@ -27,12 +29,13 @@ export interface Served {
  * belong to the one legacy session that a channel can have.
  */
 export function serveChannel(
-  { exchange: core, report }: Served,
+  { exchange: core, methodOf = methodOfCore, report }: Served,
   channel: Channel,
   { limits, onEnd, onClose }: ServeChannelOptions = {},
 ): Peer {
   const session = createLegacySession({ core, notify: (change) => peer.notify(change) })
   const open = new Set<RequestId>()
+  const isLongLived = ({ method }: Request): boolean => methodOf(method)?.longLived === true
 
   const giveUpOpen = (): void => {
     for (const id of open) peer.cancel(id)
@@ -66,8 +69,4 @@ export function serveChannel(
     ...(limits && { limits }),
   })
   return peer
-}
-
-function isLongLived({ method }: Request): boolean {
-  return METHODS.get(method)?.longLived === true
 }

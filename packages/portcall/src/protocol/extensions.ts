@@ -1,0 +1,64 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { missingClientCapability } from './errors.ts'
+import { METHODS } from './methods.ts'
+import type { ClientCapabilities } from './types.ts'
+
+/** What both sides say about an extension that they speak. https://modelcontextprotocol.io/extensions */
+export interface ExtensionHead {
+  /** Its identifier, with a prefix: `com.example/shout`. What breaks older peers gets another one. */
+  readonly id: string
+  /** What is declared of it. Default: `{}`. */
+  readonly settings?: JsonObject
+  /** Whether peers of older revisions, which begin with a handshake, are told of it too. Default: true. */
+  readonly legacy?: boolean
+}
+
+/** The extensions that one side declares, by id. */
+export type DeclaredExtensions = { [id: string]: JsonObject }
+
+/** Marks the settings of an extension that peers of older revisions are not told of; JSON never shows it. */
+const MODERN_ONLY: unique symbol = Symbol('not for older revisions')
+
+/** What one side declares of an extension. */
+export function settingsOf({ settings = {}, legacy }: ExtensionHead): JsonObject {
+  return legacy === false ? { ...settings, [MODERN_ONLY]: true } : settings
+}
+
+/** Leaves out, of what one side declares, what is only spoken with peers of the newest revision. */
+export function legacyExtensions(declared: DeclaredExtensions, spoken: DeclaredExtensions = declared): DeclaredExtensions {
+  return Object.fromEntries(Object.entries(declared).filter(([id]) => !(spoken[id] && MODERN_ONLY in spoken[id])))
+}
+
+/** What a caller declares of an extension. @throws RpcError -32021 when it does not. */
+export function demandExtension(id: string, { extensions }: ClientCapabilities): JsonObject {
+  const settings = extensions?.[id]
+  if (!isObject(settings)) throw missingClientCapability({ extensions: { [id]: {} } })
+  return settings
+}
+
+const PREFIX = /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]*[a-z0-9])?)*$/i
+const NAME = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i
+
+/** Checks the id of an extension. @throws TypeError when it is not made like one, or is one of `others`. */
+export function checkId(id: string, others: ReadonlySet<string>): void {
+  const [prefix = '', name = '', ...rest] = id.split('/')
+  if (!PREFIX.test(prefix) || !NAME.test(name) || rest.length > 0)
+    throw new TypeError(`${JSON.stringify(id)} is not the id of an extension; it is made like com.example/name`)
+  if (others.has(id)) throw new TypeError(`The extension ${id} is given twice`)
+}
+
+/** Checks a method of an extension. @throws TypeError when it is taken, by the protocol or by another one. */
+export function checkMethod(id: string, method: string, taken: { has(method: string): boolean }): void {
+  if (METHODS.has(method) || method.startsWith('notifications/'))
+    throw new TypeError(`The extension ${id} cannot have the method ${method}: it belongs to the protocol`)
+  if (method === '' || taken.has(method))
+    throw new TypeError(`The extension ${id} cannot have the method ${JSON.stringify(method)}: it is taken, or has no name`)
+}
+
+/** Puts what an extension gives under its name. @throws TypeError when the name is taken. */
+export function addMember(target: object, { id, name }: ExtensionHead & { readonly name?: string }, api: unknown): void {
+  if (name === undefined) return
+  if (name === '' || name in target)
+    throw new TypeError(`The extension ${id} cannot be called ${JSON.stringify(name)}: the name is taken`)
+  Object.defineProperty(target, name, { value: api, enumerable: true })
+}
