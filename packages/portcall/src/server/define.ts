@@ -48,6 +48,11 @@ export interface ToolDefinition<I extends Schema | undefined, O extends Schema |
   timeoutMs?: number
 }
 
+/** A tool whose results have structured content, without its function. */
+export interface StructuredToolDefinition<I extends Schema | undefined, O extends Schema> extends ToolDefinition<I, O> {
+  output: O
+}
+
 export type Arguments<I> = I extends undefined ? Record<string, never> : Infer<I>
 
 /** A result without structured content: a string becomes a text block. */
@@ -70,14 +75,12 @@ export type ToolReturn<O> = O extends Schema ? Structured<InferInput<O>> : Conte
 
 export type ToolHandler<I, O> = (args: Arguments<I>, call: Call) => Awaitable<ToolReturn<O>>
 
-type KeysOf<T> = T extends unknown ? keyof T : never
+type FieldsOf<T> = unknown extends T ? PropertyKey : T extends string | readonly unknown[] | undefined | void ? never : keyof T
 
-/** The fields of what a handler returns that no result has: misspelt ones. Never, when all is well. */
-export type Unknown<R, Allowed> = R extends readonly unknown[] | string | undefined | void
-  ? never
-  : string extends KeysOf<Allowed>
-    ? never
-    : Exclude<keyof R, KeysOf<Exclude<Allowed, string | readonly unknown[]>>>
+/** Nothing, or, where a handler returns a field that nothing allowed has, a misspelt one, `never` for that field. */
+export type WellSpelt<R, Allowed> = Misspelt<Exclude<FieldsOf<R>, FieldsOf<Allowed>>>
+
+type Misspelt<Field extends PropertyKey> = [Field] extends [never] ? unknown : { [name in Field]: never }
 
 /** Suggestions for one argument or variable. More than 100 are cut, and the client is told that there are more. */
 export type Complete = (value: string, context: CompleteContext) => Awaitable<readonly string[] | Completion>

@@ -1,6 +1,6 @@
 import type { Exchange, Middleware } from '../jsonrpc/exchange.ts'
 import type { MethodOf } from '../protocol/methods.ts'
-import type { Implementation } from '../protocol/types.ts'
+import type { CallToolResult, Implementation } from '../protocol/types.ts'
 import type { InferInput, Schema } from '../schema/standard.ts'
 import type { Call } from './call.ts'
 import type {
@@ -12,10 +12,11 @@ import type {
   ReadHandler,
   ResourceDefinition,
   Structured,
+  StructuredToolDefinition,
   TemplateDefinition,
   TemplateVariables,
   ToolDefinition,
-  Unknown,
+  WellSpelt,
 } from './define.ts'
 import type { AnyPromptDefinition } from './prompts.ts'
 import type { Items } from './registry.ts'
@@ -46,8 +47,8 @@ export interface Server<T = unknown> {
   /** Registers a tool whose results are content. @throws SchemaError, or Error when the name is taken. */
   tool<const Name extends string, R extends Content, const I extends Schema | undefined = undefined>(
     name: Name,
-    definition: ToolDefinition<I, undefined> & { output?: undefined },
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & Misspelt<Unknown<R, Content>>,
+    definition: ToolDefinition<I, undefined>,
+    handler: (args: Arguments<I>, call: Call) => Awaitable<R & WellSpelt<R, Content>>,
   ): Server<WithTool<T, Name, I, undefined>>
   /** Registers a tool whose results have structured content. */
   tool<
@@ -57,8 +58,8 @@ export interface Server<T = unknown> {
     const I extends Schema | undefined = undefined,
   >(
     name: Name,
-    definition: ToolDefinition<I, O> & { output: O },
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & Misspelt<Unknown<R, Structured<InferInput<O>>>>,
+    definition: StructuredToolDefinition<I, O>,
+    handler: (args: Arguments<I>, call: Call) => Awaitable<R & WellSpelt<R, InferInput<O> | CallToolResult>>,
   ): Server<WithTool<T, Name, I, O>>
 
   /** Registers a resource under a URI, or a family of them under a URI template. */
@@ -96,6 +97,3 @@ export interface Server<T = unknown> {
   /** The tools, for `typeof server` only. */
   readonly '~tools'?: T
 }
-
-/** Refuses a handler whose result has a field that no result has. */
-export type Misspelt<Fields> = [Fields] extends [never] ? unknown : { 'no result has the field': Fields }

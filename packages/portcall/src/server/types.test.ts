@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
+import type { JsonSchema } from '../schema/standard.ts'
 import { createServer } from './server.ts'
 
 describe('types of the surface', () => {
@@ -23,6 +24,10 @@ describe('types of the surface', () => {
     server.tool('c', {}, () => ({ content: [{ type: 'text', text: 'x' }], isError: true }))
     server.tool('c2', {}, async () => [{ type: 'image', data: '', mimeType: 'image/png' }])
     server.tool('c3', {}, async () => {})
+    server.tool('c4', { output: z.object({ n: z.number() }) }, () => ({ content: [{ type: 'text', text: 'x' }], isError: true }))
+    server.tool('c5', { output: z.object({ n: z.number() }) }, () => ({ structuredContent: { n: 1 }, content: [] }))
+    server.tool('c6', { output: z.looseObject({ n: z.number() }) }, () => ({ n: 1, more: 2 }))
+    server.tool('c7', { output: {} as JsonSchema }, () => ({ anything: 1 }))
     server.resource('notes://{id}', { title: 'Note', complete: { id: () => ['1'] } }, ({ id }) => id)
     server.resource('notes://all', { title: 'Notes', size: 3 }, () => 'all')
     server.prompt(
@@ -35,6 +40,10 @@ describe('types of the surface', () => {
   it('refuses what no result has', () => {
     // @ts-expect-error a misspelt field
     server.tool('d', {}, () => ({ content: [], isErorr: true }))
+    // @ts-expect-error a misspelt field in one of two results
+    server.tool('d2', {}, async (_, call) => (call.auth ? 'x' : { content: [], isErorr: true }))
+    // @ts-expect-error a misspelt field beside structured content
+    server.tool('d3', { output: z.object({ n: z.number() }) }, () => ({ structuredContent: { n: 1 }, contnet: [] }))
     // @ts-expect-error the output is missing a field
     server.tool('e', { output: z.object({ celsius: z.number() }) }, () => ({}))
     // @ts-expect-error the output has a field too many
