@@ -41,7 +41,7 @@ export type {
 export { LOGGING_LEVELS } from './protocol/types.ts'
 export { SchemaError } from './schema/errors.ts'
 export type { Infer, InferInput, JsonSchema, Schema } from './schema/standard.ts'
-export type { AroundTool, CalledTool } from './server/around.ts'
+export type { AroundTool, CalledTool, DescribeTool } from './server/around.ts'
 export type { AskOptions, Call, Trace } from './server/call.ts'
 export type {
   Complete,

@@ -10,3 +10,6 @@ export interface CalledTool {
 
 /** Stands around a call of a tool. `next` runs it; what is returned instead may be of a `resultType` of the extension's own. */
 export type AroundTool = (call: Call, tool: CalledTool, next: () => Promise<object>) => Awaitable<object>
+
+/** Gives more members of what lists say of a tool. */
+export type DescribeTool = (definition: CalledTool['definition']) => object

@@ -6,10 +6,10 @@ import type { CacheHint, ServerCapabilities } from '../protocol/types.ts'
 import type { Infer, InferInput, Schema } from '../schema/standard.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Store } from '../stores/store.ts'
-import type { AroundTool } from './around.ts'
+import type { AroundTool, DescribeTool } from './around.ts'
 import type { Call } from './call.ts'
 import type { Awaitable } from './define.ts'
-import type { Keeper } from './keeper.ts'
+import type { CallState, Keeper } from './keeper.ts'
 import type { ExtensionNotice } from './notice.ts'
 import type { Page } from './paging.ts'
 import type { Seams } from './seams.ts'
@@ -54,6 +54,8 @@ export interface ExtensionHost {
   ): void
   /** Wraps each call of a tool, once it is found, permitted and its arguments are valid. The first is the outermost. */
   aroundTool(around: AroundTool): void
+  /** Adds members to what lists say of each tool, by its definition. */
+  describeTool(describe: DescribeTool): void
   /**
    * Takes a key of the filter of `subscriptions/listen`, from callers who declare the extension. `admit` gives what of it is honoured: true, or
    * the subjects of interest; else nothing.
@@ -73,6 +75,8 @@ export interface ExtensionHost {
    * and does rests with `keeper` and not with the caller.
    */
   run(request: Request, context: ExchangeContext, keeper: Keeper): Promise<Response>
+  /** What a call remembers by now: the answers that it got, and the results of its steps. For a `keeper` that goes on with it. */
+  stateOf(call: Call): Promise<CallState>
   /** Calls back when the server is closed. */
   onClose(listener: () => void): void
   /** Tells the operator of an error that is no caller's. */

@@ -46,7 +46,8 @@ export function createFeatures(options: ServerOptions): Features {
   const sealer = createSealer(options.keys ? { keys: [...options.keys] } : {})
   const around: Seams['around'] = []
   const filters: Seams['filters'] = new Map()
-  const offers = createOffers((list) => subscriptions.publish({ list }))
+  const describing: Seams['describing'] = []
+  const offers = createOffers((list) => subscriptions.publish({ list }), describing)
   const declared = createDeclared(offers, options)
   const subscriptions = createSubscriptions({
     bus,
@@ -64,7 +65,7 @@ export function createFeatures(options: ServerOptions): Features {
     const capability = methodOf(method)?.capability
     return capability === undefined || declared.has(capability) ? handlers.get(method) : undefined
   }
-  const tables = { ids: new Set<string>(), methods, handlers, around, filters, closing: [] }
+  const tables = { ids: new Set<string>(), methods, handlers, around, describing, filters, closing: [] }
   return {
     offers,
     seams: { ...tables, subscriptions, store, bus, sealer, pageSize },

@@ -1,4 +1,5 @@
 import { addMember, checkId, checkMethod, demandExtension, settingsOf } from '../protocol/extensions.ts'
+import type { CallContext } from './call.ts'
 import type { Handler } from './dispatch.ts'
 import type { ExtensionHost, ServerExtension, ServerGuest } from './extension.ts'
 import { createMethod } from './extension-method.ts'
@@ -59,6 +60,7 @@ function createHost(id: string, server: Server, seams: Seams): ExtensionHost {
       seams.handlers.set(name, definition.open ? serve : demanding(serve))
     },
     aroundTool: (around) => void seams.around.push(around),
+    describeTool: (describe) => void seams.describing.push(describe),
     listen(key, admit) {
       if (seams.filters.has(key)) throw new TypeError(`The extension ${id} cannot have the filter ${key}: it is taken`)
       seams.filters.set(key, (asked, call) => {
@@ -72,6 +74,7 @@ function createHost(id: string, server: Server, seams: Seams): ExtensionHost {
     page: (items, { request, auth }, keyOf) =>
       page(items, { cursor: request.params?.cursor, size, keyOf, list: request.method, principal: auth?.principal }, sealer),
     run: dispatch,
+    stateOf: (call) => (call as CallContext).rounds.remembered(),
     onClose: (listener) => void seams.closing.push(listener),
     report: server.report,
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ListChange } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
+import type { DescribeTool } from './around.ts'
 import { canComplete } from './completion.ts'
 import type { ResourceDefinition } from './define.ts'
 import type { ServerOptions } from './options.ts'
@@ -15,7 +16,7 @@ import {
   type TemplateEntry,
   type TemplateRegistry,
 } from './resources.ts'
-import { type AnyToolDefinition, createTool, type ToolEntry, type ToolRegistry } from './tools.ts'
+import { type AnyToolDefinition, type AnyToolHandler, createTool, type ToolEntry, type ToolRegistry } from './tools.ts'
 
 /** All that a server offers: its four registries. */
 export interface Offers {
@@ -23,13 +24,21 @@ export interface Offers {
   readonly resources: ResourceRegistry
   readonly templates: TemplateRegistry
   readonly prompts: PromptRegistry
+  /** Makes a tool as lists are to show it. @throws SchemaError when one of its schemas cannot be used. */
+  makeTool(name: string, definition: AnyToolDefinition, handler: AnyToolHandler): ToolEntry
 }
 
 /** Makes the registries; `announce` hears of each list that changed, once a tick. */
-export function createOffers(announce: (list: ListChange) => void): Offers {
+export function createOffers(announce: (list: ListChange) => void, describing: readonly DescribeTool[]): Offers {
+  const makeTool: Offers['makeTool'] = (name, definition, handler) => {
+    const tool = createTool(name, definition, handler)
+    Object.assign(tool.wire, ...describing.map((describe) => describe(definition)))
+    return tool
+  }
   return {
+    makeTool,
     tools: createRegistry<AnyToolDefinition, ToolEntry>(
-      ({ wire, handler }, definition) => createTool(wire.name, definition, handler),
+      ({ wire, handler }, definition) => makeTool(wire.name, definition, handler),
       () => announce('toolsListChanged'),
     ),
     resources: createRegistry<ResourceDefinition, ResourceEntry>(

@@ -23,6 +23,8 @@ export interface Rounds {
   /** Puts a question to the client. Always throws `InputRequired`. */
   ask(key: string, question: InputRequest): never
   step<T>(name: string, effect: () => T | Promise<T>): Promise<T>
+  /** What is remembered by now: answers, and the results of steps. */
+  remembered(): Promise<CallState>
   /** The result that sends the client away with the questions. */
   result(): Promise<InputRequiredResult>
 }
@@ -79,6 +81,10 @@ export function createRounds(request: Request, { keeper, maxRounds }: RoundsOpti
       })()
       running.set(name, run)
       return run
+    },
+    async remembered() {
+      await Promise.allSettled(running.values())
+      return { ...state, asked: {} }
     },
     async result() {
       await Promise.allSettled(running.values())

@@ -11,7 +11,7 @@ import type { ServerOptions } from './options.ts'
 import { createPrompt } from './prompts.ts'
 import { type AnyReadHandler, createResource, createTemplate } from './resources.ts'
 import type { Server } from './surface.ts'
-import { type AnyToolDefinition, type AnyToolHandler, createTool } from './tools.ts'
+import type { AnyToolDefinition, AnyToolHandler } from './tools.ts'
 
 /**
  * Makes a server.
@@ -37,7 +37,7 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     exchange: (request, context) => exchange(request, context),
     methodOf: features.methodOf,
     tool(name: string, definition: object, handler: unknown) {
-      tools.add(name, createTool(name, { lackingScopes, ...definition } as AnyToolDefinition, handler as AnyToolHandler))
+      tools.add(name, offers.makeTool(name, { lackingScopes, ...definition } as AnyToolDefinition, handler as AnyToolHandler))
       return server as never
     },
     resource(uri: string, definition: object, handler: unknown) {
