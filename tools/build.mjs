@@ -24,7 +24,7 @@ const OUTPUT = {
 }
 
 /** The end of a relative import in a declaration, which must name the built file. */
-const TS_IMPORT = /((?:from |import\()'\.{1,2}\/[^'\n]+)\.ts(')/g
+const TS_IMPORT = /((?:from |import\(|declare module )'\.{1,2}\/[^'\n]+)\.ts(')/g
 
 const inPackage = (name) => new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`)
 

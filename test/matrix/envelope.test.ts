@@ -79,7 +79,7 @@ matrix('envelope', (it) => {
     'VER-017 VER-018 VER-020 an extension is told of, and served to those who declare it',
     async (peer, place) => {
       const say = `${EXTENSION}/say`
-      expect((peer.server.capabilities as JsonObject).extensions).toEqual({ [EXTENSION]: { loud: true } })
+      expect((peer.server.capabilities as JsonObject).extensions).toMatchObject({ [EXTENSION]: { loud: true } })
       expect((await peer.request(say, { text: 'hey' })).error).toMatchObject({
         code: -32021,
         data: { requiredCapabilities: { extensions: { [EXTENSION]: {} } } },

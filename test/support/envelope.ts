@@ -1,7 +1,14 @@
 import type { JsonObject, Message } from 'portcall/jsonrpc'
 
 const PREFIX = 'io.modelcontextprotocol/'
-const NAME_PARAMS: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
+const NAME_PARAMS: Record<string, string> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
 
 /** What a client says about itself. */
 export interface Self {

@@ -1,6 +1,7 @@
 import type { JsonObject, Message, RequestId } from 'portcall/jsonrpc'
 import { hasOracle, oracle } from './oracle.ts'
 import { eraOf, type RevisionName } from './places.ts'
+import { isOfTasks, judgeTask } from './tasks-oracle.ts'
 
 /** Keeps all messages of a conversation, and finds what the official schema of the revision does not allow the server to say. */
 export interface Inspector {
@@ -23,10 +24,21 @@ export function createInspector(revision: RevisionName): Inspector {
   const log: Inspector['log'] = []
   const violations: string[] = []
 
+  /** What extensions say, which the official schemas do not know. */
+  const faultOfTask = (message: JsonObject): { fault: string | undefined } | undefined => {
+    if (eraOf(revision) !== 'modern') return undefined
+    const method = String(message.method ?? methods.get(message.id as RequestId))
+    if ('method' in message) return isOfTasks(method) ? { fault: judgeTask(method, message.params) } : undefined
+    if (!('result' in message)) return undefined
+    const name = (message.result as JsonObject).resultType === 'task' ? 'created' : method
+    return isOfTasks(name) ? { fault: judgeTask(name, message.result) } : undefined
+  }
   const faultOf = (message: JsonObject): string | undefined => {
+    const judged = faultOfTask(message)
+    if (judged) return judged.fault
     if ('method' in message && 'id' in message)
       return eraOf(revision) === 'modern' ? `a request from the server: ${message.method}` : schema?.request(message)
-    if ('method' in message) return schema?.notification(message)
+    if ('method' in message) return schema?.notification(withoutTasks(message))
     if ('error' in message) return schema?.error({ id: NOBODY, ...message })
     const method = methods.get(message.id as RequestId)
     if (method && EXTENSION.test(method)) return undefined
@@ -46,4 +58,12 @@ export function createInspector(revision: RevisionName): Inspector {
       if (fault) violations.push(fault)
     },
   }
+}
+
+/** An acknowledged filter without what the extension of tasks puts into it. */
+function withoutTasks(message: JsonObject): JsonObject {
+  const { notifications, ...params } = (message.params ?? {}) as { notifications?: JsonObject }
+  if (!Array.isArray(notifications?.taskIds)) return message
+  const { taskIds, ...filter } = notifications
+  return { ...message, params: { ...params, notifications: filter } }
 }

@@ -148,8 +148,15 @@ function allowFractions({ ElicitResult }: Definitions): void {
   for (const kind of [values, ...(values?.anyOf ?? [])]) if (Array.isArray(kind?.type)) kind.type.push('number')
 }
 
-/** Definitions that are open on purpose. */
-const OPEN = ['ClientCapabilities', 'ServerCapabilities', 'JSONRPCRequest', 'JSONRPCNotification', 'JSONRPCMessage']
+/** Definitions that are open on purpose; the last is only ever one part of another. */
+const OPEN = [
+  'ClientCapabilities',
+  'ServerCapabilities',
+  'JSONRPCRequest',
+  'JSONRPCNotification',
+  'JSONRPCMessage',
+  'NotificationParams',
+]
 
 /** Properties that hold JSON Schemas. */
 const SCHEMAS = ['inputSchema', 'outputSchema']

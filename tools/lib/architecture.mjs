@@ -16,6 +16,9 @@ export const FOLDERS = {
   gateway: ['client', 'auth', 'stores', 'protocol', 'jsonrpc'],
 }
 
+/** Extensions: beside the folders above they see the package as strangers do, by its doors. */
+export const GUESTS = ['tasks']
+
 /** Above the doors: these import the package as its users do. `testing` may also look into every folder. */
 export const ABOVE = { testing: Object.keys(FOLDERS), cli: [] }
 
@@ -26,7 +29,7 @@ export const NODE_FILES = [
   'cli/',
   'auth/client/http/node-dial.ts',
   'auth/client/node/',
-  'stores/sqlite/',
+  'stores/sqlite.ts',
   'transports/http/node.ts',
   'transports/http/node-body.ts',
   'transports/http/node-server.ts',

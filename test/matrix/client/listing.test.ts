@@ -51,7 +51,7 @@ clientMatrix('listing', (it) => {
       completions: {},
     })
     expect(found.supportedVersions).toContain('2026-07-28')
-    if (era === 'modern') expect(found.capabilities.extensions).toEqual({ [EXTENSION]: { loud: true } })
+    if (era === 'modern') expect(found.capabilities.extensions).toMatchObject({ [EXTENSION]: { loud: true } })
   })
 
   it('PAG-001 PAG-005 every list is followed to its end, without gaps and without doubles', async (peer) => {

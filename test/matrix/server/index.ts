@@ -1,4 +1,5 @@
 import { createServer, extension, type Server } from 'portcall'
+import { tasks } from 'portcall/tasks'
 import { addAsking } from './asking.ts'
 import { addCalling } from './calling.ts'
 import { addChanging } from './changing.ts'
@@ -6,6 +7,7 @@ import { addListing } from './listing.ts'
 import { addPrompts } from './prompts.ts'
 import { addReporting } from './reporting.ts'
 import { addResources } from './resources.ts'
+import { addTasks } from './tasks.ts'
 
 /** What the handlers of one server have done, for tests to read. */
 export type Journal = string[]
@@ -29,7 +31,7 @@ export function createMatrixServer(): Server {
     {
       instructions: 'Try everything.',
       pageSize: PAGE_SIZE,
-      extensions: [shout],
+      extensions: [shout, tasks({ limits: { pollIntervalMs: 20, messageMs: 20 } })],
     },
   )
   const journal: Journal = []
@@ -41,5 +43,6 @@ export function createMatrixServer(): Server {
   addChanging(server)
   addResources(server, journal)
   addPrompts(server)
+  addTasks(server, journal)
   return server
 }

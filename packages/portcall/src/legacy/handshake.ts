@@ -3,7 +3,8 @@ import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject } from '../jsonrpc/message.ts'
 import { legacyExtensions } from '../protocol/extensions.ts'
 import { MetaKey } from '../protocol/meta.ts'
-import { LATEST_LEGACY, MODERN_VERSIONS, type Revision } from '../protocol/revisions.ts'
+import { LATEST_LEGACY, MODERN_VERSIONS, REVISIONS, type Revision } from '../protocol/revisions.ts'
+import { TASK_WISH, type TaskWish } from '../protocol/tasks.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts'
 import { chooseRevision } from './negotiate.ts'
 import { readCapabilities, renderCapabilities } from './render-capabilities.ts'
@@ -23,6 +24,10 @@ export interface SessionState {
 /** Without `logging/setLevel` a server decides what to send. */
 const DEFAULT_LOG_LEVEL: LoggingLevel = 'info'
 const [MODERN] = MODERN_VERSIONS
+/** What clients want of tasks who do not speak of them. */
+const TASK_WISHES: ReadonlyMap<string, TaskWish> = new Map(
+  REVISIONS.map(({ version, requests }) => [version, requests.includes('tasks/get') ? 'plain' : 'never']),
+)
 
 /** The state of a session before its handshake. */
 export function newState(revision: Revision = LATEST_LEGACY): SessionState {
@@ -30,11 +35,12 @@ export function newState(revision: Revision = LATEST_LEGACY): SessionState {
 }
 
 /** The envelope that the newest revision wants on each request, out of what a session remembers. */
-export function envelopeOf({ clientCapabilities, clientInfo, logLevel = DEFAULT_LOG_LEVEL }: SessionState): JsonObject {
-  const envelope: JsonObject = {
+export function envelopeOf({ revision, clientCapabilities, clientInfo, logLevel = DEFAULT_LOG_LEVEL }: SessionState): JsonObject {
+  const envelope: JsonObject & { [TASK_WISH]?: TaskWish | undefined } = {
     [MetaKey.protocolVersion]: MODERN,
     [MetaKey.clientCapabilities]: clientCapabilities,
     [MetaKey.logLevel]: logLevel,
+    [TASK_WISH]: TASK_WISHES.get(revision),
   }
   if (clientInfo) envelope[MetaKey.clientInfo] = clientInfo
   return envelope

@@ -2,12 +2,18 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import { readClientCapabilities, readServerCapabilities } from '../protocol/capabilities.ts'
 import { legacyExtensions } from '../protocol/extensions.ts'
 import type { Revision } from '../protocol/revisions.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities, ServerCapabilities } from '../protocol/types.ts'
 
 /** Renders what a server declares in its answer to `initialize`. Extensions are told in every revision that they are defined for. */
 export function renderCapabilities(capabilities: ServerCapabilities, revision: Revision): JsonObject {
-  return { ...known(capabilities, revision.serverCapabilities), ...renderExtensions(capabilities) }
+  const { serverCapabilities } = revision
+  const tasks = capabilities.extensions?.[TASKS_EXTENSION] && serverCapabilities.includes('tasks')
+  return { ...known(capabilities, serverCapabilities), ...(tasks && { tasks: TASKS }), ...renderExtensions(capabilities) }
 }
+
+/** Tasks in the words of the revision that has them in its core. They are not listed: an id is all that somebody unknown needs. */
+const TASKS: JsonObject = { cancel: {}, requests: { tools: { call: {} } } }
 
 /** Renders what a client declares in `initialize`. Extensions are told in every revision that they are defined for. */
 export function renderClientCapabilities(capabilities: ClientCapabilities, revision: Revision): JsonObject {

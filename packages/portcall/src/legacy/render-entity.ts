@@ -1,13 +1,17 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revisions.ts'
+import { TASK_SUPPORT } from '../protocol/tasks.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { mapItems, type Plan, planOf, withField, without } from './plan.ts'
 import { renderAnnotated } from './render-content.ts'
 import { renderInputSchema, renderOutputSchema } from './render-schema.ts'
 
 /** Renders a tool: its fields, and its schemas as far as the revision restricts them. */
-export function renderTool(tool: JsonObject, { foreign, revision }: Plan): JsonObject {
+export function renderTool(tool: JsonObject & { [TASK_SUPPORT]?: unknown }, { foreign, revision }: Plan): JsonObject {
   let rendered = without(tool, foreign.tool)
+  const taskSupport = tool[TASK_SUPPORT]
+  if (taskSupport !== undefined && revision.fields.tool.includes('execution'))
+    rendered = withField(rendered, 'execution', { taskSupport })
   const { inputSchema, outputSchema } = rendered
   if (isObject(inputSchema)) rendered = withField(rendered, 'inputSchema', renderInputSchema(inputSchema))
   if (isObject(outputSchema)) rendered = withField(rendered, 'outputSchema', renderOutputSchema(outputSchema))

@@ -6,7 +6,7 @@
  */
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
-import { type JsonObject, type Notification, success } from '../jsonrpc/message.ts'
+import { type JsonObject, type Notification, type Request, success } from '../jsonrpc/message.ts'
 import { invalidParams, methodNotFound } from '../protocol/errors.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision, revisionOf } from '../protocol/revisions.ts'
@@ -106,7 +106,10 @@ class Translator implements LegacySession {
       if (opening) await opening
       const local = LOCAL.get(method)
       if (local) return success(id, await local(this, request.params ?? {}, context))
-      const response = await forward(this.#options.core, request, { envelope: envelopeOf(this.state), context, revision })
+      const forwarded = { envelope: envelopeOf(this.state), context, revision }
+      if (speaksOfTasks(request, revision))
+        return await (await import('./tasks.ts')).serveTask(request, { core: this.#options.core, ...forwarded })
+      const response = await forward(this.#options.core, request, forwarded)
       return renderResponse(method, response, revision)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
@@ -162,4 +165,9 @@ class Translator implements LegacySession {
 function uriOf(uri: unknown): string {
   if (typeof uri !== 'string') throw invalidParams('uri has to be a string')
   return uri
+}
+
+/** Tells whether a request is about tasks, or is to become one where the revision has that. */
+function speaksOfTasks({ method, params }: Request, { requests }: Revision): boolean {
+  return method.startsWith('tasks/') || (method === 'tools/call' && params?.task !== undefined && requests.includes('tasks/get'))
 }

@@ -1,0 +1,16 @@
+/** What more than one room has to know of tasks. */
+
+/** The identifier of the extension. https://github.com/modelcontextprotocol/ext-tasks */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+
+/**
+ * What a caller wants of tasks who speaks of them in other words than the extension's: said under this key of a request's `_meta` by whoever
+ * translates for it. No message can carry it.
+ */
+export const TASK_WISH: unique symbol = Symbol('task wish')
+
+/** `never`: the caller knows no tasks. `plain`: it knows them and wants none. Else it wants one, to be kept for `ttlMs`. */
+export type TaskWish = 'never' | 'plain' | { readonly ttlMs?: number }
+
+/** Whether a tool can be called as a task, under a key that no message shows: for those revisions whose lists say so. */
+export const TASK_SUPPORT: unique symbol = Symbol('task support')

@@ -1,0 +1,43 @@
+import { unref } from '../jsonrpc/waiting.ts'
+import type { TaskEngine, WorkOptions } from './engine.ts'
+import type { Worker } from './worker.ts'
+
+/** The time in which a process works on tasks. */
+export interface Shift {
+  /** From the second time on it does nothing. */
+  begin(): void
+  /** Takes no more tasks; leaves those to others that have not ended after `drainMs`. Resolves when nothing runs any more. */
+  end(drainMs: number): Promise<void>
+}
+
+export interface ShiftOptions extends WorkOptions {
+  readonly engine: TaskEngine
+  readonly worker: Worker
+}
+
+export function createShift({ engine, worker, ...options }: ShiftOptions): Shift {
+  let begun = false
+  let ended: Promise<void> | undefined
+
+  return {
+    begin() {
+      if (begun || ended) return
+      begun = true
+      engine.work(worker.work, options).catch(options.onError)
+    },
+    end(drainMs) {
+      const timer = unref(setTimeout(worker.stop, drainMs))
+      ended ??= engine.close().finally(() => clearTimeout(timer))
+      return ended
+    },
+  }
+}
+
+/** Begins when all that is registered in this turn is there; where no timer may be set yet, somebody else has to. */
+export function beginSoon(begin: () => void): void {
+  try {
+    unref(setTimeout(begin, 0))
+  } catch {
+    return
+  }
+}
