@@ -5,6 +5,7 @@
  */
 import { createServer } from 'portcall'
 import { serve } from 'portcall/node'
+import { tasks } from 'portcall/tasks'
 import { addAskingTools } from './fixture/asking.ts'
 import { addContentTools } from './fixture/content.ts'
 import { addPrompts } from './fixture/prompts.ts'
@@ -12,14 +13,16 @@ import { addReportingTools } from './fixture/reporting.ts'
 import { addResources } from './fixture/resources.ts'
 import { addRoundTools } from './fixture/rounds.ts'
 import { addSchemaTools } from './fixture/schemas.ts'
+import { addTaskTools } from './fixture/tasks.ts'
 
-const server = createServer({ name: 'portcall-conformance', version: '1.0.0' })
+const server = createServer({ name: 'portcall-conformance', version: '1.0.0' }, { extensions: [tasks()] })
 
 addContentTools(server)
 addReportingTools(server)
 addSchemaTools(server)
 addAskingTools(server)
 addRoundTools(server)
+addTaskTools(server)
 addPrompts(server)
 addResources(server)
 
