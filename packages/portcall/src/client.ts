@@ -1,24 +1,20 @@
 /** Using servers: of every revision, over every transport. */
 
-export type { Client, Status, ToolTypes } from './client/client.ts'
-export { ConnectionClosed, InvalidResult, TimeoutError, UnansweredInput } from './client/errors.ts'
+export type { ClientOptions } from './client/client-options.ts'
+export { ConnectionClosed, ExtensionMissing, InvalidResult, TimeoutError, UnansweredInput } from './client/errors.ts'
+export type { ClientExtension, ClientGuest, ClientHost, ClientMethod } from './client/extension.ts'
+export type { Finish, Unfinished } from './client/finish.ts'
+export { extension } from './client/guest.ts'
 export type { Answers, Asked, FormRequest, UrlRequest } from './client/input.ts'
 export type { List } from './client/lists.ts'
-export type {
-  CacheOptions,
-  CallOptions,
-  ClientDeadlines,
-  ClientEvent,
-  ClientOptions,
-  Progress,
-  RawOptions,
-} from './client/options.ts'
+export type { CacheOptions, CallOptions, ClientDeadlines, ClientEvent, Progress, RawOptions } from './client/options.ts'
 export type { CompletionRef } from './client/reads.ts'
 export type { Change, Subscription } from './client/subscribe.ts'
+export type { Client, Status, ToolTypes } from './client/surface.ts'
 export { type ConnectAllOptions, connectAll } from './connect/all.ts'
 export { type Config, type ReadConfigOptions, readConfig, type ServerConfig } from './connect/config.ts'
 export { ConfigError } from './connect/config-error.ts'
-export { type ConnectOptions, connect, type ToolsOf } from './connect/connect.ts'
+export { type Connected, type ConnectOptions, connect, type ToolsOf } from './connect/connect.ts'
 export type { Era } from './connect/eras.ts'
 export type { ClientGroup, GroupEvent } from './connect/group.ts'
 export type { MemberState, MemberStatus } from './connect/member.ts'
@@ -28,6 +24,7 @@ export type { Channel } from './jsonrpc/channel.ts'
 export { ConnectionLost, ErrorCode, type ProcessExit, RpcError, UnreadableAnswer } from './jsonrpc/errors.ts'
 export type { Exchange, ExchangeContext, Middleware } from './jsonrpc/exchange.ts'
 export { NegotiationError } from './legacy/negotiate.ts'
+export type { MembersOf } from './protocol/extensions.ts'
 export type {
   CallToolResult,
   Completion,

@@ -9,6 +9,7 @@ export {
   type Middleware,
 } from './jsonrpc/exchange.ts'
 export { insufficientScope, ProtocolErrorCode } from './protocol/errors.ts'
+export type { MembersOf } from './protocol/extensions.ts'
 export type {
   Annotations,
   AudioContent,
@@ -61,7 +62,6 @@ export type { OnEvent, ServerEvent } from './server/events.ts'
 export type {
   ExtensionHost,
   ExtensionMethod,
-  MembersOf,
   ServerExtension,
   ServerGuest,
 } from './server/extension.ts'

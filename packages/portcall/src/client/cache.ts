@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { METHODS } from '../protocol/methods.ts'
+import type { MethodOf } from '../protocol/methods.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
 import type { CacheOptions } from './options.ts'
 
@@ -23,19 +23,14 @@ const MAX_COUNTS = 10_000
 const READ = 'resources/read'
 
 /** Makes a cache. What was dropped is never found again: each method, and each resource, counts its drops, and keys hold the count. */
-export function createCache({ store = createMemoryStore(), partition = '', staleOnErrorMs = 0 }: CacheOptions = {}): Cache {
+export function createCache(methodOf: MethodOf, options: CacheOptions = {}): Cache {
+  const { store = createMemoryStore(), partition = '', staleOnErrorMs = 0 } = options
   const drops = new Map<string, number>()
   const countOf = (name: string): number => drops.get(name) ?? 0
-  const keyOf = (method: string, { cursor, uri }: JsonObject): string =>
-    JSON.stringify([
-      'cache',
-      partition,
-      method,
-      countOf(method),
-      cursor ?? null,
-      uri ?? null,
-      typeof uri === 'string' ? countOf(`${method} ${uri}`) : 0,
-    ])
+  const keyOf = (method: string, params: JsonObject): string => {
+    const dropsOfUri = typeof params.uri === 'string' ? countOf(`${method} ${params.uri}`) : 0
+    return JSON.stringify(['cache', partition, method, countOf(method), params, dropsOfUri])
+  }
 
   /** Makes all resources stale instead of each, so that a server cannot make the counts grow for ever. */
   const forgetResources = (): void => {
@@ -45,7 +40,7 @@ export function createCache({ store = createMemoryStore(), partition = '', stale
 
   return {
     async get(method, params, fetch) {
-      if (!METHODS.get(method)?.cacheable || 'inputResponses' in params) return fetch()
+      if (!methodOf(method)?.cacheable || 'inputResponses' in params) return fetch()
       const key = keyOf(method, params)
       const text = await store.get(key)
       const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { METHODS } from '../protocol/methods.ts'
+import type { MethodOf } from '../protocol/methods.ts'
 import { type Clocks, startDeadline } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
+import type { Finishers, Unfinished } from './finish.ts'
 import type { Answer } from './input.ts'
-import type { ClientDeadlines, ClientOptions, RawOptions } from './options.ts'
+import type { ClientDeadlines, RawOptions } from './options.ts'
 import { createRounds, type RoundOptions } from './round.ts'
 
 /** Sends requests of the newest revision, and answers what comes back with questions. */
@@ -21,8 +22,10 @@ export interface CallerOptions extends RoundOptions {
   /** The deadlines of all that waits for this server. */
   readonly clocks: Clocks
   readonly deadlines: ClientDeadlines
-  readonly methodDeadlines: NonNullable<ClientOptions['methodDeadlines']>
+  readonly methodDeadlines: { readonly [method: string]: Partial<ClientDeadlines> }
   readonly maxRounds: number
+  readonly methodOf: MethodOf
+  readonly finishers: Finishers
 }
 
 const ENDLESS: ClientDeadlines = { requestMs: Infinity, totalMs: Infinity }
@@ -43,6 +46,13 @@ export function createCaller(options: CallerOptions): Caller {
     return Object.fromEntries(await Promise.all(entries))
   }
 
+  const finish = (method: string, unfinished: Unfinished): Promise<JsonObject> => {
+    const { resultType } = unfinished.result
+    const finisher = typeof resultType === 'string' && options.finishers.get(method)?.get(resultType)
+    if (!finisher) throw new InvalidResult(`Unknown resultType ${JSON.stringify(resultType)}`)
+    return finisher(unfinished)
+  }
+
   return {
     answer,
     abandon(reason) {
@@ -55,7 +65,8 @@ export function createCaller(options: CallerOptions): Caller {
         let next = params
         for (let rounds = 0; rounds <= maxRounds; rounds++) {
           const result = await deadline.until(round(method, next, { raw, deadline }))
-          if (result.resultType !== 'input_required') return complete(result)
+          if (isComplete(result)) return result
+          if (result.resultType !== 'input_required') return finish(method, { result, params, options: raw })
           const questions = isObject(result.inputRequests) ? result.inputRequests : {}
           const inputResponses = await deadline.until(answerAll(questions, deadline.signal))
           const { requestState } = result
@@ -71,17 +82,14 @@ export function createCaller(options: CallerOptions): Caller {
 }
 
 /** What is open until one side ends it has no deadline; a method may have one of its own. */
-function deadlinesOf(method: string, raw: RawOptions, { deadlines, methodDeadlines }: CallerOptions): ClientDeadlines {
+function deadlinesOf(method: string, raw: RawOptions, { deadlines, methodDeadlines, methodOf }: CallerOptions): ClientDeadlines {
   const ofMethod = Object.hasOwn(methodDeadlines, method) ? { ...deadlines, ...methodDeadlines[method] } : deadlines
-  const usual = METHODS.get(method)?.longLived ? ENDLESS : ofMethod
+  const usual = methodOf(method)?.longLived ? ENDLESS : ofMethod
   return raw.deadlines ? { ...usual, ...raw.deadlines } : usual
 }
 
-function complete(result: JsonObject): JsonObject {
-  const { resultType } = result
-  if (resultType !== undefined && resultType !== 'complete')
-    throw new InvalidResult(`Unknown resultType ${JSON.stringify(resultType)}`)
-  return result
+function isComplete({ resultType }: JsonObject): boolean {
+  return resultType === undefined || resultType === 'complete'
 }
 
 function unanswered(method: string): (error: unknown) => never {

@@ -5,9 +5,11 @@ import type { Exchange } from '../jsonrpc/exchange.ts'
 import { success } from '../jsonrpc/message.ts'
 import { createServer } from '../server/server.ts'
 import type { Server } from '../server/surface.ts'
-import { type Client, createClient } from './client.ts'
+import { createClient } from './client.ts'
+import type { ClientOptions } from './client-options.ts'
 import { InvalidResult, TimeoutError } from './errors.ts'
-import type { ClientEvent, ClientOptions } from './options.ts'
+import type { ClientEvent } from './options.ts'
+import type { Client } from './surface.ts'
 
 const info = { name: 'test', version: '1.0.0' }
 

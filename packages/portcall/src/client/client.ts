@@ -1,62 +1,21 @@
 import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import type {
-  CallToolResult,
-  Implementation,
-  Prompt,
-  Resource,
-  ResourceTemplate,
-  SubscriptionFilter,
-  Tool,
-} from '../protocol/types.ts'
+import type { MethodOf } from '../protocol/methods.ts'
+import type { ClientCapabilities, Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
 import { type Cache, createCache, NO_CACHE } from './cache.ts'
 import { createCaller } from './call.ts'
+import type { ClientOptions } from './client-options.ts'
 import { type Clocks, createClocks } from './deadline.ts'
 import { ConnectionClosed } from './errors.ts'
 import { type Answer, capabilitiesOf, createAnswer } from './input.ts'
+import { createListening } from './listening.ts'
 import { createList, type List, type ListOptions } from './lists.ts'
-import { type CallOptions, CLIENT_DEADLINES, type ClientOptions, type RawOptions } from './options.ts'
-import { createReads, type Reads } from './reads.ts'
-import { type Change, type Subscription, subscribe } from './subscribe.ts'
+import { type CallOptions, CLIENT_DEADLINES, type RawOptions } from './options.ts'
+import { createReads } from './reads.ts'
+import { type ClientSeams, createTables } from './seams.ts'
+import type { Change } from './subscribe.ts'
+import type { Client, Status } from './surface.ts'
 import { createToolbox } from './tools.ts'
-
-/** The tools of a server as types. */
-export type ToolTypes = { [name: string]: { input: unknown; output: unknown } }
-
-type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
-type ResultOf<Output> = unknown extends Output
-  ? CallToolResult
-  : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
-
-/** A server as its user sees it, of whatever revision and behind whatever transport. */
-export interface Client<T extends ToolTypes = AnyTools> extends Reads, AsyncDisposable {
-  readonly status: Status
-  tools(options?: CallOptions): List<Tool>
-  resources(options?: CallOptions): List<Resource>
-  templates(options?: CallOptions): List<ResourceTemplate>
-  prompts(options?: CallOptions): List<Prompt>
-  /**
-   * Calls a tool. A tool that fails has a result with `isError`; what is thrown means that it was not called, or not heard of again.
-   *
-   * @throws InvalidResult when the structured content does not fit the output schema of a tool that was listed before.
-   */
-  callTool<Name extends keyof T & string>(
-    name: Name,
-    args?: T[Name]['input'],
-    options?: CallOptions,
-  ): Promise<ResultOf<T[Name]['output']>>
-  /** Hears of changes. */
-  listen(filter: SubscriptionFilter): Subscription
-  /** Sends any request, of an extension for example. */
-  request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
-  /** Puts middleware around every request; the first is the outermost. */
-  use(middleware: Middleware): Client<T>
-  /** Ends everything; nothing is left. */
-  close(): Promise<void>
-}
-
-/** `lost`: the next request tries to get the server back. `closed`: nothing does. */
-export type Status = 'open' | 'lost' | 'closed'
 
 /** What a client talks to. */
 export interface Connection {
@@ -76,6 +35,8 @@ export interface ClientParts {
   readonly answer: Answer
   /** Stand still while a user is asked, whoever asks. */
   readonly clocks: Clocks
+  /** What is known of each method, those of extensions included. */
+  readonly methodOf: MethodOf
 }
 
 const INFO: Implementation = { name: 'portcall', version: '0' }
@@ -83,28 +44,30 @@ const INFO: Implementation = { name: 'portcall', version: '0' }
 /** Makes a client of a connection that may still have to be opened when the first request is made. */
 export function createClient(connection: () => Connection, options: ClientOptions = {}): ClientParts {
   const { info = INFO, onEvent = () => {}, maxRounds = 10, maxPages = 64, logLevel } = options
-  const capabilities = capabilitiesOf(options, options.capabilities)
+  const capabilities = capabilitiesOf(options, declaredBy(options))
   const layers: Middleware[] = [...(options.middleware ?? [])]
-  const subscriptions = new Set<Subscription>()
   const direct: Exchange = (request, context) => connection().exchange(request, context)
   let exchange = wrap(direct, layers)
+  const tables = createTables()
+  const methodOf: MethodOf = (method) => tables.methods.get(method)
 
   const clocks = createClocks()
-  const deadlines = { ...CLIENT_DEADLINES, ...options.deadlines }
   const caller = createCaller({
     exchange: () => exchange,
     info,
     capabilities,
     answer: createAnswer(options),
     clocks,
-    deadlines,
+    deadlines: { ...CLIENT_DEADLINES, ...options.deadlines },
     methodDeadlines: options.methodDeadlines ?? {},
     maxRounds,
+    methodOf,
+    finishers: tables.finishers,
     logLevel,
     onEvent,
   })
-  const cache = options.cache === false ? NO_CACHE : createCache(options.cache)
-  const cached = (method: string, params: JsonObject, given?: CallOptions): Promise<JsonObject> => {
+  const cache = options.cache === false ? NO_CACHE : createCache(methodOf, options.cache)
+  const cached = (method: string, params: JsonObject = {}, given?: RawOptions): Promise<JsonObject> => {
     const fetch = (): Promise<JsonObject> => caller.request(method, params, given)
     return given?.headers ? fetch() : cache.get(method, params, fetch)
   }
@@ -120,7 +83,7 @@ export function createClient(connection: () => Connection, options: ClientOption
     },
     onEvent,
   })
-  const onChange = staleBy(cache)
+  const listening = createListening({ caller, onChange: staleBy(cache), onEvent })
 
   const client: Client = {
     get status() {
@@ -132,16 +95,7 @@ export function createClient(connection: () => Connection, options: ClientOption
     templates: (given) => listOf<ResourceTemplate>({ method: 'resources/templates/list', key: 'resourceTemplates' }, given),
     prompts: (given) => listOf<Prompt>({ method: 'prompts/list', key: 'prompts' }, given),
     callTool: (name, args = {}, given = {}) => toolbox.call(name, args as JsonObject, given) as never,
-    listen(filter) {
-      const subscription: Subscription = subscribe(filter, {
-        caller,
-        onChange,
-        onEvent,
-        onEnd: () => subscriptions.delete(subscription),
-      })
-      subscriptions.add(subscription)
-      return subscription
-    },
+    listen: (filter) => listening.listen(filter),
     request: caller.request,
     use(middleware) {
       layers.push(middleware)
@@ -149,13 +103,29 @@ export function createClient(connection: () => Connection, options: ClientOption
       return client
     },
     async close() {
-      for (const subscription of subscriptions) subscription.close()
+      for (const end of tables.closing.splice(0)) end()
+      listening.close()
       caller.abandon(new ConnectionClosed('The client was closed'))
       await connection().close()
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
-  return { client, info, capabilities, answer: caller.answer, clocks }
+  const seams: ClientSeams = {
+    ...tables,
+    answer: caller.answer,
+    onEvent,
+    request: cached,
+    list: (method, key, given) => listOf({ method, key }, given),
+    listen: listening.listen,
+  }
+  for (const extension of options.extensions ?? []) extension.join(client, seams)
+  return { client, info, capabilities, answer: caller.answer, clocks, methodOf }
+}
+
+/** What is declared whatever the answers are. */
+function declaredBy({ capabilities = {}, extensions = [] }: ClientOptions): ClientCapabilities {
+  const spoken = Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]))
+  return extensions.length > 0 ? { ...capabilities, extensions: { ...capabilities.extensions, ...spoken } } : capabilities
 }
 
 /** Makes stale in a cache what a change is about. */

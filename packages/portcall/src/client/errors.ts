@@ -28,6 +28,16 @@ export class UnansweredInput extends Error {
   readonly code = 'UNANSWERED_INPUT'
 }
 
+/** Thrown when an extension is used that the server does not declare. */
+export class ExtensionMissing extends Error {
+  override readonly name = 'ExtensionMissing'
+  readonly code = 'EXTENSION_MISSING'
+
+  constructor(id: string) {
+    super(`The server does not speak the extension ${id}`)
+  }
+}
+
 /** Thrown when a client is used that was closed, or whose server has ended for good. */
 export class ConnectionClosed extends Error {
   override readonly name = 'ConnectionClosed'

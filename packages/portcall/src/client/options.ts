@@ -1,8 +1,6 @@
-import type { Middleware } from '../jsonrpc/exchange.ts'
 import type { JsonObject, Notification } from '../jsonrpc/message.ts'
-import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
+import type { LoggingLevel } from '../protocol/types.ts'
 import type { Store } from '../stores/store.ts'
-import type { Answers } from './input.ts'
 
 /** What a client has to tell its host. It never writes anywhere itself. */
 export type ClientEvent =
@@ -29,27 +27,6 @@ export interface CacheOptions {
   readonly partition?: string
   /** Gives a result that has gone stale when a fresh one cannot be had, for this long, in milliseconds. */
   readonly staleOnErrorMs?: number
-}
-
-/** How a client behaves; being there, the four answers declare what it can be asked. */
-export interface ClientOptions extends Answers {
-  /** Who this is, for display on the other side. */
-  readonly info?: Implementation
-  /** Declared beside what the answers declare: extensions, `sampling.tools`, `sampling.context`. */
-  readonly capabilities?: ClientCapabilities
-  readonly deadlines?: Partial<ClientDeadlines>
-  /** Deadlines of their own for some methods: `{ 'tools/call': { requestMs: 300_000 } }`. */
-  readonly methodDeadlines?: { readonly [method: string]: Partial<ClientDeadlines> }
-  /** How often one call may come back with questions. Default: 10. */
-  readonly maxRounds?: number
-  /** How many pages a list may have. Default: 64. */
-  readonly maxPages?: number
-  /** Results with a lifetime are kept for it; `false` keeps none. */
-  readonly cache?: CacheOptions | false
-  /** Asks servers for log messages from this level on; they come as events. */
-  readonly logLevel?: LoggingLevel
-  readonly middleware?: readonly Middleware[]
-  readonly onEvent?: (event: ClientEvent) => void
 }
 
 /** How far a request has come. */

@@ -4,16 +4,16 @@ import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
-import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
 import type { Deadline } from './deadline.ts'
-import type { ClientEvent, ClientOptions, Progress, RawOptions } from './options.ts'
+import type { ClientEvent, Progress, RawOptions } from './options.ts'
 
 /** What every request says about its sender, and where it goes. */
 export interface RoundOptions {
   readonly exchange: () => Exchange
   readonly info: Implementation
   readonly capabilities: ClientCapabilities
-  readonly logLevel: ClientOptions['logLevel']
+  readonly logLevel: LoggingLevel | undefined
   readonly onEvent: (event: ClientEvent) => void
 }
 

@@ -23,6 +23,8 @@ export interface SubscribeOptions {
   readonly onChange: (change: Change) => void
   readonly onEvent: (event: ClientEvent) => void
   readonly onEnd: () => void
+  /** Hears what is no change of the core, and each acknowledgement: from the second on, something may have been missed. */
+  readonly onOther?: (notification: Notification) => void
 }
 
 const TYPES: { readonly [list in ListChange]: 'tools' | 'prompts' | 'resources' } = {
@@ -35,7 +37,8 @@ const CHANGES = new Map<string, Change>(
 )
 
 /** Listens until it is closed. @throws RpcError, while iterating, when the server refuses. */
-export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEvent, onEnd }: SubscribeOptions): Subscription {
+export function subscribe(filter: SubscriptionFilter, options: SubscribeOptions): Subscription {
+  const { caller, onChange, onEvent, onEnd } = options
   const controller = new AbortController()
   let all = everything(filter)
   const inbox = createInbox(() => all)
@@ -46,10 +49,12 @@ export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEven
     onChange(change)
     inbox.put(change)
   }
-  const onNotification = ({ method, params = {} }: Notification): void => {
+  const onNotification = (told: Notification): void => {
+    const { method, params = {} } = told
     if (method === 'notifications/subscriptions/acknowledged') {
       const granted = (isObject(params.notifications) ? params.notifications : {}) as SubscriptionFilter
       resolve(granted)
+      options.onOther?.(told)
       all = everything(granted)
       if (acknowledged++ === 0) return
       onEvent({ type: 'restored' })
@@ -57,6 +62,7 @@ export function subscribe(filter: SubscriptionFilter, { caller, onChange, onEven
     } else if (method === 'notifications/resources/updated' && typeof params.uri === 'string')
       deliver({ type: 'resource', uri: params.uri })
     else if (CHANGES.has(method)) deliver(CHANGES.get(method) as Change)
+    else options.onOther?.(told)
   }
 
   const listen = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
-import type { Client } from '../client/client.ts'
+import type { Client } from '../client/surface.ts'
 import { channelPair } from '../jsonrpc/channel.ts'
 import { type Serving, serve } from '../node.ts'
 import { REVISIONS } from '../protocol/revisions.ts'

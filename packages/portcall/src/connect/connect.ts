@@ -2,13 +2,17 @@
  * Reaches a server, whatever it is and whatever it speaks. What kind of target it is decides how bytes travel, a probe decides which
  * era is spoken; from there on the client knows neither.
  */
-import { type Client, type ClientParts, createClient, type ToolTypes } from '../client/client.ts'
+import { type ClientParts, createClient } from '../client/client.ts'
+import type { ClientOptions } from '../client/client-options.ts'
+import type { ClientExtension } from '../client/extension.ts'
 import { harmless } from '../client/listeners.ts'
-import type { ClientOptions } from '../client/options.ts'
+import type { ClientEvent } from '../client/options.ts'
+import type { Client, ToolTypes } from '../client/surface.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { handOut } from '../jsonrpc/kept.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
+import type { MembersOf } from '../protocol/extensions.ts'
 import { isLoggingLevel, MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
@@ -24,7 +28,7 @@ import { loadHttpFetch, loadSpawn } from './platform.ts'
 import { createReopening, type Opened } from './reopen.ts'
 import { type Command, reach, type Target } from './target.ts'
 
-export interface ConnectOptions extends ClientOptions {
+export interface ConnectOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]> extends ClientOptions<E> {
   /** How the server spoke the last time; it is then not tried out. */
   readonly prior?: Era
   /** Hears how the server speaks, to give it as `prior` the next time. */
@@ -53,6 +57,12 @@ export interface ConnectOptions extends ClientOptions {
 /** The tools of a server in types: `connect<typeof server>(…)`. */
 export type ToolsOf<S> = S extends { readonly '~tools'?: infer T } ? (T extends ToolTypes ? T : never) : never
 
+/** A client of a server whose tools are known as types, with the members that extensions give it. */
+export type Connected<S, E extends readonly ClientExtension[] = []> = Client<
+  [ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>
+> &
+  MembersOf<E>
+
 const PROBE_MS = 5000
 const OPEN_MS = 60_000
 
@@ -65,11 +75,11 @@ const OPEN_MS = 60_000
  *
  * @throws NegotiationError, HttpStatusError, ConnectionLost, TimeoutError when the server cannot be reached.
  */
-export async function connect<S = unknown>(
+export async function connect<S = unknown, const E extends readonly ClientExtension[] = []>(
   target: Target,
-  given: ConnectOptions = {},
-): Promise<Client<[ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>>> {
-  const options = { ...given, onEvent: harmless(given.onEvent) }
+  given: ConnectOptions<E> = {},
+): Promise<Connected<S, E>> {
+  const options: ConnectOptions & { onEvent: (event: ClientEvent) => void } = { ...given, onEvent: harmless(given.onEvent) }
   const parts = createClient(() => connection, options)
   const connection = await createReopening({
     open: opener(target, options, speakerOf(parts, options)),
@@ -88,7 +98,7 @@ type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 /** Who speaks, whichever way is opened. */
 type AnySpeaker = Omit<Speaker, 'signal'>
 
-function speakerOf({ info, capabilities, answer, clocks }: ClientParts, options: ConnectOptions): AnySpeaker {
+function speakerOf({ info, capabilities, answer, clocks, methodOf }: ClientParts, options: ConnectOptions): AnySpeaker {
   const { revision, probeMs = PROBE_MS, onEvent = () => {} } = options
   const envelope: JsonObject = { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities }
   const onNoise: Speaker['onNoise'] = ({ kind, text }) => onEvent({ type: 'noise', kind, text })
@@ -101,6 +111,7 @@ function speakerOf({ info, capabilities, answer, clocks }: ClientParts, options:
     onLog: toLogEvent(options),
     probeMs,
     clocks,
+    methodOf,
     revision: eraOf(revision) === 'legacy' ? revision : undefined,
   }
 }
@@ -144,6 +155,7 @@ function opener(target: Target, options: ConnectOptions, speaker: AnySpeaker): (
         url,
         fetch,
         onError,
+        methodOf: speaker.methodOf,
         ...(headers && { headers }),
         ...(auth && { authorizer: auth.authorizer(url), whileAsking: speaker.clocks.stopped }),
       }

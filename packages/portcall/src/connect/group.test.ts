@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Client, createClient } from '../client/client.ts'
+import { createClient } from '../client/client.ts'
+import type { Client } from '../client/surface.ts'
 import { RpcError } from '../jsonrpc/errors.ts'
 import { createServer } from '../server/server.ts'
 import type { Server } from '../server/surface.ts'

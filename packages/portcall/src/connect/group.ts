@@ -1,6 +1,7 @@
-import type { Client } from '../client/client.ts'
+import type { ClientOptions } from '../client/client-options.ts'
 import type { List } from '../client/lists.ts'
-import type { CallOptions, ClientEvent, ClientOptions } from '../client/options.ts'
+import type { CallOptions, ClientEvent } from '../client/options.ts'
+import type { Client } from '../client/surface.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type {
   CallToolResult,

@@ -1,5 +1,5 @@
-import type { Client } from '../client/client.ts'
 import { ConnectionClosed } from '../client/errors.ts'
+import type { Client } from '../client/surface.ts'
 import { ConfigError } from './config-error.ts'
 
 /** `idle`: not needed yet. `failed`: the next use tries again. The rest is what its client says. */

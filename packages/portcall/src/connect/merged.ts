@@ -1,6 +1,6 @@
-import type { Client } from '../client/client.ts'
 import type { List } from '../client/lists.ts'
 import type { CallOptions } from '../client/options.ts'
+import type { Client } from '../client/surface.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import type { Member } from './member.ts'

@@ -21,11 +21,11 @@ export interface Found {
  */
 export async function openChannel(channel: Channel, speaker: Speaker, era: Era | undefined): Promise<Found> {
   const { view } = createRelay(channel)
-  const { onNoise } = speaker
+  const { onNoise, methodOf } = speaker
   let lastId = 0
   const shared = { onNoise, nextId: () => ++lastId }
   if (era !== 'legacy') {
-    const modern = createChannelExchange(view(), shared)
+    const modern = createChannelExchange(view(), { ...shared, methodOf })
     const verdict = era === 'modern' ? era : await probe(modern.exchange, speaker).catch(silence)
     if (verdict === 'modern') {
       const { exchange, close } = modern

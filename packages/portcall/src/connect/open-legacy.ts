@@ -4,6 +4,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Noise } from '../jsonrpc/noise.ts'
 import { openLegacyClient } from '../legacy/client.ts'
 import type { LegacyLink } from '../legacy/link.ts'
+import type { MethodOf } from '../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import type { Opened } from './reopen.ts'
 
@@ -24,6 +25,8 @@ export interface Speaker {
   readonly probeMs: number
   /** The deadlines of all that waits for this server. */
   readonly clocks: Clocks
+  /** What is known of each method. */
+  readonly methodOf: MethodOf
   /** Gives up while hands are shaken. */
   readonly signal: AbortSignal
 }

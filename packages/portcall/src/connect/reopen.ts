@@ -1,8 +1,9 @@
 import { backoffMs } from '../client/backoff.ts'
-import type { Connection, Status } from '../client/client.ts'
+import type { Connection } from '../client/client.ts'
 import { type Clocks, startDeadline } from '../client/deadline.ts'
 import { ConnectionClosed } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
+import type { Status } from '../client/surface.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { pause } from '../jsonrpc/waiting.ts'
 

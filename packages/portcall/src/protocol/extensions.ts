@@ -13,6 +13,13 @@ export interface ExtensionHead {
   readonly legacy?: boolean
 }
 
+/** The members that extensions give a server, or a client. */
+export type MembersOf<E extends readonly { readonly name?: string }[]> = {
+  readonly [X in E[number] as NameOf<X>]: ApiOf<X>
+}
+type NameOf<X> = X extends { readonly name?: infer N extends string } ? (string extends N ? never : N) : never
+type ApiOf<X> = X extends { join(...args: never): infer Api } ? Api : never
+
 /** The extensions that one side declares, by id. */
 export type DeclaredExtensions = { [id: string]: JsonObject }
 

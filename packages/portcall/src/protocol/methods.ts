@@ -12,6 +12,8 @@ export interface Method {
   readonly nameParam?: string
   /** It stays open until one side ends it. */
   readonly longLived?: true
+  /** The extension that it belongs to. */
+  readonly extension?: string
 }
 
 /**

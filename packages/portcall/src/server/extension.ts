@@ -95,10 +95,3 @@ export interface ExtensionMethod<P extends Schema | undefined = undefined, R ext
   /** Its results carry this hint for caches, unless they have their own. */
   readonly cache?: CacheHint
 }
-
-/** The members that extensions give a server, or a client. */
-export type MembersOf<E extends readonly { readonly name?: string }[]> = {
-  readonly [X in E[number] as NameOf<X>]: ApiOf<X>
-}
-type NameOf<X> = X extends { readonly name?: infer N extends string } ? (string extends N ? never : N) : never
-type ApiOf<X> = X extends { join(...args: never): infer Api } ? Api : never

@@ -93,7 +93,7 @@ describe('a method', () => {
     expect(await caller.result('guest/ask', { inputResponses, requestState })).toMatchObject({ said: { word: 'hey' } })
   })
   test('is known to transports', () => {
-    expect(server.methodOf('guest/open')).toEqual({ cacheable: true })
+    expect(server.methodOf('guest/open')).toEqual({ extension: ID, cacheable: true })
     expect(server.methodOf('tools/call')).toMatchObject({ nameParam: 'name' })
     expect(createServer(INFO).methodOf('guest/open')).toBeUndefined()
   })

@@ -51,6 +51,7 @@ function createHost(id: string, server: Server, seams: Seams): ExtensionHost {
       checkMethod(id, name, seams.handlers)
       const { nameParam, mayAsk, longLived, cache } = definition
       seams.methods.set(name, {
+        extension: id,
         ...(nameParam !== undefined && { nameParam }),
         ...(mayAsk && { mayAsk }),
         ...(longLived && { longLived }),

@@ -1,4 +1,5 @@
-import { type ConnectOptions, connect } from '../connect/connect.ts'
+import type { ClientExtension } from '../client/extension.ts'
+import { type Connected, type ConnectOptions, connect } from '../connect/connect.ts'
 import type { Served } from '../connect/target.ts'
 import { channelPair } from '../jsonrpc/channel.ts'
 import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
@@ -10,7 +11,7 @@ import type { AroundChannel, Place } from './place.ts'
 /** `memory`: function calls, or messages without bytes; `stdio`: lines of bytes; `http`: a port of this machine. */
 export type PairTransport = 'memory' | 'stdio' | 'http'
 
-export interface PairOptions extends ConnectOptions {
+export interface PairOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]> extends ConnectOptions<E> {
   /** Default: `memory`. */
   readonly transport?: PairTransport
   /** The protocol revision that both speak. Default: the newest. */
@@ -22,7 +23,7 @@ export interface PairOptions extends ConnectOptions {
 }
 
 /** A client that is joined to a server; closing it closes what joins them, not the server. */
-export type PairedClient<S> = Awaited<ReturnType<typeof connect<S>>> & {
+export type PairedClient<S, E extends readonly ClientExtension[] = []> = Connected<S, E> & {
   /** Where the server listens, over HTTP. */
   readonly url: string | undefined
 }
@@ -45,13 +46,20 @@ const OPENERS: { readonly [transport in PairTransport]: Opener } = {
  * assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
  * await client.close()
  */
-export async function pair<S extends Served>(server: S, options: PairOptions = {}): Promise<PairedClient<S>> {
+export async function pair<S extends Served, const E extends readonly ClientExtension[] = []>(
+  server: S,
+  options: PairOptions<E> = {},
+): Promise<PairedClient<S, E>> {
   const { transport = 'memory', serve, channel, ...given } = options
   const revision = given.revision ?? (MODERN_VERSIONS[0] as string)
   const place = await OPENERS[transport](server, { revision, ...(serve && { serve }), ...(channel && { channel }) })
   const firstTransport = transport === 'http' && revisionOf(revision)?.http.transport === 'HTTP+SSE'
   try {
-    const client = await connect<S>(place.target, { ...(firstTransport && { prior: 'http+sse' as const }), ...given, revision })
+    const client = await connect<S, E>(place.target, {
+      ...(firstTransport && { prior: 'http+sse' as const }),
+      ...given,
+      revision,
+    } as ConnectOptions<E>)
     const { close } = client
     const url = typeof place.target === 'string' ? place.target : undefined
     return Object.assign(client, {

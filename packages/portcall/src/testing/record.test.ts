@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Client, createClient } from '../client/client.ts'
+import { createClient } from '../client/client.ts'
+import type { Client } from '../client/surface.ts'
 import { connect } from '../connect/connect.ts'
 import { type Channel, channelPair } from '../jsonrpc/channel.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'

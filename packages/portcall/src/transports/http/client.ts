@@ -2,7 +2,7 @@ import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type Message, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
 import { encodeHeaderValue } from '../../protocol/header-params.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import { METHODS } from '../../protocol/methods.ts'
+import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
 import type { Call } from './call.ts'
 import { type HeaderRecord, lowerCase, POST_HEADERS } from './client-headers.ts'
 import { Header } from './headers.ts'
@@ -27,9 +27,10 @@ export interface HttpExchange {
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function createHttpExchange(options: HttpClientOptions): HttpExchange {
+  const { methodOf = methodOfCore } = options
   const remote = createRemote(options)
   const exchange: Exchange = async (request, context) => {
-    const call = await remote.send(new Post(request, context))
+    const call = await remote.send(new Post(request, context, methodOf))
     if (!call.ok) return readFailure(call, request.id)
     const answer = await readAnswer(call, request.id, context)
     if (answer) return answer
@@ -46,8 +47,8 @@ class Post implements Sending {
   readonly onAbort: ExchangeContext['onAbort']
   readonly #context: ExchangeContext
 
-  constructor(request: Request, context: ExchangeContext) {
-    this.headers = headersOf(request, context)
+  constructor(request: Request, context: ExchangeContext, methodOf: MethodOf) {
+    this.headers = headersOf(request, context, methodOf)
     this.body = JSON.stringify(request)
     this.onAbort = context.onAbort?.bind(context)
     this.#context = context
@@ -80,10 +81,10 @@ async function tell(message: Message, context: ExchangeContext): Promise<undefin
 }
 
 /** The headers of a request: what the caller wants sent, and above that what mirrors the body. */
-function headersOf({ method, params }: Request, { send }: ExchangeContext): HeaderRecord {
+function headersOf({ method, params }: Request, { send }: ExchangeContext, methodOf: MethodOf): HeaderRecord {
   const headers: Record<string, string> = { ...(send?.headers && lowerCase(send.headers)), ...POST_HEADERS }
   const version = isObject(params?._meta) ? params._meta[MetaKey.protocolVersion] : undefined
-  const nameParam = METHODS.get(method)?.nameParam
+  const nameParam = methodOf(method)?.nameParam
   const name = nameParam === undefined ? undefined : params?.[nameParam]
   headers[Header.method] = encodeHeaderValue(method)
   if (typeof version === 'string') headers[Header.protocolVersion] = version

@@ -1,6 +1,7 @@
 import type { Notification, Request } from '../../jsonrpc/message.ts'
 import { headerMismatch } from '../../protocol/errors.ts'
 import { matchesHeader } from '../../protocol/header-params.ts'
+import { hasEnvelope, readEnvelope } from '../../protocol/meta.ts'
 import type { MethodOf } from '../../protocol/methods.ts'
 import { Header } from './headers.ts'
 import type { HttpRequest } from './types.ts'
@@ -29,12 +30,21 @@ export function createMirrorCheck(methodOf: MethodOf, required: boolean): CheckM
   return (message, request) => {
     const method = readMirror(request, Header.method)
     if (method === undefined ? required : method !== message.method) throw disagreement(Header.method, method)
-    const nameParam = methodOf(message.method)?.nameParam
+    const known = methodOf(message.method)
+    const nameParam = known?.nameParam
     const name = nameParam === undefined ? undefined : message.params?.[nameParam]
     if (typeof name !== 'string') return
     const header = readMirror(request, Header.name)
-    if (header === undefined ? required : !matchesHeader(header, name)) throw disagreement(Header.name, header)
+    const wrong = header === undefined ? required && heeds(message, known?.extension) : !matchesHeader(header, name)
+    if (wrong) throw disagreement(Header.name, header)
   }
+}
+
+/** Whoever does not speak an extension cannot know what its methods mirror. */
+function heeds({ params }: Request | Notification, extension: string | undefined): boolean {
+  return (
+    extension === undefined || (hasEnvelope(params) && extension in (readEnvelope(params).clientCapabilities.extensions ?? {}))
+  )
 }
 
 function disagreement(name: string, value: string | undefined): Error {

@@ -5,6 +5,7 @@
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Authorizer } from '../../protocol/authorizer.ts'
+import type { MethodOf } from '../../protocol/methods.ts'
 import { Call, type CallRequest, lost, type Site } from './call.ts'
 import { type HeaderRecord, type HeaderSource, readHeaders } from './client-headers.ts'
 import { HTTP_CLIENT_LIMITS, type HttpClientLimits } from './client-limits.ts'
@@ -16,6 +17,8 @@ import { createSigning } from './signing.ts'
 /** How a server is reached over HTTP; each limit is an option too. */
 export interface HttpClientOptions extends Partial<HttpClientLimits> {
   readonly url: string | URL
+  /** What is known of each method. Default: what the protocol has. */
+  readonly methodOf?: MethodOf
   /** What sends the requests; it is closed by whoever made it. Default: the `fetch` of the platform. */
   readonly fetch?: HttpFetch
   /** Go out with every request, to the origin of `url` and to no other. What the protocol says in headers of its own stays. */

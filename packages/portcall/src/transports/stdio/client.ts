@@ -15,12 +15,14 @@ import {
 import { failUnreadable, type Noise, noiseOf } from '../../jsonrpc/noise.ts'
 import { createOutgoing, type OutgoingOptions } from '../../jsonrpc/outgoing.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import { METHODS } from '../../protocol/methods.ts'
+import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
 import { createReports } from '../../protocol/reports.ts'
 
 export interface ChannelExchangeOptions extends OutgoingOptions {
   /** Hears of what comes and is no answer and no notification: junk on stdout, requests, which servers of this era do not make. */
   readonly onNoise?: (noise: Noise) => void
+  /** What is known of each method. Default: what the protocol has. */
+  readonly methodOf?: MethodOf
 }
 
 /** A server at the other end of a channel. */
@@ -42,7 +44,8 @@ interface Listener extends Pick<ExchangeContext, 'notify'> {
  * the channel then lives on.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
-export function createChannelExchange(channel: Channel, { onNoise, ...ids }: ChannelExchangeOptions = {}): ChannelExchange {
+export function createChannelExchange(channel: Channel, options: ChannelExchangeOptions = {}): ChannelExchange {
+  const { onNoise, methodOf = methodOfCore, ...ids } = options
   const outgoing = createOutgoing(ids)
   const reports = createReports()
   const listeners = new Map<RequestId, Listener>()
@@ -51,7 +54,7 @@ export function createChannelExchange(channel: Channel, { onNoise, ...ids }: Cha
 
   const send = (request: Request, listener: Listener): void => {
     if (ended) throw ended
-    if (METHODS.get(request.method)?.longLived) listeners.set(request.id, listener)
+    if (methodOf(request.method)?.longLived) listeners.set(request.id, listener)
     void channel.send(request)
   }
   const exchange: Exchange = async ({ id, method, params }, context) => {

@@ -1,0 +1,127 @@
+import { extension, type Server } from 'portcall'
+import { extension as clientExtension, connect } from 'portcall/client'
+import type { Request } from 'portcall/jsonrpc'
+import { type PairOptions, pair } from 'portcall/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createPollServer, ID } from '../../examples/extension.ts'
+import { lunch, polls } from '../../examples/extension-client.ts'
+
+/** A server that writes down what it is asked. */
+function listening(): { server: ReturnType<typeof createPollServer>; asked: Request[] } {
+  const asked: Request[] = []
+  const server = createPollServer()
+  server.use((request, context, next) => {
+    asked.push(request)
+    return next(request, context)
+  })
+  onTestFinished(() => server.close())
+  return { server, asked }
+}
+
+const join = async <S extends Server>(server: S, options: PairOptions) => {
+  const client = await pair(server, { ...options, extensions: [polls] })
+  onTestFinished(() => client.close())
+  return client
+}
+
+describe.each(['memory', 'stdio', 'http'] as const)('a guest from outside, %s', (transport) => {
+  test('VER-017 SUB-006 TSKX-004 brings methods, results of its own, subscriptions and members', async () => {
+    const { server, asked } = listening()
+    const client = await join(server, { transport })
+    const votes: number[] = []
+    let told!: () => void
+    const second = new Promise<void>((resolve) => {
+      told = resolve
+    })
+    const watching = client.polls.watch('soup', (count) => votes.push(count) === 2 && told())
+    expect(await watching.honoured).toEqual({ polls: ['soup'] })
+    expect(await client.polls.vote('soup')).toBe(1)
+    expect((await client.callTool('lunch')).content).toEqual([{ type: 'text', text: 'soup: 2' }])
+    await second
+    expect(votes).toEqual([1, 2])
+    expect(server.polls.count('soup')).toBe(2)
+    const declared = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { [ID]: {} } } }
+    for (const { params } of asked) expect(params?._meta).toMatchObject(declared)
+    expect(asked.length).toBeGreaterThan(3)
+  })
+
+  test('VER-018 VER-020 whoever does not speak it gets what the core has', async () => {
+    const { server } = listening()
+    const client = await pair(server, { transport })
+    onTestFinished(() => client.close())
+    expect((await client.callTool('lunch')).content).toEqual([{ type: 'text', text: 'Soup, by 0 votes' }])
+    await expect(client.request('polls/vote', { poll: 'soup' })).rejects.toMatchObject({ code: -32021 })
+  })
+
+  test.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
+    'clients of %s may use it, and hear results of the usual type',
+    async (revision) => {
+      const { server } = listening()
+      const client = await join(server, { transport, revision })
+      expect(await client.polls.vote('soup')).toBe(1)
+      expect(server.polls.count('soup')).toBe(1)
+    },
+  )
+})
+
+test('TSKX-031 HTTP-059 over HTTP, Mcp-Name has the name of a method of an extension', async () => {
+  const { server } = listening()
+  const client = await join(server, { transport: 'http' })
+  const post = (name: string | undefined, poll: string) =>
+    fetch(String(client.url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'polls/vote',
+        ...(name !== undefined && { 'mcp-name': name }),
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'polls/vote',
+        params: {
+          poll,
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': { extensions: { [ID]: {} } },
+          },
+        },
+      }),
+    })
+  expect(await (await post('soup', 'soup')).json()).toMatchObject({ result: { count: 1 } })
+  for (const name of ['stew', undefined]) {
+    const refused = await post(name, 'soup')
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ error: { code: -32020 } })
+  }
+})
+
+test('an extension of the newest revision only is not told to others', async () => {
+  const modern = extension({
+    id: 'com.example/modern',
+    legacy: false,
+    serve: (host) => host.method('modern/say', {}, () => ({})),
+  })
+  const { createServer } = await import('portcall')
+  const server = createServer({ name: 'modern', version: '1' }, { extensions: [modern] })
+  const speaks = clientExtension({ id: 'com.example/modern', name: 'modern', connect: (host) => host })
+  const client = await pair(server, { revision: '2025-11-25', extensions: [speaks] })
+  expect(await client.modern.declared()).toBeUndefined()
+  await expect(client.modern.demand()).rejects.toMatchObject({ name: 'ExtensionMissing', code: 'EXTENSION_MISSING' })
+  await expect(client.request('modern/say')).rejects.toMatchObject({ code: -32021 })
+  await client.close()
+})
+
+test('extensions of a client have names of their own', async () => {
+  const { server } = listening()
+  const named = (id: string, name: string) => clientExtension({ id, name, connect: () => ({}) })
+  await expect(connect(server, { extensions: [named('a/b', 'close')] })).rejects.toThrow(/cannot be called/)
+  await expect(connect(server, { extensions: [named('a/b', 'x'), named('a/b', 'y')] })).rejects.toThrow(/given twice/)
+  await expect(connect(server, { extensions: [named('b', 'x')] })).rejects.toThrow(/is not the id/)
+})
+
+test('the story that the documents show', async () => {
+  expect(await lunch(listening().server)).toBe('[{"type":"text","text":"soup: 2"}] after 2 votes')
+})
