@@ -1,29 +1,41 @@
 /** The contracts of stores, on every backend with every driver. */
 import { memory, type Stores } from 'portcall/stores'
-import { busContract, logContract, storeContract } from 'portcall/testing'
+import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { afterAll, describe, test } from 'vitest'
+import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
-import { REDIS_DRIVERS } from './support/drivers.ts'
+import { POSTGRES_DRIVERS, REDIS_DRIVERS, type Wanted } from './support/drivers.ts'
 
 const redisServer = await startRedis()
-afterAll(() => redisServer?.stop())
+const postgresServer = await startPostgres()
+afterAll(async () => {
+  await redisServer?.stop()
+  await postgresServer?.stop()
+})
 
 let made = 0
-const freshPrefix = (): string => `{test ${process.pid}-${made++}}:`
+const freshName = (): string => `test_${process.pid}_${made++}`
 
-function contracts(open: (wanted: { prefix: string; maxEntries?: number }) => Stores): void {
-  const subjectOf = <T>(pick: (stores: Stores) => T, maxEntries?: number) => {
-    const stores = open({ prefix: freshPrefix(), ...(maxEntries && { maxEntries }) })
+/** Contracts wait for real milliseconds here, and a busy machine may be too slow for them. */
+const patient = (name: string, body: () => Promise<void>): void => test(name, { retry: 2 }, body)
+
+/** All contracts, on stores that are made for each test. */
+function contracts(open: (wanted: Wanted) => Stores): void {
+  const subjectOf = <T>(pick: (stores: Stores) => T, log: LogBounds = { maxEntries: 1000 }) => {
+    const stores = open({ place: freshName(), log })
     return { subject: pick(stores), close: () => stores.close() }
   }
-  storeContract({ test, create: () => subjectOf(({ store }) => store) })
-  logContract({ test, create: ({ maxEntries }) => subjectOf(({ log }) => log, maxEntries) })
-  busContract({ test, create: () => subjectOf(({ bus }) => bus) })
+  storeContract({ test: patient, create: () => subjectOf(({ store }) => store) })
+  logContract({ test: patient, create: (bounds) => subjectOf(({ log }) => log, bounds) })
+  busContract({ test: patient, create: () => subjectOf(({ bus }) => bus) })
 }
 
-describe('memory', () => contracts(({ maxEntries }) => memory({ log: maxEntries ? { maxEntries } : {} })))
+describe('memory', () => contracts(({ log = {} }) => memory({ log })))
 
-describe.each(Object.entries(REDIS_DRIVERS))('redis with %s', (_, open) => {
-  if (!redisServer) test.skip('there is no Redis here', () => {})
-  else contracts((wanted) => open(redisServer.url, wanted))
-})
+describe.skipIf(!redisServer).each(Object.entries(REDIS_DRIVERS))('redis with %s', (_, open) =>
+  contracts((wanted) => open(redisServer?.url ?? '', wanted)),
+)
+
+describe.skipIf(!postgresServer).each(Object.entries(POSTGRES_DRIVERS))('postgres with %s', (_, open) =>
+  contracts((wanted) => open(postgresServer?.url ?? '', wanted)),
+)

@@ -26,12 +26,12 @@ function makeCluster(folder, owner) {
 /**
  * Starts a PostgreSQL with a cluster of its own; nothing when there is none on this machine. `args` are added to its command.
  *
- * @param {{ args?: string[] }} [options]
+ * @param {{ args?: string[], diskMb?: number }} [options]
  */
-export async function startPostgres({ args = [] } = {}) {
+export async function startPostgres({ args = [], diskMb } = {}) {
   const command = findProgram('postgres')
   if (!command || !findProgram('initdb')) return undefined
-  const home = createHome('postgres')
+  const home = createHome('postgres', diskMb)
   const owner = unprivileged()
   const data = makeCluster(home.folder, owner)
   const port = await freePort()

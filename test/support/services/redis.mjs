@@ -20,12 +20,12 @@ function answers(port) {
 /**
  * Starts a Redis, or a Valkey, whose data outlives SIGKILL; nothing when there is none on this machine. `args` are added to its command.
  *
- * @param {{ program?: 'redis-server' | 'valkey-server', args?: string[] }} [options]
+ * @param {{ program?: 'redis-server' | 'valkey-server', args?: string[], diskMb?: number }} [options]
  */
-export async function startRedis({ program = 'redis-server', args = [] } = {}) {
+export async function startRedis({ program = 'redis-server', args = [], diskMb } = {}) {
   const command = findProgram(program)
   if (!command) return undefined
-  const home = createHome('redis')
+  const home = createHome('redis', diskMb)
   const port = await freePort()
   const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', home.folder]
   const durable = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']

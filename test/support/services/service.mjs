@@ -2,9 +2,9 @@
  * A server program of another make for a test: started on a free port of loopback, with a temporary folder. However this process
  * ends, a guard ends the program and removes the folder.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,13 +17,23 @@ read -r pid <"$1/pid" && {
   for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do kill -0 "$pid" || break; sleep 0.1; done
   pkill -KILL -P "$pid"; kill -KILL "$pid"
 }
+umount "$1" 2>/dev/null
 rm -rf "$1"`
 
 const DEADLINE_MS = 20_000
 
-/** Makes the folder of a service, and who removes it in the end. */
-export function createHome(name) {
+/** Tells whether services can have a disk of their own here. */
+export const hasDisks = process.platform === 'linux' && process.getuid?.() === 0
+
+/**
+ * Makes the folder of a service, and who removes it in the end. With `diskMb` it is a disk of its own, which can be filled.
+ *
+ * @param {string} name
+ * @param {number} [diskMb]
+ */
+export function createHome(name, diskMb) {
   const folder = mkdtempSync(join(tmpdir(), `portcall-${name}-`))
+  if (diskMb) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m,mode=700`, 'tmpfs', folder])
   const guard = spawn('sh', ['-c', GUARD, 'guard', folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   guard.unref()
   guard.stdin.unref?.()
@@ -111,8 +121,13 @@ export async function runService({ name, home, command, args, spawnOptions, isRe
     await until(() => !members.some(isAlive), `${name} does not end`)
   }
 
+  const filler = join(home.folder, 'filler')
+
   await start()
   return {
+    /** Leaves no space on its disk. */
+    fillDisk: () => void spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' }),
+    freeDisk: () => rmSync(filler, { force: true }),
     /** Starts it again where it was. */
     start,
     /** Ends it at once, all its processes by SIGKILL. */

@@ -1,7 +1,7 @@
 import type { Bus } from '../bus.ts'
+import { failUnknown } from '../remote/failure.ts'
 import { createLane } from '../remote/lane.ts'
-import { createPauses, rest } from '../remote/pauses.ts'
-import { createSlot } from '../remote/slot.ts'
+import { createStanding } from '../remote/standing.ts'
 import { createTopics } from '../topics.ts'
 import { openConnection, type RedisClient, type RedisConnection } from './client.ts'
 import type { RedisLink } from './link.ts'
@@ -29,24 +29,20 @@ export interface RedisBus extends Bus {
   close(): void
 }
 
-const FIRST_PAUSE_MS = 100
-
 export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlace, options: RedisBusOptions = {}): RedisBus {
   const { maxSubscriptions = 100_000, onError } = options
   const channels = `${prefix}b:`
-  const ended = new AbortController()
   const topics = createTopics({ maxSubscriptions, onError })
   /** What the open connection is subscribed to. */
   const heard = new Set<string>()
-  let returning: Promise<void> | undefined
 
   const listen = async (connection: RedisConnection, names: readonly string[]): Promise<void> => {
     const wanted = names.filter((name) => !heard.has(name))
     if (wanted.length === 0) return
-    await connection.subscribe(wanted.map((name) => channels + name))
+    await connection.subscribe(wanted.map((name) => channels + name)).catch(failUnknown)
     for (const name of wanted) heard.add(name)
   }
-  const slot = createSlot<RedisConnection>({
+  const standing = createStanding<RedisConnection>({
     async open(onLost) {
       const onMessage = (channel: string, message: string): void => topics.deliver(channel.slice(channels.length), message)
       const connection = await openConnection(client, { onLost, onMessage })
@@ -56,21 +52,12 @@ export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlac
     },
     end: (connection) => connection.end(),
     timeoutMs,
-    onGone() {
-      heard.clear()
-      returning ??= comeBack().finally(() => (returning = undefined))
-    },
+    onGone: () => heard.clear(),
+    isWanted: () => topics.names().length > 0,
   })
-  const comeBack = async (): Promise<void> => {
-    const pauses = createPauses(FIRST_PAUSE_MS)
-    while (!ended.signal.aborted && !slot.open && topics.names().length > 0) {
-      await rest(pauses(), ended.signal)
-      if (!ended.signal.aborted) await slot.get().catch(() => {})
-    }
-  }
   const forget = (topic: string): void => {
     if (!heard.delete(topic)) return
-    slot.open?.unsubscribe([channels + topic]).catch(() => slot.drop())
+    standing.open?.unsubscribe([channels + topic]).catch(() => standing.drop())
   }
   const messages = createLane<readonly string[], unknown>({ flights: 1, send: (batch) => link.send([...batch]) })
 
@@ -80,19 +67,18 @@ export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlac
       const remove = topics.add(topic, onMessage)
       const end = (): void => void (remove() && forget(topic))
       try {
-        await link.guarded(async () => listen(await slot.get(), [topic]))
+        await link.guarded(async () => listen(await standing.get(), [topic]))
         return end
       } catch (error) {
         end()
         throw error
       }
     },
-    renew: () => slot.drop(),
+    renew: () => standing.drop(),
     idle: () => messages.idle(),
     close() {
-      ended.abort()
       topics.clear()
-      slot.drop()
+      standing.close()
     },
   }
 }

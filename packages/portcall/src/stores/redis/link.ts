@@ -56,7 +56,7 @@ export function createLink({ client, timeoutMs, onSilence }: LinkOptions): Redis
   const guard = createGuard({
     name: 'Redis',
     timeoutMs,
-    probe: () => sendOnce([['PING']]),
+    probe: (isLate) => sendOnce([['PING']], isLate),
     onSilence() {
       slot.drop()
       onSilence()
@@ -73,8 +73,9 @@ export function createLink({ client, timeoutMs, onSilence }: LinkOptions): Redis
     }
     return answers
   }
-  const sendOnce = async (commands: readonly Command[]): Promise<unknown[]> => {
+  const sendOnce = async (commands: readonly Command[], isLate: () => boolean): Promise<unknown[]> => {
     const { connection, names } = await slot.get()
+    if (isLate()) throw new RemoteFailure('unsent', 'nobody waits any more')
     const answers = judge(await connection.send(commands.map((command) => spell(command, names))))
     const missing = commands.filter((_, at) => isMissing(answers[at]))
     if (missing.length === 0) return answers
@@ -84,7 +85,7 @@ export function createLink({ client, timeoutMs, onSilence }: LinkOptions): Redis
 
   return {
     async send(commands, repeatable = false) {
-      const answers = await guard.run(() => sendOnce(commands), repeatable)
+      const answers = await guard.run((isLate) => sendOnce(commands, isLate), repeatable)
       return answers.map((answer) => (answer instanceof Error ? refusal('Redis', answer) : answer))
     },
     guarded: (operation) => guard.run(operation, true),

@@ -1,5 +1,6 @@
 import { type Log, type LogEntry, UnknownPosition } from '../log.ts'
 import { createLane } from '../remote/lane.ts'
+import { groupByLog, type LogChange, type LogRun } from '../remote/runs.ts'
 import { randomId } from '../seal.ts'
 import type { Command, RedisLink } from './link.ts'
 import { APPEND, REMOVE } from './scripts.ts'
@@ -16,20 +17,7 @@ export interface RedisLogOptions {
   maxLogs?: number
 }
 
-/** A log is written to or deleted. */
-interface Change {
-  readonly key: string
-  readonly data?: string
-}
-
-/** Changes of one log that follow each other, with where they stand in the batch. */
-interface Run {
-  readonly key: string
-  readonly places: number[]
-  readonly entries: string[]
-}
-
-const POSITION = /^\d{1,16}-\d{1,16}$/
+const POSITION = /^[1-9]\d{0,15}-[1-9]\d{0,15}$/
 const MIB = 1024 * 1024
 const REPEATABLE = true
 
@@ -42,16 +30,16 @@ export function createRedisLog(link: RedisLink, prefix: string, options: RedisLo
   let number = 0
 
   const keysOf = (key: string): string[] => [streams + key, hashes + key, logs]
-  const append = ({ key, entries }: Run): Command => ({
+  const append = ({ key, entries }: LogRun): Command => ({
     script: APPEND,
     keys: keysOf(key),
     args: [key, streams, hashes, ...bounds, writer, String(++number), randomStart(), ...entries],
   })
-  const remove = ({ key }: Run): Command => ({ script: REMOVE, keys: keysOf(key), args: [key] })
-  const changes = createLane<Change, string | undefined>({
+  const remove = ({ key }: LogRun): Command => ({ script: REMOVE, keys: keysOf(key), args: [key] })
+  const changes = createLane<LogChange, string | undefined>({
     flights: 1,
     async send(batch) {
-      const runs = group(batch)
+      const runs = groupByLog(batch)
       const answers = await link.send(
         runs.map((run) => (run.entries.length > 0 ? append(run) : remove(run))),
         REPEATABLE,
@@ -80,24 +68,6 @@ export function createRedisLog(link: RedisLink, prefix: string, options: RedisLo
     delete: async (key) => void (await changes.add({ key }, 2 * key.length)),
     idle: () => changes.idle(),
   }
-}
-
-/** Brings what goes to one log together, up to where it is deleted. */
-function group(batch: readonly Change[]): Run[] {
-  const runs: Run[] = []
-  const open = new Map<string, Run>()
-  for (const [at, { key, data }] of batch.entries()) {
-    const known = data === undefined ? undefined : open.get(key)
-    const run = known ?? { key, places: [], entries: [] }
-    if (!known) runs.push(run)
-    run.places.push(at)
-    if (data === undefined) open.delete(key)
-    else {
-      run.entries.push(data)
-      open.set(key, run)
-    }
-  }
-  return runs
 }
 
 function resultOf(answer: unknown, nth: number): string | Error | undefined {

@@ -79,15 +79,17 @@ if known then
 end
 local again = known and number == tonumber(done)
 local last = again and begun or redis.call('HGET', hash, 'end')
-if not last then
-  redis.call('DEL', stream, hash)
-  last = idOf(now, tonumber(ARGV[10]))
-end
-local time, count = read(last)
+local time, count = read(last or idOf(now, tonumber(ARGV[10])))
 if not again then
   time = math.max(time, now)
-  if redis.call('HLEN', hash) > 64 then redis.call('DEL', hash) end
-  redis.call('HSET', hash, writer, ARGV[9] .. ' ' .. idOf(time, count))
+  local mark = ARGV[9] .. ' ' .. idOf(time, count)
+  -- The first write has to be one that a full Redis refuses: it lets a script finish what it has begun.
+  redis.call('HSET', hash, writer, mark)
+  if not last then redis.call('DEL', stream) end
+  if redis.call('HLEN', hash) > 64 then
+    redis.call('DEL', hash)
+    redis.call('HSET', hash, writer, mark)
+  end
 end
 local ids = {}
 for at = 11, #ARGV do

@@ -14,3 +14,8 @@ export class RemoteFailure extends Error {
     this.fate = fate
   }
 }
+
+/** Makes a failure of what a driver has thrown over something that was sent. */
+export function failUnknown(error: unknown): never {
+  throw new RemoteFailure('unknown', error)
+}

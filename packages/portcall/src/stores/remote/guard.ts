@@ -13,18 +13,23 @@ export interface GuardOptions {
   /** An operation fails after so many milliseconds. */
   timeoutMs: number
   /** Asks the server for any answer. */
-  probe(): Promise<unknown>
+  probe: Operation<unknown>
   /** Is told when an answer has not come in time: the connection may be dead. */
   onSilence?(): void
+  /** Is told when the server answers again. */
+  onBack?(): void
 }
+
+export type Operation<T> = (isLate: () => boolean) => Promise<T>
 
 /** The way to a server that may be away. */
 export interface Guard {
   /**
    * Does something on the server. What was not sent is tried again within the time; what has an unknown fate, only if it may be done
-   * twice. Rejects with `StoreUnavailable`; anything but a `RemoteFailure` passes.
+   * twice. Rejects with `StoreUnavailable`; anything but a `RemoteFailure` passes. When it comes to sending, `isLate` tells the operation
+   * whether nobody waits for it any more.
    */
-  run<T>(operation: () => Promise<T>, repeatable: boolean): Promise<T>
+  run<T>(operation: Operation<T>, repeatable: boolean): Promise<T>
   /** Ends all attempts to reach the server. */
   close(): void
 }
@@ -44,23 +49,33 @@ export function refusal(name: string, cause: unknown): StoreUnavailable {
   return new StoreUnavailable(`${name} does not do what it is asked: ${why}`, { cause })
 }
 
-export function createGuard({ name, timeoutMs, probe, onSilence }: GuardOptions): Guard {
+export function createGuard({ name, timeoutMs, probe, onSilence, onBack }: GuardOptions): Guard {
   const ended = new AbortController()
   let away: StoreUnavailable | undefined
 
-  const silence = (): RemoteFailure => {
-    onSilence?.()
-    return new RemoteFailure('unknown', new Error(`no answer within ${timeoutMs} ms`))
+  const timed = <T>(operation: Operation<T>, ms: number): Promise<T> => {
+    let late = false
+    return within(
+      operation(() => late),
+      ms,
+      () => {
+        late = true
+        onSilence?.()
+        return new RemoteFailure('unknown', new Error(`no answer within ${timeoutMs} ms`))
+      },
+    )
   }
   const recover = async (): Promise<void> => {
     const pauses = createPauses(FIRST_PROBE_MS)
     while (away && !ended.signal.aborted) {
       await rest(pauses(), ended.signal)
-      const answered = within(probe(), timeoutMs, silence).then(
+      const answered = timed(probe, timeoutMs).then(
         () => true,
         () => false,
       )
-      if (await answered) away = undefined
+      if (!(await answered)) continue
+      away = undefined
+      onBack?.()
     }
   }
   const leave = (cause: unknown): StoreUnavailable => {
@@ -76,11 +91,11 @@ export function createGuard({ name, timeoutMs, probe, onSilence }: GuardOptions)
     if (leftMs <= 0 || away || ended.signal.aborted) return leave(failure)
     return failure.fate === 'unknown' && !repeatable ? refusal(name, failure) : undefined
   }
-  const attempt = async <T>(operation: () => Promise<T>, repeatable: boolean): Promise<T> => {
+  const attempt = async <T>(operation: Operation<T>, repeatable: boolean): Promise<T> => {
     const deadline = performance.now() + timeoutMs
     const pauses = createPauses(FIRST_PAUSE_MS)
     for (;;) {
-      const answer = within(operation(), Math.max(deadline - performance.now(), 1), silence)
+      const answer = timed(operation, Math.max(deadline - performance.now(), 1))
       const outcome = await answer.then((value) => ({ value }), onlyFailures)
       if (!(outcome instanceof RemoteFailure)) return outcome.value
       const leftMs = deadline - performance.now()
