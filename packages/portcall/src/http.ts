@@ -2,6 +2,7 @@
 import type { Server } from './server/surface.ts'
 import { createFetchHandler, type FetchHandler } from './transports/http/fetch.ts'
 import type { HttpOptions } from './transports/http/options.ts'
+import { optionsOf } from './transports/http/served.ts'
 
 export type { FetchHandler } from './transports/http/fetch.ts'
 export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
@@ -19,7 +20,7 @@ export type {
 
 /** Serves a server to web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */
 export function httpHandler(server: Server, options: HttpOptions = {}): FetchHandler {
-  const handler = createFetchHandler(server.exchange, { onError: server.report, methodOf: server.methodOf, ...options })
+  const handler = createFetchHandler(server.exchange, { ...optionsOf(server), ...options })
   const close: FetchHandler['close'] = (drainMs) => {
     server.close()
     return handler.close(drainMs)

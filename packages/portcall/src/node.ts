@@ -4,6 +4,7 @@ import type { Server } from './server/surface.ts'
 import { createNodeHandler, type NodeHandler } from './transports/http/node.ts'
 import { createNodeServer, type NodeServerLimits } from './transports/http/node-server.ts'
 import type { HttpOptions } from './transports/http/options.ts'
+import { optionsOf } from './transports/http/served.ts'
 
 export { insecureAnyHost, insecureAnyOrigin } from './transports/http/guard.ts'
 export { HttpError } from './transports/http/http-error.ts'
@@ -53,7 +54,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const { port = 3000, host = '127.0.0.1', path = '/mcp', drainMs, signals = true } = options
   if (!LOOPBACK.has(host) && !options.allowedHosts)
     throw new Error(`To listen on ${host}, say by which names clients reach this server: allowedHosts: ['api.example.com']`)
-  const http = createNodeServer(server.exchange, { onError: server.report, methodOf: server.methodOf, ...options, path })
+  const http = createNodeServer(server.exchange, { ...optionsOf(server), ...options, path })
   await new Promise<void>((resolve, reject) => {
     http.server.once('error', reject).listen(port, host, resolve)
   })
@@ -71,7 +72,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 
 /** Serves a server inside another one: `app.all('/mcp', nodeHandler(server))`. */
 export function nodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
-  const handler = createNodeHandler(server.exchange, { onError: server.report, methodOf: server.methodOf, ...options })
+  const handler = createNodeHandler(server.exchange, { ...optionsOf(server), ...options })
   const close: NodeHandler['close'] = (drainMs) => {
     server.close()
     return handler.close(drainMs)

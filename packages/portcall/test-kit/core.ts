@@ -24,6 +24,8 @@ export interface TestCore {
   end(): void
   /** What the last request brought along. */
   last: ExchangeContext | undefined
+  /** And its envelope. */
+  lastMeta: JsonObject | undefined
 }
 
 export function createTestCore(): TestCore {
@@ -100,6 +102,7 @@ export function createTestCore(): TestCore {
   const core: TestCore = {
     events,
     last: undefined,
+    lastMeta: undefined,
     get running() {
       return running
     },
@@ -108,6 +111,7 @@ export function createTestCore(): TestCore {
     },
     async exchange(request, context): Promise<Response> {
       core.last = context
+      core.lastMeta = request.params?._meta as JsonObject | undefined
       const { id, method, params = {} } = request
       const version = (params._meta as JsonObject)?.[MetaKey.protocolVersion] as string
       if (method !== 'subscriptions/listen') running++

@@ -41,6 +41,8 @@ export interface LegacySession {
   listen(): Promise<unknown> | undefined
   /** Takes up what others have changed in the subscriptions of its state; does nothing unless it listens. */
   follow(): Promise<unknown> | undefined
+  /** Tells of all that may have changed while nobody listened; does nothing unless it listens. */
+  missed(): Promise<void> | undefined
   /** Tells of changes no more, until it listens again. */
   rest(): void
   close(): void
@@ -151,6 +153,10 @@ class Translator implements LegacySession {
 
   follow(): Promise<unknown> | undefined {
     return this.#subscriptions?.follow(this.state.subscriptions)
+  }
+
+  missed(): Promise<void> | undefined {
+    return this.#subscriptions?.missed()
   }
 
   rest(): void {

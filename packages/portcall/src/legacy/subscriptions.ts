@@ -1,12 +1,13 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext, HttpInfo } from '../jsonrpc/exchange.ts'
-import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification } from '../jsonrpc/message.ts'
+import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, notification } from '../jsonrpc/message.ts'
 import { invalidParams, resourceNotFound } from '../protocol/errors.ts'
+import { LIST_CHANGES } from '../protocol/methods.ts'
 
 const MAX_SUBSCRIPTIONS = 1024
 /** Stands for a request that is over: a subscription outlives the one that made it. */
 const NO_HEADERS: HttpInfo = { header: () => undefined }
-const LIST_CHANGES = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+const ALL_LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 
 /** Who subscribes, as the request says that does it. */
 export type Subscriber = Pick<ExchangeContext, 'auth' | 'http'>
@@ -22,6 +23,8 @@ export interface LegacySubscriptions {
   unsubscribe(uri: string): void
   /** Subscribes to exactly these resources, as far as the core honours them; does nothing unless it listens. */
   follow(uris: readonly string[]): Promise<unknown> | undefined
+  /** Tells of all that it watches as if it had changed: nobody listened for a while. Does nothing unless it listens. */
+  missed(): Promise<void>
   /** Tells of nothing until it listens again. */
   rest(): void
   close(): void
@@ -65,7 +68,7 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
   return {
     listen(uris) {
       if (lists) return
-      lists = openWatch(options, LIST_CHANGES)
+      lists = openWatch(options, ALL_LISTS)
       const watches = uris.filter((uri) => !resources.has(uri)).map((uri) => watchResource(uri))
       opening = Promise.all([lists, ...watches].map(({ outcome }) => outcome)).finally(() => (opening = undefined))
     },
@@ -90,6 +93,12 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
       for (const uri of [...resources.keys()]) if (!uris.includes(uri)) this.unsubscribe(uri)
       const added = uris.filter((uri) => !resources.has(uri)).map((uri) => watchResource(uri).outcome)
       return Promise.all(added)
+    },
+    async missed() {
+      const honoured = (await lists?.outcome)?.honoured ?? {}
+      const changes = Object.entries(LIST_CHANGES).filter(([list]) => honoured[list] === true)
+      for (const [, method] of changes) void options.onChange(notification(method))
+      for (const uri of resources.keys()) void options.onChange(notification('notifications/resources/updated', { uri }))
     },
     rest() {
       this.close()

@@ -1,5 +1,6 @@
 import { METHODS, type MethodOf } from '../protocol/methods.ts'
 import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
+import { createKeyRing } from '../stores/key-ring.ts'
 import { createMemoryBus } from '../stores/memory-bus.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
 import { createSealer, type Sealer } from '../stores/seal.ts'
@@ -8,7 +9,7 @@ import { createComplete } from './completion.ts'
 import { createDeadlines } from './deadlines.ts'
 import { createDiscover } from './discover.ts'
 import type { DispatchOptions, Handler } from './dispatch.ts'
-import type { OnEvent } from './events.ts'
+import { type OnEvent, reportError } from './events.ts'
 import { createList, createVisible } from './lists.ts'
 import { createDeclared, createOffers, type Declared, type Offers } from './offers.ts'
 import { type Cacheable, SERVER_LIMITS, type ServerLimits, type ServerOptions } from './options.ts'
@@ -42,8 +43,8 @@ const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, cacheScope: 'private' }
 export function createFeatures(options: ServerOptions): Features {
   const { onEvent = () => {}, pageSize = PAGE_SIZE } = options
   const limits = { ...SERVER_LIMITS, ...options.limits }
-  const { store = createMemoryStore(), bus = createMemoryBus() } = options
-  const sealer = createSealer(options.keys ? { keys: [...options.keys] } : {})
+  const { store, bus } = options.stores ?? { store: createMemoryStore(), bus: createMemoryBus() }
+  const sealer = createSealer({ keys: options.keys ? [...options.keys] : createKeyRing(store) })
   const around: Seams['around'] = []
   const filters: Seams['filters'] = new Map()
   const describing: Seams['describing'] = []
@@ -54,6 +55,7 @@ export function createFeatures(options: ServerOptions): Features {
     lists: declared.lists,
     permit: createPermit(offers),
     filters,
+    onError: (error) => void reportError(onEvent, error, { method: 'subscriptions/listen' }),
   })
   const handlers = new Map<string, Handler>([
     ...coreHandlers({ offers, declared, sealer, limits, pageSize, around, onEvent }, options),

@@ -1,6 +1,5 @@
 import type { CacheHint } from '../protocol/types.ts'
-import type { Bus } from '../stores/bus.ts'
-import type { Store } from '../stores/store.ts'
+import type { Stores } from '../stores/stores.ts'
 import type { LackingScopes } from './define.ts'
 import type { OnEvent } from './events.ts'
 import type { Declarable, ServerExtension } from './extension.ts'
@@ -33,8 +32,8 @@ export interface ServerOptions<E extends readonly ServerExtension[] = readonly S
   /** Tells a model how to use this server. */
   readonly instructions?: string
   /**
-   * Keys that seal cursors and the state of asking calls, each 32 bytes as base64url: the first seals, all open. Needed where state has to
-   * outlive the process or to be read by another one; by default a random key of this process.
+   * Keys that seal cursors and the state of asking calls, each 32 bytes as base64url: the first seals, all open. By default one random key:
+   * it rests in the store, so that every process opens what another has sealed, and so can whoever reads the store.
    */
   readonly keys?: readonly string[]
   /** How many items a page of a list has. */
@@ -50,10 +49,11 @@ export interface ServerOptions<E extends readonly ServerExtension[] = readonly S
    * it did not exist. Default: `'challenge'`.
    */
   readonly lackingScopes?: LackingScopes
-  /** Where the state of asking calls rests when it is too large to travel. */
-  readonly store?: Store
-  /** Carries changes between the nodes that serve this definition. */
-  readonly bus?: Bus
+  /**
+   * Where state rests, and what carries changes between the processes that serve this definition: the sessions of older clients with their
+   * events, and the state of asking calls that is too large to travel. Default: the memory of this process.
+   */
+  readonly stores?: Omit<Stores, 'close'>
   readonly limits?: Partial<ServerLimits>
   /** Hears of errors that callers are not shown, and of warnings. */
   readonly onEvent?: OnEvent

@@ -184,7 +184,7 @@ describe('state between the rounds', () => {
         const large = await call.step('large', () => 'x'.repeat(10_000))
         return `${(await call.elicit('who?', name)).name} ${large.length}`
       },
-      { store, limits: { maxStateBytes: 1000 } },
+      { stores: { ...memory(), store }, limits: { maxStateBytes: 1000 } },
     )
     const { result } = await play(callerOf(server, CAN_ASK), answer)
     expect(result.content).toEqual([{ type: 'text', text: 'Ada 10000' }])

@@ -63,6 +63,9 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),
     resourceUpdated: (uri) => subscriptions.publish({ updated: uri }),
     report: (error) => void reportError(features.onEvent, error, { method: 'transport' }),
+    stores: options.stores,
+    mayRepeat: ({ method, params }) =>
+      method !== 'tools/call' || tools.get(String(params?.name))?.definition.annotations?.idempotentHint === true,
     close() {
       for (const end of closing.splice(0)) end()
       subscriptions.close()

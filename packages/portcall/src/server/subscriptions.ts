@@ -33,6 +33,8 @@ export interface SubscriptionsOptions {
   readonly permit: (uris: readonly string[], call: CallContext) => Promise<readonly string[]>
   /** More keys of the filter. */
   readonly filters: ReadonlyMap<string, Admit>
+  /** Hears that the bus did not take a change; those who listen here are told all the same. */
+  readonly onError: (error: unknown) => void
 }
 
 const TOPIC = 'changes'
@@ -49,9 +51,8 @@ interface Listener {
   end(): void
 }
 
-export function createSubscriptions({ bus, lists, permit, filters }: SubscriptionsOptions): Subscriptions {
+export function createSubscriptions({ bus, lists, permit, filters, onError }: SubscriptionsOptions): Subscriptions {
   const listeners = new Set<Listener>()
-  let attached: Promise<() => void> | undefined
   let closed = false
 
   const deliver = (listener: Listener, change: Change): void => {
@@ -72,6 +73,8 @@ export function createSubscriptions({ bus, lists, permit, filters }: Subscriptio
     for (const listener of listeners) if (wants(listener, change)) deliver(listener, change)
   }
 
+  const bond = createBond(bus, onMessage, onError)
+
   const honour = async (asked: SubscriptionFilter, call: CallContext): Promise<SubscriptionFilter> => {
     const filter: SubscriptionFilter = {}
     for (const list of lists()) if (asked[list] === true) filter[list] = true
@@ -91,13 +94,13 @@ export function createSubscriptions({ bus, lists, permit, filters }: Subscriptio
       return listeners.size
     },
     publish(change) {
-      void bus.publish(TOPIC, JSON.stringify(change))
+      bond.publish(JSON.stringify(change))
     },
     async listen(call) {
       const asked = call.request.params?.notifications
       if (!isObject(asked)) throw invalidParams('notifications has to be an object')
       const filter = await honour(asked, call)
-      await (attached ??= bus.subscribe(TOPIC, onMessage))
+      await bond.attach()
       const { id } = call.request
       const _meta = { [MetaKey.subscriptionId]: id }
       void call.notify('notifications/subscriptions/acknowledged', { _meta, notifications: filter })
@@ -117,7 +120,7 @@ export function createSubscriptions({ bus, lists, permit, filters }: Subscriptio
       closed = true
       for (const listener of listeners) listener.end()
       listeners.clear()
-      void attached?.then((detach) => detach())
+      bond.detach()
     },
   }
 }
@@ -134,6 +137,34 @@ async function honourMore(
     if (admitted === true || (admitted && admitted.length > 0)) honoured[key] = admitted
   }
   return honoured
+}
+
+/** The tie of this process to the bus; from the first listener on it hears what all publish. */
+interface Bond {
+  /** Publishes to all; when the bus does not take it, at least to those who listen here. */
+  publish(message: string): void
+  attach(): Promise<unknown>
+  detach(): void
+}
+
+function createBond(bus: Bus, onMessage: (message: string) => void, onError: (error: unknown) => void): Bond {
+  let attached: Promise<() => void> | undefined
+  return {
+    publish(message) {
+      bus.publish(TOPIC, message).catch((error) => {
+        onError(error)
+        onMessage(message)
+      })
+    },
+    attach() {
+      attached ??= bus.subscribe(TOPIC, onMessage).catch((error) => {
+        attached = undefined
+        throw error
+      })
+      return attached
+    },
+    detach: () => void attached?.then((detach) => detach(), onError),
+  }
 }
 
 function createListener(call: CallContext, filter: SubscriptionFilter, end: () => void): Listener {

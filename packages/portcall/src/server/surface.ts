@@ -1,7 +1,9 @@
 import type { Exchange, Middleware } from '../jsonrpc/exchange.ts'
+import type { Request } from '../jsonrpc/message.ts'
 import type { MethodOf } from '../protocol/methods.ts'
 import type { CallToolResult, Implementation } from '../protocol/types.ts'
 import type { InferInput, Schema } from '../schema/standard.ts'
+import type { Stores } from '../stores/stores.ts'
 import type { Call } from './call.ts'
 import type {
   Arguments,
@@ -91,6 +93,10 @@ export interface Server<T = unknown> {
   resourceUpdated(uri: string): void
   /** Tells the operator of an error that is no caller's: transports report theirs here. */
   report(error: unknown): void
+  /** Where the state of this definition rests, if not in the memory of this process; transports keep theirs there too. */
+  readonly stores: Omit<Stores, 'close'> | undefined
+  /** Whether a request may run twice without harm: all but calls of tools may, and tools that are annotated with `idempotentHint`. */
+  mayRepeat(request: Request): boolean
   /** Ends all subscriptions with a result, and what extensions have begun. What is running goes on. */
   close(): void
 

@@ -12,10 +12,10 @@ import { canonicalJson } from './canonical.ts'
 export interface SealerOptions {
   /**
    * The key ring: 32 bytes each, in base64url, as `generateKey` makes them. The first one seals, all of them open: to rotate,
-   * put the new key in front and drop the old one when everything that it sealed has expired. Without it, one random key that
-   * dies with the process.
+   * put the new key in front and drop the old one when everything that it sealed has expired. A function is asked when it is first
+   * needed, and again when it has failed. Without it, one random key that dies with the process.
    */
-  keys?: readonly string[]
+  keys?: readonly string[] | (() => Promise<readonly string[]>)
   /** Milliseconds since 1970. */
   now?: () => number
 }
@@ -96,11 +96,22 @@ interface SealKey {
 /** Makes a sealer. @throws TypeError for an empty ring and for keys that are none. */
 export function createSealer(options: SealerOptions = {}): Sealer {
   const { keys, now = Date.now } = options
-  if (keys?.length === 0) throw new TypeError('The key ring is empty: give at least one key, or leave `keys` out')
-  const bytes = keys?.map(readKey)
+  if (typeof keys !== 'function' && keys?.length === 0)
+    throw new TypeError('The key ring is empty: give at least one key, or leave `keys` out')
+  const given = typeof keys === 'function' ? undefined : keys?.map(readKey)
   let ring: Promise<SealKey[]> | undefined
   // A random key is made when it is first needed: Workers have no random numbers before the first request.
-  const loadRing = (): Promise<SealKey[]> => (ring ??= Promise.all((bytes ?? [readKey(generateKey(), 0)]).map(importKey)))
+  const readRing = async (): Promise<SealKey[]> => {
+    const bytes = typeof keys === 'function' ? (await keys()).map(readKey) : (given ?? [readKey(generateKey(), 0)])
+    return Promise.all(bytes.map(importKey))
+  }
+  const loadRing = (): Promise<SealKey[]> => {
+    ring ??= readRing().catch((error) => {
+      ring = undefined
+      throw error
+    })
+    return ring
+  }
 
   return {
     async seal(purpose, payload, { ttlMs, principal, binding }) {

@@ -70,6 +70,10 @@ class FetchRequest implements HttpRequest {
   readonly header = (name: string): string | undefined =>
     this.#request.headers.get(name) ?? (name === Header.host ? this.#host : undefined)
 
+  headers(): Iterable<[string, string]> {
+    return this.#request.headers
+  }
+
   headerCount(name: string): number {
     return this.header(name) === undefined ? 0 : 1
   }

@@ -28,6 +28,10 @@ export interface HttpLimits {
   readonly sessionIdleMs: number
   /** Ended streams of one session that can still be resumed; the oldest are forgotten. */
   readonly maxEndedStreams: number
+  /** With `stores`: a process that the others have not heard of for so long is dead to them. */
+  readonly nodeLeaseMs: number
+  /** With `stores`: an operation that takes longer has failed. */
+  readonly storeTimeoutMs: number
   /** A comment goes out on each open stream so often. */
   readonly keepAliveMs: number
   /** How long a client waits before it comes back to a stream that broke off. */
@@ -61,6 +65,8 @@ export const HTTP_LIMITS: HttpLimits = {
   maxSessionStreams: 16,
   sessionIdleMs: 30 * MINUTE,
   maxEndedStreams: 16,
+  nodeLeaseMs: 10 * SECOND,
+  storeTimeoutMs: 5 * SECOND,
   keepAliveMs: 15 * SECOND,
   retryMs: SECOND,
   backPressureBytes: MIB,

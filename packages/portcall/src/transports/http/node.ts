@@ -70,6 +70,10 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
   readonly header = (name: string): string | undefined => {
     const value = this.#request.headers[name.toLowerCase()]
     return typeof value === 'object' ? value.join(', ') : value
+  };
+
+  *headers(): Iterable<[string, string]> {
+    for (const name of Object.keys(this.#request.headers)) yield [name, this.header(name) ?? '']
   }
 
   headerCount(name: string): number {

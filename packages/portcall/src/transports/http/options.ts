@@ -1,6 +1,8 @@
 import type { Auth, HttpInfo } from '../../jsonrpc/exchange.ts'
+import type { Request } from '../../jsonrpc/message.ts'
 import type { MethodOf } from '../../protocol/methods.ts'
 import type { Log } from '../../stores/log.ts'
+import type { Stores } from '../../stores/stores.ts'
 import type { GuardOptions } from './guard.ts'
 import type { HttpLimits } from './limits.ts'
 import type { Body } from './types.ts'
@@ -54,6 +56,12 @@ export interface HttpOptions extends Partial<HttpLimits>, GuardOptions {
   readonly log?: Log | null
   /** What is known of the methods that are served. Default: what the protocol has, and what the server adds to it. */
   readonly methodOf?: MethodOf
+  /**
+   * Where sessions and their events rest instead, so that other processes can serve them too and go on with them when this one has died.
+   */
+  readonly stores?: Omit<Stores, 'close'>
+  /** With `stores`: whether a request may be run again when the process that ran it has died. Default: it ends with an error. */
+  readonly mayRepeat?: (request: Request) => boolean
   /** Gets what went wrong inside; callers only ever see "Internal error". */
   readonly onError?: (error: unknown) => void
 }

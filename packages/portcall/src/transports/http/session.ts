@@ -24,6 +24,7 @@ export interface Session {
   /** See `LegacySession`. */
   readonly listen: LegacySession['listen']
   readonly follow: LegacySession['follow']
+  readonly missed: LegacySession['missed']
   readonly rest: LegacySession['rest']
   readonly state: SessionState
   /** Gives up all that is running. */
@@ -68,6 +69,7 @@ export function createSession({ endpoint, auth, tell, state, share, nextId }: Se
     state: legacy.state,
     listen: () => legacy.listen(),
     follow: () => legacy.follow(),
+    missed: () => legacy.missed(),
     rest: () => legacy.rest(),
     close() {
       legacy.close()

@@ -23,15 +23,14 @@ export interface Sse2024 {
   post(received: Received, visit: Visit): Promise<void>
 }
 
-const PARAMETER = 'sessionId'
+/** Names the session in the address that clients post to. */
+export const SESSION_PARAMETER = 'sessionId'
 const NEW_NAMES = [Header.sessionId, Header.lastEventId, Header.protocolVersion]
 
 /** Serves the first HTTP transport out of the sessions of an endpoint. */
 export function createSse2024(endpoint: Endpoint, registry: Registry): Sse2024 {
   return {
-    wants: ({ request }) =>
-      request.header(Header.accept)?.includes('text/event-stream') === true &&
-      NEW_NAMES.every((name) => request.header(name) === undefined),
+    wants: wantsSse2024,
     get(visit) {
       registry.makeRoom(visit.auth)
       const id = randomId()
@@ -40,10 +39,10 @@ export function createSse2024(endpoint: Endpoint, registry: Registry): Sse2024 {
       const member: Member = { id, kind: 'query', principal: visit.auth?.principal, session, replay, heard: 0 }
       registry.add(member)
       visit.request.onGone(() => registry.remove(member))
-      const address = `${pathOf(visit.request.target)}?${PARAMETER}=${id}`
+      const address = `${pathOf(visit.request.target)}?${SESSION_PARAMETER}=${id}`
       replay.begin(visit.reply, { standing: true, first: encodeEvent({ event: 'endpoint', data: address }) })
     },
-    owns: ({ request }) => sessionOf(request.target) !== undefined,
+    owns: isOwnPost,
     async post(received, visit) {
       const { session, replay } = registry.find(sessionOf(visit.request.target) ?? '', 'query', visit.auth)
       visit.reply.send(202, EMPTY_HEADERS)
@@ -54,7 +53,21 @@ export function createSse2024(endpoint: Endpoint, registry: Registry): Sse2024 {
   }
 }
 
-function createStreamOutlet(replay: Replay): Outlet {
+/** Whether a GET comes from a client of this transport. */
+export function wantsSse2024({ request }: Visit): boolean {
+  return (
+    request.header(Header.accept)?.includes('text/event-stream') === true &&
+    NEW_NAMES.every((name) => request.header(name) === undefined)
+  )
+}
+
+/** Whether a POST goes to an address that a stream of this transport has told. */
+export function isOwnPost({ request }: Visit): boolean {
+  return sessionOf(request.target) !== undefined
+}
+
+/** Where answers go on this transport: to the one stream. */
+export function createStreamOutlet(replay: Pick<Replay, 'tell'>): Outlet {
   return {
     canAsk: true,
     canRelease: false,
@@ -64,7 +77,8 @@ function createStreamOutlet(replay: Replay): Outlet {
   }
 }
 
-function sessionOf(target: string): string | undefined {
+/** The session that an address names. */
+export function sessionOf(target: string): string | undefined {
   const start = target.indexOf('?')
-  return start < 0 ? undefined : (new URLSearchParams(target.slice(start)).get(PARAMETER) ?? undefined)
+  return start < 0 ? undefined : (new URLSearchParams(target.slice(start)).get(SESSION_PARAMETER) ?? undefined)
 }

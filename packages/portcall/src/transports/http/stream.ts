@@ -7,18 +7,23 @@ import { encodeEvent, encodeMessage } from './sse.ts'
 import { isDroppable } from './streams.ts'
 import type { EventSink, HttpReply } from './types.ts'
 
+/** Where the events of a stream rest; what gets no position was not kept, and nobody can come back for it. */
+export interface EventLog extends Pick<Log, 'read' | 'delete'> {
+  append(key: string, data: string): Promise<string | undefined>
+}
+
 /** How the streams of one session are kept. */
 export interface ReplayOptions {
   readonly endpoint: Endpoint
   /** Where events rest; without it, nothing can be resumed and events have no ids. */
-  readonly log: Log | null
+  readonly log: EventLog | null
   /** What the keys of the logs begin with. */
   readonly key: string
   /** Whether the revision lets servers close streams that clients come back for. */
   polling(): boolean
 }
 
-interface StreamOptions extends ReplayOptions {
+export interface StreamOptions extends ReplayOptions {
   /** What its event ids begin with. */
   readonly tag: string
   readonly name: string
@@ -100,6 +105,11 @@ export class Stream {
   /** Waits with all that comes from now on, those who resume included. */
   hold(until: Promise<void>): void {
     this.#then(() => until)
+  }
+
+  /** Resolves when all that was said so far is recorded. */
+  settled(): Promise<void> {
+    return this.#line
   }
 
   /** Lets go of the reader, who comes back after `retryMs`. */

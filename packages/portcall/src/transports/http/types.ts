@@ -11,6 +11,8 @@ export interface HttpRequest extends HttpInfo {
   readonly target: string
   /** A header by its name in any case, several values joined with `, `. May be called detached. */
   readonly header: (name: string) => string | undefined
+  /** All headers, names in lower case. */
+  headers(): Iterable<[name: string, value: string]>
   /** How often a header was sent, as far as the carrier can tell. */
   headerCount(name: string): number
   /** Reads the body. @throws HttpError 400, 408 or 413. */
