@@ -29,7 +29,7 @@ export const NODE_FILES = [
   'cli/',
   'auth/client/http/node-dial.ts',
   'auth/client/node/',
-  'stores/sqlite.ts',
+  'stores/sqlite/',
   'transports/http/node.ts',
   'transports/http/node-body.ts',
   'transports/http/node-server.ts',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareKeys } from './listing.ts'
+import { compareKeys, prefixEnd } from './listing.ts'
 
 const text = fc.string({
   unit: fc.oneof(
@@ -14,5 +14,23 @@ test('keys are in the order of their UTF-8 bytes', () => {
     fc.property(text, text, (left, right) => {
       expect(Math.sign(compareKeys(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)))
     }),
+  )
+})
+
+test('what begins with a prefix is before its end, and nothing else is between', () => {
+  fc.assert(
+    fc.property(text, text, (prefix, other) => {
+      const end = prefixEnd(prefix)
+      const isBefore = (key: string): boolean => end === null || compareKeys(key, end) < 0
+      expect(isBefore(prefix + other)).toBe(true)
+      expect(compareKeys(other, prefix) >= 0 && isBefore(other)).toBe(other.startsWith(prefix))
+    }),
+    {
+      examples: [
+        ['a\ud7ff', 'a\ue000'],
+        ['\u{10ffff}', 'x'],
+        ['a\u{10ffff}', 'b'],
+      ],
+    },
   )
 })

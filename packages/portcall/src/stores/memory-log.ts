@@ -1,4 +1,5 @@
 import { type Log, type LogEntry, UnknownPosition } from './log.ts'
+import { newName, numberIn, positionOf } from './position.ts'
 
 /**
  * The bounds of logs in memory. Logs are trimmed from the front; when the whole is too large, the log that was written to
@@ -66,7 +67,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     append(key, data) {
       const time = now()
       const line = lines.get(key) ?? createLine()
-      const position = `${line.name}-${line.first + line.entries.length - line.head}`
+      const position = positionOf(line.name, line.first + line.entries.length - line.head)
       const bytes = 2 * data.length + ENTRY_BYTES
       line.entries.push({ position, data, time, bytes })
       line.bytes += bytes
@@ -89,7 +90,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
 }
 
 function createLine(): Line {
-  return { name: crypto.randomUUID().slice(0, 18), entries: [], head: 0, first: 0, bytes: 0, lastTime: 0 }
+  return { name: newName(), entries: [], head: 0, first: 0, bytes: 0, lastTime: 0 }
 }
 
 function isOver(line: Line, tooMuch: boolean, oldest: number): boolean {
@@ -109,10 +110,9 @@ function dropFirst(line: Line): void {
 
 /** How many of the kept entries a reader at this position has already. */
 function findAfter(line: Line | undefined, after: string): number {
-  const dash = after.lastIndexOf('-')
-  const number = Number(after.slice(dash + 1))
-  const count = line ? number + 1 - line.first : -1
-  const known = line && after === `${line.name}-${number}` && count >= 0 && count <= line.entries.length - line.head
-  if (!known) throw new UnknownPosition()
+  const number = numberIn(after)
+  if (!line || number === undefined || after !== positionOf(line.name, number)) throw new UnknownPosition()
+  const count = number + 1 - line.first
+  if (count < 0 || count > line.entries.length - line.head) throw new UnknownPosition()
   return count
 }

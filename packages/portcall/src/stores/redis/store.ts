@@ -1,4 +1,4 @@
-import { compareKeys } from '../listing.ts'
+import { compareKeys, DEFAULT_LIMIT } from '../listing.ts'
 import { createLane } from '../remote/lane.ts'
 import type { Store } from '../store.ts'
 import type { RedisLink } from './link.ts'
@@ -27,7 +27,6 @@ interface Search {
 }
 
 const YEAR_MS = 365 * 24 * 3600_000
-const DEFAULT_LIMIT = 1000
 const REPEATABLE = true
 const ANY = ['any', ''] as const
 const ABSENT = ['absent', ''] as const

@@ -1,0 +1,67 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll } from 'vitest'
+
+const INSTALLED = fileURLToPath(new URL('../../../../../node_modules', import.meta.url))
+
+/** Where the tests of one file keep their databases: gives a name of its own to each. */
+export function useFolder(): { newFile(): string; readonly path: string } {
+  let path = ''
+  let files = 0
+  beforeAll(async () => {
+    path = await mkdtemp(join(tmpdir(), 'portcall-sqlite-'))
+  })
+  afterAll(() => rm(path, { recursive: true, force: true }))
+  return {
+    get path() {
+      return path
+    },
+    newFile: () => join(path, `${++files}.db`),
+  }
+}
+
+/** A running `child.test-kit.ts`. */
+export interface Child {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>
+  /** Its next line; nothing when it has ended. */
+  next(): Promise<string | undefined>
+  /** The rest of its lines. */
+  rest(): Promise<string[]>
+  kill(): void
+}
+
+/** Builds the program once, and starts it as often as it is asked to. */
+export function useChildren(folder: { readonly path: string }): (...args: string[]) => Child {
+  const children: Child[] = []
+  beforeAll(async () => {
+    const input = fileURLToPath(new URL('./child.test-kit.ts', import.meta.url))
+    const bundle = await rolldown({ input, platform: 'node', tsconfig: false, logLevel: 'silent' })
+    await bundle.write({ file: join(folder.path, 'child.mjs'), format: 'esm' })
+    await bundle.close()
+  })
+  afterAll(() => {
+    for (const child of children) child.kill()
+  })
+  return (...args) => {
+    const process = spawn(globalThis.process.execPath, [join(folder.path, 'child.mjs'), ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...globalThis.process.env, NODE_PATH: INSTALLED },
+    })
+    const lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]()
+    const next = async (): Promise<string | undefined> => (await lines.next()).value
+    const rest = async (): Promise<string[]> => {
+      const found: string[] = []
+      for (let line = await next(); line !== undefined; line = await next()) found.push(line)
+      return found
+    }
+    const child: Child = { process, next, rest, kill: () => process.kill('SIGKILL') }
+    children.push(child)
+    return child
+  }
+}
