@@ -37,7 +37,7 @@ export function createCrew(options: CrewOptions): Crew {
   let closed = false
 
   const isFree = (key: string): boolean =>
-    !closed && busy.size < concurrency && !busy.has(key) && (held.get(key)?.until ?? 0) <= performance.now()
+    !closed && busy.size < concurrency && !busy.has(key) && (held.get(key)?.until ?? -Infinity) <= performance.now()
   const hold = (key: string): void => {
     const pauseMs = Math.min(pollMs, 2 * (held.get(key)?.pauseMs ?? FIRST_PAUSE_MS / 2))
     held.set(key, { until: performance.now() + pauseMs, pauseMs })

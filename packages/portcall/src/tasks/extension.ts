@@ -10,6 +10,7 @@ import { TASK_LIMITS, type TaskLimits } from './limits.ts'
 import { createMethods } from './methods.ts'
 import { createOperator, type Tasks } from './operator.ts'
 import { createPublishing } from './publish.ts'
+import { createRevival } from './revive.ts'
 import { beginSoon, createShift } from './shift.ts'
 import { createStoreEngine } from './store-engine.ts'
 import { createWorker } from './worker.ts'
@@ -51,7 +52,8 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       const begin = work ? shift.begin : () => {}
       const create = createTaskCreation({ host, ledger, engine, limits, now })
 
-      for (const [method, serve] of Object.entries(createMethods({ ledger, engine, now })))
+      const revive = createRevival({ ledger, engine, store, leaseMs: limits.leaseMs, now })
+      for (const [method, serve] of Object.entries(createMethods({ ledger, engine, revive, now })))
         host.method(method, { nameParam: 'taskId' }, serve)
       host.aroundTool((call, tool, next) => {
         begin()

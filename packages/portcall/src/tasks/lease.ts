@@ -47,6 +47,11 @@ export async function takeLease(ref: string, { store, leaseMs, now }: LeaseOptio
   }
 }
 
+/** Tells whether somebody has the lease of a task. */
+export async function isLeased(ref: string, store: Store): Promise<boolean> {
+  return (await store.get(KEY + ref)) !== undefined
+}
+
 /** The reason of a signal: others may work on this task now. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'

@@ -9,20 +9,27 @@ import { renderDetails } from './render.ts'
 export interface MethodsOptions {
   readonly ledger: Ledger
   readonly engine: TaskEngine
+  /** Sees to it that a task which somebody asks after is worked on. */
+  readonly revive: (ref: TaskRef, record: TaskRecord) => Promise<void>
   readonly now: () => number
 }
 
 type Serve = (params: JsonObject, call: Call) => Promise<object>
 
 /** The methods of the extension. A task of somebody else is as unknown as one that does not exist. */
-export function createMethods({ ledger, engine, now }: MethodsOptions): { readonly [method: string]: Serve } {
+export function createMethods({ ledger, engine, revive, now }: MethodsOptions): { readonly [method: string]: Serve } {
   const refOf = ({ taskId }: JsonObject, { auth }: Call): Promise<TaskRef> => {
     if (typeof taskId !== 'string' || !ID.test(taskId)) throw unknownTask()
     return ledger.refOf(auth?.principal, taskId)
   }
 
   return {
-    'tasks/get': async (params, call) => renderDetails(known(await ledger.read(await refOf(params, call)))),
+    async 'tasks/get'(params, call) {
+      const ref = await refOf(params, call)
+      const record = known(await ledger.read(ref))
+      await revive(ref, record)
+      return renderDetails(record)
+    },
 
     async 'tasks/update'(params, call) {
       const { inputResponses } = params

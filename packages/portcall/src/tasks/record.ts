@@ -37,6 +37,8 @@ export interface TaskRecord {
   readonly updatedAt: number
   readonly ttlMs: number
   readonly pollIntervalMs: number
+  /** When it was handed to the engine for the last time, if that was not when it was last updated. */
+  readonly queuedAt?: number
   /** How often it was begun: who began it later writes, who began it before does not. */
   readonly run: number
   /** How often it was begun since it last got further. */
@@ -73,6 +75,11 @@ export function begin(record: TaskRecord): TaskRecord {
 /** Whoever works on it stops before it got anywhere, for no fault of the task. */
 export function putBack(record: TaskRecord): TaskRecord {
   return record.status === 'working' ? { ...record, attempts: Math.max(0, record.attempts - 1) } : record
+}
+
+/** It is handed to the engine again. */
+export function queueAgain(record: TaskRecord, now: number): TaskRecord {
+  return record.status === 'working' ? { ...record, queuedAt: now } : record
 }
 
 /** Its handler has made a step. */

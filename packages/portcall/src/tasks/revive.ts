@@ -1,0 +1,32 @@
+import type { Store } from '../stores/store.ts'
+import type { TaskEngine } from './engine.ts'
+import { isLeased } from './lease.ts'
+import type { Ledger, TaskRef } from './ledger.ts'
+import { queueAgain, type TaskRecord } from './record.ts'
+
+export interface ReviveOptions {
+  readonly ledger: Ledger
+  readonly engine: TaskEngine
+  readonly store: Store
+  /** A task that nothing is heard of for so long may be lost. */
+  readonly leaseMs: number
+  readonly now: () => number
+}
+
+/**
+ * Hands a task to the engine again that nobody works on: a process may have died after it had written that the task goes on, and before it
+ * had told the engine. Whoever asks after a task brings it back in this way.
+ */
+export function createRevival({
+  ledger,
+  engine,
+  store,
+  leaseMs,
+  now,
+}: ReviveOptions): (ref: TaskRef, record: TaskRecord) => Promise<void> {
+  return async (ref, { status, updatedAt, queuedAt = updatedAt, ttlMs }) => {
+    if (status !== 'working' || now() - Math.max(updatedAt, queuedAt) < leaseMs || (await isLeased(ref, store))) return
+    await ledger.change(ref, (record) => queueAgain(record, now()))
+    await engine.add(ref, { ttlMs })
+  }
+}
