@@ -80,8 +80,19 @@ export function deriveContext(context: ExchangeContext, given: Partial<ExchangeC
   }
 }
 
-/** Hears of a signal as `onAbort` tells of it. @throws its reason when it is aborted already. */
-export function heedSignal(signal: AbortSignal, listener: (reason: unknown) => void): () => void {
+/** Who waits for an answer and may give it up. Where there is an `onAbort`, `signal` is not read. */
+export type Caller = Partial<Pick<ExchangeContext, 'signal' | 'onAbort'>>
+
+/** @throws the reason for which a caller has given up, if it has. */
+export function throwIfGivenUp(caller: Caller): void {
+  heed(caller, () => {})?.()
+}
+
+/** Calls back with the reason when a caller gives up; what it gives ends that. @throws the reason when that has happened already. */
+export function heed(caller: Caller, listener: (reason: unknown) => void): (() => void) | undefined {
+  if (caller.onAbort) return caller.onAbort(listener)
+  const { signal } = caller
+  if (!signal) return undefined
   signal.throwIfAborted()
   const abort = (): void => listener(signal.reason)
   signal.addEventListener('abort', abort, { once: true })

@@ -1,11 +1,11 @@
 import { ErrorCode, RpcError } from './errors.ts'
-import type { Exchange, ExchangeContext } from './exchange.ts'
+import type { Caller, Exchange, ExchangeContext } from './exchange.ts'
 import type { Notification, Request, RequestId, Response } from './message.ts'
 
 /** What a carrier adds to the context of a request: everything but the signal, which belongs to the register. */
 export interface Carried extends Omit<ExchangeContext, 'signal' | 'ask'> {
-  /** Asks the caller; the signal tells when its own request was given up. */
-  readonly ask?: ((method: string, params: Request['params'], signal: AbortSignal) => Promise<Response>) | undefined
+  /** Asks the caller for as long as it has not given its own request up. */
+  readonly ask?: ((method: string, params: Request['params'], caller: Caller) => Promise<Response>) | undefined
   /** Hears that the request was given up. */
   readonly onCancel?: (reason: unknown) => void
 }
@@ -38,7 +38,7 @@ class Running implements ExchangeContext {
 
   get ask(): ExchangeContext['ask'] {
     const { ask } = this.#carried
-    return ask && ((method, params) => ask(method, params, this.signal))
+    return ask && ((method, params) => ask(method, params, this))
   }
   get release(): ExchangeContext['release'] {
     return this.#carried.release

@@ -32,7 +32,7 @@ describe('requests that were sent', () => {
   test('a signal that is aborted ends the wait and tells the id once; an answer that comes later is ignored', async () => {
     const outgoing = createOutgoing()
     const [controller, onAbort] = [new AbortController(), vi.fn()]
-    const asked = outgoing.ask('m', undefined, { send() {}, signal: controller.signal, onAbort })
+    const asked = outgoing.ask('m', undefined, { send() {}, caller: controller, onAbort })
     controller.abort('enough')
     await expect(asked).rejects.toBe('enough')
     expect([onAbort.mock.calls, outgoing.size, outgoing.settle(success(1, {}))]).toEqual([[[1]], 0, false])
@@ -41,7 +41,7 @@ describe('requests that were sent', () => {
   test('a signal that is aborted after the answer does nothing', async () => {
     const outgoing = createOutgoing()
     const [controller, onAbort] = [new AbortController(), vi.fn()]
-    const asked = outgoing.ask('m', undefined, { send() {}, signal: controller.signal, onAbort })
+    const asked = outgoing.ask('m', undefined, { send() {}, caller: controller, onAbort })
     outgoing.settle(success(1, {}))
     controller.abort()
     expect(await asked).toEqual(success(1, {}))
@@ -51,7 +51,7 @@ describe('requests that were sent', () => {
   test('what was aborted from the start is not sent, and nobody is told', async () => {
     const outgoing = createOutgoing()
     const [send, onAbort] = [vi.fn(), vi.fn()]
-    await expect(outgoing.ask('m', undefined, { send, signal: AbortSignal.abort('no'), onAbort })).rejects.toBe('no')
+    await expect(outgoing.ask('m', undefined, { send, caller: { signal: AbortSignal.abort('no') }, onAbort })).rejects.toBe('no')
     expect([send.mock.calls, onAbort.mock.calls, outgoing.size]).toEqual([[], [], 0])
   })
 
@@ -89,7 +89,7 @@ describe('requests that were sent', () => {
             const [outcome, controller]: [string[], AbortController] = [[], new AbortController()]
             outcomes.push(outcome)
             controllers.push(controller)
-            const asked = outgoing.ask('m', undefined, { send() {}, signal: controller.signal, onAbort: (id) => told.push(id) })
+            const asked = outgoing.ask('m', undefined, { send() {}, caller: controller, onAbort: (id) => told.push(id) })
             asked.then(
               () => outcome.push('answered'),
               (error: unknown) => outcome.push(error === 'aborted' ? 'aborted' : 'lost'),

@@ -1,5 +1,5 @@
 import { ConnectionLost } from './errors.ts'
-import { type ExchangeContext, heedSignal } from './exchange.ts'
+import { type Caller, heed } from './exchange.ts'
 import type { Request, RequestId, Response } from './message.ts'
 
 /** How long an asked peer may take, and what to do with an answer that nobody waits for. */
@@ -13,7 +13,7 @@ export interface Outgoing {
   readonly size: number
   /**
    * Sends a request and resolves to the answer. Rejects with `ConnectionLost` when the peer goes away, with what `send` throws,
-   * and with the signal's reason when it is aborted; `onAbort` is then told the id, so that the peer can be told too. What was
+   * and with the caller's reason when it gives up; `onAbort` is then told the id, so that the peer can be told too. What was
    * aborted from the start is not sent, and `onAbort` is not called.
    */
   ask(method: string, params: Request['params'], options: AskOptions): Promise<Response>
@@ -27,10 +27,8 @@ export interface Outgoing {
 
 export interface AskOptions {
   send: (request: Request) => void
-  signal?: AbortSignal
-  /** Tells of the same as `signal`, which is then not read. */
-  heed?: ExchangeContext['onAbort']
-  onAbort?: (id: RequestId) => void
+  caller?: Caller | undefined
+  onAbort?: ((id: RequestId) => void) | undefined
 }
 
 interface Waiting {
@@ -54,14 +52,14 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
       return waiting.size
     },
     async ask(method, params, options) {
-      const { signal, heed = signal && ((listener) => heedSignal(signal, listener)) } = options
       const id = nextId()
       const { promise, resolve, reject } = deferred<Response>()
-      const ignore = heed?.((reason) => {
+      const giveUp = (reason: unknown): void => {
         if (!waiting.delete(id)) return
         reject(reason)
         options.onAbort?.(id)
-      })
+      }
+      const ignore = options.caller && heed(options.caller, giveUp)
       waiting.set(id, { resolve, reject })
       try {
         options.send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })

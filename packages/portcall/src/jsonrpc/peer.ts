@@ -1,7 +1,7 @@
 import { answerBatch, refuseBatch } from './batch.ts'
 import type { Channel, Received, Unreadable } from './channel.ts'
 import { ConnectionLost, closedHere, ErrorCode, RpcError } from './errors.ts'
-import type { Exchange } from './exchange.ts'
+import type { Caller, Exchange } from './exchange.ts'
 import { type Carried, createIncoming, type IncomingLimits } from './incoming.ts'
 import { classify, type ErrorBody, failure, type Notification, type Request, type RequestId, type Response } from './message.ts'
 import { failUnreadable, type Noise, noiseOf } from './noise.ts'
@@ -39,7 +39,7 @@ export const PEER_LIMITS: PeerLimits = { maxInFlight: 256, maxQueued: 10_000, ma
 export interface Peer {
   notify(notification: Notification): void | Promise<void>
   /** Asks the other side. Rejects with `ConnectionLost` when the channel ends first. */
-  ask(method: string, params?: Request['params'], signal?: AbortSignal): Promise<Response>
+  ask(method: string, params?: Request['params'], caller?: Caller): Promise<Response>
   /** Gives up a request that the other side has sent. */
   cancel(id: unknown, reason?: unknown): boolean
   /** Gives up all of them. */
@@ -79,12 +79,8 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
     if (ended) throw ended
     void channel.send(request)
   }
-  const ask: Peer['ask'] = (method, params, signal) =>
-    outgoing.ask(method, params, {
-      send,
-      ...(signal && { signal }),
-      ...(options.onAbandoned && { onAbort: options.onAbandoned }),
-    })
+  const ask: Peer['ask'] = (method, params, caller) =>
+    outgoing.ask(method, params, { send, caller, onAbort: options.onAbandoned })
   const carried: Carried = { notify: (notification) => channel.send(notification), ask }
 
   const take = (value: unknown): Promise<Response | undefined> | undefined => {

@@ -33,7 +33,7 @@ export function createChannelLink(channel: Channel, { onNoise = () => {}, ...ids
         },
       })
     },
-    ask: (method, params, { signal }) => peer.ask(method, params, signal),
+    ask: (method, params, asker) => peer.ask(method, params, asker),
     notify: (told) => peer.notify(told),
     opened: async () => {},
     close: () => peer.close(),

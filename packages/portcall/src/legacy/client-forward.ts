@@ -1,5 +1,5 @@
 import type { Exchange } from '../jsonrpc/exchange.ts'
-import type { JsonObject, Notification } from '../jsonrpc/message.ts'
+import type { JsonObject, Notification, Response } from '../jsonrpc/message.ts'
 import { createReports } from '../protocol/reports.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, LoggingLevel, ServerCapabilities } from '../protocol/types.ts'
@@ -29,17 +29,14 @@ export function createForwarder({ link, capabilities, server, revision }: Forwar
   const setLevel = createLevelSetter(link, server)
 
   return {
-    async exchange(request, { signal, notify, send }) {
+    async exchange(request, context) {
       const { id, method } = request
-      const report = reports.enter(request, notify)
+      const report = reports.enter(request.params, context.notify)
       const params = legacyParams(report.params, revision)
-      const options = { signal, ...(send?.headers && { headers: send.headers }) }
+      const send = async (): Promise<Response> => readResponse({ id, method, params }, await link.ask(method, params, context))
       try {
         await setLevel(reports.level)
-        return await visits.call(request, signal, async () => {
-          const response = await link.ask(method, params, options)
-          return readResponse(method, { ...response, id }, params ?? {})
-        })
+        return await visits.call(request, context, send)
       } finally {
         report.leave()
       }
@@ -51,11 +48,14 @@ export function createForwarder({ link, capabilities, server, revision }: Forwar
   }
 }
 
+const ROUNDS = ['inputResponses', 'requestState']
+const ROUNDS_AND_CONTEXT = [...ROUNDS, 'context']
+
 /** Takes off what the revision does not have. */
 function legacyParams(params: JsonObject | undefined, { completionContext }: Revision): JsonObject | undefined {
   if (!params) return undefined
-  const { inputResponses: _answers, requestState: _state, ...given } = params
-  return withLegacyMeta(completionContext || !('ref' in given) ? given : without(given, ['context']))
+  const given = without(params, completionContext || !('ref' in params) ? ROUNDS : ROUNDS_AND_CONTEXT)
+  return withLegacyMeta(given)
 }
 
 /** A session has one level of log messages. It follows what the open requests want, and stays while none wants any. */
@@ -69,7 +69,7 @@ function createLevelSetter(
   return (wanted) => {
     if (logging && wanted && wanted !== level) {
       level = wanted
-      setting = link.ask('logging/setLevel', { level: wanted }, {}).catch(() => {})
+      setting = link.ask('logging/setLevel', { level: wanted }).catch(() => {})
     }
     return setting
   }

@@ -68,7 +68,7 @@ function ask(link: LegacyLink, revision: Revision, { info, capabilities }: Hands
     capabilities: renderClientCapabilities(capabilities, revision),
     clientInfo: renderImplementation(info, revision),
   }
-  return link.ask('initialize', params, {})
+  return link.ask('initialize', params)
 }
 
 function readHandshake({ capabilities, serverInfo, instructions }: JsonObject, revision: Revision): JsonObject {

@@ -1,5 +1,14 @@
 import { ErrorCode } from '../jsonrpc/errors.ts'
-import { type ErrorBody, isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
+import {
+  type ErrorBody,
+  failure,
+  isObject,
+  isSuccess,
+  type JsonObject,
+  type Request,
+  type Response,
+  success,
+} from '../jsonrpc/message.ts'
 import { METHODS } from '../protocol/methods.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 
@@ -16,27 +25,30 @@ const LISTS: { readonly [method: string]: readonly [key: string, item: Read] } =
   'prompts/get': ['messages', readMessage],
 }
 
+const NOT_CACHED = { ttlMs: 0, cacheScope: 'private' }
 const NOT_FOUND = new Set(REVISIONS.map(({ errors }) => errors.resourceNotFound))
+
+/** What was asked, with the id that its sender has for it. */
+type Asked = Pick<Request, 'id' | 'method'> & { readonly params: JsonObject | undefined }
 
 /**
  * Reads the answer of a legacy server as one of the newest revision: liberal in its forms (`null` stands for an absent field, an absent
  * list for an empty one, an empty cursor for the end), and with the fields that the newest revision wants on every result.
  */
-export function readResponse(method: string, response: Response, params: JsonObject): Response {
-  if (isSuccess(response)) return { ...response, result: readResult(method, response.result) }
-  const error = readError(method, response.error, params)
-  return error === response.error ? response : { ...response, error }
+export function readResponse({ id, method, params = {} }: Asked, response: Response): Response {
+  if (isSuccess(response)) return success(id, readResult(method, response.result))
+  return failure(id, readError(method, response.error, params))
 }
 
 function readResult(method: string, result: JsonObject): JsonObject {
-  const { resultType: _type, ...read } = withoutNulls(result)
+  const read: JsonObject = { ...withoutNulls(result) }
+  read.resultType = 'complete'
   const [key, item] = LISTS[method] ?? []
   if (key && item) read[key] = readList(read[key], item)
   if (method === 'completion/complete' && isObject(read.completion))
     read.completion = { values: [], ...withoutNulls(read.completion) }
   if (read.nextCursor === '') delete read.nextCursor
-  const cache = METHODS.get(method)?.cacheable && { ttlMs: 0, cacheScope: 'private' }
-  return { resultType: 'complete', ...read, ...cache }
+  return METHODS.get(method)?.cacheable ? Object.assign(read, NOT_CACHED) : read
 }
 
 /** A resource that does not exist had a code of its own. */

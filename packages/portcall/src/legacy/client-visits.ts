@@ -1,4 +1,5 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
 import { missingClientCapability } from '../protocol/errors.ts'
 import { METHODS } from '../protocol/methods.ts'
@@ -10,7 +11,7 @@ import type { ClientCapabilities } from '../protocol/types.ts'
  */
 export interface Visits {
   /** Sends a request as often as it takes, and resolves to its answer or to the question. */
-  call(request: Request, signal: AbortSignal, send: () => Promise<Response>): Promise<Response>
+  call(request: Request, caller: Pick<ExchangeContext, 'signal'>, send: () => Promise<Response>): Promise<Response>
   /** The server says that a visit is over. */
   completed(elicitationId: unknown): void
 }
@@ -42,7 +43,7 @@ export function createVisits({ elicitation }: ClientCapabilities): Visits {
   }
 
   return {
-    async call({ id, method, params = {} }, signal, send) {
+    async call({ id, method, params = {} }, caller, send) {
       const visited = readState(params.requestState)
       if (visited.length > 0 && !allAccepted(params.inputResponses)) return notVisited(id, method)
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
@@ -52,7 +53,7 @@ export function createVisits({ elicitation }: ClientCapabilities): Visits {
         if (!elicitation?.url) return missingClientCapability({ elicitation: { url: {} } }).response(id)
         const fresh = pages.filter(({ url }) => !visited.includes(url))
         if (fresh.length > 0) return success(id, questionOf(fresh, visited))
-        await pause(pages, waitMs, signal)
+        await pause(pages, waitMs, caller.signal)
       }
     },
     completed: (elicitationId) => wakers.get(elicitationId as string)?.(),

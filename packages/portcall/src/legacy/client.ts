@@ -98,7 +98,7 @@ function converse({ discovered, revision }: Handshake, { link, capabilities }: L
   const server = discovered.capabilities as ServerCapabilities
   return {
     forwarder: createForwarder({ link, capabilities, server, revision }),
-    subscriptions: createClientSubscriptions({ capabilities: server, ask: (method, params) => link.ask(method, params, {}) }),
+    subscriptions: createClientSubscriptions({ capabilities: server, ask: (method, params) => link.ask(method, params) }),
   }
 }
 

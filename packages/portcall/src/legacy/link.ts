@@ -1,12 +1,9 @@
+import type { Caller, ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { JsonObject, Notification, Request, Response } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revisions.ts'
 
-/** How one request travels over a link. */
-export interface LinkAskOptions {
-  readonly signal?: AbortSignal
-  /** Headers for this request alone, where the link has headers. */
-  readonly headers?: Readonly<Record<string, string>>
-}
+/** Who asks over a link, and what is said beside the question, where the link can: its context, or nothing. */
+export type Asker = Caller & Partial<Pick<ExchangeContext, 'send'>>
 
 /** What a link delivers. */
 export interface LinkHandlers {
@@ -22,7 +19,7 @@ export interface LinkHandlers {
 /** The way to one server of the legacy era: requests and notifications both ways, whatever carries them. */
 export interface LegacyLink {
   /** Sends a request; ids are the link's own. Rejects with `ConnectionLost`, or `SessionLost` when the server has forgotten the session. */
-  ask(method: string, params: JsonObject | undefined, options: LinkAskOptions): Promise<Response>
+  ask(method: string, params: JsonObject | undefined, asker?: Asker): Promise<Response>
   notify(notification: Notification): Promise<void> | void
   /** Starts delivery; called once, before anything is sent. */
   receive(handlers: LinkHandlers): void

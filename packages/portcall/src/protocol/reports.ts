@@ -1,5 +1,5 @@
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
-import { isObject, type JsonObject, type Notification, type Request } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject, type Notification } from '../jsonrpc/message.ts'
 import { isLoggingLevel, MetaKey } from './meta.ts'
 import { LOGGING_LEVELS, type LoggingLevel } from './types.ts'
 
@@ -7,8 +7,8 @@ import { LOGGING_LEVELS, type LoggingLevel } from './types.ts'
 export interface Reports {
   /** The most verbose level that an open request wants; nothing when none wants any. */
   readonly level: LoggingLevel | undefined
-  /** Enters a request that is about to be sent. */
-  enter(request: Request, notify: ExchangeContext['notify']): Report
+  /** Enters a request that is about to be sent with these params. */
+  enter(params: JsonObject | undefined, notify: ExchangeContext['notify']): Report
   /** Delivers progress by its token, and a log message to all who want its level. Tells whether it was a report. */
   deliver(notification: Notification): boolean
 }
@@ -30,6 +30,7 @@ interface Listener {
 export function createReports(): Reports {
   const open = new Map<number, Listener>()
   let last = 0
+  let wanting = 0
 
   const progress = (notification: Notification): void => {
     const { params = {} } = notification
@@ -44,18 +45,23 @@ export function createReports(): Reports {
 
   return {
     get level() {
+      if (wanting === 0) return undefined
       const wanted = [...open.values()].flatMap(({ level }) => level ?? [])
       return wanted.sort((one, other) => gravityOf(one) - gravityOf(other))[0]
     },
-    enter({ params }, notify) {
+    enter(params, notify) {
       const key = ++last
       const meta = isObject(params?._meta) ? params._meta : {}
-      const level = meta[MetaKey.logLevel]
+      const { [MetaKey.logLevel]: given } = meta
+      const level = isLoggingLevel(given) ? given : undefined
       const token = meta.progressToken ?? undefined
-      open.set(key, { notify, token, level: isLoggingLevel(level) ? level : undefined })
+      open.set(key, { notify, token, level })
+      if (level) wanting++
       return {
         params: token === undefined ? params : { ...params, _meta: { ...meta, progressToken: key } },
-        leave: () => void open.delete(key),
+        leave() {
+          if (open.delete(key) && level) wanting--
+        },
       }
     },
     deliver(notification) {

@@ -86,7 +86,7 @@ export function openRemote(url: string, auth: AuthProvider): Remote & { call(sig
   return {
     ...remote,
     async call(signal) {
-      const call = await remote.send({ method: 'POST', headers: {}, body: '{}', signal })
+      const call = await remote.send({ method: 'POST', headers: {}, body: '{}', caller: signal && { signal } })
       call.release()
       return call.status
     },

@@ -1,5 +1,5 @@
 import { ConnectionLost, UnreadableAnswer } from '../../jsonrpc/errors.ts'
-import { type ExchangeContext, heedSignal } from '../../jsonrpc/exchange.ts'
+import { type Caller, heed } from '../../jsonrpc/exchange.ts'
 import type { HttpClientLimits } from './client-limits.ts'
 import type { Expiry } from './expiry.ts'
 import type { HttpAnswer, HttpFetch, Outbound, Transfer } from './request.ts'
@@ -25,9 +25,7 @@ export interface Site {
 export interface CallRequest extends Pick<Outbound, 'method' | 'headers'> {
   readonly url: URL
   readonly body?: string | undefined
-  readonly signal?: AbortSignal | undefined
-  /** Tells of the same as `signal`, which is then not read. */
-  readonly onAbort?: ExchangeContext['onAbort']
+  readonly caller?: Caller | undefined
   readonly withinMs?: number | undefined
 }
 
@@ -86,9 +84,9 @@ export class Call {
 
   /** Sends the request; resolves when the head of the answer has come. @throws ConnectionLost, the reason of the signal. */
   async start(): Promise<this> {
-    const { url, method, headers, body, withinMs } = this.#request
+    const { url, method, headers, body, caller, withinMs } = this.#request
     const { calls, fetch, limits, where } = this.#site
-    this.#heed()
+    if (caller) this.#ignore = heed(caller, (reason) => this.cancel(reason))
     calls.add(this)
     if (withinMs !== undefined)
       this.#timer = setTimeout(() => this.cancel(lost(where, `no answer came within ${withinMs} ms`)), withinMs)
@@ -170,13 +168,6 @@ export class Call {
     this.#cancelled = { reason }
     this.#settle()
     this.#transfer?.cancel()
-  }
-
-  /** Ends when the caller gives up. @throws the reason when that has happened already. */
-  #heed(): void {
-    const { onAbort, signal } = this.#request
-    if (onAbort) this.#ignore = onAbort((reason) => this.cancel(reason))
-    else if (signal) this.#ignore = heedSignal(signal, (reason) => this.cancel(reason))
   }
 
   /** The next piece of the body; when it is waited for under watch, a pause that is too long ends the call. */

@@ -171,7 +171,7 @@ describe('the headers', () => {
     )
     await opened(LATEST_LEGACY)
     await call('x')
-    await ask('tools/list', undefined, { headers: { 'X-Trace': '1' } })
+    await ask('tools/list', undefined, { send: { headers: { 'X-Trace': '1' } } })
     await close()
     const [initialize, ...rest] = peer.visits
     expect(initialize?.headers).not.toHaveProperty('mcp-session-id')
@@ -500,6 +500,7 @@ describe('what the server asks', () => {
       setTimeout(() => visit.event({ id: visit.json.id, result: {} }), 50)
     })
     await call('x')
+    await until(() => onError.mock.calls.length > 0)
     expect(onError.mock.calls[0]?.[0]).toMatchObject({ code: 'HTTP_STATUS', status: 500 })
   })
 })

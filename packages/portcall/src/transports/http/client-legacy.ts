@@ -5,6 +5,7 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
+import { throwIfGivenUp } from '../../jsonrpc/exchange.ts'
 import {
   type Message,
   type Notification,
@@ -14,7 +15,7 @@ import {
   type Response,
 } from '../../jsonrpc/message.ts'
 import { pause } from '../../jsonrpc/waiting.ts'
-import type { LegacyLink } from '../../legacy/link.ts'
+import type { Asker, LegacyLink } from '../../legacy/link.ts'
 import type { Call } from './call.ts'
 import type { HttpClientLimits } from './client-limits.ts'
 import { type ClientSession, createClientSession } from './client-session.ts'
@@ -51,13 +52,14 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
   const takeAll = async (call: Call): Promise<void> => {
     for await (const message of readMessages(call)) await inbound.take(message)
   }
-  const standing = { limits, signal: ending.signal, open: session.get, onMessage: inbound.take, onGap: inbound.gap, onError }
+  const open = (eventId: string | undefined): Promise<Call> => session.get(eventId, ending)
+  const standing = { limits, signal: ending.signal, open, onMessage: inbound.take, onGap: inbound.gap, onError }
 
   return {
     receive: inbound.receive,
     notify: tell,
-    async ask(method, params, { signal, headers }) {
-      signal?.throwIfAborted()
+    async ask(method, params, asker = {}) {
+      throwIfGivenUp(asker)
       const id = ++lastId
       const isFirst = method === 'initialize'
       const questions: RequestId[] = []
@@ -68,14 +70,14 @@ export function createHttpLink(options: HttpClientOptions): LegacyLink {
       const request: Request = params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
       try {
         const { identified } = session
-        const call = await session.post(request, { signal, headers })
+        const call = await session.post(request, { caller: asker, headers: asker.send?.headers })
         if (!call.ok) return await readRefusal(call, id, { session, identified })
         if (isFirst) session.begin(call)
-        const response = await readResponse(call, { id, limits, signals: [signal, ending.signal], session, take })
+        const response = await readResponse(call, { id, limits, asker, ending: ending.signal, session, take })
         if (isFirst && 'result' in response) session.speak(response.result)
         return response
       } catch (error) {
-        if (signal?.aborted && !isFirst && !inbound.ended)
+        if (asker.signal?.aborted && !isFirst && !inbound.ended)
           void tell(notification('notifications/cancelled', { requestId: id })).catch(report)
         for (const requestId of questions) void inbound.take(notification('notifications/cancelled', { requestId }))
         throw error
@@ -106,20 +108,21 @@ async function readRefusal(
 interface Reading {
   readonly id: RequestId
   readonly limits: HttpClientLimits
-  /** That of the caller, and that of the link. */
-  readonly signals: readonly [AbortSignal | undefined, AbortSignal]
+  readonly asker: Asker
+  /** The link is closed. */
+  readonly ending: AbortSignal
   readonly session: ClientSession
   readonly take: (message: Message) => void | Promise<void>
 }
 
 /** Reads an answer up to the response. When it ends before that, and its events are numbered, the rest is asked for, again and again. */
-async function readResponse(first: Call, { id, limits, signals, session, take }: Reading): Promise<Response> {
+async function readResponse(first: Call, { id, limits, asker, ending, session, take }: Reading): Promise<Response> {
   const position: Position = {}
   let failures = 0
   for (let call: Call | undefined = first; ; call = undefined) {
     let fault: unknown
     try {
-      call ??= await resume(session, position, signals[0])
+      call ??= await resume(session, position, asker)
       for await (const message of readMessages(call, position)) {
         const response = asAnswer(message, id)
         if (response) return response
@@ -133,13 +136,13 @@ async function readResponse(first: Call, { id, limits, signals, session, take }:
       failures++
     }
     if (position.eventId === undefined || failures > limits.maxResumeFailures) throw fault
-    await pause(retryAfter(limits, position.retryMs, failures), ...signals)
+    await pause(retryAfter(limits, position.retryMs, failures), asker.signal, ending)
   }
 }
 
 /** Asks for the rest of a stream; a server that does not have it is not asked again. */
-async function resume(session: ClientSession, position: Position, signal: AbortSignal | undefined): Promise<Call> {
-  const call = await session.get(position.eventId, signal)
+async function resume(session: ClientSession, position: Position, asker: Asker): Promise<Call> {
+  const call = await session.get(position.eventId, asker)
   if (call.ok) return call
   const cause = await readStatus(call)
   if (cause.retryable) throw cause

@@ -1,3 +1,4 @@
+import type { Caller } from '../../jsonrpc/exchange.ts'
 import type { JsonObject, Message } from '../../jsonrpc/message.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { Call } from './call.ts'
@@ -7,7 +8,7 @@ import type { Remote, Sending } from './remote.ts'
 import { SessionLost } from './session-lost.ts'
 
 /** How one message is sent. */
-export interface PostOptions extends Pick<Sending, 'signal' | 'withinMs'> {
+export interface PostOptions extends Pick<Sending, 'caller' | 'withinMs'> {
   readonly headers?: HeaderRecord | undefined
 }
 
@@ -20,7 +21,7 @@ export interface ClientSession {
   /** Sends one message. @throws SessionLost when the server does not know the session any more. */
   post(message: Message, options: PostOptions): Promise<Call>
   /** Asks for a stream: for one that broke off, after its last event, or for the standing one. */
-  get(eventId: string | undefined, signal: AbortSignal | undefined): Promise<Call>
+  get(eventId: string | undefined, caller: Caller): Promise<Call>
   /** Takes the name of the session out of the head of the answer to `initialize`. */
   begin(call: Call): void
   /** Takes the version out of that answer. */
@@ -38,13 +39,20 @@ export function createClientSession(remote: Remote, onLost: (error: SessionLost)
   let id: string | undefined
   let version: string | undefined
 
-  const headersOf = (): HeaderRecord => ({
-    ...(id !== undefined && { [Header.sessionId]: id }),
-    ...(version !== undefined && { [Header.protocolVersion]: version }),
-  })
+  let naming: HeaderRecord = {}
+  let posting: HeaderRecord = POST_HEADERS
+
+  const rename = (): void => {
+    naming = {
+      ...(id !== undefined && { [Header.sessionId]: id }),
+      ...(version !== undefined && { [Header.protocolVersion]: version }),
+    }
+    posting = { ...POST_HEADERS, ...naming }
+  }
 
   const forget = (): SessionLost => {
     id = undefined
+    rename()
     const error = new SessionLost(`${remote.url.origin + remote.url.pathname} does not know the session any more`)
     onLost(error)
     return error
@@ -58,27 +66,29 @@ export function createClientSession(remote: Remote, onLost: (error: SessionLost)
       return id !== undefined
     },
     async post(message, { headers, ...options }) {
-      const all = { ...(headers && lowerCase(headers)), ...POST_HEADERS, ...headersOf() }
+      const all = headers ? { ...lowerCase(headers), ...posting } : posting
       const isNamed = id !== undefined
       const call = await remote.send({ method: 'POST', headers: all, body: JSON.stringify(message), ...options })
       if (call.status !== 404 || !isNamed) return call
       call.release()
       throw forget()
     },
-    get(eventId, signal) {
-      const headers = { ...GET_HEADERS, ...headersOf(), ...(eventId !== undefined && { [Header.lastEventId]: eventId }) }
-      return remote.send({ method: 'GET', headers, signal })
+    get(eventId, caller) {
+      const headers = { ...GET_HEADERS, ...naming, ...(eventId !== undefined && { [Header.lastEventId]: eventId }) }
+      return remote.send({ method: 'GET', headers, caller })
     },
     begin(call) {
       const given = call.header(Header.sessionId)
       id = given !== undefined && SESSION_ID.test(given) ? given : undefined
+      rename()
     },
     speak({ protocolVersion }) {
       const revision = typeof protocolVersion === 'string' ? revisionOf(protocolVersion) : undefined
       version = revision && revision.http.versionHeader !== 'none' ? revision.version : undefined
+      rename()
     },
     forget,
     leave: () =>
-      remote.close(id === undefined ? undefined : { method: 'DELETE', headers: headersOf(), withinMs: remote.limits.leaveMs }),
+      remote.close(id === undefined ? undefined : { method: 'DELETE', headers: naming, withinMs: remote.limits.leaveMs }),
   }
 }

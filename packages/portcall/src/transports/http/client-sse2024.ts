@@ -61,12 +61,12 @@ export function createSse2024Link(options: HttpClientOptions): LegacyLink {
       void listen(remote, take, mailbox.open).catch(end)
     },
     notify: post,
-    async ask(method, params, { signal, headers }) {
+    async ask(method, params, { signal, send } = {}) {
       const failed = new AbortController()
-      const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+      const caller = { signal: signal ? AbortSignal.any([signal, failed.signal]) : failed.signal }
       return outgoing.ask(method, params, {
-        signal: either,
-        send: (request) => void post(request, { headers, signal: either }).catch((error) => failed.abort(error)),
+        caller,
+        send: (request) => void post(request, { headers: send?.headers, caller }).catch((error) => failed.abort(error)),
         onAbort(requestId) {
           if (signal?.aborted && method !== 'initialize')
             void post(notification('notifications/cancelled', { requestId })).catch(onError)

@@ -8,7 +8,7 @@ import { type HeaderRecord, lowerCase, POST_HEADERS } from './client-headers.ts'
 import { Header } from './headers.ts'
 import { isJson } from './media.ts'
 import { asAnswer, readFailure, readMessages, readWhole, unanswered } from './messages.ts'
-import { createRemote, type HttpClientOptions, type Sending } from './remote.ts'
+import { createRemote, type HttpClientOptions } from './remote.ts'
 
 /** A server of the stateless era behind HTTP. */
 export interface HttpExchange {
@@ -30,33 +30,14 @@ export function createHttpExchange(options: HttpClientOptions): HttpExchange {
   const { methodOf = methodOfCore } = options
   const remote = createRemote(options)
   const exchange: Exchange = async (request, context) => {
-    const call = await remote.send(new Post(request, context, methodOf))
+    const headers = headersOf(request, context, methodOf)
+    const call = await remote.send({ method: 'POST', headers, body: JSON.stringify(request), caller: context })
     if (!call.ok) return readFailure(call, request.id)
     const answer = await readAnswer(call, request.id, context)
     if (answer) return answer
     throw unanswered(call)
   }
   return { exchange, close: () => remote.close() }
-}
-
-/** A request on its way out. */
-class Post implements Sending {
-  readonly method = 'POST'
-  readonly headers: HeaderRecord
-  readonly body: string
-  readonly onAbort: ExchangeContext['onAbort']
-  readonly #context: ExchangeContext
-
-  constructor(request: Request, context: ExchangeContext, methodOf: MethodOf) {
-    this.headers = headersOf(request, context, methodOf)
-    this.body = JSON.stringify(request)
-    this.onAbort = context.onAbort?.bind(context)
-    this.#context = context
-  }
-
-  get signal(): AbortSignal {
-    return this.#context.signal
-  }
 }
 
 /** Reads messages up to the answer, and hands on what comes before it. What is there at once is not waited for one by one. */

@@ -3,7 +3,7 @@
  * the user reach one origin only, nothing waits for ever, and nothing is left when it is closed.
  */
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
-import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
+import type { Caller } from '../../jsonrpc/exchange.ts'
 import type { Authorizer } from '../../protocol/authorizer.ts'
 import type { MethodOf } from '../../protocol/methods.ts'
 import { Call, type CallRequest, lost, type Site } from './call.ts'
@@ -38,10 +38,8 @@ export interface Sending {
   readonly url?: URL
   readonly headers: HeaderRecord
   readonly body?: string
-  /** Gives the request up, until its answer was read. */
-  readonly signal?: AbortSignal | undefined
-  /** Tells of the same as `signal`, which is then read only when somebody signs. */
-  readonly onAbort?: ExchangeContext['onAbort']
+  /** May give the request up, until its answer was read. Its signal is read only when somebody signs. */
+  readonly caller?: Caller | undefined
   /** The head of the answer has to be there by then. */
   readonly withinMs?: number
 }
@@ -75,14 +73,13 @@ export function createRemote(options: HttpClientOptions): Remote {
 
   const prepare = async (sending: Sending, at = sending.url ?? url): Promise<CallRequest> => {
     const given = typeof source === 'function' ? readHeaders(await source()) : fixed
-    const { method, body, withinMs, onAbort } = sending
+    const { method, body, caller, withinMs } = sending
     const headers = given ? { ...given, ...sending.headers } : sending.headers
-    const request = { url: at, method, headers, body, withinMs, onAbort }
-    if (signing) return signing.sign({ ...request, signal: sending.signal })
-    return onAbort ? request : { ...request, signal: sending.signal }
+    const request = { url: at, method, headers, body, caller, withinMs }
+    return signing ? signing.sign(request) : request
   }
   const part = async (farewell: Sending): Promise<void> => {
-    const request = await prepare({ ...farewell, signal: AbortSignal.timeout(limits.leaveMs) })
+    const request = await prepare({ ...farewell, caller: { signal: AbortSignal.timeout(limits.leaveMs) } })
     const call = await new Call(site, request).start()
     call.cancel(undefined)
   }

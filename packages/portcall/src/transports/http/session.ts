@@ -130,7 +130,7 @@ class SessionCall implements Carried {
     this.#questions ??= new AbortController()
     return this.#outgoing.ask(method, params, {
       send: (request) => void this.#outlet.send(request),
-      signal: this.#questions.signal,
+      caller: this.#questions,
       onAbort: (requestId) => void this.#outlet.send(notification('notifications/cancelled', { requestId })),
     })
   }

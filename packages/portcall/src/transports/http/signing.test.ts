@@ -60,7 +60,7 @@ describe('an authorizer', () => {
   test('is not waited for by who gives up, and fails the request by throwing', async () => {
     const { send } = await remote((visit) => visit.send(200), { headers: () => new Promise(() => {}) })
     const reason = new Error('enough')
-    await expect(send({ ...SENDING, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    await expect(send({ ...SENDING, caller: { signal: AbortSignal.abort(reason) } })).rejects.toBe(reason)
     const failing = await remote((visit) => visit.send(401), { answered: () => Promise.reject(reason) })
     await expect(failing.send(SENDING)).rejects.toBe(reason)
   })

@@ -23,12 +23,13 @@ const MAX_RETRIES = 6
 
 export function createSigning({ authorizer, whileAsking, ending }: SigningOptions): Signing {
   /** Signals are joined when somebody looks: most requests are signed with what is at hand. */
-  const asked = ({ method, url, signal: given }: CallRequest): SignedRequest & { readonly signal: AbortSignal } => {
+  const asked = ({ method, url, caller }: CallRequest): SignedRequest & { readonly signal: AbortSignal } => {
     let signal: AbortSignal | undefined
     return {
       method,
       url,
       get signal() {
+        const given = caller?.signal
         signal ??= AbortSignal.any(given ? [given, ending] : [ending])
         return signal
       },

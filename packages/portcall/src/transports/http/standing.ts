@@ -14,7 +14,7 @@ export interface StandingOptions {
   /** Ends it. */
   readonly signal: AbortSignal
   /** Asks for the stream, from an event on when there is one. */
-  readonly open: (eventId: string | undefined, signal: AbortSignal) => Promise<Call>
+  readonly open: (eventId: string | undefined) => Promise<Call>
   readonly onMessage: (message: Message) => void | Promise<void>
   /** Gets what could not be read; the stream is then not picked up where it was, for there it would be again. */
   readonly onError: (error: unknown) => void
@@ -61,7 +61,7 @@ async function visit(options: StandingOptions, position: Position, stood: boolea
   let startedAt: number | undefined
   let messages = 0
   try {
-    const call = await options.open(eventId, options.signal)
+    const call = await options.open(eventId)
     const refusal = judge(call, stood)
     if (refusal) {
       call.release()

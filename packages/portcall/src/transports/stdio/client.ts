@@ -11,6 +11,7 @@ import {
   type Request,
   type RequestId,
   type Response,
+  success,
 } from '../../jsonrpc/message.ts'
 import { failUnreadable, type Noise, noiseOf } from '../../jsonrpc/noise.ts'
 import { createOutgoing, type OutgoingOptions } from '../../jsonrpc/outgoing.ts'
@@ -59,11 +60,11 @@ export function createChannelExchange(channel: Channel, options: ChannelExchange
   }
   const exchange: Exchange = async ({ id, method, params }, context) => {
     const { notify } = context
-    const report = reports.enter({ jsonrpc: '2.0', id, method, ...(params && { params }) }, notify)
+    const report = reports.enter(params, notify)
     let sent: RequestId | undefined
     try {
       const response = await outgoing.ask(method, report.params, {
-        ...(context.onAbort ? { heed: context.onAbort.bind(context) } : { signal: context.signal }),
+        caller: context,
         send: (request) => {
           sent = request.id
           send(request, { id, notify })
@@ -130,5 +131,5 @@ function tagged(body: JsonObject, id: RequestId): JsonObject {
 function renamed(response: Response, id: RequestId): Response {
   if (!isSuccess(response)) return { ...response, id }
   const { result } = response
-  return { ...response, id, result: subscriptionOf(result) === undefined ? result : tagged(result, id) }
+  return success(id, subscriptionOf(result) === undefined ? result : tagged(result, id))
 }
