@@ -1,6 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { memory } from 'portcall/stores'
+import { postgres } from 'portcall/stores/postgres'
+import { redis } from 'portcall/stores/redis'
+import { sqlite } from 'portcall/stores/sqlite'
+import { startPostgres } from '../../test/support/services/postgres.mjs'
+import { startRedis } from '../../test/support/services/redis.mjs'
+import { install } from '../../tools/lib/install.mjs'
 
-/** The backends that state can rest on, each with what opens it here; nothing when it cannot be had on this machine. */
+const TESTS = fileURLToPath(new URL('../../test/stores/', import.meta.url))
+
+/** A driver, as the tests of the stores have it. */
+function load(name) {
+  install(TESTS)
+  return createRequire(TESTS)(name)
+}
+
+/** Opens stores on a service of their own. */
+async function openOn(service, storesOf) {
+  if (!service) throw new Error('there is no such server on this machine')
+  const { stores, end } = storesOf(service.url)
+  return {
+    ...stores,
+    async close() {
+      await stores.close()
+      await end()
+      await service.stop()
+    },
+  }
+}
+
+/** The backends that state can rest on, each with what opens it here. The servers are on this machine, and write to its disk as they do by default. */
 export const BACKENDS = {
-  memory: { title: 'memory', open: async () => ({ ...memory(), close() {} }) },
+  memory: { title: 'memory', open: async () => memory() },
+  sqlite: {
+    title: 'SQLite',
+    async open() {
+      const folder = mkdtempSync(join(tmpdir(), 'portcall-bench-'))
+      const stores = sqlite(join(folder, 'portcall.db'))
+      const close = () => stores.close().then(() => rmSync(folder, { recursive: true, force: true }))
+      return { ...stores, close }
+    },
+  },
+  redis: {
+    title: 'Redis (ioredis)',
+    open: async () =>
+      openOn(await startRedis({ args: ['--appendfsync', 'everysec'] }), (url) => ({
+        stores: redis(new (load('ioredis').Redis)(url, { lazyConnect: true })),
+        end: async () => {},
+      })),
+  },
+  postgres: {
+    title: 'PostgreSQL (pg)',
+    open: async () =>
+      openOn(await startPostgres(), (url) => {
+        const pool = new (load('pg').Pool)({ connectionString: url })
+        return { stores: postgres(pool), end: () => pool.end() }
+      }),
+  },
 }

@@ -13,9 +13,10 @@ import { addReportingTools } from './fixture/reporting.ts'
 import { addResources } from './fixture/resources.ts'
 import { addRoundTools } from './fixture/rounds.ts'
 import { addSchemaTools } from './fixture/schemas.ts'
+import { openStores } from './fixture/stores.ts'
 import { addTaskTools } from './fixture/tasks.ts'
 
-const server = createServer({ name: 'portcall-conformance', version: '1.0.0' }, { extensions: [tasks()] })
+const server = createServer({ name: 'portcall-conformance', version: '1.0.0' }, { ...openStores(), extensions: [tasks()] })
 
 addContentTools(server)
 addReportingTools(server)

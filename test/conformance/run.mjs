@@ -1,4 +1,4 @@
-// npm run conformance -- server|client [--suite all] [--revision R] [--scenario S]
+// npm run conformance -- server|client [--suite all] [--revision R] [--scenario S] [--store memory|sqlite|redis|postgres]
 // Runs the official conformance suite against the fixtures, once for each revision, and applies a strict gate.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -9,21 +9,28 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { prepareProgram } from '../../tools/lib/program.mjs'
 import { judge } from './gate.mjs'
+import { STORES } from './stores.mjs'
 import { install, listExtensions, listScenarios, runClientScenario, runScenarios } from './suite.mjs'
 
 const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
 /** The revisions that extensions are tried with. */
 const EXTENSIBLE = ['2025-11-25', '2026-07-28']
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url))
-const OPTIONS = { suite: { type: 'string', default: 'all' }, revision: { type: 'string' }, scenario: { type: 'string' } }
+const OPTIONS = {
+  suite: { type: 'string', default: 'all' },
+  revision: { type: 'string' },
+  scenario: { type: 'string' },
+  store: { type: 'string', default: 'memory' },
+}
 
 const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true })
 const commands = { server: testServer, client: testClient }
 process.exitCode = await (commands[positionals[0] ?? 'server'] ?? refuseUnknown)(values)
 
-async function testServer({ suite, revision, scenario }) {
+async function testServer({ suite, revision, scenario, store }) {
   install()
-  const fixture = await startFixture()
+  const backend = await STORES[store]()
+  const fixture = await startFixture(backend.env)
   const total = { passed: 0, failed: 0 }
   try {
     for (const each of revision ? [revision] : REVISIONS) {
@@ -39,6 +46,7 @@ async function testServer({ suite, revision, scenario }) {
     }
   } finally {
     fixture.stop()
+    await backend.stop()
   }
   return summary(total)
 }
@@ -62,12 +70,12 @@ function report(revision, { checks, verdicts }, total) {
   for (const { name, faults } of bad) for (const fault of faults) console.log(`  ! ${name}: ${fault}`)
 }
 
-async function startFixture() {
+async function startFixture(store) {
   const port = await freePort()
   const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url))
   const fixture = fileURLToPath(new URL('./fixture.ts', import.meta.url))
   const child = spawn(process.execPath, [script, fixture], {
-    env: { ...process.env, PORT: String(port) },
+    env: { ...process.env, ...store, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://localhost:${port}/mcp`
@@ -127,6 +135,6 @@ async function testClient({ suite, revision, scenario }) {
 }
 
 function refuseUnknown() {
-  console.error('Usage: npm run conformance -- server|client [--suite all] [--revision R] [--scenario S]')
+  console.error('Usage: npm run conformance -- server|client [--suite all] [--revision R] [--scenario S] [--store NAME]')
   return 1
 }

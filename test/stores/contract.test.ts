@@ -1,14 +1,20 @@
 /** The contracts of stores, on every backend with every driver. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { memory, type Stores } from 'portcall/stores'
+import { sqlite } from 'portcall/stores/sqlite'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { afterAll, describe, test } from 'vitest'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { POSTGRES_DRIVERS, REDIS_DRIVERS, type Wanted } from './support/drivers.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'portcall-contract-'))
 const redisServer = await startRedis()
-const postgresServer = await startPostgres()
+const postgresServer = await startPostgres({ args: ['-c', 'fsync=off'] })
 afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
   await redisServer?.stop()
   await postgresServer?.stop()
 })
@@ -31,6 +37,8 @@ function contracts(open: (wanted: Wanted) => Stores): void {
 }
 
 describe('memory', () => contracts(({ log = {} }) => memory({ log })))
+
+describe('sqlite', () => contracts(({ place, log = {} }) => sqlite(join(folder, `${place}.db`), { log })))
 
 describe.skipIf(!redisServer).each(Object.entries(REDIS_DRIVERS))('redis with %s', (_, open) =>
   contracts((wanted) => open(redisServer?.url ?? '', wanted)),

@@ -7,7 +7,7 @@ import { hasDisks } from '../support/services/service.mjs'
 import { describeAway } from './support/away.ts'
 import { POSTGRES_DRIVERS } from './support/drivers.ts'
 
-const server = await startPostgres()
+const server = await startPostgres({ args: ['-c', 'fsync=off'] })
 afterAll(() => server?.stop())
 
 for (const [driver, open] of Object.entries(POSTGRES_DRIVERS)) {

@@ -15,7 +15,7 @@ export interface Server {
   resume(): void
 }
 
-const TIMEOUT_MS = 400
+const TIMEOUT_MS = 800
 const SOON = { timeout: 15_000, interval: 50 }
 
 let made = 0

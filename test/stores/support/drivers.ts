@@ -33,7 +33,7 @@ export const POSTGRES_DRIVERS: Record<string, Open> = {
     return alsoEnding(postgres(pool, { schema: place, ...bounds }), () => pool.end())
   },
   postgres(url, { place, ...bounds }) {
-    const sql = postgresJs(url, { backoff: () => 0.2 })
+    const sql = postgresJs(url, { max: 3, backoff: () => 0.2 })
     return alsoEnding(postgres(sql, { schema: place, ...bounds }), () => sql.end({ timeout: 1 }))
   },
 }
