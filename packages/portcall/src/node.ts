@@ -21,6 +21,7 @@ export type {
   HttpOptions,
 } from './transports/http/options.ts'
 
+/** Where an HTTP server listens, and how it serves and ends. */
 export interface ServeOptions extends HttpOptions, NodeServerLimits {
   /** Default: 3000; 0 takes any free port. */
   readonly port?: number

@@ -4,6 +4,7 @@ import type { Server } from './server/surface.ts'
 import { type ProcessChannelOptions, processChannel } from './transports/stdio/process.ts'
 import { type ServeChannelOptions, serveChannel } from './transports/stdio/server.ts'
 
+/** How stdin and stdout are served. */
 export interface ServeStdioOptions extends ProcessChannelOptions, Pick<ServeChannelOptions, 'limits'> {
   /** How long calls that are running may take to finish when stdin has ended or SIGTERM came, in milliseconds. */
   readonly drainMs?: number

@@ -11,6 +11,7 @@ export type ClientEvent =
   | { type: 'lost'; error: unknown }
   | { type: 'restored' }
 
+/** How long a request may take, in milliseconds; `Infinity` is no limit. Beyond, it fails with `TimeoutError`. */
 export interface ClientDeadlines {
   /** How long an answer may take, in milliseconds; progress begins it anew, and time that a human needs does not count. */
   requestMs: number
@@ -20,6 +21,7 @@ export interface ClientDeadlines {
 
 export const CLIENT_DEADLINES: ClientDeadlines = { requestMs: 60_000, totalMs: 600_000 }
 
+/** Where the results that servers let a client keep rest, and for whom. */
 export interface CacheOptions {
   /** Where results rest. Default: in memory. */
   readonly store?: Store

@@ -4,6 +4,7 @@ import { type ConnectOptions, connect } from './connect.ts'
 import type { Entry } from './entry.ts'
 import { type ClientGroup, createGroup, type GroupOptions } from './group.ts'
 
+/** How the servers of a configuration are reached: for all, or for each by `optionsOf`. */
 export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
 
 /**

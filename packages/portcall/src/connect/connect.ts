@@ -28,6 +28,7 @@ import { loadHttpFetch, loadSpawn } from './platform.ts'
 import { createReopening, type Opened } from './reopen.ts'
 import { type Command, reach, type Target } from './target.ts'
 
+/** How a client behaves, and how it reaches its server; all of it is optional. */
 export interface ConnectOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]> extends ClientOptions<E> {
   /** How the server spoke the last time; it is then not tried out. */
   readonly prior?: Era

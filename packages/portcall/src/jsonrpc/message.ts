@@ -43,7 +43,9 @@ export interface Failure {
   error: ErrorBody
 }
 
+/** The answer to a request. https://www.jsonrpc.org/specification#response_object */
 export type Response = Success | Failure
+/** What crosses the wire. https://www.jsonrpc.org/specification */
 export type Message = Request | Notification | Response
 
 /** What a received JSON value is, as far as JSON-RPC can tell. */

@@ -2,7 +2,7 @@ import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { type ErrorBody, isObject, isSuccess, type Response } from '../jsonrpc/message.ts'
 import type { ClientCapabilities } from './types.ts'
 
-/** Codes that the protocol adds to those of JSON-RPC. */
+/** Codes that the protocol adds to those of JSON-RPC. https://modelcontextprotocol.io/specification/2026-07-28/basic */
 export const ProtocolErrorCode = {
   headerMismatch: -32020,
   missingClientCapability: -32021,

@@ -85,6 +85,7 @@ type Misspelt<Field extends PropertyKey> = [Field] extends [never] ? unknown : {
 /** Suggestions for one argument or variable. More than 100 are cut, and the client is told that there are more. */
 export type Complete = (value: string, context: CompleteContext) => Awaitable<readonly string[] | Completion>
 
+/** What is known while a value is completed. */
 export interface CompleteContext {
   /** Arguments that are already filled in. */
   readonly arguments: Readonly<Record<string, string>>

@@ -3,6 +3,7 @@ export type ServerEvent =
   | { type: 'error'; error: unknown; reference: string; method: string; name?: string | undefined }
   | { type: 'warning'; message: string }
 
+/** Hears of errors that callers are not shown, and of warnings. */
 export type OnEvent = (event: ServerEvent) => void
 
 /** Reports an error under a new reference, the only thing about it that the caller is told. */

@@ -7,6 +7,7 @@ import type { Declarable, ServerExtension } from './extension.ts'
 /** The results that carry a cache hint of the server's choice. */
 export type Cacheable = 'discover' | 'tools' | 'resources' | 'templates' | 'prompts' | 'read'
 
+/** Limits of a server; docs/limits.md has the defaults. Times are milliseconds, sizes bytes. */
 export interface ServerLimits {
   /** The longest that a tool without a `timeoutMs` of its own may run. */
   toolTimeoutMs: number
@@ -28,6 +29,7 @@ export const SERVER_LIMITS: ServerLimits = {
   maxRounds: 32,
 }
 
+/** How a server behaves; all of it is optional. */
 export interface ServerOptions<E extends readonly ServerExtension[] = readonly ServerExtension[]> {
   /** Tells a model how to use this server. */
   readonly instructions?: string

@@ -1,6 +1,7 @@
 import type { Bus } from './bus.ts'
 import { createTopics } from './topics.ts'
 
+/** The bounds of a bus in memory. */
 export interface MemoryBusOptions {
   /** Subscriptions in all; more are refused. Default: 100,000. */
   maxSubscriptions?: number

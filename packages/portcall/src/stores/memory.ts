@@ -3,6 +3,7 @@ import { createMemoryLog, type MemoryLogOptions } from './memory-log.ts'
 import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 import type { Stores } from './stores.ts'
 
+/** The bounds of stores in memory, and their clock; docs/limits.md has the defaults. */
 export interface MemoryOptions {
   store?: MemoryStoreOptions
   log?: MemoryLogOptions

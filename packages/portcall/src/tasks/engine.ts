@@ -13,11 +13,13 @@ export interface TaskEngine {
   close(): Promise<void>
 }
 
+/** What an engine is told about work that is new. */
 export interface AddOptions {
   /** After this many milliseconds it need not be delivered any more. */
   readonly ttlMs: number
 }
 
+/** How a process works on tasks. */
 export interface WorkOptions {
   /** The most that is worked on at a time. */
   readonly concurrency: number

@@ -15,6 +15,7 @@ import { beginSoon, createShift } from './shift.ts'
 import { createStoreEngine } from './store-engine.ts'
 import { createWorker } from './worker.ts'
 
+/** How tasks are kept and run. */
 export interface TasksOptions {
   /** Where tasks rest. Default: the store of the server, which without one is the memory of this process. */
   readonly store?: Store

@@ -12,6 +12,7 @@ export interface StreamFaults {
   readonly resetAfterBytes?: number
 }
 
+/** What a proxy stands before, and what goes wrong in it. */
 export interface FaultyProxyOptions {
   /** Where the server listens: its URL, or a port of this machine. */
   readonly target: string | URL | number

@@ -11,6 +11,7 @@ import type { AroundChannel, Place } from './place.ts'
 /** `memory`: function calls, or messages without bytes; `stdio`: lines of bytes; `http`: a port of this machine. */
 export type PairTransport = 'memory' | 'stdio' | 'http'
 
+/** How server and client of a test are joined; all options of `connect` are here too. */
 export interface PairOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]> extends ConnectOptions<E> {
   /** Default: `memory`. */
   readonly transport?: PairTransport

@@ -5,6 +5,7 @@ import { METHODS } from '../protocol/methods.ts'
 import { createIdentities, fits, isRequest, isResponse, ownerOf } from './matching.ts'
 import { type Entry, type Recording, readRecording } from './recording.ts'
 
+/** Which side of a recording is played. */
 export interface PlayOptions {
   /** Whose part is played, of a recording made at the end of a client. */
   readonly as: 'server' | 'client'

@@ -4,6 +4,7 @@ import type { Request } from '../jsonrpc/message.ts'
 import { type Event, type Recording, receivedEvent } from './recording.ts'
 import { createRedaction } from './redact.ts'
 
+/** What is left out of a recording, and who hears of it. */
 export interface RecordOptions {
   /** More members whose values are secret. Authorization, cookies, tokens, passwords, session ids and `requestState` always are. */
   readonly redact?: readonly string[]

@@ -4,6 +4,7 @@ import { type Allowance, createReach } from './http/reach.ts'
 /** Gives an access token that the host has from elsewhere. `refused` is the one that the server did not take, when there was one. */
 export type TokenSource = (request: { readonly endpoint: URL; readonly refused?: string }) => string | Promise<string>
 
+/** Where tokens that come from elsewhere may be sent. */
 export interface TokenOptions {
   /** `insecureHttp`, where the server has neither https nor is on this machine. */
   readonly allow?: readonly Allowance[]

@@ -5,6 +5,7 @@ import { createFlow } from './flow.ts'
 import { createTurns } from './turns.ts'
 import type { Grant } from './types.ts'
 
+/** How a user signs in by the browser of this machine. */
 export interface BrowserOptions extends SignInOptions {
   /**
    * Where the user comes back: an http address of this machine. Without a port any free one is taken. Default:

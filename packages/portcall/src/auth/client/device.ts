@@ -20,6 +20,7 @@ export interface DeviceCode {
   readonly expiresAt: number
 }
 
+/** How a user signs in on another device. */
 export interface DeviceOptions extends FlowOptions, ClientSources {
   /** Shows a code to the user. What it throws ends the attempt. */
   readonly prompt: (code: DeviceCode) => void | Promise<void>

@@ -5,6 +5,7 @@ import { createGuard } from './http/fetch.ts'
 import { chooseIssuer, pinned, type RegisteredClient } from './registered.ts'
 import { JWT_BEARER, requestTokens } from './token.ts'
 
+/** How the identity provider of a company vouches for its user. */
 export interface EnterpriseOptions extends FlowOptions {
   readonly identityProvider: IdentityProvider
   /** Gives what says who the user is: an ID token, or something else that says what it is. Asked whenever a token is needed. */

@@ -31,6 +31,7 @@ export interface OAuthRefusal {
   readonly description?: string | undefined
 }
 
+/** What is known about a failure besides its message. */
 export interface AuthErrorOptions extends ErrorOptions {
   readonly refusal?: OAuthRefusal | undefined
 }

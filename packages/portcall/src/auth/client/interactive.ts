@@ -17,6 +17,7 @@ export interface SignIn {
   readonly signal: AbortSignal
 }
 
+/** How a user signs in by a page that the host shows. */
 export interface InteractiveOptions extends SignInOptions {
   /** Where the authorization server sends the user back: an address of the host, by https, or by http on this machine. */
   readonly redirectUri: string | URL

@@ -4,6 +4,7 @@ import { chooseIssuer, pinned, type RegisteredClient } from './registered.ts'
 import { requestTokens } from './token.ts'
 import type { Grant } from './types.ts'
 
+/** How a program proves who it is. */
 export interface ClientCredentialsOptions extends FlowOptions {
   /** The client that is registered, with the secret or the key that proves it. Say its `issuer` too, and nobody else gets to see that. */
   readonly client: RegisteredClient

@@ -4,6 +4,7 @@ import { createFlow, type FlowOptions } from './flow.ts'
 import { JWT_BEARER, requestTokens } from './token.ts'
 import type { AuthorizationServer, Grant } from './types.ts'
 
+/** How the platform vouches for a program. */
 export interface WorkloadOptions extends FlowOptions {
   /**
    * The authorization server that the assertion is for. Default: the one that is its audience; needed where the audience is something else

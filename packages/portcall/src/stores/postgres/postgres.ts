@@ -6,6 +6,7 @@ import { createPostgresLog, type PostgresLogOptions } from './log.ts'
 import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
 import { createSweeper } from './sweeper.ts'
 
+/** Where in PostgreSQL the stores are, how long it may take, and their bounds. */
 export interface PostgresOptions {
   /** The schema that everything is in, and the channel of the bus; lower-case letters, digits and `_`. Default: `'portcall'`. */
   schema?: string

@@ -5,6 +5,7 @@ import { createLink } from './link.ts'
 import { createRedisLog, type RedisLogOptions } from './log.ts'
 import { createRedisStore, type RedisStoreOptions } from './store.ts'
 
+/** Where in Redis the stores are, how long it may take, and their bounds. */
 export interface RedisOptions {
   /**
    * What all keys and channels begin with. In a cluster it needs a hash tag, so that all are in one place. Default: `'{portcall}:'`.

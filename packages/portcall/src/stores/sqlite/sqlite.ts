@@ -9,6 +9,7 @@ import { createSession, type Session } from './session.ts'
 import { createSqliteStore, type SqliteStoreOptions } from './store.ts'
 import { createTidy } from './tidy.ts'
 
+/** The bounds of stores in SQLite, and what an acknowledged write survives. */
 export interface SqliteOptions {
   store?: SqliteStoreOptions
   log?: SqliteLogOptions

@@ -60,6 +60,7 @@ export interface TrustedIssuer {
  */
 export type MetadataPlace = 'oauth' | 'openid' | 'openid-appended' | `/${string}`
 
+/** What an authorization server for tests supports, and what its user says. Lifetimes are seconds. */
 export interface AuthorizationServerOptions {
   /** The path of the issuer, such as `/tenant`. Default: none. */
   readonly path?: string

@@ -7,6 +7,7 @@ import { createLegacySession } from '../../legacy/session.ts'
 import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
 import { boundedChannel } from './bounded.ts'
 
+/** How a channel is served. */
 export interface ServeChannelOptions {
   readonly limits?: Partial<PeerLimits>
   /** Called once, when the channel has ended; by default it gives up the requests that would stay open for ever. */
