@@ -1,11 +1,12 @@
 /**
  * `npm run check:pack`: what would be published, and whether a stranger's project can use it: installed from the tarball, imported
- * by Node, compiled under both module resolutions.
+ * by Node, compiled under both module resolutions, and looked at by attw and publint.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
+import { runChecker } from './lib/checkers.mjs'
 import { builtDoors } from './lib/doors.mjs'
 import { PACKAGE, ROOT, readJson } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
@@ -66,6 +67,9 @@ try {
   }
   const { dependencies = {}, peerDependencies = {} } = readJson(join(PACKAGE, 'package.json'))
   report.check('no runtime dependencies', Object.keys({ ...dependencies, ...peerDependencies }))
+  const quiet = { cwd: folder, quiet: true }
+  report.check('attw', faultsOf(runChecker('attw', [tarball, '--profile', 'esm-only', '--no-color'], quiet)))
+  report.check('publint', faultsOf(runChecker('publint', ['run', tarball, '--strict'], quiet)))
   writeConsumer(folder)
   report.check(
     'installs',
