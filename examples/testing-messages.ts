@@ -20,18 +20,20 @@ export async function callTool(protocolVersion: string, name: string, args: obje
 // #endregion
 
 // #region channel
-/** Sends messages as a client of an older revision does, and gives back what came. */
+/** Sends messages as a client of an older revision does, and gives back their answers. */
 export async function converse(messages: readonly Message[]): Promise<unknown[]> {
   const [near, far] = channelPair()
+  const asked = messages.filter((message) => 'id' in message).length
   const received: unknown[] = []
-  near.receive(
-    (got) => received.push('value' in got ? got.value : got),
-    () => {},
-  )
-  const peer = serveChannel(server, far)
+  const answered = new Promise<void>((resolve) => {
+    near.receive(
+      (got) => received.push('value' in got ? got.value : got) === asked && resolve(),
+      () => resolve(),
+    )
+  })
+  serveChannel(server, far)
   for (const message of messages) await near.send(message)
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  await peer.idle()
+  await answered
   await near.close()
   return received
 }

@@ -1,10 +1,11 @@
 /**
  * `npm run check:docs`: the code in README.md and docs/ comes out of a file that runs, or compiles; links lead somewhere; the
- * generated pages are fresh; every error code is explained. `-- --write` refreshes the code.
+ * generated pages are fresh; every error code is explained; commands are run by a test. `-- --write` refreshes code and pages.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ensure } from './ensure.mjs'
+import { commandFaults } from './lib/commands.mjs'
 import { compileSnippets } from './lib/compile-snippets.mjs'
 import { errorCodes } from './lib/error-codes.mjs'
 import { exampleFaults, examples } from './lib/examples.mjs'
@@ -16,8 +17,17 @@ import { createReport } from './lib/report.mjs'
 import { runNode } from './lib/run.mjs'
 
 const at = (name) => join(ROOT, name)
-const prose = [at('README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
-const pages = [...prose, ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(at).filter(existsSync)]
+/** What is written by scripts: each writes, and with `--check` compares. */
+const GENERATED = [
+  { script: 'tools/revisions-doc.mjs', holds: 'docs/revisions.md is fresh' },
+  { script: 'tools/reference.mjs', holds: 'docs/reference is fresh, and each export says what it is for' },
+  { script: 'tools/command-doc.mjs', holds: 'docs/command.md says what the command says' },
+  { script: 'tools/llms.mjs', holds: 'docs/README.md and llms.txt name every page' },
+  { script: 'bench/report/write.mjs', holds: 'the figures are those of bench/results' },
+]
+const all = [at('README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
+const prose = all.filter((path) => !path.startsWith(at('docs/reference')))
+const pages = [...all, ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(at).filter(existsSync)]
 const snippets = () =>
   prose.flatMap((path) => fencesOf(readText(path)).map((fence) => ({ ...fence, path, where: `${shown(path)}:${fence.line}` })))
 
@@ -49,27 +59,28 @@ function deadLinks(path) {
 }
 
 await ensure()
-if (process.argv.includes('--write')) prose.forEach(refresh)
+if (process.argv.includes('--write')) {
+  for (const { script } of GENERATED) runNode([at(script)])
+  prose.forEach(refresh)
+}
 const report = createReport('docs')
 const named = snippets().filter(({ from }) => from)
 const loose = snippets().filter(({ from, language }) => !from && (language === 'ts' || language === 'typescript'))
 report.check(`${named.length} fences are what their files say`, named.flatMap(staleness))
+report.check(
+  'no fence is empty',
+  snippets().flatMap(({ code, where }) => (code.trim() ? [] : [where])),
+)
 report.check(`${loose.length} other fences compile`, compileSnippets(loose))
+const commands = snippets().filter(({ language }) => language === 'sh')
+report.check(`${commands.length} fences of commands are run, or say why not`, commands.flatMap(commandFaults))
 report.check(`${examples().length} examples fit on a screen, and tests run them`, exampleFaults())
 report.check(`links of ${pages.length} pages`, pages.flatMap(deadLinks))
 
-if (existsSync(at('tools/revisions-doc.mjs'))) {
-  const { ok, output } = runNode([at('tools/revisions-doc.mjs'), '--check'], { quiet: true })
-  report.check('docs/revisions.md is fresh', ok ? [] : output.trim().split('\n'))
-} else report.skip('docs/revisions.md: there is no tools/revisions-doc.mjs')
-
-const command = runNode([at('tools/command-doc.mjs'), '--check'], { quiet: true })
-report.check('docs/command.md says what the command says', command.ok ? [] : command.output.trim().split('\n'))
-
-if (existsSync(at('bench/results/full.json'))) {
-  const { ok, output } = runNode([at('bench/report/write.mjs'), '--check'], { quiet: true })
-  report.check('the figures are those of bench/results', ok ? [] : output.trim().split('\n'))
-} else report.skip('the figures: there is no bench/results/full.json')
+for (const { script, holds } of GENERATED) {
+  const { ok, output } = runNode([at(script), '--check'], { quiet: true })
+  report.check(holds, ok ? [] : output.trim().split('\n'))
+}
 
 if (existsSync(at('docs/errors.md'))) {
   const text = readText(at('docs/errors.md'))

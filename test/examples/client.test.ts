@@ -46,16 +46,26 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 describe('programs that use servers', () => {
+  /** Starts an example that serves, and runs one that uses it. */
+  async function runBoth(server: string, client: string): Promise<string> {
+    const serving = spawn(process.execPath, [server], { env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => void serving.kill('SIGTERM'))
+    const [printed] = await once(serving.stdout, 'data')
+    const url = String(printed).replace('Listening at ', '').trim()
+    const { stdout } = await promisify(execFile)(process.execPath, [client, url])
+    return stdout
+  }
+
   test('hello-client', async () => {
-    const hello = spawn(process.execPath, [await example('hello')], {
-      env: { ...process.env, PORT: '0' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const [printed] = await once(hello.stdout, 'data')
-    const output = await run('hello-client', String(printed).replace('Listening at ', '').trim())
-    hello.kill('SIGTERM')
+    const output = await runBoth(await example('hello'), await example('hello-client'))
     expect(output).toContain('greet: Greets somebody')
     expect(output).toContain('Hello, Ada!')
+  })
+
+  test('first-client', async () => {
+    const output = await runBoth(await example('first-server'), await example('first-client'))
+    expect(output).toContain('There is no to-do 99')
+    expect(output).toContain('All gone')
   })
 
   test('client, in the process of its server and by URL', async () => {

@@ -18,7 +18,7 @@ export const examples = () =>
 /** What is wrong with the examples: too few, one that is too long, one that no test runs. */
 export function exampleFaults() {
   const tests = filesBelow(join(ROOT, 'test'), '.test.ts').map(readText).join('\n')
-  const isRun = (name) => tests.includes(`examples/${name}.ts'`) || tests.includes(`run('${name}'`)
+  const isRun = (name) => [`examples/${name}.ts'`, `run('${name}'`, `example('${name}'`].some((use) => tests.includes(use))
   const all = examples()
   return [
     ...(all.length < FEWEST_FILES ? [`${all.length} examples, at least ${FEWEST_FILES}`] : []),

@@ -3,14 +3,8 @@ import { builtDoors } from './doors.mjs'
 import { PACKAGE } from './paths.mjs'
 import { ts } from './syntax.mjs'
 
-/** `type Name` for what is erased, `Name` for what is there at run time. */
-function label(checker, symbol) {
-  const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-  return target.flags & ts.SymbolFlags.Value ? symbol.name : `type ${symbol.name}`
-}
-
-/** Door → the names that it exports, sorted. */
-export function exportedNames() {
+/** What the doors export: for each `{ name, entry, exports }`, where an export has its `name`, the `target` that it stands for, and `isValue`. */
+export function openDoors() {
   const project = join(PACKAGE, 'tsconfig.node.json')
   const { options } = ts.getParsedCommandLineOfConfigFile(
     project,
@@ -23,14 +17,18 @@ export function exportedNames() {
     options,
   )
   const checker = program.getTypeChecker()
-  const namesOf = (source) => {
-    const symbol = checker.getSymbolAtLocation(program.getSourceFile(source))
-    return symbol
-      ? checker
-          .getExportsOfModule(symbol)
-          .map((one) => label(checker, one))
-          .sort()
-      : []
+  const open = (symbol) => {
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+    return { name: symbol.name, target, isValue: (target.flags & ts.SymbolFlags.Value) !== 0 }
   }
-  return Object.fromEntries(doors.map(({ name, source }) => [name, namesOf(source)]))
+  return doors.map(({ name, entry, source }) => {
+    const symbol = checker.getSymbolAtLocation(program.getSourceFile(source))
+    return { name, entry, exports: symbol ? checker.getExportsOfModule(symbol).map(open) : [] }
+  })
 }
+
+/** `type Name` for what is erased, `Name` for what is there at run time. */
+const label = ({ name, isValue }) => (isValue ? name : `type ${name}`)
+
+/** Door → the names that it exports, sorted. */
+export const exportedNames = () => Object.fromEntries(openDoors().map(({ name, exports }) => [name, exports.map(label).sort()]))

@@ -1,12 +1,15 @@
-/** The code fences of a Markdown text: language, code, first line, and what a `<!-- from: … -->` above them names. */
+/**
+ * The code fences of a Markdown text: language, code, first line, and what the comments above them say: `from` of
+ * `<!-- from: … -->`, `ran` of `<!-- run by: … -->` and `<!-- not run: … -->`.
+ */
 export function fencesOf(text) {
   const found = []
-  const fence = /^(?:<!-- from: (\S+) -->\n\n?)?```(\w+)[^\n]*\n([\s\S]*?)^```$/gm
+  const fence = /^(?:<!-- from: (\S+) -->\n\n?)?(?:<!-- ((?:run by|not run): [^\n]+) -->\n\n?)?```(\w+)[^\n]*\n([\s\S]*?)^```$/gm
   for (const match of text.matchAll(fence)) {
-    const [whole, from, language, code] = match
+    const [whole, from, ran, language, code] = match
     const start = match.index + whole.indexOf(`\`\`\`${language}`)
     const codeStart = text.indexOf('\n', start) + 1
-    found.push({ from, language, code, codeStart, line: text.slice(0, start).split('\n').length })
+    found.push({ from, ran, language, code, codeStart, line: text.slice(0, start).split('\n').length })
   }
   return found
 }

@@ -11,10 +11,15 @@ interface BunServer {
   stop(closeActiveConnections: boolean): Promise<void>
 }
 
-const handler = httpHandler(createFixture(), { path: '/mcp' })
-const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 60, fetch: handler })
+const server = createFixture()
+const port = 0
+
+// #region serve
+const mcp = httpHandler(server, { path: '/mcp' })
+const serving = Bun.serve({ port, hostname: '127.0.0.1', idleTimeout: 60, fetch: mcp })
+// #endregion
 process.once('SIGTERM', async () => {
-  await handler.close()
-  await server.stop(true)
+  await mcp.close()
+  await serving.stop(true)
 })
-console.log(`http://127.0.0.1:${server.port}/mcp`)
+console.log(`http://127.0.0.1:${serving.port}/mcp`)

@@ -14,12 +14,17 @@ interface DenoServer {
   shutdown(): Promise<void>
 }
 
-const handler = httpHandler(createFixture(), { path: '/mcp' })
-const onListen = ({ port }: { port: number }): void => console.log(`http://127.0.0.1:${port}/mcp`)
-const server = Deno.serve({ port: 0, hostname: '127.0.0.1', onListen }, handler)
+const server = createFixture()
+const port = 0
+const onListen = (address: { port: number }): void => console.log(`http://127.0.0.1:${address.port}/mcp`)
+
+// #region serve
+const mcp = httpHandler(server, { path: '/mcp' })
+const serving = Deno.serve({ port, hostname: '127.0.0.1', onListen }, mcp)
+// #endregion
 const end = async (): Promise<void> => {
   Deno.removeSignalListener('SIGTERM', end)
-  await handler.close()
-  await server.shutdown()
+  await mcp.close()
+  await serving.shutdown()
 }
 Deno.addSignalListener('SIGTERM', end)

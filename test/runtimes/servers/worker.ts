@@ -9,15 +9,21 @@ interface Bindings {
   readonly OBJECT: { idFromName(name: string): unknown; get(id: unknown): { fetch(request: Request): Promise<Response> } }
 }
 
-const handler = httpHandler(createFixture(), { path: '/mcp', legacy: 'stateless' })
+const server = createFixture()
 
+// #region stateless
+const mcp = httpHandler(server, { path: '/mcp', legacy: 'stateless' })
+// #endregion
+
+// #region object
 export class Endpoint {
   readonly fetch = httpHandler(createFixture(), { path: '/object' })
 }
+// #endregion
 
 export default {
   fetch(request: Request, { OBJECT }: Bindings): Promise<Response> {
-    if (new URL(request.url).pathname !== '/object') return handler(request)
+    if (new URL(request.url).pathname !== '/object') return mcp(request)
     return OBJECT.get(OBJECT.idFromName('endpoint')).fetch(request)
   },
 }

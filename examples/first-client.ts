@@ -1,0 +1,26 @@
+/** The client of docs/first-client.md: it uses the to-do list of examples/first-server.ts. */
+import { connect } from 'portcall/client'
+
+const target = process.argv[2] ?? { command: 'node', args: ['todo.js', '--stdio'] }
+const client = await connect(target, {
+  elicit: ({ message }) => {
+    console.log(`The server asks: ${message}`)
+    return { sure: true }
+  },
+})
+
+for await (const { name, description } of client.tools()) console.log(`${name}: ${description}`)
+
+const { structuredContent } = await client.callTool('add', { title: 'Write a client' })
+console.log('added', structuredContent)
+
+const { contents } = await client.read('todo://2')
+console.log('read', contents[0])
+
+const failed = await client.callTool('finish', { id: 99 })
+console.log('failed', failed.isError, failed.content)
+
+const cleared = await client.callTool('clear')
+console.log('cleared', cleared.content)
+
+await client.close()

@@ -1,0 +1,34 @@
+/** The commands that pages show for a clone of this repository. */
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freePort } from './support/here.ts'
+import { stepsOf } from './support/page.ts'
+import { openShell } from './support/shell.ts'
+
+const shell = openShell(fileURLToPath(new URL('../..', import.meta.url)))
+afterAll(() => shell.stop())
+
+/** What each page's commands have to print, in order; what goes on running prints it and is ended. */
+const PAGES = {
+  'README.md': ['http://127.0.0.1:'],
+  'docs/README.md': ['http://127.0.0.1:', 'http://127.0.0.1:'],
+  'docs/testing.md': ['"tools"'],
+  'docs/performance.md': ['http/modern'],
+}
+
+describe.each(Object.entries(PAGES))('%s', (page, prints) => {
+  const own = stepsOf(page).filter((step) => step.kind === 'run' && step.ran.includes('commands.test.ts'))
+
+  test(`has ${prints.length} runs`, () => expect(own).toHaveLength(prints.length))
+
+  test.each(own.map((step, index) => ({ title: `${index + 1}`, step, text: prints[index] ?? '' })))(
+    '$title',
+    async ({ step, text }) => {
+      if (step.kind !== 'run') return
+      process.env.PORT = await freePort()
+      if (!step.goesOn) return expect(await shell.run(step.commands)).toContain(text)
+      await shell.start(step.commands, text)
+      await shell.stop()
+    },
+  )
+})

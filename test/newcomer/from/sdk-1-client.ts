@@ -1,0 +1,23 @@
+// #region client
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+
+export async function shop(url: string): Promise<unknown[]> {
+  const client = new Client({ name: 'desk', version: '1.0.0' }, { capabilities: { elicitation: {} } })
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ada' } }))
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+
+  const { tools } = await client.listTools() // one page of them
+  const divided = await client.callTool({ name: 'divide', arguments: { a: 6, b: 3 } })
+  const steps: number[] = []
+  await client.callTool({ name: 'count', arguments: { to: 3 } }, undefined, {
+    onprogress: ({ progress }) => void steps.push(progress),
+    timeout: 10_000,
+  })
+  const greeted = await client.callTool({ name: 'greet' })
+  const { contents } = await client.readResource({ uri: 'note://7' })
+  await client.close()
+  return [tools.length, divided.structuredContent, steps, greeted.content, contents]
+}
+// #endregion

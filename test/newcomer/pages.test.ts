@@ -1,0 +1,49 @@
+/** The first pages, done to the letter by somebody who has Node, npm and a tarball of the library, in a folder of their own. */
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from './support/here.ts'
+import { type Step, stepsOf } from './support/page.ts'
+import { openShell, type Shell } from './support/shell.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+let home: string
+let port: string
+let shell: Shell
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'portcall-newcomer-'))
+  symlinkSync(ROOT, join(home, 'portcall'))
+  port = await freePort()
+  shell = openShell(home)
+})
+afterAll(async () => {
+  await shell.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** Port 3000 of the pages may be taken on this machine. */
+const here = (text: string): string => text.replaceAll('3000', port)
+
+async function follow(step: Step): Promise<void> {
+  if (step.kind === 'save') return writeFileSync(join(shell.folder, step.name), here(step.code))
+  if (step.goesOn) {
+    await shell.stop()
+    return shell.start(here(step.commands), here(step.prints))
+  }
+  expect(await shell.run(here(step.commands))).toContain(here(step.prints))
+}
+
+describe.each([
+  ['docs/first-server.md', 5],
+  ['docs/first-client.md', 4],
+])('%s', (page, count) => {
+  const steps = stepsOf(page)
+  test(`has ${count} steps`, () => expect(steps).toHaveLength(count))
+  test.each(steps.map((step, index) => ({ title: `${index + 1}: ${step.kind === 'save' ? step.name : step.commands}`, step })))(
+    '$title',
+    ({ step }) => follow(step),
+  )
+})

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { ROOT, readText, shown } from './paths.mjs'
+
+/** Pages that are written by a script, and whose commands have tests of their own. */
+const TESTED_ELSEWHERE = new Set(['docs/command.md'])
+
+/**
+ * What is wrong with a fence of commands: above it stands `<!-- run by: TEST -->`, and that test reads its page, or
+ * `<!-- not run: REASON -->`.
+ */
+export function commandFaults({ ran, path, where }) {
+  if (ran?.startsWith('not run: ') || TESTED_ELSEWHERE.has(shown(path))) return []
+  const test = ran?.match(/^run by: (\S+?)(?:, goes on running)?$/)?.[1]
+  if (test === undefined) return [`${where}: say above it <!-- run by: TEST --> or <!-- not run: REASON -->`]
+  if (!existsSync(join(ROOT, test))) return [`${where}: there is no ${test}`]
+  return readText(join(ROOT, test)).includes(basename(path)) ? [] : [`${where}: ${test} does not read ${basename(path)}`]
+}
