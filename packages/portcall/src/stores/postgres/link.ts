@@ -10,6 +10,8 @@ export type Asked = 'get' | 'list' | 'count' | 'write' | 'append' | 'read' | 'pu
 export interface PostgresLink {
   /** Calls a function with JSON. Rejects with `StoreUnavailable`. What has an unknown fate is asked again only if it is `repeatable`. */
   ask(name: Asked, argument: unknown, repeatable?: boolean): Promise<unknown>
+  /** Calls a function that may take its time: nobody waits for it, and its silence says nothing of the server. */
+  askPatiently(name: Asked, argument: unknown): Promise<unknown>
   /** Does something else on the server under the same guard. */
   guarded<T>(operation: () => Promise<T>): Promise<T>
   close(): void
@@ -69,6 +71,7 @@ export function createLink({ driver, schema, timeoutMs, onBack }: LinkOptions): 
       const answer = await guard.run((isLate) => call(name, text, isLate), repeatable)
       return JSON.parse(answer)
     },
+    askPatiently: async (name, argument) => JSON.parse(await call(name, JSON.stringify(argument), () => false)),
     guarded: (operation) => guard.run(operation, true),
     close: () => guard.close(),
   }

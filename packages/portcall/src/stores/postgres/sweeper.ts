@@ -13,11 +13,13 @@ const EVERY_MS = 30_000
 export function createSweeper(link: PostgresLink, bounds: SweepBounds): () => void {
   let due = performance.now()
   const sweep = async (): Promise<void> => {
-    while ((await link.ask('sweep', bounds, true)) === true);
+    while ((await link.askPatiently('sweep', bounds)) === true);
   }
   return () => {
     if (performance.now() < due) return
-    due = performance.now() + EVERY_MS
-    sweep().catch(() => {})
+    due = Infinity
+    sweep()
+      .catch(() => {})
+      .finally(() => (due = performance.now() + EVERY_MS))
   }
 }
