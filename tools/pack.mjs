@@ -65,8 +65,9 @@ try {
   for (const name of ['README.md', 'LICENSE']) {
     if (existsSync(join(ROOT, name))) report.check(`${name} is in it`, paths.includes(name) ? [] : [`${name} is missing`])
   }
-  const { dependencies = {}, peerDependencies = {} } = readJson(join(PACKAGE, 'package.json'))
-  report.check('no runtime dependencies', Object.keys({ ...dependencies, ...peerDependencies }))
+  const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = readJson(join(PACKAGE, 'package.json'))
+  const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !peerDependenciesMeta[name]?.optional)
+  report.check('no runtime dependencies, but peers that may be left out', needed)
   const quiet = { cwd: folder, quiet: true }
   report.check('attw', faultsOf(runChecker('attw', [tarball, '--profile', 'esm-only', '--no-color'], quiet)))
   report.check('publint', faultsOf(runChecker('publint', ['run', tarball, '--strict'], quiet)))
