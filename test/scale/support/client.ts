@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What a client saw of one call, in order. */
+export interface CallRecord {
+  readonly mark: string
+  readonly progress: number[]
+  /** The text of the result, or the error. */
+  end: string
+  /** How often it came back for the rest. */
+  resumed: number
+}
+
+interface Event {
+  id?: string
+  message?: any
+}
+
+const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+const DEADLINE_MS = 40_000
+const RETRY_MS = 100
+
+/** Reads the events of a stream, up to its end or until the connection breaks. */
+async function* readEvents(response: Response): AsyncGenerator<Event> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true })
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const lines = text.slice(0, end).split('\n')
+      text = text.slice(end + 2)
+      const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+      const [id, data] = [field('id'), field('data')]
+      yield { ...(id && { id }), ...(data && { message: JSON.parse(data) }) }
+    }
+  }
+}
+
+/** A client of 2025-11-25 that comes back for what it has missed, as often as it takes. */
+export class LegacyClient {
+  readonly heard: string[] = []
+  readonly strays: unknown[] = []
+  #url: string
+  #session = ''
+  #lastId = 0
+  #closed = new AbortController()
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  async open(): Promise<void> {
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: { elicitation: {} },
+      clientInfo: { name: 'scale', version: '1' },
+    }
+    const response = await this.#post({ id: 0, method: 'initialize', params })
+    this.#session = response.headers.get('mcp-session-id') ?? ''
+    await response.text()
+    await (await this.#post({ method: 'notifications/initialized' })).text()
+  }
+
+  /** Keeps a standing stream, and notes what is told on it. */
+  async listen(): Promise<void> {
+    let last: string | undefined
+    let opened: (() => void) | undefined
+    const open = new Promise<void>((resolve) => (opened = resolve))
+    void (async () => {
+      while (!this.#closed.signal.aborted) {
+        try {
+          const response = await this.#get(last)
+          if (response.status === 200) {
+            for await (const { id, message } of readEvents(response)) {
+              opened?.()
+              last = id ?? last
+              if (message) this.heard.push(message.params?.uri ?? message.method)
+            }
+          } else {
+            await response.text()
+            if (response.status === 404) last = undefined
+          }
+        } catch {}
+        await sleep(RETRY_MS)
+      }
+    })()
+    await open
+  }
+
+  async request(method: string, params: object): Promise<any> {
+    const response = await this.#post({ id: ++this.#lastId, method, params })
+    return this.#readJson(response)
+  }
+
+  /** Calls a tool, cuts its stream after `cutAfter` events, and comes back for the rest. */
+  async call(name: string, args: { mark: string; [name: string]: unknown }, cutAfter = Infinity): Promise<CallRecord> {
+    const id = ++this.#lastId
+    const record: CallRecord = { mark: args.mark, progress: [], end: '', resumed: 0 }
+    const until = Date.now() + DEADLINE_MS
+    let last: string | undefined
+    let left = cutAfter
+    let response: Response | undefined = await this.#post({
+      id,
+      method: 'tools/call',
+      params: { name, arguments: args, _meta: { progressToken: id } },
+    })
+    for (;;) {
+      if (response?.headers.get('content-type') === 'application/json') {
+        take(record, id, await response.json())
+        return record
+      }
+      try {
+        if (response?.status === 200)
+          for await (const event of readEvents(response)) {
+            last = event.id ?? last
+            if (event.message?.method === 'elicitation/create') void this.#answer(event.message)
+            else if (event.message?.method === 'notifications/progress') record.progress.push(event.message.params.progress)
+            else if (event.message && !take(record, id, event.message)) this.strays.push(event.message)
+            if (--left === 0) break
+          }
+        else if (response?.status === 404) record.end = `lost ${await response.text()}`
+        else await response?.text()
+      } catch {}
+      if (record.end) return record
+      if (last === undefined) throw new Error(`${args.mark}: ${response?.status} without an event id`)
+      if (Date.now() > until) throw new Error(`${args.mark} hangs`)
+      left = Infinity
+      record.resumed++
+      await sleep(RETRY_MS)
+      response = await this.#get(last).catch(() => undefined)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await fetch(this.#url, { method: 'DELETE', headers: { 'mcp-session-id': this.#session } }).then((response) => response.text())
+  }
+
+  #answer({ id, params }: any): Promise<Response> {
+    return this.#post({ id, result: { action: 'accept', content: { name: `for ${params.message}` } } })
+  }
+
+  /** Sends a message; where it was refused for now, or certainly never arrived, again. */
+  async #post(message: object): Promise<Response> {
+    const until = Date.now() + DEADLINE_MS
+    for (;;) {
+      const headers = {
+        ...ACCEPT,
+        ...(this.#session && { 'mcp-session-id': this.#session, 'mcp-protocol-version': '2025-11-25' }),
+      }
+      const response = await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+      if (response.status !== 503 || Date.now() > until) return response
+      await response.text()
+      await sleep(RETRY_MS)
+    }
+  }
+
+  #get(last: string | undefined): Promise<Response> {
+    const headers = { accept: 'text/event-stream', 'mcp-session-id': this.#session, 'mcp-protocol-version': '2025-11-25' }
+    return fetch(this.#url, { headers: { ...headers, ...(last && { 'last-event-id': last }) }, signal: this.#closed.signal })
+  }
+
+  async #readJson(response: Response): Promise<any> {
+    if (response.headers.get('content-type') === 'application/json') return response.json()
+    for await (const { message } of readEvents(response)) if (message && 'id' in message && !message.method) return message
+    throw new Error('no answer')
+  }
+}
+
+/** Notes the end of a call. Tells whether the message was its answer. */
+function take(record: CallRecord, id: number, message: any): boolean {
+  if (message.id !== id || message.method) return false
+  record.end = message.error ? `error ${message.error.message}` : message.result.content[0].text
+  return true
+}
+
+const MODERN = '2026-07-28'
+
+/** One call of a modern client. */
+export async function modernAdd(url: string, a: number, b: number): Promise<string> {
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': MODERN, 'io.modelcontextprotocol/clientCapabilities': {} }
+  const headers = { ...ACCEPT, 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'add' }
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: a,
+    method: 'tools/call',
+    params: { name: 'add', arguments: { a, b }, _meta },
+  })
+  const response = await fetch(url, { method: 'POST', headers, body })
+  const message: any = await response.json().catch(() => ({}))
+  return message.result?.content[0].text ?? `status ${response.status}`
+}
