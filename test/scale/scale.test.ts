@@ -17,10 +17,10 @@ afterAll(async () => {
 
 const GONE = 'error The process that ran this request is gone'
 const STEPS = 4
-/** How many calls: by default as many as a slow disk takes in a minute; `PORTCALL_SCALE=10` makes it ten times as many. */
+/** How many calls: by default as many as a slow disk takes in a minute; `PORTCALL_SCALE=20` makes it twenty times as many. */
 const SCALE = Number(process.env.PORTCALL_SCALE ?? 1)
-const CALLS = { redis: 1000 * SCALE, postgres: 300 * SCALE }
-const ROUNDS = { redis: 20, postgres: 8 }
+const CALLS = { redis: 500 * SCALE, postgres: 150 * SCALE }
+const ROUNDS = { redis: 10, postgres: 4 }
 
 async function start(
   kind: 'redis' | 'postgres',
