@@ -26,6 +26,15 @@ const busDelivery: Record<string, Case<Bus>> = {
     await eventually(() => seen.length > 0)
     equal(seen, ['late'])
   },
+  'bus: each topic keeps its order while many are published to': async (bus) => {
+    const topics = Array.from({ length: 20 }, (_, at) => `topic ${at}`)
+    const seen = new Map<string, string[]>(topics.map((topic) => [topic, []]))
+    await Promise.all(topics.map((topic) => bus.subscribe(topic, (message) => void seen.get(topic)?.push(message))))
+    const messages = Array.from({ length: 20 }, (_, at) => `message ${at}`)
+    await Promise.all(messages.flatMap((message) => topics.map((topic) => bus.publish(topic, message))))
+    await eventually(() => [...seen.values()].every((found) => found.length === messages.length))
+    for (const found of seen.values()) equal(found, messages)
+  },
   'bus: any string is a topic and a message': async (bus) => {
     const seen: string[] = []
     for (const topic of STRANGE) await bus.subscribe(topic, (message) => void seen.push(topic + message))

@@ -21,7 +21,8 @@ export interface Suite<T, O = undefined> {
 /** One test of a subject, which can let time pass. */
 export type Case<T> = (subject: T, advance: (ms: number) => Promise<void>) => Promise<void>
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
+/** Really waits. */
+export const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
 /** Runs cases, each with a subject of its own. */
 export function run<T, O>(suite: Suite<T, O>, options: O, cases: Record<string, Case<T>>): void {

@@ -1,5 +1,6 @@
 import { type Log, UnknownPosition } from '../stores/log.ts'
 import { type Case, equal, run, STRANGE, type Suite } from './contract.ts'
+import { logWalk } from './log-walk.ts'
 
 /** How a log is to be bounded for these tests. */
 export interface LogBounds {
@@ -8,7 +9,7 @@ export interface LogBounds {
 
 /** Tests of `Log`; the logs made for them keep `maxEntries` entries each. */
 export function logContract(suite: Suite<Log, LogBounds>): void {
-  run(suite, { maxEntries: 1000 }, logOrder)
+  run(suite, { maxEntries: 1000 }, { ...logOrder, ...logWalk })
   run(suite, { maxEntries: 5 }, logTrimming)
 }
 
@@ -44,6 +45,11 @@ const logOrder: Record<string, Case<Log>> = {
   'log: any string is a key and an entry': async (log) => {
     for (const text of [...STRANGE, '']) await log.append(`key ${text}`, text)
     for (const text of [...STRANGE, '']) equal(await readData(log, `key ${text}`), [text])
+  },
+  'log: entries that are appended at once to several logs are in order in each': async (log) => {
+    const wanted = Array.from({ length: 60 }, (_, at) => `${at} ${'x'.repeat((at * 997) % 5000)}`)
+    await Promise.all(wanted.flatMap((data) => ['a', 'b', 'c'].map((key) => log.append(key, data))))
+    for (const key of ['a', 'b', 'c']) equal(await readData(log, key), wanted)
   },
   'log: positions that are not of this log are unknown': async (log) => {
     const [mine, other] = [await log.append('mine', 'a'), await log.append('other', 'b')]

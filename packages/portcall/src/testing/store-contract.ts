@@ -1,9 +1,10 @@
 import type { Store } from '../stores/store.ts'
 import { type Case, equal, run, STRANGE, type Suite } from './contract.ts'
+import { storeWalk } from './store-walk.ts'
 
 /** Tests of `Store`. */
 export function storeContract(suite: Suite<Store>): void {
-  run(suite, undefined, { ...storeValues, ...storeExpiry, ...storeSwap, ...storeListing })
+  run(suite, undefined, { ...storeValues, ...storeExpiry, ...storeSwap, ...storeListing, ...storeWalk })
 }
 
 const storeValues: Record<string, Case<Store>> = {
@@ -75,6 +76,21 @@ const storeSwap: Record<string, Case<Store>> = {
     equal(won.filter(Boolean).length, 1)
     equal(await store.get('key'), `winner ${won.indexOf(true)}`)
   },
+  'store: of many who take a value exactly one gets it': async (store) => {
+    for (let round = 0; round < 10; round++) {
+      await store.set('key', `value ${round}`)
+      const take = (): Promise<boolean> => store.swap('key', { expected: `value ${round}`, value: undefined })
+      equal((await Promise.all([take(), take(), take(), take()])).filter(Boolean).length, 1)
+      equal(await store.get('key'), undefined)
+    }
+  },
+  'store: many keys are swapped at once without disturbing each other': async (store) => {
+    const keys = Array.from({ length: 50 }, (_, at) => `key ${at}`)
+    const first = await Promise.all(keys.map((key) => store.swap(key, { expected: undefined, value: key })))
+    const second = await Promise.all(keys.map((key, at) => store.swap(keys[at ^ 1] ?? key, { expected: key, value: 'wrong' })))
+    equal([first.every(Boolean), second.some(Boolean)], [true, false])
+    equal(await Promise.all(keys.map((key) => store.get(key))), keys)
+  },
   'store: counting by swap loses nothing': async (store) => {
     const increment = async (): Promise<void> => {
       const before = await store.get('count')
@@ -113,13 +129,13 @@ const storeListing: Record<string, Case<Store>> = {
     equal((await store.list('key', { limit: 2000 })).length, 1010)
   },
   'store: what has expired or was deleted is neither listed nor counted': async (store, advance) => {
-    for (const key of ['a 1', 'a 2', 'a 3']) await store.set(key, 'x', { ttlMs: 100 })
+    for (const key of ['a 1', 'a 2', 'a 3']) await store.set(key, 'x', { ttlMs: 1000 })
     for (const key of ['a 4', 'a 5', 'a 6']) await store.set(key, 'x')
     await store.set('a 2', 'y')
     await store.delete('a 5')
     await store.swap('a 6', { expected: 'x', value: undefined })
     equal([await store.list('a'), await store.count('a')], [['a 1', 'a 2', 'a 3', 'a 4'], 4])
-    await advance(150)
+    await advance(1100)
     equal([await store.list('a'), await store.count('a')], [['a 2', 'a 4'], 2])
   },
 }
