@@ -22,7 +22,10 @@ export const NO_CACHE: Cache = { get: (_method, _params, fetch) => fetch(), drop
 const MAX_COUNTS = 10_000
 const READ = 'resources/read'
 
-/** Makes a cache. What was dropped is never found again: each method, and each resource, counts its drops, and keys hold the count. */
+/**
+ * Makes a cache. While its store fails, it is as if nothing were kept. What was dropped is never found again: each method, and each resource, counts its drops, and keys hold
+ * the count.
+ */
 export function createCache(methodOf: MethodOf, options: CacheOptions = {}): Cache {
   const { store = createMemoryStore(), partition = '', staleOnErrorMs = 0 } = options
   const drops = new Map<string, number>()
@@ -42,7 +45,7 @@ export function createCache(methodOf: MethodOf, options: CacheOptions = {}): Cac
     async get(method, params, fetch) {
       if (!methodOf(method)?.cacheable || 'inputResponses' in params) return fetch()
       const key = keyOf(method, params)
-      const text = await store.get(key)
+      const text = await store.get(key).catch(() => undefined)
       const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
       if (kept && kept.freshUntil > Date.now()) return kept.result
       const result = await fetch().catch((error: unknown) => {
@@ -52,7 +55,9 @@ export function createCache(methodOf: MethodOf, options: CacheOptions = {}): Cac
       if (!result) return (kept as Kept).result
       const ttlMs = typeof result.ttlMs === 'number' && result.ttlMs > 0 ? result.ttlMs : 0
       if (ttlMs > 0)
-        await store.set(key, JSON.stringify({ result, freshUntil: Date.now() + ttlMs }), { ttlMs: ttlMs + staleOnErrorMs })
+        await store
+          .set(key, JSON.stringify({ result, freshUntil: Date.now() + ttlMs }), { ttlMs: ttlMs + staleOnErrorMs })
+          .catch(() => {})
       return result
     },
     drop(method, uri) {

@@ -15,8 +15,8 @@ interface Watched {
   onExpired: () => void
 }
 
-/** Makes the deadlines of one server; no timer of theirs keeps a process alive. */
-export function createDeadlines(now: () => number = Date.now): Deadlines {
+/** Makes the deadlines of one server; no timer of theirs keeps a process alive. The clock is one that nobody sets. */
+export function createDeadlines(now: () => number = () => performance.now()): Deadlines {
   const watched = new Set<Watched>()
   let sweep: ReturnType<typeof setInterval> | undefined
 

@@ -1,6 +1,6 @@
 import { encode } from '../../jsonrpc/kept.ts'
 import type { Message } from '../../jsonrpc/message.ts'
-import type { Log } from '../../stores/log.ts'
+import { type Log, UnknownPosition } from '../../stores/log.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { FlatHeaders } from './headers.ts'
 import { encodeEvent, encodeMessage } from './sse.ts'
@@ -53,6 +53,8 @@ export class Stream {
   #waitingBytes = 0
   #unheardBytes = 0
   #recorded = false
+  /** Something is missing in the record. */
+  #torn = false
   #ended = false
 
   constructor(options: StreamOptions) {
@@ -149,6 +151,7 @@ export class Stream {
   }
 
   async #replay(reply: HttpReply, after: string): Promise<void> {
+    if (this.#torn) throw new UnknownPosition()
     const entries = (await this.#options.log?.read(this.#key, after)) ?? []
     const before = this.#sink
     this.#unopened = { reply, headers: undefined }
@@ -164,15 +167,34 @@ export class Stream {
   }
 
   async #record(): Promise<void> {
-    const { log, endpoint } = this.#options
     const batch = this.#unrecorded
     this.#unrecorded = []
-    const positions = await Promise.all(batch.map(({ data }) => log?.append(this.#key, data).catch(endpoint.onError)))
+    const positions = await this.#keep(batch)
+    this.#recorded = positions.length > 0
     for (const [index, { message, data }] of batch.entries()) {
-      const position = positions[index] ?? undefined
       this.#waitingBytes -= data.length
-      if (position !== undefined) this.#recorded = true
-      void this.#deliver(message, this.#event(position, data))
+      void this.#deliver(message, this.#event(positions[index], data))
+    }
+  }
+
+  /**
+   * Writes events to the log and gives their positions; none when one of them could not be written. Who came back to a record that lacks an
+   * event would miss it without being told: so such a record is deleted before the next event, and until then nobody can come back to it.
+   */
+  async #keep(batch: readonly Unrecorded[]): Promise<(string | undefined)[]> {
+    const { log, endpoint } = this.#options
+    if (!log) return []
+    try {
+      if (this.#torn) await log.delete(this.#key)
+      const kept = await Promise.allSettled(batch.map(({ data }) => log.append(this.#key, data)))
+      const lost = kept.find((one) => one.status === 'rejected')
+      if (lost) throw lost.reason
+      this.#torn = false
+      return kept.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+    } catch (error) {
+      this.#torn = true
+      endpoint.onError(error)
+      return []
     }
   }
 
