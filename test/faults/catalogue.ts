@@ -1,6 +1,6 @@
 /**
  * The faults that have to be borne, by the ids that the titles of the tests begin with. To servers, H and M come over HTTP (M in the modern
- * era only), S over stdio, X by any way; C comes to clients.
+ * era only), S over stdio, X by any way; C comes to clients; E is what happens around a server.
  */
 export const CATALOGUE: { readonly [id: string]: string } = {
   H01: 'truncated JSON body',
@@ -184,4 +184,7 @@ export const CATALOGUE: { readonly [id: string]: string } = {
   C38: 'Mcp-Name for a tool/uri with non-ASCII or spaces is base64',
   C39: 'unknown resultType must be treated as invalid',
   C40: 'input_required loop for ever',
+
+  E01: 'disk full on the event log: no ids while it lasts, no crash, ids again when there is room',
+  E02: 'the clock of the machine is set forward and back while calls run and sessions rest',
 }

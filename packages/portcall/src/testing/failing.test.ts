@@ -48,8 +48,8 @@ async function forEvery(how: StoreFault, run: (stores: FailingStores) => Promise
 const HOW: StoreFault[] = ['reject', 'lose']
 
 describe.each(HOW)('for every operation of a store: %s', (how) => {
-  const asking = ({ store, bus }: FailingStores): Server => {
-    const server = createServer({ name: 'test', version: '1' }, { store, bus, limits: { maxStateBytes: 100 } })
+  const asking = (stores: FailingStores): Server => {
+    const server = createServer({ name: 'test', version: '1' }, { stores, limits: { maxStateBytes: 100 } })
     server.tool('ask', {}, async (_args, call) => {
       const large = await call.step('large', () => 'x'.repeat(1000))
       const { name } = await call.elicit('Who?', { type: 'object', properties: { name: { type: 'string' } } })
