@@ -26,7 +26,10 @@ test('whoever comes back after any event gets exactly the rest, whatever was wri
           const first = await log.append(key, encodeEntry(number, data))
           const position = twice ? await log.append(key, encodeEntry(number, data)) : first
           for (const [n, text] of data.entries())
-            events.push({ position: encodePosition({ writer: at, number: number + n, place: n === size - 1 ? position : place }), data: text })
+            events.push({
+              position: encodePosition({ writer: at, number: number + n, place: n === size - 1 ? position : place }),
+              data: text,
+            })
           number += size
           place = position
         }
