@@ -2,7 +2,7 @@
 
 export { insecureUnadvertisedPkce } from './auth/client/authorize.ts'
 export { type TokenOptions, type TokenSource, token } from './auth/client/bearer.ts'
-export { type BrowserOptions, browser } from './auth/client/browser.ts'
+export { type BrowserOptions, browser, openInSystem } from './auth/client/browser.ts'
 export { type Challenge, readChallenges } from './auth/client/challenge.ts'
 export type { SignInOptions } from './auth/client/code-grant.ts'
 export { type DeviceCode, type DeviceOptions, device } from './auth/client/device.ts'

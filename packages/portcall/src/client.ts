@@ -46,4 +46,9 @@ export type { HttpClientLimits } from './transports/http/client-limits.ts'
 export { HttpStatusError } from './transports/http/http-status-error.ts'
 export type { HttpFetch } from './transports/http/request.ts'
 export { SessionLost } from './transports/http/session-lost.ts'
+export {
+  type ChannelExchange,
+  type ChannelExchangeOptions,
+  createChannelExchange,
+} from './transports/stdio/client.ts'
 export { SpawnError } from './transports/stdio/spawn-error.ts'

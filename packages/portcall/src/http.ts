@@ -1,5 +1,5 @@
 /** Serving over HTTP with web requests: Bun, Deno, Workers, Hono, Next and all that speaks `Request` and `Response`. */
-import type { Server } from './server/surface.ts'
+import type { Serveable } from './server/surface.ts'
 import { createFetchHandler, type FetchHandler } from './transports/http/fetch.ts'
 import type { HttpOptions } from './transports/http/options.ts'
 import { optionsOf } from './transports/http/served.ts'
@@ -19,7 +19,7 @@ export type {
 } from './transports/http/options.ts'
 
 /** Serves a server to web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */
-export function httpHandler(server: Server, options: HttpOptions = {}): FetchHandler {
+export function httpHandler(server: Serveable, options: HttpOptions = {}): FetchHandler {
   const handler = createFetchHandler(server.exchange, { ...optionsOf(server), ...options })
   const close: FetchHandler['close'] = (drainMs) => {
     server.close()

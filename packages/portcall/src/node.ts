@@ -1,6 +1,6 @@
 /** Serving over HTTP with Node's own server. */
 import type { AddressInfo } from 'node:net'
-import type { Server } from './server/surface.ts'
+import type { Serveable } from './server/surface.ts'
 import { createNodeHandler, type NodeHandler } from './transports/http/node.ts'
 import { createNodeServer, type NodeServerLimits } from './transports/http/node-server.ts'
 import type { HttpOptions } from './transports/http/options.ts'
@@ -51,7 +51,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
  *
  * @throws Error when it would listen beyond this machine without knowing by which names, or when the port is taken.
  */
-export async function serve(server: Server, options: ServeOptions = {}): Promise<Serving> {
+export async function serve(server: Serveable, options: ServeOptions = {}): Promise<Serving> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp', drainMs, signals = true } = options
   if (!LOOPBACK.has(host) && !options.allowedHosts)
     throw new Error(`To listen on ${host}, say by which names clients reach this server: allowedHosts: ['api.example.com']`)
@@ -72,7 +72,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 }
 
 /** Serves a server inside another one: `app.all('/mcp', nodeHandler(server))`. */
-export function nodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
+export function nodeHandler(server: Serveable, options: HttpOptions = {}): NodeHandler {
   const handler = createNodeHandler(server.exchange, { ...optionsOf(server), ...options })
   const close: NodeHandler['close'] = (drainMs) => {
     server.close()

@@ -1,6 +1,6 @@
 /** Serving over stdin and stdout. */
 
-import type { Server } from './server/surface.ts'
+import type { Serveable } from './server/surface.ts'
 import { type ProcessChannelOptions, processChannel } from './transports/stdio/process.ts'
 import { type ServeChannelOptions, serveChannel } from './transports/stdio/server.ts'
 
@@ -16,7 +16,7 @@ const DRAIN_MS = 5000
  * Serves a server to the process that started this one. Everything that was accepted before stdin ended is answered, then the
  * process exits. stdout belongs to the protocol from now on: what else is printed there goes to stderr.
  */
-export async function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+export async function serveStdio(server: Serveable, options: ServeStdioOptions = {}): Promise<void> {
   const { drainMs = DRAIN_MS, limits } = options
   const channel = processChannel(options)
   await new Promise<void>((resolve) => {

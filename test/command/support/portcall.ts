@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const COMMAND = fileURLToPath(new URL('../../../packages/portcall/dist/cli/main.js', import.meta.url))
+export const COMMAND: string = fileURLToPath(new URL('../../../packages/portcall/dist/cli/main.js', import.meta.url))
 export const DEMO: string = fileURLToPath(new URL('../fixtures/demo.mjs', import.meta.url))
 export const STDIO: string = fileURLToPath(new URL('../fixtures/stdio.mjs', import.meta.url))
 

@@ -21,5 +21,8 @@ export const COMMANDS: { readonly [name: string]: Listed } = {
     load: async () => (await import('./commands/discover.ts')).discover,
   },
   listen: { summary: 'Shows changes as they come', load: async () => (await import('./commands/listen.ts')).listen },
+  serve: { summary: 'Serves a module', load: async () => (await import('./commands/serve.ts')).serve },
+  login: { summary: 'Signs in to a server', load: async () => (await import('./commands/login.ts')).login },
+  logout: { summary: 'Forgets the tokens for a server', load: async () => (await import('./commands/logout.ts')).logout },
   raw: { summary: 'Sends any request', load: async () => (await import('./commands/raw.ts')).raw },
 }

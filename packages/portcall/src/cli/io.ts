@@ -26,13 +26,10 @@ export interface IoOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Makes the streams of a command. What a module that is loaded later prints to stdout goes to stderr: stdout belongs to the data.
- */
+/** Makes the streams of a command. */
 export function createIo({ json, input, signal }: IoOptions): Io {
   const { stdin, stdout, stderr } = process
   const write = stdout.write.bind(stdout)
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write
   const put = (text: string): void => void write(`${stdout.isTTY ? plain(text) : text}\n`)
   return {
     json,
@@ -43,5 +40,15 @@ export function createIo({ json, input, signal }: IoOptions): Io {
     value: (value) => put(JSON.stringify(value)),
     talk: (text) => void stderr.write(`${stderr.isTTY ? plain(text) : text}\n`),
     draw: (text) => void stderr.write(text),
+  }
+}
+
+/** From now on what others print to stdout goes to stderr: stdout belongs to the data. Returns what takes that back. */
+export function guardStdout(): () => void {
+  const { stdout, stderr } = process
+  const { write } = stdout
+  stdout.write = stderr.write.bind(stderr) as typeof write
+  return () => {
+    stdout.write = write
   }
 }

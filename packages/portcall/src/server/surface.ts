@@ -103,3 +103,6 @@ export interface Server<T = unknown> {
   /** The tools, for `typeof server` only. */
   readonly '~tools'?: T
 }
+
+/** As much of a server as it takes to serve it: a gateway, or anything else that has an Exchange, can be served too. */
+export type Serveable = Pick<Server, 'exchange' | 'report' | 'close'> & Partial<Pick<Server, 'methodOf' | 'stores' | 'mayRepeat'>>

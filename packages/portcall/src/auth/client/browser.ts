@@ -69,7 +69,8 @@ function readRedirect(given: string | URL): URL {
   return url
 }
 
-async function openInSystem(url: URL): Promise<void> {
+/** Opens a page in the browser of the system. @throws TypeError for what is no web page; Error when there is no browser. */
+export async function openInSystem(url: URL): Promise<void> {
   const { openUrl } = await import('./node/open-url.ts')
   await openUrl(url)
 }

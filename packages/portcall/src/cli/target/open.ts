@@ -48,8 +48,8 @@ async function optionsOf(flags: ConnectionValues, io: Io): Promise<ConnectOption
 
 /** Tokens of `portcall login`, where there are any. */
 async function loggedIn(url: URL): Promise<Pick<ConnectOptions, 'auth'>> {
-  const { authFor } = await import('../login/stored.ts')
-  const auth = await authFor(url)
+  const { storedProvider } = await import('../login/provider.ts')
+  const auth = await storedProvider(url)
   return auth ? { auth } : {}
 }
 

@@ -1,4 +1,5 @@
 import type { TargetWords } from '../command.ts'
+import { guardStdout } from '../io.ts'
 import { misused } from '../stop.ts'
 import type { Configured } from './config.ts'
 
@@ -20,7 +21,10 @@ export async function resolveTarget(words: TargetWords, options: ProgramOptions)
   const config = splitConfig(word)
   if (config) return readConfigured(config.path, config.name)
   const { isModule, loadServer } = await import('./module.ts')
-  if (isModule(word)) return { target: await loadServer(word) }
+  if (isModule(word)) {
+    guardStdout()
+    return { target: await loadServer(word) }
+  }
   throw misused(`${JSON.stringify(word)} is no server`, hintFor(word))
 }
 
