@@ -51,7 +51,8 @@ export const NODE_FILES = [
 export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],
-  'jsonc-parser': ['connect'],
+  'jsonc-parser': ['connect', 'cli'],
+  '@decimalturn/toml-patch': ['cli'],
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
   oauth4webapi: ['auth'],

@@ -26,6 +26,14 @@ export type ValuesOf<F extends Flags> = {
       : string | undefined
 }
 
+/** The flag whose value is of a type. */
+export type FlagOf<Value> = Flag &
+  (Value extends boolean
+    ? { readonly type: 'boolean' }
+    : Value extends readonly string[]
+      ? { readonly type: 'string'; readonly multiple: true }
+      : { readonly type: 'string' })
+
 /** What stands on the command line, read by the grammar of a command. */
 export interface Given<F extends Flags = Flags> {
   readonly flags: ValuesOf<F>
@@ -39,8 +47,8 @@ export interface Given<F extends Flags = Flags> {
 /** The server of a command line: a word, or a program with its arguments. */
 export type TargetWords = { readonly word: string } | { readonly program: readonly string[] }
 
-/** Whether a command uses a server. */
-export type Takes = 'target' | 'none'
+/** Whether a command uses a server, only has to know where it is, or has none. */
+export type Takes = 'target' | 'place' | 'none'
 
 export interface Command<F extends Flags = Flags> {
   readonly name: string

@@ -24,5 +24,17 @@ export const COMMANDS: { readonly [name: string]: Listed } = {
   serve: { summary: 'Serves a module', load: async () => (await import('./commands/serve.ts')).serve },
   login: { summary: 'Signs in to a server', load: async () => (await import('./commands/login.ts')).login },
   logout: { summary: 'Forgets the tokens for a server', load: async () => (await import('./commands/logout.ts')).logout },
+  install: {
+    summary: 'Puts a server into the configuration of other programs',
+    load: async () => (await import('./commands/install.ts')).install,
+  },
+  uninstall: {
+    summary: 'Takes a server out of the configuration of other programs',
+    load: async () => (await import('./commands/uninstall.ts')).uninstall,
+  },
+  check: {
+    summary: 'Looks for what hosts refuse or misunderstand',
+    load: async () => (await import('./commands/check.ts')).check,
+  },
   raw: { summary: 'Sends any request', load: async () => (await import('./commands/raw.ts')).raw },
 }

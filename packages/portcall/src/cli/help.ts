@@ -30,7 +30,7 @@ export function overview(): string {
 
 /** How a command is written: its name, its server, its words. */
 export function usage({ name, takes, words }: Command): string {
-  return ['portcall', name, ...(takes === 'target' ? ['SERVER'] : []), ...words].join(' ')
+  return ['portcall', name, ...(takes === 'none' ? [] : ['SERVER']), ...words].join(' ')
 }
 
 /** The help of one command. */

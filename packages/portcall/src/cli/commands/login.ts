@@ -11,7 +11,7 @@ import { plainLine } from '../show/plain.ts'
 export const login: Command = defineCommand({
   name: 'login',
   summary: 'Signs in to a server',
-  takes: 'target',
+  takes: 'place',
   words: [],
   details: [
     `The tokens rest in a file that only you can read, below ~/.config/portcall, or PORTCALL_HOME. From then on every command uses them for this
@@ -24,8 +24,8 @@ URL, and refreshes them.`,
     'client-id': { type: 'string', value: 'ID', description: 'Be this client, which is registered already' },
   },
   examples: ['portcall login https://api.example.com/mcp', 'portcall login .mcp.json:notes --device'],
-  async run({ flags, io, ...given }) {
-    const url = await endpointOf({ ...given, flags })
+  async run({ target, flags, io }) {
+    const url = await endpointOf(target)
     const login: Login = { by: flags.device ? 'device' : 'browser', clientId: flags['client-id'], scope: flags.scope }
     let asked = false
     const { open, prompt } = showing(io, !flags['no-browser'])

@@ -7,13 +7,13 @@ import { loginFile } from '../login/place.ts'
 export const logout: Command = defineCommand({
   name: 'logout',
   summary: 'Forgets the tokens for a server',
-  takes: 'target',
+  takes: 'place',
   words: [],
   details: ['The tokens are deleted here. The authorization server is not told; they end when they expire.'],
   flags: {},
   examples: ['portcall logout https://api.example.com/mcp'],
-  async run({ flags, io, ...given }) {
-    const url = await endpointOf({ ...given, flags })
+  async run({ target, io }) {
+    const url = await endpointOf(target)
     const isGone = await rm(loginFile(url)).then(
       () => true,
       () => false,

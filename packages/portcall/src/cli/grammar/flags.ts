@@ -1,4 +1,4 @@
-import type { Flags } from '../command.ts'
+import type { FlagOf, Flags } from '../command.ts'
 
 /** Flags that every command has. */
 export const COMMON: Flags = {
@@ -7,7 +7,7 @@ export const COMMON: Flags = {
 }
 
 /** Flags of the commands that use a server. */
-export const CONNECTION: Flags = {
+export const CONNECTION: { readonly [name in keyof ConnectionValues]: FlagOf<ConnectionValues[name]> } = {
   header: { type: 'string', short: 'H', multiple: true, value: 'NAME:VALUE', description: 'Add a header to every HTTP request' },
   env: {
     type: 'string',

@@ -15,7 +15,7 @@ export interface Parsed {
 
 /** All flags that a command understands. */
 export function flagsOf({ flags, takes }: Pick<Command, 'flags' | 'takes'>): Flags {
-  return { ...flags, ...(takes !== 'none' && CONNECTION), ...COMMON }
+  return { ...flags, ...(takes === 'target' && CONNECTION), ...COMMON }
 }
 
 /** Divides a command line at the first `--`. */

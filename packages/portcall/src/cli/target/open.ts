@@ -3,6 +3,7 @@ import { type Client, type ClientEvent, type ConnectOptions, connect } from '../
 import type { LoggingLevel } from '../../index.ts'
 import type { Given } from '../command.ts'
 import type { ConnectionValues } from '../grammar/flags.ts'
+import { readHeaders } from '../grammar/headers.ts'
 import type { Io } from '../io.ts'
 import { misused } from '../stop.ts'
 import { VERSION } from '../version.ts'
@@ -64,16 +65,6 @@ async function readLevel(text: string): Promise<LoggingLevel> {
   const level = LOGGING_LEVELS.find((one) => one === text)
   if (!level) throw misused(`--log needs one of ${LOGGING_LEVELS.join(', ')}, not ${text}`)
   return level
-}
-
-/** `Name: value` or `Name=value`, as they are written elsewhere. */
-export function readHeaders(given: readonly string[]): Record<string, string> {
-  const entries = given.map((one) => {
-    const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(one) ?? []
-    if (name === undefined || value === undefined) throw misused(`${JSON.stringify(one)} is no header`, '--header "Name: value"')
-    return [name, value]
-  })
-  return Object.fromEntries(entries)
 }
 
 function tellEvent(event: ClientEvent, { verbose, log }: ConnectionValues, io: Io): void {

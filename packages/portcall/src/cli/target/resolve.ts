@@ -9,8 +9,10 @@ export interface ProgramOptions {
   readonly cwd: string | undefined
 }
 
+const NOTHING: ProgramOptions = { env: [], cwd: undefined }
+
 /** Finds out what the words of a command line name: a program, a URL, a module, or a server of a configuration. @throws Stop */
-export async function resolveTarget(words: TargetWords, options: ProgramOptions): Promise<Configured> {
+export async function resolveTarget(words: TargetWords, options: ProgramOptions = NOTHING): Promise<Configured> {
   if ('program' in words) return { target: commandOf(words.program, options) }
   const { word } = words
   if (/^https?:\/\//i.test(word)) {

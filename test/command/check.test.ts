@@ -1,0 +1,59 @@
+import { createServer } from 'portcall'
+import { type Serving, serve } from 'portcall/node'
+import { afterEach, expect, test } from 'vitest'
+import { DEMO, portcall } from './support/portcall.ts'
+
+let serving: Serving | undefined
+afterEach(() => serving?.close())
+
+test('what hosts refuse is an error, what is missing a warning', async () => {
+  const text = { type: 'string' }
+  const server = createServer({ name: 'bad', version: '1.0.0' })
+  server.tool('with.dot', { annotations: { readOnlyHint: true, destructiveHint: true } }, () => '')
+  server.tool(
+    'fine',
+    { description: 'Is fine', input: { type: 'object', properties: { a: { ...text, description: 'A text' } } } },
+    () => '',
+  )
+  server.tool(
+    'Fine',
+    { description: 'x'.repeat(2000), input: { type: 'object', anyOf: [{}], properties: { 'a b': text } } },
+    () => '',
+  )
+  server.prompt('ask', { arguments: { type: 'object', properties: { q: text } } }, () => 'x')
+  serving = await serve(server, { port: 0, signals: false })
+
+  const { code, out } = await portcall(['check', serving.url, '--json'])
+  const { findings, toolTokens } = JSON.parse(out)
+  const rules = findings.map(({ level, where, rule }: Record<string, string>) => `${level} ${where} ${rule}`)
+  expect(code).toBe(1)
+  expect(rules.sort()).toEqual(
+    [
+      'error server tool-twice',
+      'error tool Fine argument-name',
+      'error tool Fine input-schema-root',
+      'error tool with.dot annotations',
+      'error tool with.dot tool-name',
+      'warning prompt ask prompt-argument',
+      'warning prompt ask prompt-description',
+      'warning server instructions',
+      'warning tool Fine argument-description',
+      'warning tool Fine tool-description-length',
+      'warning tool with.dot tool-description',
+    ].sort(),
+  )
+  expect(toolTokens).toBeGreaterThan(500)
+})
+
+test('warnings alone are no failure, unless they are to count', async () => {
+  const { code, out } = await portcall(['check', DEMO])
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/\n0 errors, \d+ warnings; the tools cost about \d+ tokens\n$/),
+  })
+  expect(await portcall(['check', DEMO, '--strict'])).toMatchObject({ code: 1 })
+})
+
+test('the official suite has to be installed', async () => {
+  expect(await portcall(['check', 'http://127.0.0.1:9/mcp', '--conformance'])).toMatchObject({ code: 4 })
+})

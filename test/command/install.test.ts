@@ -1,0 +1,154 @@
+import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { DEMO, portcall, STDIO } from './support/portcall.ts'
+
+const FIXTURES = fileURLToPath(new URL('fixtures/hosts/', import.meta.url))
+
+/** Where the programs keep their servers on this system, from the home folder. */
+const FILES: { [host: string]: string } = {
+  'claude-desktop': '.config/Claude/claude_desktop_config.json',
+  'claude-code': '.claude.json',
+  cursor: '.cursor/mcp.json',
+  vscode: '.config/Code/User/mcp.json',
+  windsurf: '.codeium/windsurf/mcp_config.json',
+  zed: '.config/zed/settings.json',
+  'gemini-cli': '.gemini/settings.json',
+  codex: '.codex/config.toml',
+}
+/** What a program starts, as each of them writes it. */
+const REMOTE: { [host: string]: object | undefined } = {
+  'claude-desktop': undefined,
+  'claude-code': { type: 'http', url: 'https://a.example/mcp', headers: { 'X-Key': 'k' } },
+  cursor: { url: 'https://a.example/mcp', headers: { 'X-Key': 'k' } },
+  vscode: { type: 'http', url: 'https://a.example/mcp', headers: { 'X-Key': 'k' } },
+  windsurf: { serverUrl: 'https://a.example/mcp', headers: { 'X-Key': 'k' } },
+  zed: { url: 'https://a.example/mcp', headers: { 'X-Key': 'k' } },
+  'gemini-cli': { httpUrl: 'https://a.example/mcp', headers: { 'X-Key': 'k' } },
+}
+const HOSTS = Object.keys(FILES)
+const JSON_HOSTS = HOSTS.filter((host) => host !== 'codex')
+
+let home: string
+let env: Record<string, string>
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'portcall-hosts-'))
+  env = { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: join(home, '.codex') }
+})
+
+const fileOf = (host: string): string => join(home, FILES[host]!)
+const textOf = (host: string): Promise<string> => readFile(fileOf(host), 'utf8')
+
+/** Puts the fixture of a host where the host has it; gives its text. */
+async function place(host: string): Promise<string> {
+  const text = await readFile(join(FIXTURES, `${host}.config`), 'utf8')
+  await mkdir(dirname(fileOf(host)), { recursive: true })
+  await writeFile(fileOf(host), text, { mode: 0o640 })
+  return text
+}
+const commentsOf = (text: string): string[] => text.match(/(?<!:)\/\/.*|\/\*[\s\S]*?\*\/|# .*/g) ?? []
+const install = (host: string, ...args: string[]): ReturnType<typeof portcall> =>
+  portcall(['install', '--name', 'demo', '--to', host, '--env', 'A=b', ...args, '--', process.execPath, STDIO], { env })
+
+describe.each(HOSTS)('%s', (host) => {
+  test('there and back without loss', async () => {
+    const text = await place(host)
+    expect(await install(host)).toMatchObject({ code: 0, out: '' })
+    const installed = await textOf(host)
+    expect(installed).toContain(STDIO)
+    expect(commentsOf(installed)).toEqual(commentsOf(text))
+    for (const line of text.split(/\r?\n/).filter((one) => one.trim().length > 3)) expect(installed).toContain(line.trim())
+    expect((await stat(fileOf(host))).mode & 0o777).toBe(0o640)
+    const backups = (await readdir(dirname(fileOf(host)))).filter((name) => name.endsWith('.bak'))
+    expect(await readFile(join(dirname(fileOf(host)), backups[0]!), 'utf8')).toBe(text)
+
+    expect(await portcall(['uninstall', 'demo', '--to', host], { env })).toMatchObject({ code: 0 })
+    expect(await textOf(host)).toBe(text)
+  })
+
+  test('a dry run shows it and changes nothing', async () => {
+    const text = await place(host)
+    const { out, code } = await install(host, '--dry-run')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^\+ .*demo/m)
+    expect(await textOf(host)).toBe(text)
+    expect(await readdir(dirname(fileOf(host)))).toHaveLength(1)
+  })
+
+  test('another server of the same name stays, unless it is forced', async () => {
+    await place(host)
+    await install(host)
+    expect(await install(host)).toMatchObject({ code: 0, err: expect.stringContaining('nothing to change') })
+    const again = ['install', '--name', 'demo', '--to', host, '--', 'other']
+    expect(await portcall(again, { env })).toMatchObject({ code: 2, err: expect.stringContaining('--force') })
+    expect(await portcall([...again.slice(0, 5), '--force', ...again.slice(5)], { env })).toMatchObject({ code: 0 })
+    expect(await textOf(host)).toContain('other')
+    expect(await textOf(host)).not.toContain(STDIO)
+  })
+
+  test('where there was nothing', async () => {
+    expect(await install(host)).toMatchObject({ code: 0 })
+    expect(await textOf(host)).toContain(STDIO)
+    expect((await stat(fileOf(host))).mode & 0o777).toBe(0o600)
+  })
+
+  test('what cannot be read is not touched', async () => {
+    await place(host)
+    await writeFile(fileOf(host), '{ "secret": "s3cret" "x"')
+    const { code, err } = await install(host)
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('it is not touched') })
+    expect(err).not.toContain('s3cret')
+    expect(await textOf(host)).toBe('{ "secret": "s3cret" "x"')
+  })
+})
+
+describe.each(JSON_HOSTS)('what %s gets', (host) => {
+  test('can be used from its file', async () => {
+    await place(host)
+    await install(host)
+    expect(await portcall(['call', `${fileOf(host)}:demo`, 'greet', 'name=Ada'], { env })).toMatchObject({
+      code: 0,
+      out: 'Hello, Ada!\n',
+    })
+  })
+
+  test('a server over HTTP', async () => {
+    const { code, err } = await portcall(['install', 'https://a.example/mcp', '--name', 'far', '--to', host, '-H', 'X-Key: k'], {
+      env,
+    })
+    const wanted = REMOTE[host]
+    expect({ code, err }).toMatchObject(wanted ? { code: 0 } : { code: 2, err: expect.stringContaining('starts programs only') })
+    if (wanted)
+      expect(JSON.parse(await textOf(host))).toEqual({
+        [host === 'vscode' ? 'servers' : host === 'zed' ? 'context_servers' : 'mcpServers']: { far: wanted },
+      })
+  })
+})
+
+test('codex gets TOML', async () => {
+  await portcall(['install', 'https://a.example/mcp', '--name', 'far away', '--to', 'codex', '-H', 'X-Key: k'], { env })
+  expect(await textOf('codex')).toBe('[mcp_servers."far away"]\nurl = "https://a.example/mcp"\nhttp_headers = { X-Key = "k" }\n')
+})
+
+test('several at once: all or none', async () => {
+  await writeFile(join(home, '.claude.json'), 'broken')
+  expect(await portcall(['install', '--name', 'x', '--to', 'cursor', '--to', 'claude-code', '--', 'x'], { env })).toMatchObject({
+    code: 2,
+  })
+  await expect(textOf('cursor')).rejects.toThrow('ENOENT')
+})
+
+test('a module, a project, a link', async () => {
+  await mkdir(join(home, 'dotfiles'))
+  await writeFile(join(home, 'dotfiles', 'mcp.json'), '{}')
+  await mkdir(join(home, '.cursor'))
+  await symlink(join(home, 'dotfiles', 'mcp.json'), join(home, '.cursor', 'mcp.json'))
+  await portcall(['install', DEMO, '--name', 'mine', '--to', 'cursor', '--project'], { env, cwd: home })
+  expect(JSON.parse(await readFile(join(home, 'dotfiles', 'mcp.json'), 'utf8')).mcpServers.mine.args).toContain(DEMO)
+  expect(await portcall(['call', `${fileOf('cursor')}:mine`, 'greet', 'name=Ada'], { env })).toMatchObject({
+    out: 'Hello, Ada!\n',
+  })
+  expect(homedir()).not.toBe(home)
+})
