@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 
 const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',
@@ -41,6 +41,14 @@ export async function firstAnswerMs(program) {
     child.stdin.end()
   })
   return ms
+}
+
+/** Milliseconds from the start of a program to its end. */
+export function wholeRunMs(args) {
+  const start = performance.now()
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
+  return performance.now() - start
 }
 
 /** Bytes of heap that a program uses after its first answer, when garbage is collected. */

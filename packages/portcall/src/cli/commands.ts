@@ -36,5 +36,11 @@ export const COMMANDS: { readonly [name: string]: Listed } = {
     summary: 'Looks for what hosts refuse or misunderstand',
     load: async () => (await import('./commands/check.ts')).check,
   },
+  types: { summary: 'Writes the types of a client for a server', load: async () => (await import('./commands/types.ts')).types },
+  new: { summary: 'Makes a project', load: async () => (await import('./commands/new.ts')).create },
+  completion: {
+    summary: 'Prints what a shell needs to complete words',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
   raw: { summary: 'Sends any request', load: async () => (await import('./commands/raw.ts')).raw },
 }

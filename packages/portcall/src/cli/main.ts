@@ -5,13 +5,16 @@ import { type Ending, EXIT } from './exit.ts'
 import { divide } from './grammar/parse.ts'
 
 process.stdout.on('error', () => process.exit())
+const write = process.stdout.write.bind(process.stdout)
 const interrupt = new AbortController()
 process.exitCode = EXIT.broken
 const ending = await run(process.argv.slice(2))
-process.stdout.write('', () => process.exit(EXIT[ending]))
+write('', () => process.exit(EXIT[ending]))
 
 async function run(args: readonly string[]): Promise<Ending> {
   const [name = 'help'] = args
+  const line = process.env.PORTCALL_COMPLETE
+  if (line !== undefined) return complete(line)
   if (name === '--version') return print((await import('./version.ts')).VERSION)
   if (name === 'help' || name === '--help' || name === '-h') return help(args.slice(1))
   const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -35,6 +38,12 @@ async function help([name]: readonly string[]): Promise<Ending> {
   return print(listed ? helpOf(await listed.load()) : overview())
 }
 
+/** Suggests what could come next on a line; never says why it cannot. */
+async function complete(line: string): Promise<Ending> {
+  const [{ suggest }, { wordsOf }] = await Promise.all([import('./completion/suggest.ts'), import('./completion/line.ts')])
+  return print((await suggest(wordsOf(line)).catch(() => [])).join('\n'))
+}
+
 async function unknown(name: string): Promise<never> {
   const { misused } = await import('./stop.ts')
   const { didYouMean } = await import('./grammar/nearest.ts')
@@ -42,6 +51,6 @@ async function unknown(name: string): Promise<never> {
 }
 
 function print(text: string): Ending {
-  process.stdout.write(`${text}\n`)
+  write(`${text}\n`)
   return 'done'
 }

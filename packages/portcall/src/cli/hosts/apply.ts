@@ -2,8 +2,9 @@ import type { Io } from '../io.ts'
 import { misused } from '../stop.ts'
 import type { ChangeFlags } from './change-flags.ts'
 import { difference } from './difference.ts'
-import { type Editor, loadEditor, type Place } from './edit.ts'
+import type { Editor, Place } from './edit.ts'
 import { HOSTS, type Host } from './hosts.ts'
+import { loadEditor } from './load-editor.ts'
 import { readText, replaceFile } from './write.ts'
 
 /** What a change has done to one configuration. */

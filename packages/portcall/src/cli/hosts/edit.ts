@@ -14,8 +14,3 @@ export interface Editor {
   /** Takes an entry out; the text as it is when there is none. */
   remove(text: string, place: Place): Promise<string>
 }
-
-/** The editor for a format. */
-export async function loadEditor(format: 'json' | 'toml'): Promise<Editor> {
-  return format === 'json' ? (await import('./edit-json.ts')).jsonEditor : (await import('./edit-toml.ts')).tomlEditor
-}
