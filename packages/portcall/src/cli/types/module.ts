@@ -13,7 +13,7 @@ export function writeModule(server: string, tools: readonly Tool[]): string {
     '}',
     '',
     '/** Connects to a server that has these tools. */',
-    `export function connect${pascal(server)}(target: Target, options: ConnectOptions = {}): Promise<Client<Tools>> {`,
+    `export function connect${pascal(server)}(target: Target, options: ConnectOptions<[]> = {}): Promise<Client<Tools>> {`,
     "  return connect<{ '~tools'?: Tools }>(target, options)",
     '}',
     '',
