@@ -20,7 +20,7 @@ export function readDefinition(task: TaskSupport | TaskDefinition | undefined): 
   return typeof task === 'string' ? { support: task } : task
 }
 
-declare module '../server/extras.ts' {
+declare module '../index.ts' {
   interface ToolExtras {
     /** Whether calls of the tool become tasks. It counts where the server has the extension `tasks()`. */
     task?: TaskSupport | TaskDefinition

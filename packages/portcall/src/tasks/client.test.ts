@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { connect } from '../client.ts'
+import { createServer } from '../index.ts'
+import { detach, tasks as serverTasks } from '../tasks.ts'
+import { TaskCancelled, type TaskHandle, tasks } from '../tasks-client.ts'
+
+const Name = z.object({ name: z.string() })
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+function createTasksServer() {
+  const server = createServer(
+    { name: 'tasks', version: '1' },
+    { extensions: [serverTasks({ limits: { pollIntervalMs: 20, messageMs: 1 } })] },
+  )
+  server.tool('greet', { task: 'required' }, async (_, call) => {
+    call.progress(1, 2, 'Asking')
+    const { name } = await call.elicit('Who?', Name)
+    return `Hello, ${name}`
+  })
+  server.tool('breaks', { task: 'required' }, () => {
+    throw new Error('hidden')
+  })
+  server.tool(
+    'waits',
+    { task: 'required' },
+    (_, call) => new Promise<string>((resolve) => call.signal.addEventListener('abort', () => resolve('late'))),
+  )
+  server.tool('quick', {}, () => 'at once')
+  server.tool('first', { task: { support: 'optional', begins: 'detach' } }, async (_, call) => {
+    const { name } = await call.elicit('Who?', Name)
+    await detach(call)
+    return `Hello, ${name}`
+  })
+  closing.push(() => server.close())
+  return server
+}
+
+async function clientOf(server: ReturnType<typeof createTasksServer>, listen = false) {
+  const elicit = vi.fn(() => ({ action: 'accept' as const, content: { name: 'Ada' } }))
+  const client = await connect(server, { elicit, extensions: [tasks({ listen })] })
+  closing.push(() => client.close())
+  return { client, elicit }
+}
+
+describe('tasks of a client', () => {
+  it.each([false, true])(
+    'TSKX-004 TSKX-015 TSKX-017 TSKX-020 callTool waits for a task and answers it once (listening: %s)',
+    async (listen) => {
+      const { client, elicit } = await clientOf(createTasksServer(), listen)
+      expect((await client.callTool('greet')).content).toEqual([{ type: 'text', text: 'Hello, Ada' }])
+      expect(elicit).toHaveBeenCalledTimes(1)
+      expect((await client.callTool('first')).content).toEqual([{ type: 'text', text: 'Hello, Ada' }])
+      expect((await client.callTool('quick')).content).toEqual([{ type: 'text', text: 'at once' }])
+      expect(await client.callTool('breaks')).toMatchObject({ isError: true })
+    },
+  )
+
+  it('TSKX-015 a task that was begun is found again by its id, by another client too', async () => {
+    const server = createTasksServer()
+    const { client } = await clientOf(server)
+    const begun = (await client.tasks.start('greet')) as TaskHandle
+    await client.close()
+    const { client: later } = await clientOf(server)
+    expect((await later.tasks.open(begun.taskId).result()).content).toEqual([{ type: 'text', text: 'Hello, Ada' }])
+    expect(await later.tasks.start('quick')).toMatchObject({ content: [{ text: 'at once' }] })
+    await expect(later.tasks.open('nothing').get()).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('TSKX-024 TSKX-025 TSKX-026 giving up a call cancels its task; who waits for a cancelled one hears of it', async () => {
+    const server = createTasksServer()
+    const { client } = await clientOf(server)
+    const controller = new AbortController()
+    const call = client.callTool('waits', {}, { signal: controller.signal })
+    await vi.waitFor(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'working' }]))
+    controller.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    await vi.waitFor(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'cancelled' }]))
+    const waiting = (await client.tasks.start('waits')) as TaskHandle
+    const result = waiting.result()
+    await waiting.cancel()
+    await expect(result).rejects.toBeInstanceOf(TaskCancelled)
+  })
+})
