@@ -8,7 +8,7 @@ import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 
 /** Packages that are bundled, each into a chunk of its own that is loaded when it is first needed. */
-const BUNDLED = ['typebox', 're2js', 'jsonc-parser', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
+const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
 
 /** What both bundles have in common. */
 const INPUT = {

@@ -3,9 +3,10 @@
  */
 import { fileURLToPath } from 'node:url'
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
+import { type ClientSkills, skills } from 'portcall/skills/client'
 import { type AuthContext, authOf } from './client-auth.ts'
 
-type Scenario = (client: Client, context: Context) => Promise<unknown>
+type Scenario = (client: Client & { readonly skills: ClientSkills }, context: Context) => Promise<unknown>
 
 /** What a scenario wants to be done, where it says so. */
 interface Context extends AuthContext {
@@ -23,6 +24,13 @@ const callAfterListing =
     await client.tools().toArray()
     await client.callTool(name, args)
   }
+
+/** Loads the first skill that is listed, and reads another file of it. */
+const loadSkill: Scenario = async (client) => {
+  const [entry] = await client.skills.list().toArray()
+  const skill = entry && (await client.skills.load(entry))
+  await skill?.read('references/FORMS.md')
+}
 
 const SCENARIOS: { readonly [name: string]: Scenario } = {
   initialize: (client) => client.tools().toArray(),
@@ -48,6 +56,10 @@ const SCENARIOS: { readonly [name: string]: Scenario } = {
     const tool = (await client.tools().toArray()).find(({ name }) => name === 'json_schema_2020_12_tool')
     await client.callTool('json_schema_echo', { schema: tool?.inputSchema })
   },
+  'sep-2640-client-no-prefetch': (client) => client.skills.list().toArray(),
+  'sep-2640-client-verify-digest': loadSkill,
+  'sep-2640-client-verify-size': loadSkill,
+  'sep-2640-client-verify-frontmatter': loadSkill,
   'sep-2322-client-request-state': async (client) => {
     await Promise.all([client.callTool('test_mrtr_echo_state'), client.callTool('test_mrtr_unrelated')])
     await client.callTool('test_mrtr_no_state')
@@ -70,7 +82,7 @@ else {
     ...(MCP_CONFORMANCE_SCENARIO.startsWith('auth/') && { auth: authOf(MCP_CONFORMANCE_SCENARIO, context) }),
     ...(MCP_CONFORMANCE_PROTOCOL_VERSION && { revision: MCP_CONFORMANCE_PROTOCOL_VERSION }),
   }
-  const client = await connect(target, options)
+  const client = await connect(target, { ...options, extensions: [skills({ label: 'conformance' })] })
   const scenario = Object.hasOwn(SCENARIOS, MCP_CONFORMANCE_SCENARIO) ? SCENARIOS[MCP_CONFORMANCE_SCENARIO] : everything
   await scenario?.(client, context)
   await client.close()

@@ -36,7 +36,7 @@ async function testServer({ suite, revision, scenario, store }) {
     for (const each of revision ? [revision] : REVISIONS) {
       const folder = join(RESULTS, each)
       rmSync(folder, { recursive: true, force: true })
-      const extensions = each === EXTENSIBLE.at(-1) ? serverExtensions() : []
+      const extensions = each === EXTENSIBLE.at(-1) ? listExtensions('server') : []
       const known = [...listScenarios('server', each), ...extensions]
       if (scenario && !known.includes(scenario)) continue
       if (!extensions.includes(scenario)) await runScenarios({ url: fixture.url, revision: each, suite, scenario, folder })
@@ -105,15 +105,11 @@ function freePort() {
   })
 }
 
-/** What the suite has for servers with extensions; skills are not built yet. */
-function serverExtensions() {
-  return listExtensions('server').filter((name) => name.startsWith('tasks-'))
-}
-
-/** What the suite has for clients of a revision; skills are not built yet. */
+/** What the suite has for clients of a revision; skills belong to the newest alone. */
 function clientScenarios(revision) {
-  const extensions = EXTENSIBLE.includes(revision) ? listExtensions('client').filter((name) => name.startsWith('auth/')) : []
-  return [...listScenarios('client', revision), ...extensions]
+  const newest = revision === EXTENSIBLE.at(-1)
+  const extensions = listExtensions('client').filter((name) => name.startsWith('auth/') || newest)
+  return [...listScenarios('client', revision), ...(EXTENSIBLE.includes(revision) ? extensions : [])]
 }
 
 function isOf(suite, scenario) {

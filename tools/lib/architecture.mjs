@@ -20,7 +20,7 @@ export const FOLDERS = {
 export const GUESTS = ['tasks']
 
 /** Above the doors: these import the package as its users do. `testing` may also look into every folder. */
-export const ABOVE = { testing: Object.keys(FOLDERS), cli: [] }
+export const ABOVE = { testing: Object.keys(FOLDERS), cli: [], skills: [] }
 
 /** The only files that may import Node's own modules; a trailing slash names a folder. */
 export const NODE_FILES = [
@@ -29,6 +29,8 @@ export const NODE_FILES = [
   'cli/',
   'auth/client/http/node-dial.ts',
   'auth/client/node/',
+  'skills/folder.ts',
+  'skills/serve-folder.ts',
   'stores/sqlite/',
   'transports/http/node.ts',
   'transports/http/node-body.ts',
@@ -52,6 +54,7 @@ export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],
   'jsonc-parser': ['connect', 'cli'],
+  yaml: ['skills'],
   '@decimalturn/toml-patch': ['cli'],
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],

@@ -6,7 +6,7 @@ export type { ClientExtension, ClientGuest, ClientHost, ClientMethod } from './c
 export type { Finish, Unfinished } from './client/finish.ts'
 export { extension } from './client/guest.ts'
 export type { Answers, Asked, FormRequest, UrlRequest } from './client/input.ts'
-export type { List } from './client/lists.ts'
+export type { List, ListOf } from './client/lists.ts'
 export type { CacheOptions, CallOptions, ClientDeadlines, ClientEvent, Progress, RawOptions } from './client/options.ts'
 export type { CompletionRef } from './client/reads.ts'
 export type { Change, Subscription } from './client/subscribe.ts'

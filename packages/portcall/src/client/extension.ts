@@ -4,7 +4,7 @@ import type { Method } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Finish } from './finish.ts'
 import type { Answer } from './input.ts'
-import type { List } from './lists.ts'
+import type { List, ListOf } from './lists.ts'
 import type { CallOptions, RawOptions } from './options.ts'
 import type { ClientSeams } from './seams.ts'
 import type { Subscription } from './subscribe.ts'
@@ -34,8 +34,8 @@ export interface ClientHost {
   result(method: string, resultType: string, finish: Finish): void
   /** Sends a request; results that may be kept come out of the cache. */
   request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
-  /** A list whose pages hold their items in the member `key`. */
-  list<T>(method: string, key: string, options?: CallOptions): List<T>
+  /** A list, whose pages are fetched as they are needed. */
+  list<T>(of: ListOf, options?: CallOptions): List<T>
   /** What the server declares of this extension; nothing when it does not. */
   declared(): Promise<JsonObject | undefined>
   /** The same. @throws ExtensionMissing when it does not. */

@@ -7,10 +7,15 @@ export interface List<T> extends AsyncIterable<T> {
   toArray(): Promise<T[]>
 }
 
-export interface ListOptions<T> {
+/** A list that a server has. */
+export interface ListOf {
   readonly method: string
-  /** The member of the result that holds the items. */
+  /** The member of a page that holds the items. */
   readonly key: string
+  readonly params?: JsonObject
+}
+
+export interface ListOptions<T> extends ListOf {
   readonly maxPages: number
   /** Gets one page. */
   readonly fetch: (params: JsonObject) => Promise<JsonObject>
@@ -35,11 +40,11 @@ export function createList<T>(options: ListOptions<T>): List<T> {
   }
 }
 
-async function* pages<T>({ method, key, maxPages, fetch }: ListOptions<T>): AsyncGenerator<readonly unknown[]> {
+async function* pages<T>({ method, key, params = {}, maxPages, fetch }: ListOptions<T>): AsyncGenerator<readonly unknown[]> {
   const seen = new Set<string>()
   let cursor: string | undefined
   for (let count = 0; count < maxPages; count++) {
-    const result = await fetch(cursor === undefined ? {} : { cursor })
+    const result = await fetch(cursor === undefined ? params : { ...params, cursor })
     const found = result[key]
     if (!Array.isArray(found)) throw new InvalidResult(`The result of ${method} has no ${key}`)
     yield found

@@ -3,7 +3,7 @@ import { METHODS, type Method } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Finishers } from './finish.ts'
 import type { Answer } from './input.ts'
-import type { List } from './lists.ts'
+import type { List, ListOf } from './lists.ts'
 import type { CallOptions, ClientEvent, RawOptions } from './options.ts'
 import type { Subscription } from './subscribe.ts'
 
@@ -23,7 +23,7 @@ export interface ClientSeams extends ClientTables {
   readonly answer: Answer
   readonly onEvent: (event: ClientEvent) => void
   request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
-  list<T>(method: string, key: string, options?: CallOptions): List<T>
+  list<T>(of: ListOf, options?: CallOptions): List<T>
   listen(filter: SubscriptionFilter, onNotification: (notification: Notification) => void): Subscription
 }
 
