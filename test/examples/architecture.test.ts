@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { CLIENT_DEADLINES } from '../../packages/portcall/src/client/options.ts'
 import { PEER_LIMITS } from '../../packages/portcall/src/jsonrpc/peer.ts'
 import { SERVER_LIMITS } from '../../packages/portcall/src/server/options.ts'
+import { SKILL_LIMITS } from '../../packages/portcall/src/skills/entry.ts'
 import { HTTP_CLIENT_LIMITS } from '../../packages/portcall/src/transports/http/client-limits.ts'
 import { HTTP_LIMITS } from '../../packages/portcall/src/transports/http/limits.ts'
 
@@ -55,6 +56,7 @@ function numberIn(file: string, name: string): number {
 
 test('docs/limits.md has every limit with its default', () => {
   expect(limitsOf('The server')).toEqual({ ...SERVER_LIMITS })
+  expect(limitsOf('Skills')).toEqual({ ...SKILL_LIMITS })
   expect(limitsOf('HTTP')).toMatchObject({ ...HTTP_LIMITS })
   expect(limitsOf('Stdio and channels')).toMatchObject({ ...PEER_LIMITS })
   expect(limitsOf('The client over HTTP')).toEqual({ ...HTTP_CLIENT_LIMITS })

@@ -5,6 +5,7 @@ import { type Approvals, createApprovals } from './approvals.ts'
 import { readEntry, SKILL_LIMITS, SKILLS, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
 import { createLoader, type Skill } from './load.ts'
 
+/** How a client uses skills. */
 export interface SkillsOptions extends Partial<SkillLimits> {
   /** What the host calls this server: with the URI it tells skills apart, never what a server says of itself. Default: `server`. */
   readonly label?: string

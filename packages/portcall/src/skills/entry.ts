@@ -11,6 +11,7 @@ export interface SkillLimits {
   maxBytes: number
 }
 
+/** The limits that hold where nothing else is said: what every host has to take. */
 export const SKILL_LIMITS: SkillLimits = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 }
 
 /** One file of a skill. */

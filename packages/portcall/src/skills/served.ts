@@ -3,6 +3,7 @@ import type { Catalog } from './catalog.ts'
 import type { SkillEntry, SkillLimits } from './entry.ts'
 import type { Found } from './folder.ts'
 
+/** How a folder is served. */
 export interface SkillFolderOptions {
   /** A path that the skills are put under: `acme` makes `skill://acme/<name>/SKILL.md`. Default: none. */
   readonly under?: string

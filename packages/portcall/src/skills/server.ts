@@ -4,6 +4,7 @@ import type { Catalog } from './catalog.ts'
 import { SKILL_LIMITS, SKILLS, type SkillLimits } from './entry.ts'
 import type { Served, SkillFolder, SkillFolderOptions } from './served.ts'
 
+/** How a server serves skills. */
 export interface SkillsOptions extends Partial<SkillLimits> {
   /** Serves `resources/directory/read` too. Default: false. */
   readonly directoryRead?: boolean

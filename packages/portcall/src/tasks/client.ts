@@ -3,6 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { createHandle, type TaskHandle } from './handle.ts'
 
+/** How a client follows its tasks. */
 export interface ClientTasksOptions {
   /** Hears of changes by subscription too, and not only by asking now and then. Default: false. */
   readonly listen?: boolean

@@ -19,6 +19,7 @@ import { MetaKey } from '../../protocol/meta.ts'
 import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
 import { createReports } from '../../protocol/reports.ts'
 
+/** How a server is spoken to over a channel. */
 export interface ChannelExchangeOptions extends OutgoingOptions {
   /** Hears of what comes and is no answer and no notification: junk on stdout, requests, which servers of this era do not make. */
   readonly onNoise?: (noise: Noise) => void
