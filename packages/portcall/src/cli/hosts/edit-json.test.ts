@@ -61,6 +61,12 @@ test('one that is there is replaced in its place', async () => {
   expect(put).toBe('{\n\t"mcpServers": {\n\t\t"new": {\n\t\t\t"a": 1\n\t\t}, // mine\n\t\t"other": {}\n\t}\n}')
 })
 
+test('a comment that ends before the line does is not the rest of it', async () => {
+  const text = '{ "mcpServers": {\n"a": 1 /* one */ }, /* two */ "b": 2 /* three */\n}'
+  const put = await jsonEditor.put(text, place, entry)
+  expect(read(put)).toEqual({ mcpServers: { a: 1, new: entry }, b: 2 })
+})
+
 test.each(['{', '[]', '3', '{"a" 1}'])('%s is no configuration', async (text) => {
   await expect(jsonEditor.read(text, place)).rejects.toThrow()
 })

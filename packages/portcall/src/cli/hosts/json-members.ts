@@ -81,7 +81,7 @@ function commaAfter(text: string, at: number): number | undefined {
 
 /** How much of the line is left, when it is only a comment or nothing. */
 function restOfLine(text: string, at: number): number {
-  return /^[ \t]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(at))?.[0].length ?? 0
+  return /^[ \t]*(\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(at))?.[0].length ?? 0
 }
 
 /** A removal, extended to the whole line where nothing else stands on it. */
