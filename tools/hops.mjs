@@ -14,8 +14,8 @@ import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 67, files: 26 },
-  legacy: { caller: legacyCaller, functions: 100, files: 38 },
+  modern: { caller: modernCaller, functions: 68, files: 26 },
+  legacy: { caller: legacyCaller, functions: 102, files: 38 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')
