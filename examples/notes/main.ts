@@ -1,25 +1,27 @@
 /**
  * Serves a folder of notes: `npm start [-- [--stdio] FOLDER]`.
- * Over HTTP, PORT (3000) and HOST (127.0.0.1) say where, ALLOWED_HOSTS (names, with commas) how clients call it beyond this machine.
+ * Over HTTP, PORT (3000) and HOST (127.0.0.1) say where, ALLOWED_HOSTS (names, with commas) how clients call it beyond this machine, and
+ * DATABASE (portcall.db) which file its sessions rest in: it may end at any time and go on where it was.
  */
 import { parseArgs } from 'node:util'
 import { serve } from 'portcall/node'
 import { serveStdio } from 'portcall/stdio'
+import { sqlite } from 'portcall/stores/sqlite'
 import { openNotebook } from './notebook.ts'
 import { createNotes } from './server.ts'
 
 const { values, positionals } = parseArgs({ options: { stdio: { type: 'boolean' } }, allowPositionals: true })
-const { PORT = '3000', HOST = '127.0.0.1', ALLOWED_HOSTS } = process.env
+const { PORT = '3000', HOST = '127.0.0.1', ALLOWED_HOSTS, DATABASE = 'portcall.db' } = process.env
 const allowedHosts = ALLOWED_HOSTS?.split(',')
 
 try {
   const notebook = await openNotebook(positionals[0] ?? 'docs')
-  const server = createNotes(notebook)
   const what = `Serving the notes in ${notebook.root}`
   if (values.stdio) {
     console.error(`${what} over stdio`)
-    await serveStdio(server)
+    await serveStdio(createNotes(notebook))
   } else {
+    const server = createNotes(notebook, sqlite(DATABASE))
     const serving = await serve(server, { port: Number(PORT), host: HOST, ...(allowedHosts && { allowedHosts }) })
     const url = allowedHosts ? `http://${allowedHosts[0]}:${serving.port}/mcp` : serving.url
     console.log(`${what} at ${url}

@@ -31,6 +31,9 @@ export async function makeFolder(files: Record<string, string>): Promise<string>
   return folder
 }
 
+/** Where the sessions of a server of a folder rest. */
+export const databaseOf = (folder: string): string => join(dirname(folder), 'portcall.db')
+
 /** Removes a folder and what is beside it. */
 export const removeFolder = (folder: string): Promise<void> => rm(dirname(folder), { recursive: true, force: true })
 
@@ -49,8 +52,9 @@ export async function closeNotes(driver: Driver): Promise<void> {
   expect(driver.violations).toEqual([])
 }
 
-async function start(args: string[]): Promise<{ child: ChildProcess; end(): Promise<void> }> {
-  const env = { ...process.env, PORT: '0' }
+/** Starts the example in a process of its own. */
+export async function start(args: string[], given: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; end(): Promise<void> }> {
+  const env = { ...process.env, PORT: '0', ...given }
   const child = spawn(process.execPath, [await compileProgram(MAIN), ...args], { stdio: ['pipe', 'pipe', 'pipe'], env })
   let complaints = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaints += text))
@@ -67,7 +71,7 @@ async function start(args: string[]): Promise<{ child: ChildProcess; end(): Prom
 }
 
 async function stdioWire(folder: string, receive: Receive): Promise<Wire> {
-  const { child, end } = await start(['--stdio', folder])
+  const { child, end } = await start(['--stdio', folder], {})
   if (!child.stdout) throw new Error('There is no stdout')
   createInterface({ input: child.stdout }).on('line', (line) => receiveAll(JSON.parse(line), receive))
   return {
@@ -80,7 +84,7 @@ async function stdioWire(folder: string, receive: Receive): Promise<Wire> {
 }
 
 async function httpWire(folder: string, receive: Receive): Promise<Wire> {
-  const { child, end } = await start([folder])
+  const { child, end } = await start([folder], { DATABASE: databaseOf(folder) })
   const url = await printedUrl(child)
   const hangUp = new AbortController()
   let session: Record<string, string> = {}
@@ -120,7 +124,7 @@ async function httpWire(folder: string, receive: Receive): Promise<Wire> {
 }
 
 /** The URL that the program prints; the three ways to connect are printed too. */
-async function printedUrl(child: ChildProcess): Promise<string> {
+export async function printedUrl(child: ChildProcess): Promise<string> {
   let printed = ''
   child.stdout?.setEncoding('utf8')
   for await (const text of child.stdout ?? []) {
