@@ -11,6 +11,7 @@ import type { Message } from '../../jsonrpc/message.ts'
 import { UnknownPosition } from '../../stores/log.ts'
 import type { FlatHeaders } from './headers.ts'
 import { refuse } from './http-error.ts'
+import { SessionStreams } from './session-streams.ts'
 import { type ReplayOptions, Stream } from './stream.ts'
 import type { HttpReply } from './types.ts'
 
@@ -45,35 +46,23 @@ const MAX_EVENT_ID = 200
 export function createReplay(options: ReplayOptions): Replay {
   const { endpoint, log } = options
   const tag = log ? crypto.randomUUID().slice(0, 8) : ''
-  const streams = new Map<string, Stream>()
-  const retired = new Set<Stream>()
+  const streams = new SessionStreams(endpoint.limits)
   let last = 0
 
-  const forget = (stream: Stream): void => {
-    retired.delete(stream)
-    streams.delete(stream.name)
-    stream.erase()
-  }
   const retire = (stream: Stream): void => {
-    if (!log) return forget(stream)
-    retired.add(stream)
-    for (const oldest of retired) {
-      if (retired.size <= endpoint.limits.maxEndedStreams) return
-      forget(oldest)
-    }
+    if (log) streams.retire(stream)
+    else streams.forget(stream)
   }
-  const standing = (): Stream[] => [...streams.values()].filter((stream) => stream.standing)
 
   return {
     get connected() {
-      return [...streams.values()].some(({ connected }) => connected)
+      return streams.connected
     },
-    begin(reply, { standing: isStanding = false, headers, first } = {}) {
-      const connected = isStanding ? standing().filter(({ connected }) => connected) : []
-      if (connected.length >= endpoint.limits.maxSessionStreams) connected[0]?.leave()
+    begin(reply, { standing = false, headers, first } = {}) {
+      if (standing) streams.makeRoom()
       const name = (++last).toString(36)
-      const stream = new Stream({ ...options, tag, name, standing: isStanding, onOver: retire })
-      streams.set(name, stream)
+      const stream = new Stream({ ...options, tag, name, standing, onOver: retire })
+      streams.add(stream)
       stream.open(reply, headers, first)
       return stream
     },
@@ -82,7 +71,7 @@ export function createReplay(options: ReplayOptions): Replay {
       if (session === undefined) throw refuse(400, 'Bad request: this is no event id of this server')
       const stream = session === tag ? streams.get(name) : undefined
       if (!stream) throw refuse(404, 'Not found: there is no such event')
-      retired.delete(stream)
+      streams.returned(stream)
       try {
         await stream.resume(reply, position)
       } catch (error) {
@@ -91,17 +80,12 @@ export function createReplay(options: ReplayOptions): Replay {
         if (stream.over) retire(stream)
       }
     },
-    tell(message) {
-      const all = standing()
-      return (all.findLast(({ connected }) => connected) ?? all.at(-1))?.send(message)
-    },
-    drain() {
-      for (const stream of standing()) stream.leave()
-    },
+    tell: (message) => streams.tell(message),
+    drain: () => streams.drain(),
     close() {
-      for (const stream of [...streams.values()]) {
+      for (const stream of streams.list()) {
         stream.leave()
-        forget(stream)
+        streams.forget(stream)
       }
     },
   }

@@ -2,6 +2,7 @@ import type { Message } from '../../../jsonrpc/message.ts'
 import type { Revision } from '../../../protocol/revisions.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { FlatHeaders } from '../headers.ts'
+import { SessionStreams } from '../session-streams.ts'
 import { Stream } from '../stream.ts'
 import type { HttpReply } from '../types.ts'
 import type { Ledger, StreamStart } from './ledger.ts'
@@ -50,39 +51,27 @@ const NO_REQUEST: StreamStart = { standing: true, requests: [] }
 
 /** Keeps the streams of a session that this process writes. */
 export function createSharedReplay({ endpoint, ledger, tag, node, revision }: SharedReplayOptions): SharedReplay {
-  const streams = new Map<string, Stream>()
-  const retired = new Set<Stream>()
+  const streams = new SessionStreams(endpoint.limits)
   let last = 0
 
-  const forget = (stream: Stream): void => {
-    retired.delete(stream)
-    streams.delete(stream.name)
-    stream.erase()
-  }
   const retire = (stream: Stream): void => {
     if (streams.get(stream.name) !== stream) return
     if (!stream.standing) ledger?.seal(stream.name)
-    retired.add(stream)
-    for (const oldest of retired) {
-      if (retired.size <= endpoint.limits.maxEndedStreams) return
-      forget(oldest)
-    }
+    streams.retire(stream)
   }
   const create = (name: string, standing: boolean): Stream => {
     const polling = (): boolean => revision().http.polling
     const stream = new Stream({ endpoint, log: ledger, key: '', polling, tag, name, standing, onOver: retire })
-    streams.set(name, stream)
+    streams.add(stream)
     return stream
   }
-  const standing = (): Stream[] => [...streams.values()].filter((stream) => stream.standing)
 
   return {
     get connected() {
-      return [...streams.values()].some(({ connected }) => connected)
+      return streams.connected
     },
     begin(reply, { start = NO_REQUEST, headers, first } = {}) {
-      const connected = start.standing ? standing().filter(({ connected }) => connected) : []
-      if (connected.length >= endpoint.limits.maxSessionStreams) connected[0]?.leave()
+      if (start.standing) streams.makeRoom()
       const name = `${node}-${(++last).toString(36)}`
       ledger?.begin(name, start)
       const stream = create(name, start.standing)
@@ -90,37 +79,30 @@ export function createSharedReplay({ endpoint, ledger, tag, node, revision }: Sh
       return stream
     },
     get: (name) => streams.get(name),
-    adopt(name, isStanding, until) {
-      const stream = create(name, isStanding)
+    adopt(name, standing, until) {
+      const stream = create(name, standing)
       stream.hold(until)
       return stream
     },
     abandon(name) {
       const stream = streams.get(name)
       if (!stream) return
-      streams.delete(name)
-      retired.delete(stream)
+      streams.remove(stream)
       ledger?.drop(name)
       stream.leave()
     },
-    tell(message) {
-      const all = standing()
-      return (all.findLast(({ connected }) => connected) ?? all.at(-1))?.send(message)
-    },
-    returned: (stream) => void retired.delete(stream),
+    tell: (message) => streams.tell(message),
+    returned: (stream) => streams.returned(stream),
     lose() {
-      for (const stream of streams.values()) if (ledger?.isKept(stream.name)) stream.leave()
+      for (const stream of streams.list()) if (ledger?.isKept(stream.name)) stream.leave()
     },
-    drain() {
-      for (const stream of standing()) stream.leave()
-    },
+    drain: () => streams.drain(),
     close() {
-      for (const stream of streams.values()) {
+      for (const stream of streams.list()) {
+        streams.remove(stream)
         ledger?.drop(stream.name)
         stream.leave()
       }
-      streams.clear()
-      retired.clear()
     },
   }
 }
