@@ -1,4 +1,5 @@
 import { pause } from '../jsonrpc/waiting.ts'
+import { type Lease, takeLease } from '../stores/lease.ts'
 import type { Store } from '../stores/store.ts'
 
 /** A lock that several processes share. */
@@ -11,7 +12,6 @@ export interface LockOptions {
 
 /** A process that has died holds its locks for so long. */
 const LEASE_MS = 15_000
-const RENEW_MS = 5000
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 500
 
@@ -22,19 +22,19 @@ const LONGEST_PAUSE_MS = 500
  * @throws the reason of the signal, when it is aborted while waiting; what `run` throws.
  */
 export async function withLock<T>({ store, key, signal }: LockOptions, run: () => Promise<T>): Promise<T> {
-  const owner = crypto.randomUUID()
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    signal.throwIfAborted()
-    if (await store.swap(key, { expected: undefined, value: owner, ttlMs: LEASE_MS })) break
-    await pause(pauseMs * (0.5 + Math.random()), signal)
-  }
-  const renewal = setInterval(() => {
-    store.swap(key, { expected: owner, value: owner, ttlMs: LEASE_MS }).catch(() => {})
-  }, RENEW_MS)
+  const lease = await untilTaken({ store, key, signal })
   try {
     return await run()
   } finally {
-    clearInterval(renewal)
-    await store.swap(key, { expected: owner, value: undefined }).catch(() => {})
+    await lease.release()
+  }
+}
+
+async function untilTaken({ store, key, signal }: LockOptions): Promise<Lease> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    signal.throwIfAborted()
+    const lease = await takeLease({ store, key, leaseMs: LEASE_MS })
+    if (lease) return lease
+    await pause(pauseMs * (0.5 + Math.random()), signal)
   }
 }

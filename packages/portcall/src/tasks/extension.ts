@@ -47,7 +47,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       const limits = { ...TASK_LIMITS, ...options.limits }
       const { engine = createStoreEngine({ store, bus }) } = options
       const ledger = createPublishing(createLedger({ store, bus, limits, now }), host)
-      const lease = { store, leaseMs: limits.leaseMs, now: () => performance.now() }
+      const lease = { store, leaseMs: limits.leaseMs }
       const worker = createWorker({ ledger, lease, now, perform: host.run, ...limits })
       const shift = createShift({ engine, worker, concurrency: limits.concurrency, onError: host.report })
       const begin = work ? shift.begin : () => {}

@@ -8,6 +8,11 @@ import { isFinal } from './types.ts'
 /** Names a task among all of a server: the hash of its principal, and its id. Whoever is somebody else never finds it. */
 export type TaskRef = `${string}/${string}`
 
+/** Where the lease of a task rests: whoever has it works on the task. */
+export function leaseKey(ref: TaskRef): string {
+  return `tasks/lease/${ref}`
+}
+
 /** The records of all tasks, in the store. */
 export interface Ledger {
   refOf(principal: string | undefined, id: string): Promise<TaskRef>

@@ -1,7 +1,6 @@
 import type { Store } from '../stores/store.ts'
 import type { TaskEngine } from './engine.ts'
-import { isLeased } from './lease.ts'
-import type { Ledger, TaskRef } from './ledger.ts'
+import { type Ledger, leaseKey, type TaskRef } from './ledger.ts'
 import { queueAgain, type TaskRecord } from './record.ts'
 
 export interface ReviveOptions {
@@ -25,7 +24,8 @@ export function createRevival({
   now,
 }: ReviveOptions): (ref: TaskRef, record: TaskRecord) => Promise<void> {
   return async (ref, { status, updatedAt, queuedAt = updatedAt, ttlMs }) => {
-    if (status !== 'working' || now() - Math.max(updatedAt, queuedAt) < leaseMs || (await isLeased(ref, store))) return
+    if (status !== 'working' || now() - Math.max(updatedAt, queuedAt) < leaseMs) return
+    if ((await store.get(leaseKey(ref))) !== undefined) return
     await ledger.change(ref, (record) => queueAgain(record, now()))
     await engine.add(ref, { ttlMs })
   }

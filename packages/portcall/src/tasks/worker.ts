@@ -1,14 +1,14 @@
 import { ErrorCode } from '../jsonrpc/errors.ts'
 import { unref } from '../jsonrpc/waiting.ts'
+import { type LeaseOptions, takeLease } from '../stores/lease.ts'
 import type { Work } from './engine.ts'
-import { type LeaseOptions, takeLease } from './lease.ts'
-import type { TaskRef } from './ledger.ts'
+import { leaseKey, type TaskRef } from './ledger.ts'
 import { begin, putBack, settle, type TaskRecord } from './record.ts'
 import { type Begun, type RunOptions, run } from './run.ts'
 import { isFinal } from './types.ts'
 
 export interface WorkerOptions extends RunOptions {
-  readonly lease: LeaseOptions
+  readonly lease: Omit<LeaseOptions, 'key'>
   readonly maxAttempts: number
 }
 
@@ -50,7 +50,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const leased = async (ref: TaskRef): Promise<'done' | 'later'> => {
     if (stopping.signal.aborted) return 'later'
-    const lease = await takeLease(ref, options.lease)
+    const lease = await takeLease({ ...options.lease, key: leaseKey(ref as TaskRef) })
     if (!lease) return 'later'
     try {
       return await begun(ref, lease.signal)
