@@ -45,9 +45,8 @@ async function complete(line: string): Promise<Ending> {
 }
 
 async function unknown(name: string): Promise<never> {
-  const { misused } = await import('./stop.ts')
-  const { didYouMean } = await import('./grammar/nearest.ts')
-  throw misused(`there is no command ${name}`, didYouMean(name, Object.keys(COMMANDS)))
+  const { noSuch } = await import('./grammar/nearest.ts')
+  throw noSuch('command', name, Object.keys(COMMANDS))
 }
 
 function print(text: string): Ending {

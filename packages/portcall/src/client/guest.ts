@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
-import { addMember, checkId, checkMethod, settingsOf } from '../protocol/extensions.ts'
+import { checkMethod, letIn, settingsOf } from '../protocol/extensions.ts'
 import { ExtensionMissing } from './errors.ts'
 import type { ClientExtension, ClientGuest, ClientHost } from './extension.ts'
 import type { ClientSeams } from './seams.ts'
@@ -21,13 +21,8 @@ export function extension<const Name extends string, Api>(guest: ClientGuest<Nam
   return {
     ...guest,
     settings: settingsOf(guest),
-    join(client, seams) {
-      checkId(guest.id, seams.ids)
-      seams.ids.add(guest.id)
-      const api = guest.connect(createHost(guest.id, client, seams))
-      addMember(client, guest, api)
-      return api
-    },
+    join: (client, seams) =>
+      letIn(guest, { target: client, ids: seams.ids }, () => guest.connect(createHost(guest.id, client, seams))),
   }
 }
 

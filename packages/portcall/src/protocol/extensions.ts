@@ -46,8 +46,7 @@ export function demandExtension(id: string, { extensions }: ClientCapabilities):
 const PREFIX = /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]*[a-z0-9])?)*$/i
 const NAME = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i
 
-/** Checks the id of an extension. @throws TypeError when it is not made like one, or is one of `others`. */
-export function checkId(id: string, others: ReadonlySet<string>): void {
+function checkId(id: string, others: ReadonlySet<string>): void {
   const [prefix = '', name = '', ...rest] = id.split('/')
   if (!PREFIX.test(prefix) || !NAME.test(name) || rest.length > 0)
     throw new TypeError(`${JSON.stringify(id)} is not the id of an extension; it is made like com.example/name`)
@@ -62,10 +61,28 @@ export function checkMethod(id: string, method: string, taken: { has(method: str
     throw new TypeError(`The extension ${id} cannot have the method ${JSON.stringify(method)}: it is taken, or has no name`)
 }
 
-/** Puts what an extension gives under its name. @throws TypeError when the name is taken. */
-export function addMember(target: object, { id, name }: ExtensionHead & { readonly name?: string }, api: unknown): void {
-  if (name === undefined) return
+/** Where an extension is let in: a server or a client, and the ids of those that it has. */
+export interface Entry {
+  readonly target: object
+  readonly ids: Set<string>
+}
+
+/**
+ * Lets an extension in, and puts what it gives under its name.
+ *
+ * @throws TypeError when its id is not made like one, or its id or its name is taken.
+ */
+export function letIn<Api>(
+  { id, name }: ExtensionHead & { readonly name?: string },
+  { target, ids }: Entry,
+  begin: () => Api,
+): Api {
+  checkId(id, ids)
+  ids.add(id)
+  const api = begin()
+  if (name === undefined) return api
   if (name === '' || name in target)
     throw new TypeError(`The extension ${id} cannot be called ${JSON.stringify(name)}: the name is taken`)
   Object.defineProperty(target, name, { value: api, enumerable: true })
+  return api
 }

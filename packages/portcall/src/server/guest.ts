@@ -1,4 +1,4 @@
-import { addMember, checkId, checkMethod, demandExtension, settingsOf } from '../protocol/extensions.ts'
+import { checkMethod, demandExtension, letIn, settingsOf } from '../protocol/extensions.ts'
 import type { CallContext } from './call.ts'
 import type { Handler } from './dispatch.ts'
 import type { ExtensionHost, ServerExtension, ServerGuest } from './extension.ts'
@@ -24,13 +24,8 @@ export function extension<const Name extends string, Api>(guest: ServerGuest<Nam
   return {
     ...guest,
     settings: settingsOf(guest),
-    join(server, seams) {
-      checkId(guest.id, seams.ids)
-      seams.ids.add(guest.id)
-      const api = guest.serve(createHost(guest.id, server, seams))
-      addMember(server, guest, api)
-      return api
-    },
+    join: (server, seams) =>
+      letIn(guest, { target: server, ids: seams.ids }, () => guest.serve(createHost(guest.id, server, seams))),
   }
 }
 

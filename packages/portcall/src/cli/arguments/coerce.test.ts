@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assemble } from './coerce.ts'
-import { readPair } from './pair.ts'
+import { readPairs } from './pair.ts'
 
 const name = fc.string({ minLength: 1 }).filter((text) => !/=|:$|^@/.test(text) && text !== '__proto__')
 const plainText = fc.string().filter((text) => !text.startsWith('@'))
 const schemaOf = (properties: object): { [key: string]: unknown } => ({ type: 'object', properties })
-const read = async (words: string[], schema = {}): Promise<object> => assemble(await Promise.all(words.map(readPair)), schema)
+const read = async (words: string[], schema = {}): Promise<object> => assemble(await readPairs(words), schema)
 
 describe('arguments', () => {
   test('name:=json is that value, of whatever type', async () => {

@@ -10,6 +10,11 @@ export type Pair =
   /** `@file`: all arguments at once. */
   | { readonly kind: 'all'; readonly text: string }
 
+/** Reads the words of a command line that are arguments. @throws Stop as for one. */
+export function readPairs(words: readonly string[]): Promise<Pair[]> {
+  return Promise.all(words.map(readPair))
+}
+
 /**
  * Reads one word: `name=text`, `name:=json`, `@file`. A value that begins with `@` is that of a file, `@-` that of stdin.
  *

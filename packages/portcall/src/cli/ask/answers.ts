@@ -1,7 +1,7 @@
 import type { Answers, FormRequest } from '../../client.ts'
 import type { JsonObject } from '../../jsonrpc.ts'
 import { assemble } from '../arguments/coerce.ts'
-import { type Pair, readPair } from '../arguments/pair.ts'
+import { type Pair, readPairs } from '../arguments/pair.ts'
 import type { Io } from '../io.ts'
 
 /**
@@ -19,7 +19,7 @@ export function answersFor(given: readonly string[], io: Io): Pick<Answers, 'eli
 
 /** What a form gets of answers that were given before; those for other forms are left out. */
 async function fromWords(given: readonly string[], { schema, defaults }: FormRequest): Promise<JsonObject> {
-  const pairs = await Promise.all(given.map(readPair))
+  const pairs = await readPairs(given)
   const wanted = pairs.filter((pair: Pair) => pair.kind === 'all' || Object.hasOwn(schema.properties, pair.name))
   return { ...defaults, ...assemble(wanted, { ...schema }) }
 }

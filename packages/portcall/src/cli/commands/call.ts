@@ -2,12 +2,11 @@ import type { CallToolResult, Client } from '../../client.ts'
 import { isObject, type JsonObject } from '../../jsonrpc.ts'
 import { checkArguments } from '../arguments/check.ts'
 import { assemble } from '../arguments/coerce.ts'
-import { type Pair, readPair } from '../arguments/pair.ts'
+import { type Pair, readPairs } from '../arguments/pair.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { didYouMean } from '../grammar/nearest.ts'
 import { createProgressLine } from '../show/progress.ts'
 import { showResult } from '../show/result.ts'
-import { misused } from '../stop.ts'
+import { named } from '../target/named.ts'
 import { withClient } from '../target/open.ts'
 
 /** `portcall call`: calls a tool. */
@@ -32,7 +31,7 @@ schema of the tool says so; a list is written by naming it several times. A valu
   ],
   run: async ({ words: [name = '', ...rest], flags, io, ...given }) =>
     withClient({ ...given, flags, io }, async (client) => {
-      const pairs = await Promise.all(rest.map(readPair))
+      const pairs = await readPairs(rest)
       const args = flags.unchecked ? assemble(pairs) : await fitting(client, name, pairs)
       const line = createProgressLine(io)
       const { onProgress } = line
@@ -47,16 +46,7 @@ schema of the tool says so; a list is written by naming it several times. A valu
 
 /** The arguments as the schema of the tool wants them. @throws Stop when there is no such tool, or they do not fit. */
 async function fitting(client: Client, name: string, pairs: readonly Pair[]): Promise<JsonObject> {
-  const tools = await client.tools().toArray()
-  const tool = tools.find((one) => one.name === name)
-  if (!tool)
-    throw misused(
-      `there is no tool ${name}`,
-      didYouMean(
-        name,
-        tools.map((one) => one.name),
-      ) ?? 'portcall list shows them',
-    )
+  const tool = await named('tool', name, client.tools())
   const schema = isObject(tool.inputSchema) ? tool.inputSchema : {}
   const args = assemble(pairs, schema)
   await checkArguments(args, schema, name)

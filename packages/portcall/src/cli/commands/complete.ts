@@ -1,6 +1,6 @@
 import type { CompletionRef } from '../../client.ts'
 import { assemble } from '../arguments/coerce.ts'
-import { readPair } from '../arguments/pair.ts'
+import { readPairs } from '../arguments/pair.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { misused } from '../stop.ts'
 import { withClient } from '../target/open.ts'
@@ -19,7 +19,7 @@ the name of a prompt.`,
   examples: ['portcall complete http://127.0.0.1:3000/mcp summarise path=err'],
   run: async ({ words: [what = '', ...rest], io, ...given }) =>
     withClient({ ...given, io }, async (client) => {
-      const [argument, ...known] = await Promise.all(rest.map(readPair))
+      const [argument, ...known] = await readPairs(rest)
       if (argument?.kind !== 'text') throw misused('the argument is written name=beginning')
       const ref: CompletionRef = what.includes('{') ? { type: 'ref/resource', uri: what } : { type: 'ref/prompt', name: what }
       const filled = assemble(known) as Record<string, string>

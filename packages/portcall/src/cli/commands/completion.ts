@@ -1,7 +1,6 @@
 import { type Command, defineCommand } from '../command.ts'
 import { SCRIPTS } from '../completion/scripts.ts'
-import { didYouMean } from '../grammar/nearest.ts'
-import { misused } from '../stop.ts'
+import { noSuch } from '../grammar/nearest.ts'
 
 /** `portcall completion`: what a shell needs to complete the words of the command. */
 export const completion: Command = defineCommand({
@@ -14,7 +13,7 @@ export const completion: Command = defineCommand({
   examples: ['source <(portcall completion bash)', 'portcall completion fish > ~/.config/fish/completions/portcall.fish'],
   async run({ words: [shell = ''], io }) {
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
-    if (script === undefined) throw misused(`there is no shell ${shell}`, didYouMean(shell, Object.keys(SCRIPTS)))
+    if (script === undefined) throw noSuch('shell', shell, Object.keys(SCRIPTS))
     io.data(script)
   },
 })

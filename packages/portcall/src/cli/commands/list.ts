@@ -1,9 +1,8 @@
 import type { Client } from '../../client.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { didYouMean } from '../grammar/nearest.ts'
+import { noSuch } from '../grammar/nearest.ts'
 import type { Io } from '../io.ts'
 import { showPrompt, showResource, showTemplate, showTool } from '../show/entries.ts'
-import { misused } from '../stop.ts'
 import { withClient } from '../target/open.ts'
 
 interface Kind {
@@ -41,8 +40,7 @@ export const list: Command = defineCommand({
     'portcall list -- node server.js',
   ],
   async run({ words: [kind], io, ...given }) {
-    if (kind !== undefined && !Object.hasOwn(KINDS, kind))
-      throw misused(`there is no kind ${kind}`, didYouMean(kind, Object.keys(KINDS)))
+    if (kind !== undefined && !Object.hasOwn(KINDS, kind)) throw noSuch('kind', kind, Object.keys(KINDS))
     await withClient({ ...given, io }, async (client) => {
       const { capabilities } = await client.discover()
       const wanted = Object.entries(KINDS).filter(([name, { capability }]) =>

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, defineCommand } from '../command.ts'
-import { didYouMean } from '../grammar/nearest.ts'
+import { noSuch } from '../grammar/nearest.ts'
 import { TEMPLATES } from '../new/templates.ts'
 import { misused } from '../stop.ts'
 import { VERSION } from '../version.ts'
@@ -21,7 +21,7 @@ export const create: Command = defineCommand({
   examples: ['portcall new notes', 'portcall new notes --template js'],
   async run({ words: [folder = ''], flags: { template = 'ts' }, io }) {
     const found = Object.hasOwn(TEMPLATES, template) ? TEMPLATES[template] : undefined
-    if (!found) throw misused(`there is no template ${template}`, didYouMean(template, Object.keys(TEMPLATES)))
+    if (!found) throw noSuch('template', template, Object.keys(TEMPLATES))
     const home = resolve(folder)
     const there = await readdir(home).catch(() => [])
     if (there.length > 0) throw misused(`${folder} is not empty`)

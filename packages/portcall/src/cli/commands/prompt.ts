@@ -1,10 +1,11 @@
 import type { Client } from '../../client.ts'
 import { assemble } from '../arguments/coerce.ts'
-import { readPair } from '../arguments/pair.ts'
+import { readPairs } from '../arguments/pair.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { didYouMean } from '../grammar/nearest.ts'
 import { showBlocks } from '../show/blocks.ts'
 import { misused } from '../stop.ts'
+import { named } from '../target/named.ts'
 import { withClient } from '../target/open.ts'
 
 /** `portcall prompt`: gets a prompt. */
@@ -18,7 +19,7 @@ export const prompt: Command = defineCommand({
   examples: ['portcall prompt http://127.0.0.1:3000/mcp summarise path=errors.md'],
   run: async ({ words: [name = '', ...rest], flags, io, ...given }) =>
     withClient({ ...given, flags, io }, async (client) => {
-      const args = textsOf(assemble(await Promise.all(rest.map(readPair))))
+      const args = textsOf(assemble(await readPairs(rest)))
       await checkNames(client, name, args)
       const result = await client.getPrompt(name, args, { signal: io.signal })
       if (io.json) return io.value(result)
@@ -34,17 +35,7 @@ function textsOf(args: object): Record<string, string> {
 }
 
 async function checkNames(client: Client, name: string, args: object): Promise<void> {
-  const prompts = await client.prompts().toArray()
-  const found = prompts.find((one) => one.name === name)
-  if (!found)
-    throw misused(
-      `there is no prompt ${name}`,
-      didYouMean(
-        name,
-        prompts.map((one) => one.name),
-      ),
-    )
-  const known = found.arguments ?? []
+  const { arguments: known = [] } = await named('prompt', name, client.prompts())
   const missing = known.find((one) => one.required && !Object.hasOwn(args, one.name))
   if (missing) throw misused(`the arguments do not fit ${name}: ${missing.name}: required`)
   const names = known.map((one) => one.name)

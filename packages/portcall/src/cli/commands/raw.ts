@@ -1,5 +1,5 @@
 import { assemble } from '../arguments/coerce.ts'
-import { readPair } from '../arguments/pair.ts'
+import { readPairs } from '../arguments/pair.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { withClient } from '../target/open.ts'
 
@@ -20,7 +20,7 @@ is printed as JSON; what the server tells meanwhile goes to stderr.`,
   ],
   run: async ({ words: [method = '', ...rest], io, ...given }) =>
     withClient({ ...given, io }, async (client) => {
-      const params = assemble(await Promise.all(rest.map(readPair)))
+      const params = assemble(await readPairs(rest))
       const onNotification = (notification: unknown): void => io.talk(JSON.stringify(notification))
       const result = await client.request(method, params, { signal: io.signal, onNotification })
       if (io.json) io.value(result)

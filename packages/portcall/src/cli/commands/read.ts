@@ -1,6 +1,6 @@
 import { expandTemplate } from '../../client.ts'
 import { assemble } from '../arguments/coerce.ts'
-import { readPair } from '../arguments/pair.ts'
+import { readPairs } from '../arguments/pair.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { showContents } from '../show/blocks.ts'
 import { withClient } from '../target/open.ts'
@@ -19,7 +19,7 @@ export const read: Command = defineCommand({
   ],
   run: async ({ words: [uri = '', ...rest], flags, io, ...given }) =>
     withClient({ ...given, flags, io }, async (client) => {
-      const variables = assemble(await Promise.all(rest.map(readPair)))
+      const variables = assemble(await readPairs(rest))
       const result = await client.read(rest.length > 0 ? expandTemplate(uri, variables as Record<string, string>) : uri, {
         signal: io.signal,
       })

@@ -1,3 +1,5 @@
+import { misused, type Stop } from '../stop.ts'
+
 /** How many letters have to be changed, added or taken away to make one word of another. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
@@ -20,6 +22,11 @@ export function nearest(word: string, names: readonly string[]): string | undefi
     .filter(({ name, far }) => far <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.far - b.far)
   return near[0]?.name
+}
+
+/** Ends the command because there is nothing of this kind with this name. */
+export function noSuch(kind: string, name: string, names: readonly string[]): Stop {
+  return misused(`there is no ${kind} ${name}`, didYouMean(name, names))
 }
 
 /** A hint with the name that was probably meant, or all of them when they are few. */
