@@ -9,7 +9,7 @@ import { type Clocks, createClocks } from './deadline.ts'
 import { ConnectionClosed } from './errors.ts'
 import { type Answer, capabilitiesOf, createAnswer } from './input.ts'
 import { createListening } from './listening.ts'
-import { createList, type List, type ListOf, type ListOptions } from './lists.ts'
+import { createList, type List, type ListOf } from './lists.ts'
 import { type CallOptions, CLIENT_DEADLINES, type RawOptions } from './options.ts'
 import { createReads } from './reads.ts'
 import { type ClientSeams, createTables } from './seams.ts'
@@ -71,7 +71,7 @@ export function createClient(connection: () => Connection, options: ClientOption
     const fetch = (): Promise<JsonObject> => caller.request(method, params, given)
     return given?.headers ? fetch() : cache.get(method, params, fetch)
   }
-  const listOf = <T>(list: ListOf & Pick<ListOptions<T>, 'admit'>, given?: CallOptions): List<T> =>
+  const listOf = <T>(list: ListOf<T>, given?: CallOptions): List<T> =>
     createList<T>({ ...list, maxPages, fetch: (params) => cached(list.method, params, given) })
 
   const toolbox = createToolbox({

@@ -35,7 +35,7 @@ export interface ClientHost {
   /** Sends a request; results that may be kept come out of the cache. */
   request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
   /** A list, whose pages are fetched as they are needed. */
-  list<T>(of: ListOf, options?: CallOptions): List<T>
+  list<T>(of: ListOf<T>, options?: CallOptions): List<T>
   /** What the server declares of this extension; nothing when it does not. */
   declared(): Promise<JsonObject | undefined>
   /** The same. @throws ExtensionMissing when it does not. */

@@ -8,25 +8,28 @@ export interface List<T> extends AsyncIterable<T> {
 }
 
 /** A list that a server has. */
-export interface ListOf {
+export interface ListOf<T = unknown> {
   readonly method: string
   /** The member of a page that holds the items. */
   readonly key: string
   readonly params?: JsonObject
-}
-
-export interface ListOptions<T> extends ListOf {
-  readonly maxPages: number
-  /** Gets one page. */
-  readonly fetch: (params: JsonObject) => Promise<JsonObject>
+  /** Comes before the first page; when it throws, nothing is asked for. */
+  readonly begin?: () => Promise<unknown>
   /** Leaves out what cannot be used. */
   readonly admit?: (item: T) => boolean
 }
 
+export interface ListOptions<T> extends ListOf<T> {
+  readonly maxPages: number
+  /** Gets one page. */
+  readonly fetch: (params: JsonObject) => Promise<JsonObject>
+}
+
 /** Makes a list. A server whose pages never end, or lead back to one that was seen, is an `InvalidResult`. */
 export function createList<T>(options: ListOptions<T>): List<T> {
-  const { admit = () => true } = options
+  const { begin, admit = () => true } = options
   async function* items(): AsyncGenerator<T> {
+    await begin?.()
     for await (const page of pages(options)) for (const item of page) if (isObject(item) && admit(item as T)) yield item as T
   }
 

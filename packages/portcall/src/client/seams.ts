@@ -23,7 +23,7 @@ export interface ClientSeams extends ClientTables {
   readonly answer: Answer
   readonly onEvent: (event: ClientEvent) => void
   request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
-  list<T>(of: ListOf, options?: CallOptions): List<T>
+  list<T>(of: ListOf<T>, options?: CallOptions): List<T>
   listen(filter: SubscriptionFilter, onNotification: (notification: Notification) => void): Subscription
 }
 

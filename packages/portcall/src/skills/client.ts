@@ -77,33 +77,13 @@ export function skills(options: SkillsOptions = {}): ClientExtension<'skills', C
       }
       return {
         label,
-        list: (given) => filtered(host.list<SkillEntry>({ method: 'skills/list', key: 'skills' }, given), host.demand, valid),
+        list: (given) => host.list<SkillEntry>({ method: 'skills/list', key: 'skills', begin: host.demand, admit: valid }, given),
         get,
         load: createLoader({ host, label, get, limits: { ...SKILL_LIMITS, ...limits } }),
         directory: (uri, given) =>
-          filtered(
-            host.list<DirectoryItem>({ method: 'resources/directory/read', key: 'resources', params: { uri } }, given),
-            allowDirectories,
-            () => true,
-          ),
+          host.list({ method: 'resources/directory/read', key: 'resources', params: { uri }, begin: allowDirectories }, given),
         approvals: createApprovals(label, approvals),
       }
     },
   })
-}
-
-/** A list that is asked for when something is allowed, without what is not wanted. */
-function filtered<T>(list: List<T>, allow: () => Promise<unknown>, wanted: (item: T) => boolean): List<T> {
-  async function* items(): AsyncGenerator<T> {
-    await allow()
-    for await (const item of list) if (wanted(item)) yield item
-  }
-  return {
-    [Symbol.asyncIterator]: items,
-    async toArray() {
-      const all: T[] = []
-      for await (const item of items()) all.push(item)
-      return all
-    },
-  }
 }
