@@ -1,27 +1,15 @@
 import { createLocalJWKSet, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createClock } from './clock.ts'
 import { INSECURE, logIn, type Played, play, post, REDIRECT, RESOURCE, visit } from './oauth/client.test-kit.ts'
-import type { AuthorizationServerOptions } from './oauth/options.ts'
 
 const APP = { client_id: 'app' }
 const MACHINE = { client_id: 'machine', client_secret: 's3cret' }
-const open: Played[] = []
-
-afterEach(async () => {
-  for (const { login } of open.splice(0)) await login.close()
-})
-
-async function start(options?: AuthorizationServerOptions): Promise<Played> {
-  const played = await play(options)
-  open.push(played)
-  return played
-}
 
 describe('authorization code', () => {
   test('a client of another make logs in, and the token says for what it is', async () => {
-    const played = await start()
+    const played = await play()
     const { access_token, refresh_token, expires_in, token_type } = await logIn(played)
     expect([expires_in, token_type, typeof refresh_token]).toEqual([300, 'bearer', 'string'])
     const keys = createLocalJWKSet(played.login.keys as any)
@@ -30,7 +18,7 @@ describe('authorization code', () => {
   })
 
   test('what was asked is on record', async () => {
-    const played = await start()
+    const played = await play()
     await logIn(played)
     expect(played.login.requests.map(({ endpoint, status }) => [endpoint, status])).toEqual([
       ['metadata', 200],
@@ -41,7 +29,7 @@ describe('authorization code', () => {
   })
 
   test('a code is good once: the second time ends what the first gave', async () => {
-    const { login, as } = await start()
+    const { login, as } = await play()
     const code_verifier = oauth.generateRandomCodeVerifier()
     const code_challenge = await oauth.calculatePKCECodeChallenge(code_verifier)
     const asked = { response_type: 'code', code_challenge, code_challenge_method: 'S256' }
@@ -66,7 +54,7 @@ describe('authorization code', () => {
     ['a host that looks alike', { redirect_uri: 'http://127.0.0.1.evil.example/callback' }],
     ['a client that nobody knows', { client_id: 'other' }],
   ])('nobody is sent to %s', async (_, wrong) => {
-    const { as } = await start()
+    const { as } = await play()
     await expect(visit(as, { client_id: 'app', redirect_uri: REDIRECT, response_type: 'code', ...wrong })).rejects.toThrow('400')
   })
 
@@ -75,13 +63,13 @@ describe('authorization code', () => {
     ['plain PKCE', { code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
     ['a token at once', { response_type: 'token' }, 'unsupported_response_type'],
   ])('%s is refused, with state and iss', async (_, parameters, error) => {
-    const { as, login } = await start()
+    const { as, login } = await play()
     const back = await visit(as, { ...APP, redirect_uri: REDIRECT, response_type: 'code', state: 'a', ...parameters })
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error, state: 'a', iss: login.issuer })
   })
 
   test('the user may say no, or less', async () => {
-    const played = await start({
+    const played = await play({
       decide: ({ scope }) => (scope === 'all' ? { error: 'access_denied' } : { subject: 'ada', scope: 'notes:read' }),
     })
     await expect(logIn(played, { scope: 'all' })).rejects.toMatchObject({ error: 'access_denied' })
@@ -95,7 +83,7 @@ describe('refresh', () => {
     post(`${login.issuer}/token`, { grant_type: 'refresh_token', client_id: 'app', refresh_token, ...more })
 
   test('each token is good once, and one that comes again ends them all', async () => {
-    const played = await start()
+    const played = await play()
     const { refresh_token: first } = await logIn(played)
     const { refresh_token: second } = (await refresh(played, first!)).json
     expect(second).not.toBe(first)
@@ -104,14 +92,14 @@ describe('refresh', () => {
   })
 
   test('without rotation it stays as it is', async () => {
-    const played = await start({ rotation: false })
+    const played = await play({ rotation: false })
     const { refresh_token: first } = await logIn(played)
     expect((await refresh(played, first!)).json.refresh_token).toBeUndefined()
     expect((await refresh(played, first!)).status).toBe(200)
   })
 
   test('never more than what was granted', async () => {
-    const played = await start()
+    const played = await play()
     const { refresh_token } = await logIn(played, { scope: 'a b' })
     expect((await refresh(played, refresh_token!, { scope: 'a c' })).json.error).toBe('invalid_scope')
     expect((await refresh(played, refresh_token!, { resource: 'https://other.example' })).json.error).toBe('invalid_target')
@@ -119,14 +107,14 @@ describe('refresh', () => {
   })
 
   test('only for who asks for offline_access, where there is such a scope', async () => {
-    const played = await start({ scopes: ['notes:read', 'offline_access'] })
+    const played = await play({ scopes: ['notes:read', 'offline_access'] })
     expect((await logIn(played)).refresh_token).toBeUndefined()
     expect((await logIn(played, { scope: 'offline_access' })).refresh_token).toBeDefined()
   })
 
   test('expires', async () => {
     const clock = createClock()
-    const played = await start({ now: clock.now, lifetimes: { refresh: 10 } })
+    const played = await play({ now: clock.now, lifetimes: { refresh: 10 } })
     const response = await logIn(played).catch((error: unknown) => error)
     const { refresh_token } = response as oauth.TokenEndpointResponse
     await clock.advance(11_000)
@@ -136,7 +124,7 @@ describe('refresh', () => {
 
 describe('clients', () => {
   test('register, with a secret or without', async () => {
-    const { as } = await start({ clients: [] })
+    const { as } = await play({ clients: [] })
     const metadata = { redirect_uris: [REDIRECT], application_type: 'native', client_name: 'App' }
     const register = async (more: Partial<oauth.Client>): Promise<oauth.Client> =>
       oauth.processDynamicClientRegistrationResponse(
@@ -154,7 +142,7 @@ describe('clients', () => {
   test.each([['http://app.example/callback'], ['javascript:alert(1)'], ['https://localhost/callback'], [42]])(
     'do not register %s',
     async (uri) => {
-      const { login } = await start()
+      const { login } = await play()
       const body = JSON.stringify({ redirect_uris: [uri], application_type: 'native' })
       const headers = { 'content-type': 'application/json' }
       const response = await fetch(`${login.issuer}/register`, { method: 'POST', body, headers })
@@ -165,13 +153,13 @@ describe('clients', () => {
   test('are known by their metadata document', async () => {
     const id = 'https://app.example/client.json'
     const document = { client_id: id, client_name: 'App', redirect_uris: [REDIRECT] }
-    const played = await start({ documents: (url) => (url === id ? document : { ...document, client_id: 'other' }) })
+    const played = await play({ documents: (url) => (url === id ? document : { ...document, client_id: 'other' }) })
     expect((await logIn(played, { client: { client_id: id } })).access_token).toBeTruthy()
     await expect(logIn(played, { client: { client_id: `${id}x` } })).rejects.toThrow('400')
   })
 
   test('prove who they are with a secret', async () => {
-    const { as, login } = await start({ clients: [MACHINE] })
+    const { as, login } = await play({ clients: [MACHINE] })
     for (const auth of [oauth.ClientSecretBasic('s3cret'), oauth.ClientSecretPost('s3cret')]) {
       const response = await oauth.clientCredentialsGrantRequest(
         as,
@@ -191,7 +179,7 @@ describe('clients', () => {
 
   test('prove who they are with a key, and each proof is good once', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
-    const { as, login } = await start({ clients: [{ client_id: 'machine', jwks: { keys: [await exportJWK(publicKey)] } }] })
+    const { as, login } = await play({ clients: [{ client_id: 'machine', jwks: { keys: [await exportJWK(publicKey)] } }] })
     const client = { client_id: 'machine' }
     const response = await oauth.clientCredentialsGrantRequest(as, client, oauth.PrivateKeyJwt(privateKey), {}, INSECURE)
     expect((await oauth.processClientCredentialsResponse(as, client, response)).access_token).toBeTruthy()
@@ -213,7 +201,7 @@ describe('devices', () => {
 
   test('wait for their user, not too impatiently', async () => {
     const clock = createClock()
-    const played = await start({ now: clock.now })
+    const played = await play({ now: clock.now })
     const response = await oauth.deviceAuthorizationRequest(played.as, APP, oauth.None(), { scope: 'a' }, INSECURE)
     const device = await oauth.processDeviceAuthorizationResponse(played.as, APP, response)
     expect(await poll(played, device.device_code)).toBe('authorization_pending')
@@ -226,7 +214,7 @@ describe('devices', () => {
 
   test('hear that time is up, and that the user said no', async () => {
     const clock = createClock()
-    const played = await start({ now: clock.now, decide: () => ({ error: 'access_denied' }) })
+    const played = await play({ now: clock.now, decide: () => ({ error: 'access_denied' }) })
     const begin = async (): Promise<any> => (await post(`${played.login.issuer}/device_authorization`, APP)).json
     const refused = await begin()
     await fetch(refused.verification_uri_complete)

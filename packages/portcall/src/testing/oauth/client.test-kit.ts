@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import { onTestFinished } from 'vitest'
 import {
   type AuthorizationServerOptions,
   authorizationServer,
@@ -17,9 +18,10 @@ export interface Played {
   readonly as: oauth.AuthorizationServer
 }
 
-/** Starts a server, and reads its metadata as a client does. */
+/** Starts a server that is closed after the test, and reads its metadata as a client does. */
 export async function play(options: AuthorizationServerOptions = {}): Promise<Played> {
   const login = await authorizationServer({ clients: [PUBLIC], ...options })
+  onTestFinished(() => login.close())
   const issuer = new URL(login.issuer)
   const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...INSECURE })
   return { login, as: await oauth.processDiscoveryResponse(issuer, response) }

@@ -1,29 +1,17 @@
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, generateKeyPair, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { INSECURE, logIn, type Played, PUBLIC, play, post, RESOURCE } from './client.test-kit.ts'
-import type { AuthorizationServerOptions } from './options.ts'
 
 const APP: oauth.Client = { client_id: 'app' }
 const GUARD = { client_id: 'guard', client_secret: 'g' }
-const open: Played[] = []
-
-afterEach(async () => {
-  for (const { login } of open.splice(0)) await login.close()
-})
-
-async function start(options?: AuthorizationServerOptions): Promise<Played> {
-  const played = await play(options)
-  open.push(played)
-  return played
-}
 
 describe('tokens', () => {
   const introspect = ({ login }: Played, token: string): Promise<any> =>
     post(`${login.issuer}/introspect`, { ...GUARD, token }).then(({ json }) => json)
 
   test('that mean nothing are told by introspection, until they are revoked', async () => {
-    const played = await start({ tokens: 'opaque', clients: [PUBLIC, GUARD] })
+    const played = await play({ tokens: 'opaque', clients: [PUBLIC, GUARD] })
     const { access_token, refresh_token } = await logIn(played)
     expect(access_token).not.toContain('.')
     expect(await introspect(played, access_token)).toMatchObject({
@@ -40,7 +28,7 @@ describe('tokens', () => {
   })
 
   test('of others cannot be revoked, and introspection is not for everybody', async () => {
-    const played = await start({ clients: [PUBLIC, GUARD, { client_id: 'other' }] })
+    const played = await play({ clients: [PUBLIC, GUARD, { client_id: 'other' }] })
     const { access_token } = await logIn(played)
     expect(await post(`${played.login.issuer}/revoke`, { client_id: 'other', token: access_token })).toMatchObject({
       status: 200,
@@ -51,7 +39,7 @@ describe('tokens', () => {
   })
 
   test('are given to the test, with any claims', async () => {
-    const { login } = await start()
+    const { login } = await play()
     const token = await login.issue({
       subject: 'ada',
       scope: 'a',
@@ -66,7 +54,7 @@ describe('tokens', () => {
   })
 
   test('are signed with a new key when the old one is rolled over', async () => {
-    const { login } = await start()
+    const { login } = await play()
     const verify = async (token: string): Promise<unknown> => {
       const keys = (await (await fetch(`${login.issuer}/jwks`)).json()) as any
       return jwtVerify(token, createLocalJWKSet(keys)).then(({ payload }) => payload.sub)
@@ -81,7 +69,7 @@ describe('tokens', () => {
   })
 
   test.each(['RS256', 'EdDSA'])('are signed with %s', async (algorithm) => {
-    const { login } = await start({ algorithm })
+    const { login } = await play({ algorithm })
     const { payload } = await jwtVerify(await login.issue(), createLocalJWKSet(login.keys as any), { algorithms: [algorithm] })
     expect(payload.sub).toBe('user')
   })
@@ -89,7 +77,7 @@ describe('tokens', () => {
 
 describe('proofs of possession', () => {
   test('bind tokens to a key, with a nonce', async () => {
-    const played = await start({ dpop: { required: true, nonces: true } })
+    const played = await play({ dpop: { required: true, nonces: true } })
     const handle = oauth.DPoP(APP, await oauth.generateKeyPair('ES256'))
     const { access_token, token_type, refresh_token } = await logIn(played, { dpop: handle })
     expect([token_type, (decodeJwt(access_token) as any).cnf.jkt]).toEqual(['dpop', await handle.calculateThumbprint()])
@@ -108,7 +96,7 @@ describe('proofs of possession', () => {
   })
 
   test('are good once, and needed where they are', async () => {
-    const played = await start({ dpop: { required: true } })
+    const played = await play({ dpop: { required: true } })
     await expect(logIn(played)).rejects.toMatchObject({ error: 'invalid_dpop_proof' })
     const handle = oauth.DPoP(APP, await oauth.generateKeyPair('ES256'))
     await logIn(played, { dpop: handle })
@@ -125,9 +113,9 @@ describe('assertions', () => {
 
   test('an ID token becomes a grant at one server, and a token at another', async () => {
     const work = { client_id: 'work', client_secret: 'w' }
-    const idp = await start({ clients: [work] })
+    const idp = await play({ clients: [work] })
     const idpKeys = (): any => idp.login.keys
-    const { login } = await start({ clients: [work], trusted: [{ issuer: idp.login.issuer, keys: idpKeys }] })
+    const { login } = await play({ clients: [work], trusted: [{ issuer: idp.login.issuer, keys: idpKeys }] })
     const subject_token = await idp.login.sign({ sub: 'ada', aud: 'work' }, { typ: 'JWT' })
     const asked = { subject_token, subject_token_type: `${TYPE}id_token`, audience: login.issuer, resource: RESOURCE, scope: 'a' }
     const exchange = await post(`${idp.login.issuer}/token`, {
@@ -150,7 +138,7 @@ describe('assertions', () => {
     ['that have expired', { exp: 1 }],
     ['for another client', { client_id: 'other' }],
   ])('%s are refused', async (_, wrong) => {
-    const { login } = await start()
+    const { login } = await play()
     const assertion = await login.sign({ sub: 'ada', aud: login.issuer, ...wrong })
     expect((await post(`${login.issuer}/token`, { client_id: 'app', grant_type: BEARER, assertion })).json.error).toBe(
       'invalid_grant',
@@ -158,7 +146,7 @@ describe('assertions', () => {
   })
 
   test('signed with another key are refused', async () => {
-    const { login } = await start()
+    const { login } = await play()
     const { privateKey } = await generateKeyPair('ES256')
     const { SignJWT } = await import('jose')
     const claims = { iss: login.issuer, sub: 'ada', aud: login.issuer, exp: Math.floor(Date.now() / 1000) + 60 }
