@@ -23,6 +23,7 @@ server.tool('print', { description: 'Prints the book', task: 'optional' }, async
 // #region asks
 server.tool('bind', { description: 'Binds the book', task: 'required' }, async (_, call) => {
   await call.step('fold', () => printed.push('fold'))
+  call.progress(1, 2, 'Folded')
   const { colour } = await call.elicit('Which colour?', z.object({ colour: z.enum(['red', 'blue']) }))
   return `Bound in ${colour}`
 })

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { connect } from '../client.ts'
+import { ConnectionLost, connect } from '../client.ts'
 import { createServer } from '../index.ts'
-import { detach, tasks as serverTasks } from '../tasks.ts'
+import { detach, tasks as serverTasks, type TaskLimits } from '../tasks.ts'
 import { TaskCancelled, type TaskHandle, tasks } from '../tasks-client.ts'
 
 const Name = z.object({ name: z.string() })
@@ -11,10 +11,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-function createTasksServer() {
+function createTasksServer(limits: Partial<TaskLimits> = {}) {
   const server = createServer(
     { name: 'tasks', version: '1' },
-    { extensions: [serverTasks({ limits: { pollIntervalMs: 20, messageMs: 1 } })] },
+    { extensions: [serverTasks({ limits: { pollIntervalMs: 20, messageMs: 1, ...limits } })] },
   )
   server.tool('greet', { task: 'required' }, async (_, call) => {
     call.progress(1, 2, 'Asking')
@@ -83,5 +83,54 @@ describe('tasks of a client', () => {
     const result = waiting.result()
     await waiting.cancel()
     await expect(result).rejects.toBeInstanceOf(TaskCancelled)
+  })
+
+  it('does not wait any more when it is closed, however seldom it is to look', async () => {
+    const server = createTasksServer({ pollIntervalMs: 60_000 })
+    const { client } = await clientOf(server)
+    const call = client.callTool('waits')
+    await vi.waitFor(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'working' }]))
+    const closed = expect(call).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    await client.close()
+    await closed
+  })
+
+  it('goes on when the server could not be reached for a while', async () => {
+    const { client } = await clientOf(createTasksServer())
+    let away = 0
+    client.use(async (request, context, next) => {
+      if (request.method === 'tasks/get' && away++ < 1) throw new ConnectionLost()
+      return next(request, context)
+    })
+    expect((await client.callTool('greet')).content).toEqual([{ type: 'text', text: 'Hello, Ada' }])
+    expect(away).toBeGreaterThan(1)
+  })
+
+  it('withdraws a question that is not asked any more', async () => {
+    const server = createTasksServer()
+    const client = await connect(server, {
+      elicit: (_question, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+      extensions: [tasks()],
+    })
+    closing.push(() => client.close())
+    const call = client.callTool('greet')
+    const asking = await vi.waitFor(async () => {
+      const [task] = await server.tasks.list()
+      if (task?.status !== 'input_required') throw new Error(`The task is ${task?.status}`)
+      return task
+    })
+    const cancelled = expect(call).rejects.toBeInstanceOf(TaskCancelled)
+    await server.tasks.cancel(asking.taskId)
+    await cancelled
+  })
+
+  it('TSKX-002 a server that has stopped makes no more tasks, and says so', async () => {
+    const server = createTasksServer()
+    server.tool('either', { task: 'optional' }, () => 'in line')
+    const { client } = await clientOf(server)
+    await server.tasks.stop()
+    expect((await client.callTool('either')).content).toEqual([{ type: 'text', text: 'in line' }])
+    await expect(client.callTool('greet')).rejects.toThrow('This server is stopping: it takes no more tasks in')
   })
 })

@@ -1,4 +1,11 @@
-import { type CallOptions, type CallToolResult, type ClientExtension, type ClientHost, extension } from '../client.ts'
+import {
+  type CallOptions,
+  type CallToolResult,
+  type ClientExtension,
+  type ClientHost,
+  ConnectionClosed,
+  extension,
+} from '../client.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { createHandle, type TaskHandle } from './handle.ts'
@@ -39,7 +46,9 @@ export function tasks(options: ClientTasksOptions = {}): ClientExtension<'tasks'
 }
 
 function createClientTasks(host: ClientHost, { listen = false }: ClientTasksOptions): ClientTasks {
-  const open = (taskId: string): TaskHandle => createHandle(taskId, host, listen)
+  const closing = new AbortController()
+  host.onClose(() => closing.abort(new ConnectionClosed('The client was closed')))
+  const open = (taskId: string): TaskHandle => createHandle(taskId, { host, listens: listen, closed: closing.signal })
   for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) host.method(method, { nameParam: 'taskId' })
   host.result('tools/call', 'task', async ({ result, options }) => {
     const task = open(String(result.taskId))

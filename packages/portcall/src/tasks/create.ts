@@ -17,6 +17,8 @@ export interface CreateOptions {
   readonly ledger: Ledger
   readonly engine: TaskEngine
   readonly limits: TaskLimits
+  /** Whether this process has stopped: what it took in would wait for another one. */
+  readonly stopped: () => boolean
   readonly now: () => number
 }
 
@@ -34,6 +36,7 @@ export function createTaskCreation(options: CreateOptions): (call: Call, tool: C
       if (task.support === 'required') host.demand(call)
       return await next()
     }
+    if (task.support === 'optional' && options.stopped()) return await next()
     if (task.begins !== 'detach') return await create(call, task, options)
     const ended = await runAttached(call, next)
     return ended === 'detached' ? await create(call, { ...task, state: await host.stateOf(call) }, options) : ended.result
@@ -67,7 +70,9 @@ interface Begun extends TaskDefinition {
 const NOTHING: CallState = { round: 0, answers: {}, steps: {}, asked: {} }
 
 /** Makes a task of a call: first it is there for good, then its caller hears of it. */
-async function create(call: Call, task: Begun, { ledger, engine, limits, now }: CreateOptions): Promise<CreateTaskResult> {
+async function create(call: Call, task: Begun, options: CreateOptions): Promise<CreateTaskResult> {
+  const { ledger, engine, limits, now } = options
+  if (options.stopped()) throw new RpcError(ErrorCode.internalError, 'This server is stopping: it takes no more tasks in')
   const ttlMs = Math.max(1, Math.min(Math.trunc(task.ttlMs ?? limits.ttlMs), limits.maxTtlMs))
   const record = newRecord(
     {

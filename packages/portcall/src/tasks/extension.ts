@@ -51,7 +51,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       const worker = createWorker({ ledger, lease, now, perform: host.run, ...limits })
       const shift = createShift({ engine, worker, concurrency: limits.concurrency, onError: host.report })
       const begin = work ? shift.begin : () => {}
-      const create = createTaskCreation({ host, ledger, engine, limits, now })
+      const create = createTaskCreation({ host, ledger, engine, limits, stopped: () => shift.ended, now })
 
       const revive = createRevival({ ledger, engine, store, leaseMs: limits.leaseMs, now })
       for (const [method, serve] of Object.entries(createMethods({ ledger, engine, revive, now })))

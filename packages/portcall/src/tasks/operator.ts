@@ -21,7 +21,8 @@ export interface Tasks {
   cancel(taskId: string, options?: Whose & { readonly message?: string }): Promise<void>
   /**
    * Works on no more tasks in this process: what runs has `drainMs` to end, by default no time; what is left then goes on elsewhere, or
-   * here after a restart. Resolves when nothing runs any more.
+   * here after a restart. From then on calls here become no tasks: they are answered in line, or refused where the tool says `required`.
+   * Resolves when nothing runs any more.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>
 }

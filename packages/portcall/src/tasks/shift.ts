@@ -4,6 +4,8 @@ import type { Worker } from './worker.ts'
 
 /** The time in which a process works on tasks. */
 export interface Shift {
+  /** Whether it was ended. */
+  readonly ended: boolean
   /** From the second time on it does nothing. */
   begin(): void
   /** Takes no more tasks; leaves those to others that have not ended after `drainMs`. Resolves when nothing runs any more. */
@@ -20,6 +22,9 @@ export function createShift({ engine, worker, ...options }: ShiftOptions): Shift
   let ended: Promise<void> | undefined
 
   return {
+    get ended() {
+      return ended !== undefined
+    },
     begin() {
       if (begun || ended) return
       begun = true
