@@ -14,6 +14,7 @@ export { authorizationServer, type TestAuthorizationServer, type TokenOptions } 
 export { busContract } from './testing/bus-contract.ts'
 export { type Clock, type ClockTimer, createClock, type Installed, type SetTimer } from './testing/clock.ts'
 export type { Subject, Suite } from './testing/contract.ts'
+export { engineContract, type OpenEngine } from './testing/engine-contract.ts'
 export { type FailingStores, failing, type StoreFault, type StoreFaults } from './testing/failing.ts'
 export { type ChannelFaults, faultyChannel, type MessageFaults } from './testing/faulty-channel.ts'
 export {

@@ -1,5 +1,5 @@
-import { unref } from '../jsonrpc/waiting.ts'
 import type { WorkOptions } from './engine.ts'
+import { createLookout } from './lookout.ts'
 
 /** Those in this process who work on the entries of a queue. */
 export interface Crew {
@@ -31,9 +31,6 @@ export function createCrew(options: CrewOptions): Crew {
   const { concurrency, pollMs, onError } = options
   const busy = new Map<string, Promise<void>>()
   const held = new Map<string, Held>()
-  const alarm = createAlarm(() => look())
-  let looking: Promise<void> | undefined
-  let again = false
   let closed = false
 
   const isFree = (key: string): boolean =>
@@ -41,7 +38,7 @@ export function createCrew(options: CrewOptions): Crew {
   const hold = (key: string): void => {
     const pauseMs = Math.min(pollMs, 2 * (held.get(key)?.pauseMs ?? FIRST_PAUSE_MS / 2))
     held.set(key, { until: performance.now() + pauseMs, pauseMs })
-    alarm.set(pauseMs)
+    lookout.lookIn(pauseMs)
   }
   const work = async (key: string): Promise<void> => {
     try {
@@ -58,7 +55,7 @@ export function createCrew(options: CrewOptions): Crew {
     const over = (): void => {
       const wasFull = busy.size >= concurrency
       busy.delete(key)
-      if (wasFull) look()
+      if (wasFull) lookout.look()
     }
     busy.set(key, work(key).finally(over))
     return true
@@ -80,50 +77,15 @@ export function createCrew(options: CrewOptions): Crew {
       return
     }
   }
-  const look = (): void => {
-    if (closed) return
-    again = looking !== undefined
-    looking ??= lookThrough()
-      .catch(onError)
-      .finally(() => {
-        looking = undefined
-        if (again) look()
-        else if (!closed) alarm.set(pollMs)
-      })
-  }
+  const lookout = createLookout({ pollMs, lookThrough, onError })
 
   return {
     take,
-    look,
+    look: lookout.look,
     async close() {
       closed = true
-      alarm.clear()
-      await looking
+      await lookout.close()
       await Promise.all(busy.values())
-    },
-  }
-}
-
-/** One timer that goes off at the earliest time it was set to. It keeps no process alive. */
-function createAlarm(ring: () => void): { set(ms: number): void; clear(): void } {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let at = Infinity
-  const clear = (): void => {
-    clearTimeout(timer)
-    at = Infinity
-  }
-  return {
-    clear,
-    set(ms) {
-      if (performance.now() + ms >= at) return
-      clear()
-      at = performance.now() + ms
-      timer = unref(
-        setTimeout(() => {
-          at = Infinity
-          ring()
-        }, ms),
-      )
     },
   }
 }

@@ -9,7 +9,7 @@ export interface TaskEngine {
   add(ref: string, options: AddOptions): Promise<void>
   /** Begins to deliver in this process. Called once at the most; a process that only takes tasks in never calls it. */
   work(work: Work, options: WorkOptions): Promise<void>
-  /** Delivers no more; resolves when all work that was begun here is settled. What is not done is kept, for others. */
+  /** Delivers no more; resolves when all work that was begun here is settled. What is not done is kept, for others. May be called again. */
   close(): Promise<void>
 }
 

@@ -1,0 +1,158 @@
+/** Tasks over every store and every engine, in processes that are killed, on servers that are started again. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { connect } from 'portcall/client'
+import { tasks } from 'portcall/tasks/client'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { startPostgres } from '../support/services/postgres.mjs'
+import { startRedis } from '../support/services/redis.mjs'
+
+const NODE = fileURLToPath(new URL('support/node.mjs', import.meta.url))
+const SOON = { timeout: 30_000, interval: 50 }
+
+const folder = mkdtempSync(join(tmpdir(), 'portcall-tasks-'))
+const redisServer = await startRedis()
+const postgresServer = await startPostgres()
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await redisServer?.stop()
+  await postgresServer?.stop()
+})
+
+let made = 0
+
+/** The processes of a service on one place. */
+async function service(way: string, url: string, body: (start: () => Promise<Node>) => Promise<void>): Promise<void> {
+  const place = `tasks_${process.pid}_${made++}`
+  const children: ChildProcess[] = []
+  const start = async (): Promise<Node> => {
+    const child = fork(NODE, [way, url || join(folder, `${place}.db`), place, folder], { stdio: 'inherit' })
+    children.push(child)
+    const [message] = (await once(child, 'message')) as [{ url: string }]
+    return { url: message.url, pid: child.pid ?? 0, kill: () => void child.kill('SIGKILL') }
+  }
+  try {
+    await body(start)
+  } finally {
+    for (const child of children) child.kill('SIGKILL')
+  }
+}
+
+interface Node {
+  readonly url: string
+  readonly pid: number
+  kill(): void
+}
+
+/** What happened to a task: each step with the process that did it. */
+function linesOf(name: string): string[][] {
+  const file = join(folder, `${name}.log`)
+  return existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' '))
+    : []
+}
+const waits = (name: string): string[] | undefined => linesOf(name).findLast(([step]) => step === 'waits')
+const letGo = (name: string): void => writeFileSync(join(folder, `${name}.go`), '')
+const stepsOf = (name: string): (string | undefined)[] =>
+  linesOf(name)
+    .map(([step]) => step)
+    .filter((step) => step !== 'waits')
+
+async function begin(node: Node, name: string): Promise<string> {
+  const client = await connect(node.url, { extensions: [tasks()] })
+  const begun = await client.tasks.start('work', { name })
+  await client.close()
+  if (!('taskId' in begun)) throw new Error('it did not become a task')
+  await vi.waitFor(() => expect(waits(name)).toBeDefined(), SOON)
+  return begun.taskId
+}
+
+async function expectResult(node: Node, taskId: string, name: string): Promise<void> {
+  const client = await connect(node.url, { extensions: [tasks()] })
+  const { content } = await client.tasks.open(taskId).result()
+  expect(content).toEqual([{ type: 'text', text: `first of ${name}, second of ${name}, third of ${name}` }])
+  expect(stepsOf(name)).toEqual(['first', 'second', 'third'])
+  await client.close()
+}
+
+const WAYS: Record<string, { readonly url: string; restart?(): Promise<void> } | undefined> = {
+  sqlite: { url: '' },
+  redis: redisServer,
+  'redis with BullMQ': redisServer,
+  postgres: postgresServer,
+  'postgres with pg-boss': postgresServer,
+}
+
+for (const [way, server] of Object.entries(WAYS)) {
+  describe.skipIf(!server)(way, () => {
+    test('a process is killed while it works: another one goes on, by itself, and does no step again', async () => {
+      await service(way, server?.url ?? '', async (start) => {
+        const nodes = await Promise.all([start(), start()])
+        const name = `killed-${made}`
+        const taskId = await begin(nodes[0], name)
+        const dead = nodes.find(({ pid }) => String(pid) === waits(name)?.[1])
+        const heir = nodes.find((node) => node !== dead)
+        dead?.kill()
+        letGo(name)
+        await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(heir?.pid)]), SOON)
+        await expectResult(heir ?? nodes[0], taskId, name)
+      })
+    }, 60_000)
+
+    test('all processes are killed: the next one that starts goes on', async () => {
+      await service(way, server?.url ?? '', async (start) => {
+        const first = await start()
+        const name = `alone-${made}`
+        const taskId = await begin(first, name)
+        first.kill()
+        letGo(name)
+        const next = await start()
+        await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(next.pid)]), SOON)
+        await expectResult(next, taskId, name)
+      })
+    }, 60_000)
+
+    test.skipIf(!server?.restart)(
+      'its server is started again while a task runs: it comes to its end',
+      async () => {
+        await service(way, server?.url ?? '', async (start) => {
+          const node = await start()
+          const name = `restarted-${made}`
+          const taskId = await begin(node, name)
+          await server?.restart?.()
+          await sleep(500)
+          letGo(name)
+          await vi.waitFor(() => expect(stepsOf(name)).toContain('third'), SOON)
+          await expectResult(node, taskId, name)
+        })
+      },
+      60_000,
+    )
+
+    test.skipIf(!server?.restart)(
+      'its server is away for longer than a lease: the task comes to its end',
+      async () => {
+        const away = server === redisServer ? redisServer : postgresServer
+        await service(way, server?.url ?? '', async (start) => {
+          const node = await start()
+          const name = `away-${made}`
+          const taskId = await begin(node, name)
+          await away?.kill()
+          await sleep(3000)
+          await away?.start()
+          letGo(name)
+          await vi.waitFor(() => expectResult(node, taskId, name), SOON)
+        })
+      },
+      60_000,
+    )
+  })
+}
