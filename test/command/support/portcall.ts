@@ -16,11 +16,16 @@ export interface RunOptions {
   readonly input?: string
   readonly env?: Record<string, string>
   readonly cwd?: string
+  /** Another Node than that of the tests. */
+  readonly node?: string
 }
 
 /** Starts the command, as it is built. */
-export function start(args: readonly string[], { env, cwd }: RunOptions = {}): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [COMMAND, ...args], { env: { ...process.env, ...env }, ...(cwd && { cwd }) })
+export function start(
+  args: readonly string[],
+  { env, cwd, node = process.execPath }: RunOptions = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(node, [COMMAND, ...args], { env: { ...process.env, ...env }, ...(cwd && { cwd }) })
 }
 
 /** Runs the command to its end. */

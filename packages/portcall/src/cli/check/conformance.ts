@@ -4,10 +4,14 @@ import { dirname, join, resolve } from 'node:path'
 import { Stop } from '../stop.ts'
 
 const SUITE = '@modelcontextprotocol/conformance'
+/** The suite imports what older ones do not have, and does not say so. */
+const OLDEST_NODE = 22
 
 /** Runs the official suite against an endpoint, from where it is installed in this folder. Its words go to stderr; tells whether it passed. */
 export async function runConformance(url: URL, signal: AbortSignal): Promise<boolean> {
   const main = findSuite()
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE)
+    throw new Stop('usage', `the official conformance suite needs Node ${OLDEST_NODE} or newer; this is ${process.versions.node}`)
   const child = spawn(process.execPath, [main, 'server', '--url', url.href], { stdio: ['ignore', 2, 2], signal })
   return new Promise((done, reject) => {
     child.once('error', reject)

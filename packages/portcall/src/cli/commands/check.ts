@@ -39,5 +39,8 @@ function show({ findings, toolTokens }: Checked, io: Io): void {
   if (io.json) return io.value({ findings, toolTokens })
   for (const { level, where, rule, message } of findings) io.data(plainLine(`${level}: ${where}: ${message} [${rule}]`))
   const errors = findings.filter(({ level }) => level === 'error').length
-  io.data(`${errors} errors, ${findings.length - errors} warnings; the tools cost about ${toolTokens} tokens`)
+  const [wrong, doubtful] = [counted(errors, 'error'), counted(findings.length - errors, 'warning')]
+  io.data(`${wrong}, ${doubtful}; the tools cost about ${toolTokens} tokens`)
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
