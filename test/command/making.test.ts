@@ -6,21 +6,19 @@ import { fileURLToPath } from 'node:url'
 import { type Serving, serve } from 'portcall/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runNpm } from '../../tools/lib/run.mjs'
-import { COMMAND, DEMO, ended, portcall, STDIO, said, start } from './support/portcall.ts'
+import { portcall, serveDemo } from './support/portcall.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const HERE = fileURLToPath(new URL('build/making/', import.meta.url))
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 
 let serving: Serving
-const children: (() => void)[] = []
 beforeAll(async () => {
   const { server } = await import('./fixtures/demo.mjs')
   serving = await serve(server, { port: 0, signals: false })
   await mkdir(HERE, { recursive: true })
 })
 afterAll(async () => {
-  for (const kill of children) kill()
   await serving.close()
   await rm(HERE, { recursive: true, force: true })
 })
@@ -82,7 +80,7 @@ describe('new', () => {
     const folder = await mkdtemp(join(tmpdir(), 'portcall-new-'))
     expect(await portcall(['new', folder, '--template', 'client'])).toMatchObject({ code: 0 })
     runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, quiet: true })
-    const { stdout } = spawnSync(process.execPath, ['client.js', (await startHttp()).url], { cwd: folder, encoding: 'utf8' })
+    const { stdout } = spawnSync(process.execPath, ['client.js', await serveDemo()], { cwd: folder, encoding: 'utf8' })
     expect(stdout).toContain('greet: Greets somebody')
   })
 
@@ -91,57 +89,5 @@ describe('new', () => {
       code: 2,
       err: expect.stringContaining('did you mean ts?'),
     })
-  })
-})
-
-/** A server in a process of its own. */
-async function startHttp(): Promise<{ url: string }> {
-  const child = start(['serve', DEMO, '--port', '0'])
-  void ended(child)
-  children.push(() => child.kill())
-  const [, url = ''] = await said(child.stdout, /Listening at (\S+)/)
-  return { url }
-}
-
-describe('completion', () => {
-  /** What a line could go on with. */
-  const goesOn = async (line: string): Promise<string[]> =>
-    (await portcall([], { env: { PORTCALL_COMPLETE: line } })).out.trim().split('\n')
-
-  test('commands, flags, hosts', async () => {
-    expect(await goesOn('portcall l')).toEqual(['list', 'listen', 'login', 'logout'])
-    expect(await goesOn('portcall call --un')).toEqual(['--unchecked'])
-    expect(await goesOn('portcall install --to cl')).toEqual(['claude-desktop', 'claude-code'])
-    expect(await goesOn('portcall nothing ')).toEqual([''])
-  })
-
-  test('the names of tools, arguments, prompts and resources', async () => {
-    expect(await goesOn(`portcall call ${serving.url} `)).toContain('greet')
-    expect(await goesOn(`portcall call ${serving.url} greet na`)).toEqual(['name='])
-    expect(await goesOn(`portcall call '${DEMO}' gr`)).toEqual(['greet'])
-    expect(await goesOn(`portcall prompt ${serving.url} re`)).toEqual(['review'])
-    expect(await goesOn(`portcall read ${serving.url} note:`)).toEqual(['note://one'])
-    expect(await goesOn('portcall call http://127.0.0.1:9/mcp g')).toEqual([''])
-    expect(await goesOn(`portcall call -- node ${STDIO} `)).toEqual([''])
-  })
-
-  test('in bash, also behind a colon', async () => {
-    const { out: script } = await portcall(['completion', 'bash'])
-    const line = `portcall read ${(await startHttp()).url} note:`
-    const code = `portcall() { ${JSON.stringify(process.execPath)} ${JSON.stringify(COMMAND)} "$@"; }
-${script}
-COMP_LINE=${JSON.stringify(line)}; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(portcall read http : //x note :); COMP_CWORD=6; _portcall
-printf '%s\\n' "\${COMPREPLY[@]}"
-COMP_LINE='portcall lis'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(portcall lis); COMP_CWORD=1; _portcall
-printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { stdout } = spawnSync('bash', ['-c', code], { encoding: 'utf8' })
-    expect(stdout.split('\n')).toEqual([expect.stringMatching(/^:?\/\/one$/), 'list', 'listen', ''])
-  })
-
-  test.each(['zsh', 'fish'])('%s: the script parses, where the shell is', async (shell) => {
-    const { out, code } = await portcall(['completion', shell])
-    expect(code).toBe(0)
-    const { error, status } = spawnSync(shell, ['-n', '-c', out])
-    if (!error) expect(status).toBe(0)
   })
 })

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 
 export const COMMAND: string = fileURLToPath(new URL('../../../packages/portcall/dist/cli/main.js', import.meta.url))
 export const DEMO: string = fileURLToPath(new URL('../fixtures/demo.mjs', import.meta.url))
@@ -59,4 +60,16 @@ export function said(stream: NodeJS.ReadableStream, wanted: RegExp): Promise<Reg
     stream.on('data', hear)
     stream.once('end', () => reject(new Error(`${wanted} was not said: ${text}`)))
   })
+}
+
+/** Serves the demo in a process of its own, until the test is over; its URL. */
+export async function serveDemo(): Promise<string> {
+  const child = start(['serve', DEMO, '--port', '0'])
+  const end = ended(child)
+  onTestFinished(async () => {
+    child.kill()
+    await end
+  })
+  const [, url = ''] = await said(child.stdout, /Listening at (\S+)/)
+  return url
 }

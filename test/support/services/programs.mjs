@@ -11,6 +11,8 @@ const PROGRAMS = {
   'valkey-server': { folders: () => [] },
   postgres: { package: 'postgresql', folders: postgresFolders },
   initdb: { package: 'postgresql', folders: postgresFolders },
+  zsh: { package: 'zsh', folders: () => [] },
+  fish: { package: 'fish', folders: () => [] },
 }
 
 function postgresFolders() {

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { findProgram } from '../support/services/programs.mjs'
+import { COMMAND, DEMO, portcall, STDIO, serveDemo } from './support/portcall.ts'
+
+/** A folder with the command under its name, and the completions of each shell. */
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portcall-completion-'))
+  await writeFile(join(folder, 'portcall'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
+  await chmod(join(folder, 'portcall'), 0o755)
+  for (const shell of ['bash', 'zsh', 'fish'])
+    await writeFile(join(folder, `completion.${shell}`), (await portcall(['completion', shell])).out)
+})
+
+/** What a line could go on with. */
+const goesOn = async (line: string): Promise<string[]> =>
+  (await portcall([], { env: { PORTCALL_COMPLETE: line } })).out.trim().split('\n')
+
+/** Runs a script of a shell; what it prints. */
+function shell(program: string, ...args: string[]): string {
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` }
+  const { stdout, error } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8', timeout: 20_000 })
+  if (error) throw error
+  return stdout
+}
+
+test('commands, flags, hosts', async () => {
+  expect(await goesOn('portcall l')).toEqual(['list', 'listen', 'login', 'logout'])
+  expect(await goesOn('portcall call --un')).toEqual(['--unchecked'])
+  expect(await goesOn('portcall install --to cl')).toEqual(['claude-desktop', 'claude-code'])
+  expect(await goesOn('portcall nothing ')).toEqual([''])
+})
+
+test('the names of tools, arguments, prompts and resources', async () => {
+  const url = await serveDemo()
+  expect(await goesOn(`portcall call ${url} `)).toContain('greet')
+  expect(await goesOn(`portcall call ${url} greet na`)).toEqual(['name='])
+  expect(await goesOn(`portcall call '${DEMO}' gr`)).toEqual(['greet'])
+  expect(await goesOn(`portcall prompt ${url} re`)).toEqual(['review'])
+  expect(await goesOn(`portcall read ${url} note:`)).toEqual(['note://one'])
+  expect(await goesOn('portcall call http://127.0.0.1:9/mcp g')).toEqual([''])
+  expect(await goesOn(`portcall call -- node ${STDIO} `)).toEqual([''])
+})
+
+test('in bash, also behind a colon', async () => {
+  const line = `portcall read ${await serveDemo()} note:`
+  const said = shell(
+    'bash',
+    '-c',
+    `. ./completion.bash
+COMP_LINE=${JSON.stringify(line)}; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(portcall read http : //x note :); COMP_CWORD=6; _portcall
+printf '%s\\n' "\${COMPREPLY[@]}"
+COMP_LINE='portcall lis'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(portcall lis); COMP_CWORD=1; _portcall
+printf '%s\\n' "\${COMPREPLY[@]}"`,
+  )
+  expect(said.split('\n')).toEqual([expect.stringMatching(/^:?\/\/one$/), 'list', 'listen', ''])
+})
+
+const fish = findProgram('fish')
+test.skipIf(!fish)('in fish', () => {
+  const complete = (line: string): string[] =>
+    shell(fish as string, '--no-config', '-c', `source completion.fish; complete -C '${line}'`)
+      .trim()
+      .split('\n')
+  expect(complete('portcall lis')).toEqual(['list', 'listen'])
+  expect(complete(`portcall call ${DEMO} gr`)).toEqual(['greet'])
+  expect(complete(`portcall call ${DEMO} greet na`)).toEqual(['name='])
+})
+
+const zsh = findProgram('zsh')
+test.skipIf(!zsh)('in zsh, at its prompt', () => {
+  const typed = `zmodload zsh/zpty
+zpty shell 'PS1="> " zsh -f -i'
+zpty -w shell 'autoload -U compinit; compinit -u -D; source completion.zsh; echo rea""dy'
+zpty -r shell said '*ready*'
+zpty -w -n shell $'portcall lis\\t\\t'
+zpty -r shell said '*list*listen*' && print two
+zpty -w -n shell $'\\Cuportcall call ${DEMO} gr\\t'
+zpty -r shell said '*greet*' && print one
+zpty -d shell`
+  expect(shell(zsh as string, '-f', '-c', typed)).toBe('two\none\n')
+})
