@@ -18,7 +18,7 @@ let refusing = false
 let env: { PORTCALL_HOME: string }
 
 beforeAll(async () => {
-  login = await authorizationServer({ decide: () => ({ subject: 'ada' }) })
+  login = await authorizationServer({ decide: () => ({ subject: 'ada' }), lifetimes: { interval: 1 } })
   const server = createServer({ name: 'notes', version: '1.0.0' }).tool(
     'whoami',
     {},
@@ -61,6 +61,16 @@ test('in, used, out', async () => {
   expect(await portcall(['logout', url], { env })).toMatchObject({ code: 0, err: `signed out of ${url}\n` })
   expect(await portcall(['call', url, 'whoami'], { env })).toMatchObject({ code: 6 })
   expect(await portcall(['logout', url], { env })).toMatchObject({ code: 0, err: `nobody has signed in to ${url}\n` })
+})
+
+test('in on another device, with a code', async () => {
+  const child = start(['login', url, '--device'], { env })
+  const end = ended(child)
+  const [, page = '', code = ''] = await said(child.stderr, /Open (\S+) and type in (\S+)\n/)
+  expect((await fetch(`${page}?user_code=${code}`)).ok).toBe(true)
+  expect(await end).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`signed in to ${url}`) })
+  expect(await portcall(['call', url, 'whoami'], { env })).toMatchObject({ code: 0, out: `${login.issuer}#ada\n` })
+  expect(await portcall(['logout', url], { env })).toMatchObject({ code: 0 })
 })
 
 test('tokens that cannot be refreshed any more ask for a login, and open nothing', async () => {
