@@ -12,7 +12,7 @@ export function addPrompts(server: Server, notebook: Notebook): void {
     {
       title: 'Summarise a note',
       description: 'Summarises one note',
-      arguments: z.object({ path, length: z.enum(lengths).default('one paragraph') }),
+      arguments: z.object({ path, length: z.enum(lengths).default('one paragraph').describe('How long the summary shall be') }),
       complete: { path: completePath(notebook), length: (typed) => lengths.filter((length) => length.startsWith(typed)) },
     },
     async ({ path, length }) => {
@@ -30,7 +30,10 @@ export function addPrompts(server: Server, notebook: Notebook): void {
     {
       title: 'Answer from the notes',
       description: 'Answers a question with what the notes say',
-      arguments: z.object({ question: z.string().min(1).max(1000), words: z.string().describe('What to search for') }),
+      arguments: z.object({
+        question: z.string().min(1).max(1000).describe('What the notes are asked'),
+        words: z.string().describe('What to search for'),
+      }),
     },
     async ({ question, words }) => {
       const { matches } = notebook.index.search(words, 5)

@@ -33,7 +33,10 @@ function addReading(server: Server, notebook: Notebook): void {
     {
       title: 'Search notes',
       description: 'Finds the notes that contain all words of a query. A word also finds longer words that begin with it.',
-      input: z.object({ query: z.string().min(1).max(1000), limit: z.int().min(1).max(100).default(10) }),
+      input: z.object({
+        query: z.string().min(1).max(1000).describe('The words, in any order'),
+        limit: z.int().min(1).max(100).default(10).describe('How many of the best to give'),
+      }),
       output: Found,
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
@@ -88,7 +91,7 @@ function addWriting(server: Server, notebook: Notebook): void {
     {
       title: 'Write a note',
       description: 'Writes a note. Asks the user before it overwrites one.',
-      input: z.object({ path, text: z.string() }),
+      input: z.object({ path, text: z.string().describe('The whole note, in Markdown or plain text') }),
       annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     async ({ path, text }, call) => {
