@@ -7,7 +7,7 @@ import { DIST, FOLDER } from './places.mjs'
 const source = (path) => join(FOLDER, `${path}.ts`)
 
 /** Programs that import the library from where it is installed, as a user's do. */
-const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'servers/stdio', 'clients/process']
+const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'servers/stdio', 'clients/process', 'stores/sqlite']
 /** Programs that are shipped whole, by a bundler that knows the platform. Everything has to be found: nothing of Node is there. */
 const BUNDLES = { 'worker-server': 'servers/worker', 'worker-client': 'clients/worker', page: 'clients/page' }
 
@@ -32,6 +32,8 @@ async function bundleWhole(name, entry) {
 /** Builds the programs of this folder. */
 export async function buildPrograms() {
   mkdirSync(DIST, { recursive: true })
+  // Bun would resolve imports by the `paths` of the folder above, which lead to the sources.
+  writeFileSync(join(DIST, 'tsconfig.json'), '{}')
   await bundlePrograms(Object.fromEntries(PROGRAMS.map((path) => [path, source(path)])), DIST)
   for (const [name, entry] of Object.entries(BUNDLES)) await bundleWhole(name, entry)
 }

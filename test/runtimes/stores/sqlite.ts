@@ -1,0 +1,51 @@
+/**
+ * The contracts of stores over the SQLite of this runtime: `sqlite.js MODULE CLASS`. Once over files that the library opens, once over
+ * databases that are opened here. Prints what failed, as JSON.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Stores } from 'portcall/stores'
+import { type SqliteDatabase, type SqliteOptions, sqlite } from 'portcall/stores/sqlite'
+import { busContract, createClock, logContract, storeContract } from 'portcall/testing'
+
+const [module = '', name = ''] = process.argv.slice(2)
+const Database = createRequire(import.meta.url)(module)[name] as new (file: string) => SqliteDatabase
+const folder = mkdtempSync(join(tmpdir(), 'portcall-runtimes-'))
+
+let files = 0
+const newFile = (): string => join(folder, `${++files}.db`)
+
+/** Opens a database as its owner would. */
+function openDatabase(options: SqliteOptions): Stores {
+  const database = new Database(newFile())
+  database.exec('PRAGMA journal_mode = WAL')
+  const stores = sqlite(database, options)
+  return { ...stores, close: () => stores.close().then(() => void database.close()) }
+}
+
+const WAYS: Record<string, (options: SqliteOptions) => Stores> = {
+  'a file': (options) => sqlite(newFile(), options),
+  'a database': openDatabase,
+}
+const tests: { readonly name: string; readonly body: () => Promise<void> }[] = []
+
+for (const [way, open] of Object.entries(WAYS)) {
+  const test = (name: string, body: () => Promise<void>): void => void tests.push({ name: `${way}: ${name}`, body })
+  const create = <T>(pick: (stores: Stores) => T, options: SqliteOptions = {}) => {
+    const { now, advance } = createClock()
+    const stores = open({ now, ...options })
+    return { subject: pick(stores), advance, close: () => stores.close() }
+  }
+  storeContract({ test, create: () => create(({ store }) => store) })
+  logContract({ test, create: ({ maxEntries }) => create(({ log }) => log, { log: { maxEntries } }) })
+  busContract({ test, create: () => create(({ bus }) => bus) })
+}
+
+const failures: string[] = []
+for (const { name, body } of tests)
+  await body().catch((error: unknown) => failures.push(`${name}: ${error instanceof Error ? error.message : error}`))
+rmSync(folder, { recursive: true, force: true })
+console.log(JSON.stringify({ tests: tests.length, failures }))
