@@ -1,7 +1,7 @@
 /**
  * Serves a folder of notes: `npm start [-- [--stdio] FOLDER]`.
  * Over HTTP, PORT (3000) and HOST (127.0.0.1) say where, ALLOWED_HOSTS (names, with commas) how clients call it beyond this machine, and
- * DATABASE (portcall.db) which file its sessions rest in: it may end at any time and go on where it was.
+ * DATABASE (portcall.db) which file its sessions and its index rest in: it may end at any time and go on where it was.
  */
 import { parseArgs } from 'node:util'
 import { serve } from 'portcall/node'
@@ -15,13 +15,14 @@ const { PORT = '3000', HOST = '127.0.0.1', ALLOWED_HOSTS, DATABASE = 'portcall.d
 const allowedHosts = ALLOWED_HOSTS?.split(',')
 
 try {
-  const notebook = await openNotebook(positionals[0] ?? 'docs')
+  const stores = values.stdio ? undefined : sqlite(DATABASE)
+  const notebook = await openNotebook(positionals[0] ?? 'docs', stores?.store)
   const what = `Serving the notes in ${notebook.root}`
   if (values.stdio) {
     console.error(`${what} over stdio`)
     await serveStdio(createNotes(notebook))
   } else {
-    const server = createNotes(notebook, sqlite(DATABASE))
+    const server = createNotes(notebook, stores)
     const serving = await serve(server, { port: Number(PORT), host: HOST, ...(allowedHosts && { allowedHosts }) })
     const url = allowedHosts ? `http://${allowedHosts[0]}:${serving.port}/mcp` : serving.url
     console.log(`${what} at ${url}

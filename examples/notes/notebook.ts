@@ -1,6 +1,8 @@
 /** The notes of a folder and the index of their words, kept true while files change. */
+import type { Store } from 'portcall/stores'
 import { type Folder, type Note, openFolder } from './folder.ts'
-import { createIndex, type Index } from './search.ts'
+import { createIndex, type Index, summarise } from './search.ts'
+import { createShelf, type Shelf } from './shelf.ts'
 import { createWatch } from './watch.ts'
 
 /** What has happened since the last look. */
@@ -21,11 +23,13 @@ export interface Notebook extends Pick<Folder, 'root' | 'read' | 'size' | 'write
   onChange(listener: (changes: Changes) => void): void
 }
 
-export async function openNotebook(path: string): Promise<Notebook> {
+/** Opens a folder. With a store its index rests there: at the next start only the notes are read that were changed meanwhile. */
+export async function openNotebook(path: string, store?: Store): Promise<Notebook> {
   const folder = await openFolder(path)
+  const shelf = store && createShelf(store, folder.root)
   const index = createIndex()
   const listeners: ((changes: Changes) => void)[] = []
-  let known: ReadonlyMap<string, Note> = new Map()
+  let known: ReadonlyMap<string, Note> = await unpack(index, shelf)
   let last = Promise.resolve()
 
   const look = async (): Promise<void> => {
@@ -36,14 +40,20 @@ export async function openNotebook(path: string): Promise<Notebook> {
     const added = [...notes.keys()].filter(isNew)
     const updated = [...known.keys()].filter(hasChanged)
     const listed = added.length > 0 || updated.some((path) => !notes.has(path))
-    for (const path of [...added, ...updated]) await readInto(path)
+    for (const path of [...added, ...updated]) await readInto(path, notes.get(path))
     known = notes
     if (listed || updated.length > 0) for (const listener of listeners) listener({ listed, updated })
   }
-  const readInto = async (path: string): Promise<void> => {
+  const readInto = async (path: string, note: Note | undefined): Promise<void> => {
     const text = await folder.read(path).catch(() => '')
-    if (text === undefined) index.drop(path)
-    else index.put(path, text)
+    if (!note || text === undefined) {
+      index.drop(path)
+      void shelf?.drop(path)
+      return
+    }
+    const summary = summarise(text)
+    index.put(path, summary)
+    void shelf?.put(path, { ...note, summary })
   }
   /** One look after the other. */
   const refresh = (): Promise<void> => {
@@ -69,14 +79,21 @@ export async function openNotebook(path: string): Promise<Notebook> {
     },
     async reindex(onNote) {
       await refresh()
-      const paths = [...known.keys()]
-      for (const [done, path] of paths.entries()) {
-        await readInto(path)
-        await onNote(done + 1, paths.length, path)
+      const all = [...known]
+      for (const [done, [path, note]] of all.entries()) {
+        await readInto(path, note)
+        await onNote(done + 1, all.length, path)
       }
     },
     onChange: (listener) => void listeners.push(listener),
   }
+}
+
+/** Fills an index with what is kept. */
+async function unpack(index: Index, shelf: Shelf | undefined): Promise<ReadonlyMap<string, Note>> {
+  const kept = (await shelf?.load()) ?? new Map()
+  for (const [path, { summary }] of kept) index.put(path, summary)
+  return kept
 }
 
 const stamp = (note: Note | undefined): string | undefined => note && `${note.size} ${note.modified.getTime()}`

@@ -1,4 +1,4 @@
-/** Full-text search: an index of words that is kept in memory. */
+/** Full-text search: an index of words, held in memory. */
 
 /** One note that was found. */
 export interface Match {
@@ -11,10 +11,19 @@ export interface Match {
   readonly score: number
 }
 
+/** What a search needs of a note. */
+export interface Summary {
+  readonly title?: string
+  /** Each word, how often it is there, and in which line first. */
+  readonly words: readonly (readonly [word: string, count: number, line: number])[]
+  /** The lines that have the first of a word. */
+  readonly lines: Readonly<Record<number, string>>
+}
+
 export interface Index {
   readonly notes: number
   readonly words: number
-  put(path: string, text: string): void
+  put(path: string, summary: Summary): void
   drop(path: string): void
   /** The notes that have all words of a query, or words that begin with them; the best first. */
   search(query: string, limit: number): { total: number; matches: Match[] }
@@ -29,12 +38,29 @@ const WORD = /[\p{L}\p{N}]+/gu
 const MAX_LINE = 200
 const wordsOf = (text: string): string[] => text.normalize('NFKC').toLowerCase().match(WORD) ?? []
 
+/** Reads what a search needs out of a note. */
+export function summarise(text: string): Summary {
+  const all = text.split(/\r?\n/)
+  const words = new Map<string, Found>()
+  const lines: Record<number, string> = {}
+  for (const [line, content] of all.entries()) {
+    for (const word of wordsOf(content)) {
+      const before = words.get(word)
+      if (before) before.count++
+      else words.set(word, { count: 1, line })
+      if (!before) lines[line] = content.trim().slice(0, MAX_LINE)
+    }
+  }
+  const title = titleOf(all)
+  return { ...(title && { title }), words: [...words].map(([word, { count, line }]) => [word, count, line]), lines }
+}
+
 export function createIndex(): Index {
-  const notes = new Map<string, { lines: readonly string[]; words: ReadonlySet<string> }>()
+  const notes = new Map<string, Summary>()
   const words = new Map<string, Map<string, Found>>()
 
   const drop = (path: string): void => {
-    for (const word of notes.get(path)?.words ?? []) {
+    for (const [word] of notes.get(path)?.words ?? []) {
       const places = words.get(word)
       if (places?.delete(path) && places.size === 0) words.delete(word)
     }
@@ -61,20 +87,12 @@ export function createIndex(): Index {
     get words() {
       return words.size
     },
-    put(path, text) {
+    put(path, summary) {
       drop(path)
-      const lines = text.split(/\r?\n/)
-      const own = new Set<string>()
-      notes.set(path, { lines, words: own })
-      for (const [line, content] of lines.entries()) {
-        for (const word of wordsOf(content)) {
-          const places = words.get(word) ?? new Map<string, Found>()
-          words.set(word, places)
-          own.add(word)
-          const before = places.get(path)
-          if (before) before.count++
-          else places.set(path, { count: 1, line })
-        }
+      notes.set(path, summary)
+      for (const [word, count, line] of summary.words) {
+        const places = words.get(word) ?? new Map<string, Found>()
+        words.set(word, places.set(path, { count, line }))
       }
     },
     drop,
@@ -83,10 +101,10 @@ export function createIndex(): Index {
       const paths = [...(first?.keys() ?? [])].filter((path) => others.every((other) => other.has(path)))
       const matches = paths.map((path) => {
         const found = [first, ...others].map((one) => one?.get(path) ?? { count: 0, line: 0 })
-        const lines = notes.get(path)?.lines ?? []
+        const { title = path, lines = {} } = notes.get(path) ?? {}
         const line = Math.min(...found.map((one) => one.line))
         const score = found.reduce((sum, { count }) => sum + count, 0)
-        return { path, title: titleOf(lines) ?? path, line: line + 1, text: (lines[line] ?? '').trim().slice(0, MAX_LINE), score }
+        return { path, title, line: line + 1, text: lines[line] ?? '', score }
       })
       matches.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
       return { total: matches.length, matches: matches.slice(0, limit) }

@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEvents, type SseEvent } from '../../support/sse.ts'
 import { databaseOf, makeFolder, printedUrl, removeFolder, start } from './place.ts'
@@ -51,3 +53,53 @@ test('HTTP-033, HTTP-044: a session and its stream go on after kill -9 and a new
   await second.end()
   await removeFolder(folder)
 }, 40_000)
+
+test('the index is there after kill -9 and a new start, and knows what was changed meanwhile', async () => {
+  const notes = {
+    'kept.md': '# Kept apples',
+    'changed.md': '# Old plums',
+    'gone.md': '# Lost pears',
+    'below/deep.txt': 'many apples',
+  }
+  const folder = await makeFolder(notes)
+  const env = { DATABASE: databaseOf(folder) }
+  const found = async (url: string, query: string): Promise<string[]> => {
+    const { matches } = (await result(url, 'search', { query })) as { matches: { path: string }[] }
+    return matches.map(({ path }) => path)
+  }
+  const first = await start([folder], env)
+  const url = await printedUrl(first.child)
+  expect(await found(url, 'apples')).toEqual(['below/deep.txt', 'kept.md'])
+  await result(url, 'write', { path: 'last.md', text: '# The last cherries' })
+
+  first.child.kill('SIGKILL')
+  await once(first.child, 'exit')
+  await writeFile(join(folder, 'changed.md'), '# New grapes')
+  await writeFile(join(folder, 'added.md'), '# More grapes')
+  await rm(join(folder, 'gone.md'))
+  // As long and as old as it was: it is taken from the index, not from the folder.
+  const { atime, mtime } = await stat(join(folder, 'kept.md'))
+  await writeFile(join(folder, 'kept.md'), '# Kept lemons')
+  await utimes(join(folder, 'kept.md'), atime, mtime)
+
+  const second = await start([folder], env)
+  const again = await printedUrl(second.child)
+  expect(await found(again, 'grapes')).toEqual(['added.md', 'changed.md'])
+  expect([...(await found(again, 'plums')), ...(await found(again, 'pears'))]).toEqual([])
+  expect(await found(again, 'apples')).toEqual(['below/deep.txt', 'kept.md'])
+  expect(await found(again, 'cherries')).toEqual(['last.md'])
+  expect(await result(again, 'reindex')).toEqual({ notes: 5, words: expect.any(Number) })
+  expect(await found(again, 'lemons')).toEqual(['kept.md'])
+  await second.end()
+  await removeFolder(folder)
+}, 40_000)
+
+/** What a tool gives to a client of the newest revision. */
+async function result(url: string, name: string, args: object = {}): Promise<unknown> {
+  const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name }
+  const response = await post(url, call(1, 'tools/call', { name, arguments: args, _meta: meta }), headers)
+  const answer = (await response.json()) as { result: { structuredContent: unknown } }
+  expect([response.status, answer]).toEqual([200, { jsonrpc: '2.0', id: 1, result: expect.anything() }])
+  return answer.result.structuredContent
+}
