@@ -122,8 +122,8 @@ interface ClientJudge {
   sent(message: JsonObject): string | undefined
 }
 
-/** Methods of extensions, which the official schemas do not know. */
-const EXTENSION = /^[a-z]+\.[a-z.]+\//
+/** Methods of extensions, which the official schemas of these eras do not know. */
+const EXTENSIONS = { legacy: /^[a-z]+\.[a-z.]+\//, modern: /^(?:[a-z]+\.[a-z.]+\/|tasks\/(?:get|update|cancel)$)/ }
 
 function createClientJudge(revision: RevisionName): ClientJudge {
   const open = oracle(revision)
@@ -134,10 +134,10 @@ function createClientJudge(revision: RevisionName): ClientJudge {
   const judgeMethod = (message: JsonObject): string | undefined => {
     const method = String(message.method)
     const kind = 'id' in message ? 'request' : 'notification'
-    if (kind === 'request' && EXTENSION.test(method)) return open.definition('JSONRPCRequest', message)
+    if (kind === 'request' && EXTENSIONS[eraOf(revision)].test(method)) return open.definition('JSONRPCRequest', message)
     const known = kind === 'request' ? requests : notifications
     if (hasOracle && !known?.has(method)) return `${method} is not a ${kind} of a client in ${revision}`
-    return open[kind](message) ?? closed[kind](withoutOwnMeta(message))
+    return open[kind](message) ?? closed[kind](withoutTaskIds(withoutOwnMeta(message)))
   }
   return {
     asked({ id, method }) {
@@ -163,4 +163,12 @@ function withoutOwnMeta(message: JsonObject): JsonObject {
   const known = Object.entries(_meta).filter(([key]) => PROTOCOL_META.test(key))
   const isModern = VERSION_KEY in _meta
   return { ...message, params: isModern ? { ...params, _meta: Object.fromEntries(known) } : params }
+}
+
+/** The tasks extension adds a key to the filter of subscriptions. */
+function withoutTaskIds(message: JsonObject): JsonObject {
+  const { notifications, ...params } = (message.params ?? {}) as JsonObject & { notifications?: JsonObject }
+  if (!notifications || !('taskIds' in notifications)) return message
+  const { taskIds: _ids, ...filter } = notifications
+  return { ...message, params: { ...params, notifications: filter } }
 }

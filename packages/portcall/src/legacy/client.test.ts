@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Channel, channelPair } from '../jsonrpc/channel.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
-import { isObject, type JsonObject, type Message, type Request, type Response } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
 import type { Noise } from '../jsonrpc/noise.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { REVISIONS, type Revision } from '../protocol/revisions.ts'
@@ -13,6 +13,7 @@ import { serveChannel } from '../transports/stdio/server.ts'
 import { createChannelLink } from './channel-link.ts'
 import { type LegacyClient, type LegacyClientOptions, openLegacyClient } from './client.ts'
 import { NegotiationError } from './negotiate.ts'
+import { type Odd, odd, type Reply } from './odd.test-kit.ts'
 
 const LEGACY = REVISIONS.filter(({ era }) => era === 'legacy')
 const ALL: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
@@ -218,65 +219,6 @@ describe.each(LEGACY.map((revision) => [revision.version, revision] as const))('
     expect(reasons.length).toBe(2)
   })
 })
-
-type Reply = (params: JsonObject, request: Request) => unknown
-
-interface Odd {
-  readonly channel: Channel
-  readonly received: Message[]
-  readonly methods: () => unknown[]
-  send(message: unknown): void
-  /** Asks the client, with an id of the server. */
-  ask(method: string, params?: unknown, id?: unknown): Promise<Response>
-  end(): Promise<void>
-}
-
-const HANDSHAKE: { readonly [method: string]: Reply } = {
-  initialize: () => ({ protocolVersion: '2025-11-25', capabilities: CAPABILITIES, serverInfo: { name: 'odd', version: '' } }),
-}
-
-/** A server made by hand: answers with what it is told, whatever that is; what it is not told it never answers. */
-function odd(replies: { [method: string]: Reply } = {}): Odd {
-  const [channel, far] = channelPair()
-  const received: Message[] = []
-  const answers = new Map<unknown, (response: Response) => void>()
-  let asked = 0
-  const send: Odd['send'] = (message) => void far.send(message as Message)
-  far.receive(
-    (one) => {
-      const message = ('value' in one ? one.value : {}) as Request
-      received.push(message)
-      if (message.method === undefined) return answers.get(message.id)?.(message as unknown as Response)
-      const reply: Reply | undefined = { ...HANDSHAKE, ...replies }[message.method]
-      if (!reply || message.id === undefined) return
-      try {
-        send({ jsonrpc: '2.0', id: message.id, result: reply(message.params ?? {}, message) })
-      } catch (error) {
-        send((error as RpcError).response(message.id))
-      }
-    },
-    () => {},
-  )
-  return {
-    channel,
-    received,
-    methods: () => received.map((message) => ('method' in message ? message.method : message)),
-    send,
-    ask: (method, params, id = `odd-${++asked}`) =>
-      new Promise((resolve) => {
-        answers.set(id, resolve)
-        send({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
-      }),
-    end: () => far.close(),
-  }
-}
-
-const CAPABILITIES = {
-  tools: { listChanged: true },
-  resources: { subscribe: true, listChanged: true },
-  prompts: { listChanged: true },
-  logging: {},
-}
 
 describe('an odd server: the handshake', () => {
   test('LIFE-001, LIFE-003, LIFE-007: initialize asks for the newest version, and is confirmed', async () => {

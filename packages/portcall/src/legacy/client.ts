@@ -11,11 +11,13 @@ import { type JsonObject, type Notification, success } from '../jsonrpc/message.
 import { untilAborted } from '../jsonrpc/waiting.ts'
 import { methodNotFound } from '../protocol/errors.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision } from '../protocol/revisions.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import { type Answer, createClientAsks } from './client-asks.ts'
 import { createForwarder, type Forwarder } from './client-forward.ts'
 import { type Handshake, type HandshakeOptions, shakeHands } from './client-handshake.ts'
 import { type ClientSubscriptions, createClientSubscriptions } from './client-subscriptions.ts'
+import type { ClientTasks } from './client-tasks.ts'
 import type { LegacyLink } from './link.ts'
 
 export type { Answer } from './client-asks.ts'
@@ -44,6 +46,8 @@ export interface LegacyClient {
 interface Conversation {
   readonly forwarder: Forwarder
   readonly subscriptions: ClientSubscriptions
+  /** There when both sides speak of tasks. */
+  readonly tasks: ClientTasks | undefined
 }
 
 const KNOWN_REQUESTS = new Set(REVISIONS.flatMap(({ requests }) => requests))
@@ -71,17 +75,20 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
   }
   const onNotification = (told: Notification): void => {
     if (onLog && told.method === 'notifications/message') onLog(told.params ?? {})
+    else if (conversation?.tasks?.deliver(told)) return
     else if (!conversation?.subscriptions.deliver(told)) conversation?.forwarder.deliver(told)
   }
 
-  const onRequest = createClientAsks({ answer, capabilities, revision: () => revision })
+  const answerAll: Answer = (method, params, asking) =>
+    conversation?.tasks?.ask(method, params, asking) ?? answer(method, params, asking)
+  const onRequest = createClientAsks({ answer: answerAll, capabilities, revision: () => revision })
   link.receive({ onRequest, onNotification, onClose: finish, onGap: () => conversation?.subscriptions.deliverAll() })
   const handshake = await untilAborted(shakeHands(link, options), signal).catch(async (error: unknown) => {
     await close()
     throw error
   })
   revision = handshake.revision
-  conversation = converse(handshake, options)
+  conversation = await converse(handshake, options)
   const exchange = translate(handshake, conversation)
   return {
     revision,
@@ -94,19 +101,26 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
   }
 }
 
-function converse({ discovered, revision }: Handshake, { link, capabilities }: LegacyClientOptions): Conversation {
+async function converse({ discovered, revision }: Handshake, { link, capabilities }: LegacyClientOptions): Promise<Conversation> {
   const server = discovered.capabilities as ServerCapabilities
+  const forwarder = createForwarder({ link, capabilities, server, revision })
+  const subscriptions = createClientSubscriptions({ capabilities: server, ask: (method, params) => link.ask(method, params) })
+  if (!server.extensions?.[TASKS_EXTENSION] || !capabilities.extensions?.[TASKS_EXTENSION])
+    return { forwarder, subscriptions, tasks: undefined }
+  const { createClientTasks } = await import('./client-tasks.ts')
   return {
-    forwarder: createForwarder({ link, capabilities, server, revision }),
-    subscriptions: createClientSubscriptions({ capabilities: server, ask: (method, params) => link.ask(method, params) }),
+    forwarder,
+    subscriptions,
+    tasks: createClientTasks({ link, forward: forwarder.exchange, listen: subscriptions.listen }),
   }
 }
 
 /** Answers what the server does not know by itself, and forwards the rest. */
-function translate({ revision, discovered }: Handshake, { forwarder, subscriptions }: Conversation): Exchange {
+function translate({ revision, discovered }: Handshake, { forwarder, subscriptions, tasks }: Conversation): Exchange {
   const local: { readonly [method: string]: Exchange } = {
     'server/discover': async ({ id }) => success(id, discovered),
     'subscriptions/listen': subscriptions.listen,
+    ...tasks?.methods,
   }
   const answer: Exchange = async (request, context) => {
     const { method } = request

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/message.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { readClientCapabilities, readServerCapabilities } from '../protocol/capabilities.ts'
 import { legacyExtensions } from '../protocol/extensions.ts'
 import type { Revision } from '../protocol/revisions.ts'
@@ -37,12 +37,24 @@ function renderExtensions({ extensions }: ClientCapabilities | ServerCapabilitie
 
 /**
  * Reads what a server declared in its answer to `initialize`, in the terms of the newest revision. Completion had no capability of its
- * own at first: then it may be there wherever there is something to complete.
+ * own at first: then it may be there wherever there is something to complete. Tasks of tools are an extension.
  */
 export function readAnsweredCapabilities(raw: unknown, revision: Revision): ServerCapabilities {
-  const read = readServerCapabilities(raw)
+  const { extensions, ...read } = readServerCapabilities(raw)
   const unsaid = !revision.serverCapabilities.includes('completions') && (read.prompts ?? read.resources)
-  return unsaid ? { completions: {}, ...read } : read
+  const tasks = revision.serverCapabilities.includes('tasks') ? readTasks(raw) : undefined
+  const { [TASKS_EXTENSION]: _modern, ...others } = extensions ?? {}
+  const spoken = { ...others, ...(tasks && { [TASKS_EXTENSION]: tasks }) }
+  return { ...(unsaid && { completions: {} }), ...read, ...((extensions ?? tasks) && { extensions: spoken }) }
+}
+
+/** Whether calls of tools can become tasks, and whether tasks are listed. */
+function readTasks(raw: unknown): JsonObject | undefined {
+  const tasks = isObject(raw) ? raw.tasks : undefined
+  const requests = isObject(tasks) ? tasks.requests : undefined
+  const tools = isObject(requests) ? requests.tools : undefined
+  if (!isObject(tasks) || !isObject(tools) || !tools.call) return undefined
+  return tasks.list ? { list: {} } : {}
 }
 
 /**

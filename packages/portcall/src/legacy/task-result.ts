@@ -1,12 +1,12 @@
 import { isObject, type JsonObject, type Notification, notification } from '../jsonrpc/message.ts'
 import { pause } from '../jsonrpc/waiting.ts'
+import { RELATED_TASK } from '../protocol/tasks.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { askAll } from './asks.ts'
 import { renderResult } from './render.ts'
 import { errorOf, isFinal, renderTask } from './render-task.ts'
 import type { AskCore, TaskVisit } from './task-visit.ts'
 
-const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 /** How long it waits to be told of a change before it looks for itself. */
 const LOOK_MS = 5000
 

@@ -14,3 +14,6 @@ export type TaskWish = 'never' | 'plain' | { readonly ttlMs?: number }
 
 /** Whether a tool can be called as a task, under a key that no message shows: for those revisions whose lists say so. */
 export const TASK_SUPPORT: unique symbol = Symbol('task support')
+
+/** The key of `_meta` that names the task which a message belongs to, in the revision that has tasks in its core. */
+export const RELATED_TASK = 'io.modelcontextprotocol/related-task'

@@ -4,11 +4,15 @@ import {
   type ClientExtension,
   type ClientHost,
   ConnectionClosed,
+  ErrorCode,
   extension,
+  type List,
+  RpcError,
 } from '../client.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { createHandle, type TaskHandle } from './handle.ts'
+import type { Task } from './types.ts'
 
 /** How a client follows its tasks. */
 export interface ClientTasksOptions {
@@ -22,6 +26,12 @@ export interface ClientTasks {
   start(name: string, args?: JsonObject, options?: CallOptions): Promise<TaskHandle | CallToolResult>
   /** A task of this caller by its id, which may have been kept since before a restart. Whether it exists is seen when it is asked after. */
   open(taskId: string): TaskHandle
+  /**
+   * This caller's tasks, where the server lists them: some of 2025-11-25 do. The extension has no list.
+   *
+   * @throws RpcError -32601, while iterating, when the server does not.
+   */
+  list(options?: CallOptions): List<Task>
 }
 
 /** Marks a call that does not wait for its task. No message carries it. */
@@ -41,6 +51,7 @@ export function tasks(options: ClientTasksOptions = {}): ClientExtension<'tasks'
   return extension({
     id: TASKS_EXTENSION,
     name: 'tasks',
+    legacy: false,
     connect: (host) => createClientTasks(host, options),
   })
 }
@@ -62,8 +73,13 @@ function createClientTasks(host: ClientHost, { listen = false }: ClientTasksOpti
     }
   })
 
+  const begin = async (): Promise<void> => {
+    if (!(await host.declared())?.list) throw new RpcError(ErrorCode.methodNotFound, 'This server does not list tasks')
+  }
+
   return {
     open,
+    list: (given) => host.list({ method: 'tasks/list', key: 'tasks', begin }, given),
     async start(name, args = {}, options = {}) {
       const meta = { ...options.meta, [START]: true }
       const result = await host.request('tools/call', { name, arguments: args }, { ...options, meta })

@@ -1,0 +1,58 @@
+/** Our client against tasks of the official SDK 1.x, as the server has them that was made to exercise clients. */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { type Client, connect } from 'portcall/client'
+import { type ClientTasks, type TaskHandle, tasks } from 'portcall/tasks/client'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { choosePort } from './servers/listen.ts'
+import { kill, mark, type Program } from './servers/programs.ts'
+
+type TasksClient = Client & { readonly tasks: ClientTasks }
+
+const program = (inject('servers' as never) as Record<string, Program>).everything as Program
+const QUERY = ['simulate-research-query', { topic: 'python', ambiguous: true }] as const
+
+async function targetOf(transport: string) {
+  const marked = mark(program, transport)
+  if (transport === 'stdio' || 'missing' in marked) return marked
+  const port = await choosePort()
+  const env = { ...process.env, PORT: String(port) }
+  const child = spawn(marked.command, marked.args, { stdio: ['ignore', 'ignore', 'pipe'], env })
+  onTestFinished(() => kill(child))
+  for await (const line of createInterface({ input: child.stderr })) if (line.includes('port')) break
+  child.stderr.resume()
+  return `http://127.0.0.1:${port}/mcp`
+}
+
+async function open(target: Awaited<ReturnType<typeof targetOf>>, listen: boolean): Promise<TasksClient> {
+  const elicit = () => ({ interpretation: 'snake' })
+  const client = await connect(target as string, { elicit, extensions: [tasks({ listen })] })
+  onTestFinished(() => client.close())
+  return client
+}
+
+describe.each([
+  ['stdio', false],
+  ['stdio', true],
+  ['streamableHttp', false],
+  ['streamableHttp', true],
+] as const)('tasks of the official SDK over %s, listening: %s', (transport, listen) => {
+  it('TSKL-006 TSKL-013 TSKL-016 TSKL-020 a call waits for its task, and answers it', { timeout: 30_000 }, async () => {
+    const client = await open(await targetOf(transport), listen)
+    const shown: unknown[] = []
+    const { content } = await client.callTool(...QUERY, { onProgress: ({ message }) => shown.push(message) })
+    expect(content[0]?.text).toContain('python (snake)')
+    expect(shown).toContain('Gathering sources...')
+  })
+
+  it('TSKL-022 TSKL-023 a task is begun, listed, found again and cancelled', { timeout: 30_000 }, async () => {
+    const client = await open(await targetOf(transport), listen)
+    const { taskId } = (await client.tasks.start(...QUERY)) as TaskHandle
+    expect(await client.tasks.list().toArray()).toMatchObject([{ taskId, status: 'working', ttlMs: 300_000 }])
+    const again = client.tasks.open(taskId)
+    await again.cancel()
+    await again.cancel()
+    expect(await again.get()).toMatchObject({ status: 'cancelled' })
+    await expect(again.result()).rejects.toMatchObject({ code: 'TASK_CANCELLED' })
+  })
+})
