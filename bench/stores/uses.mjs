@@ -1,4 +1,5 @@
 /** What servers do with the stores that their state rests on. */
+import { Agent, request } from 'node:http'
 import { createServer } from 'portcall'
 import { connect } from 'portcall/client'
 import { serve } from 'portcall/node'
@@ -33,17 +34,27 @@ async function useLog({ log }) {
   return { turn, inFlight: 1, close() {} }
 }
 
-/** Posts a message as a client of 2025-11-25 does, and reads the whole answer. */
-async function post(url, session, message) {
+const agent = new Agent({ keepAlive: true })
+
+/** Sends what a client of 2025-11-25 does, and reads the whole answer. */
+function send(method, url, { session, message }) {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...(session && { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }),
   }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`HTTP ${response.status}: ${text}`)
-  return { session: response.headers.get('mcp-session-id'), text }
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, agent, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => (text += part))
+      response.on('end', () => {
+        if (response.statusCode < 300) resolve({ session: response.headers['mcp-session-id'], text })
+        else reject(new Error(`HTTP ${response.statusCode}: ${text}`))
+      })
+    })
+    sent.on('error', reject)
+    sent.end(message && JSON.stringify({ jsonrpc: '2.0', ...message }))
+  })
 }
 
 /** Calls of sessions that any process could serve; each says something first, so its answer is a stream that can be resumed. */
@@ -56,13 +67,14 @@ async function useSessions(stores) {
   const { url, close } = await serve(server, { port: 0, signals: false })
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO }
   const turn = async () => {
-    const { session } = await post(url, undefined, { id: 0, method: 'initialize', params })
-    await post(url, session, { method: 'notifications/initialized' })
+    const post = (session, message) => send('POST', url, { session, message })
+    const { session } = await post(undefined, { id: 0, method: 'initialize', params })
+    await post(session, { method: 'notifications/initialized' })
     for (let id = 1; id <= CALLS; id++) {
-      const { text } = await post(url, session, { id, method: 'tools/call', params: { name: 'work', arguments: {} } })
+      const { text } = await post(session, { id, method: 'tools/call', params: { name: 'work', arguments: {} } })
       if (!text.includes('"done"')) throw new Error(text)
     }
-    await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session } })
+    await send('DELETE', url, { session })
     return CALLS
   }
   return { turn, inFlight: 16, close }
