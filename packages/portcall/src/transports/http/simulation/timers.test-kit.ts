@@ -1,0 +1,99 @@
+/**
+ * Time as a simulation has it: it stands still until it is told to go on, each timer belongs to the process that set it and ends with
+ * it, and the calendars of two processes may differ. Random values are drawn from a seed.
+ */
+import { createRandom } from '../../../testing/random.ts'
+
+/** Whose code runs. */
+export interface Owner {
+  /** How far its calendar is off. */
+  readonly skewMs: number
+}
+
+interface Timer {
+  readonly owner: Owner | undefined
+  readonly run: () => void
+  readonly ms: number
+  readonly repeats: boolean
+  at: number
+}
+
+/** The timers and clocks of all processes. */
+export interface Timers {
+  /** Milliseconds since the beginning, the same for all. */
+  readonly now: () => number
+  /** Whose code runs now; timers that are set belong to it. */
+  owner: Owner | undefined
+  /** The next timer that is due until then, taken out; time goes on up to it. Without one, time goes on to the end. */
+  next(until: number): { readonly owner: Owner | undefined; run(): void } | undefined
+  /** Forgets the timers of a process. */
+  drop(owner: Owner): void
+  count(owner: Owner): number
+  /** Puts the real ones back. */
+  restore(): void
+}
+
+const EPOCH = 1_800_000_000_000
+
+/** Takes the place of timers, clocks and random values everywhere. */
+export function installTimers(seed: number): Timers {
+  const timers = new Map<number, Timer>()
+  const random = createRandom(seed)
+  let time = 0
+  let last = 0
+
+  const set =
+    (repeats: boolean) =>
+    (run: () => void, ms = 0): number => {
+      const wait = Math.max(Number(ms) || 0, repeats ? 1 : 0)
+      timers.set(++last, { owner: self.owner, run, ms: wait, repeats, at: time + wait })
+      return last
+    }
+  const clear = (id: unknown): void => void timers.delete(id as number)
+  const self: Timers = {
+    now: () => time,
+    owner: undefined,
+    next(until) {
+      let first: [number, Timer] | undefined
+      for (const entry of timers) if (entry[1].at <= until && (!first || entry[1].at < first[1].at)) first = entry
+      time = first ? Math.max(time, first[1].at) : until
+      if (!first) return undefined
+      const [id, timer] = first
+      timers.delete(id)
+      if (timer.repeats) timers.set(id, Object.assign(timer, { at: time + timer.ms }))
+      return timer
+    },
+    drop(owner) {
+      for (const [id, timer] of timers) if (timer.owner === owner) timers.delete(id)
+    },
+    count: (owner) => [...timers.values()].filter((timer) => timer.owner === owner).length,
+    restore: () => {
+      for (const undo of undos) undo()
+    },
+  }
+  const bytes = <T extends ArrayBufferView | null>(view: T): T => {
+    if (view instanceof Uint8Array) for (let at = 0; at < view.length; at++) view[at] = random.number(256)
+    return view
+  }
+  const undos = [
+    replace(globalThis, { setTimeout: set(false), setInterval: set(true), clearTimeout: clear, clearInterval: clear }),
+    replace(Date, { now: () => EPOCH + time + (self.owner?.skewMs ?? 0) }),
+    replace(performance, { now: () => time }),
+    replace(crypto, { getRandomValues: bytes, randomUUID: () => toUuid(bytes(new Uint8Array(16))) }),
+  ]
+  return self
+}
+
+function toUuid(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function replace(object: object, members: Record<string, unknown>): () => void {
+  const before = Object.keys(members).map((name) => [name, Object.getOwnPropertyDescriptor(object, name)] as const)
+  for (const [name, value] of Object.entries(members)) Object.defineProperty(object, name, { value, configurable: true })
+  return () => {
+    for (const [name, descriptor] of before)
+      if (descriptor) Object.defineProperty(object, name, descriptor)
+      else Reflect.deleteProperty(object, name)
+  }
+}
