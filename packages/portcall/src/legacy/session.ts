@@ -92,6 +92,7 @@ class Translator implements LegacySession {
   revision: Revision
   #options: LegacySessionOptions
   #subscriptions: LegacySubscriptions | undefined
+  #closed = false
 
   constructor(options: LegacySessionOptions) {
     this.state = options.state ?? newState()
@@ -147,6 +148,7 @@ class Translator implements LegacySession {
   }
 
   listen(): Promise<unknown> | undefined {
+    if (this.#closed) return undefined
     this.subscriptions.listen(this.state.subscriptions)
     return this.subscriptions.opening
   }
@@ -164,6 +166,7 @@ class Translator implements LegacySession {
   }
 
   close(): void {
+    this.#closed = true
     this.#subscriptions?.close()
   }
 }

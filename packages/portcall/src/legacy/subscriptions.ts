@@ -27,6 +27,7 @@ export interface LegacySubscriptions {
   missed(): Promise<void>
   /** Tells of nothing until it listens again. */
   rest(): void
+  /** Tells of nothing any more. */
   close(): void
 }
 
@@ -57,6 +58,7 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
   const resources = new Map<string, Watch>()
   let lists: Watch | undefined
   let opening: Promise<unknown> | undefined
+  let closed = false
 
   const watchResource = (uri: string, { auth, http }: Subscriber = options): Watch => {
     const caller = { auth, http: http && NO_HEADERS }
@@ -65,9 +67,16 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
     return watch
   }
 
+  const rest = (): void => {
+    lists?.close()
+    lists = undefined
+    for (const watch of resources.values()) watch.close()
+    resources.clear()
+  }
+
   return {
     listen(uris) {
-      if (lists) return
+      if (lists || closed) return
       lists = openWatch(options, ALL_LISTS)
       const watches = uris.filter((uri) => !resources.has(uri)).map((uri) => watchResource(uri))
       opening = Promise.all([lists, ...watches].map(({ outcome }) => outcome)).finally(() => (opening = undefined))
@@ -76,7 +85,7 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
       return opening
     },
     async subscribe(uri, caller) {
-      if (resources.has(uri)) return
+      if (resources.has(uri) || closed) return
       if (resources.size >= MAX_SUBSCRIPTIONS) throw tooMany()
       const { honoured, error } = await watchResource(uri, caller).outcome
       const mayWatch = Array.isArray(honoured?.resourceSubscriptions)
@@ -100,14 +109,10 @@ export function createLegacySubscriptions(options: LegacySubscriptionsOptions): 
       for (const [, method] of changes) void options.onChange(notification(method))
       for (const uri of resources.keys()) void options.onChange(notification('notifications/resources/updated', { uri }))
     },
-    rest() {
-      this.close()
-      lists = undefined
-    },
+    rest,
     close() {
-      lists?.close()
-      for (const watch of resources.values()) watch.close()
-      resources.clear()
+      closed = true
+      rest()
     },
   }
 }

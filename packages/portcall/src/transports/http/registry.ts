@@ -99,5 +99,5 @@ export function createRegistry({ maxSessions, maxPrincipalSessions, sessionIdleM
 }
 
 function isBusy({ session, replay }: Member): boolean {
-  return session.size > 0 || replay.connected
+  return session.working || replay.connected
 }

@@ -83,10 +83,7 @@ export function createReplay(options: ReplayOptions): Replay {
     tell: (message) => streams.tell(message),
     drain: () => streams.drain(),
     close() {
-      for (const stream of streams.list()) {
-        stream.leave()
-        streams.forget(stream)
-      }
+      for (const stream of streams.list()) streams.forget(stream)
     },
   }
 }

@@ -17,6 +17,11 @@ export class SessionStreams {
     return [...this.#all.values()].some(({ connected }) => connected)
   }
 
+  /** Whether anybody reads one that belongs to no request. */
+  get heard(): boolean {
+    return this.#standing().some(({ connected }) => connected)
+  }
+
   get(name: string): Stream | undefined {
     return this.#all.get(name)
   }
@@ -50,10 +55,11 @@ export class SessionStreams {
     this.#retired.delete(stream)
   }
 
-  /** Keeps a stream no more; what it has said stays where it rests. */
+  /** Keeps a stream no more, and ends its connection; what it has said stays where it rests. */
   remove(stream: Stream): void {
     this.#all.delete(stream.name)
     this.#retired.delete(stream)
+    stream.close()
   }
 
   /** Forgets a stream and what it has said. */

@@ -7,6 +7,7 @@ import type { SessionState } from '../../legacy/handshake.ts'
 import { createLegacySession, type LegacySession, type LegacySessionOptions } from '../../legacy/session.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
+import { refuse } from './http-error.ts'
 import type { Outlet } from './reply.ts'
 
 /** The HTTP request that brought a message, and who sent it. */
@@ -17,7 +18,13 @@ export interface Session {
   readonly revision: Revision
   /** How many requests are being answered. */
   readonly size: number
-  /** Answers a request through its outlet. What the caller may do is told by each request anew, who it is does not change. */
+  /** Whether one of them is worked on. A request that waits for an answer of its client is not. */
+  readonly working: boolean
+  /**
+   * Answers a request through its outlet. What the caller may do is told by each request anew, who it is does not change.
+   *
+   * @throws HttpError 404 when it has been closed.
+   */
   request(request: Request, outlet: Outlet, caller: Caller): Promise<void>
   /** Takes in a message that is not answered. Tells whether it was for something that runs here. */
   accept(message: Notification | Response): boolean
@@ -49,6 +56,8 @@ export function createSession({ endpoint, auth, tell, state, share, nextId }: Se
   const legacy = createLegacySession({ core: endpoint.exchange, notify: tell, auth, share, ...(state && { state }) })
   const incoming = createIncoming(legacy.exchange, { maxInFlight: endpoint.limits.maxSessionRequests })
   const outgoing = createOutgoing(nextId && { nextId })
+  const asking = new Set<SessionCall>()
+  let closed = false
 
   return {
     get revision() {
@@ -57,8 +66,12 @@ export function createSession({ endpoint, auth, tell, state, share, nextId }: Se
     get size() {
       return incoming.size
     },
+    get working() {
+      return incoming.size > asking.size
+    },
     async request(request, outlet, { request: http, auth }) {
-      const call = new SessionCall(outlet, { http, auth, outgoing })
+      if (closed) throw refuse(404, 'Session not found')
+      const call = new SessionCall(outlet, { http, auth, outgoing, asking })
       call.settle(await incoming.handle(request, call))
     },
     accept(message) {
@@ -72,6 +85,7 @@ export function createSession({ endpoint, auth, tell, state, share, nextId }: Se
     missed: () => legacy.missed(),
     rest: () => legacy.rest(),
     close() {
+      closed = true
       legacy.close()
       outgoing.fail()
       incoming.cancelAll(new ConnectionLost('The session has ended'))
@@ -84,6 +98,8 @@ interface CallOptions {
   readonly auth: Auth | undefined
   /** Questions to the client. */
   readonly outgoing: Outgoing
+  /** The calls that wait for answers to theirs. */
+  readonly asking: Set<SessionCall>
 }
 
 /** One request of a session while it is being answered. */
@@ -92,14 +108,17 @@ class SessionCall implements Carried {
   readonly auth: Auth | undefined
   #outlet: Outlet
   #outgoing: Outgoing
+  #asking: Set<SessionCall>
+  #asked = 0
   #questions: AbortController | undefined
   #over = false
 
-  constructor(outlet: Outlet, { http, auth, outgoing }: CallOptions) {
+  constructor(outlet: Outlet, { http, auth, outgoing, asking }: CallOptions) {
     this.http = http
     this.auth = auth
     this.#outlet = outlet
     this.#outgoing = outgoing
+    this.#asking = asking
   }
 
   get ask(): Carried['ask'] {
@@ -125,13 +144,19 @@ class SessionCall implements Carried {
     this.settle(undefined)
   }
 
-  #ask(method: string, params: Request['params']): Promise<Response> {
-    if (this.#over || !this.#outlet.canAsk) return Promise.reject(new ConnectionLost('The client cannot be reached'))
+  async #ask(method: string, params: Request['params']): Promise<Response> {
+    if (this.#over || !this.#outlet.canAsk) throw new ConnectionLost('The client cannot be reached')
     this.#questions ??= new AbortController()
-    return this.#outgoing.ask(method, params, {
-      send: (request) => void this.#outlet.send(request),
-      caller: this.#questions,
-      onAbort: (requestId) => void this.#outlet.send(notification('notifications/cancelled', { requestId })),
-    })
+    this.#asked++
+    this.#asking.add(this)
+    try {
+      return await this.#outgoing.ask(method, params, {
+        send: (request) => void this.#outlet.send(request),
+        caller: this.#questions,
+        onAbort: (requestId) => void this.#outlet.send(notification('notifications/cancelled', { requestId })),
+      })
+    } finally {
+      if (--this.#asked === 0) this.#asking.delete(this)
+    }
   }
 }

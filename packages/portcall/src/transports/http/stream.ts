@@ -3,6 +3,7 @@ import type { Message } from '../../jsonrpc/message.ts'
 import { type Log, UnknownPosition } from '../../stores/log.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { FlatHeaders } from './headers.ts'
+import { refuse } from './http-error.ts'
 import { encodeEvent, encodeMessage } from './sse.ts'
 import { isDroppable } from './streams.ts'
 import type { EventSink, HttpReply } from './types.ts'
@@ -56,6 +57,7 @@ export class Stream {
   /** Something is missing in the record. */
   #torn = false
   #ended = false
+  #closed = false
 
   constructor(options: StreamOptions) {
     this.name = options.name
@@ -124,7 +126,21 @@ export class Stream {
 
   /** Ends the connection; the stream stays. */
   leave(): void {
+    this.#connect()
     this.#sink?.end()
+  }
+
+  /** Ends the connection for good: whoever is about to come back to it, here, has to try again. */
+  close(): void {
+    this.#closed = true
+    this.leave()
+  }
+
+  /** Gives back a connection that was not opened yet, to be answered in another way; one that was ends. */
+  withdraw(): void {
+    this.#unopened = undefined
+    this.leave()
+    if (this.over) this.#options.onOver(this)
   }
 
   /** Ends the stream after all that was sent. */
@@ -153,6 +169,7 @@ export class Stream {
   async #replay(reply: HttpReply, after: string): Promise<void> {
     if (this.#torn) throw new UnknownPosition()
     const entries = (await this.#options.log?.read(this.#key, after)) ?? []
+    if (this.#closed) throw refuse(503, 'This stream is not kept here any more', { 'retry-after': '1' })
     const before = this.#sink
     this.#unopened = { reply, headers: undefined }
     this.#connect(entries.map(({ position, data }) => this.#event(position, data)).join('') || undefined)

@@ -152,11 +152,14 @@ export class Line {
     const appending = backing.log.append(Key.log(session, name, this.record.earlier.length), text)
     if (this.kept) return appending
     const recording = backing.store.set(Key.stream(session, name), JSON.stringify(this.record), { ttlMs })
-    this.#kept = await Promise.all([appending, recording]).then(
-      () => 'yes',
-      () => 'no',
-    )
-    return appending
+    try {
+      const [position] = await Promise.all([appending, recording])
+      this.#kept = 'yes'
+      return position
+    } catch (error) {
+      this.#kept = 'no'
+      throw error
+    }
   }
 }
 

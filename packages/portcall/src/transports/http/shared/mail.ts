@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../../jsonrpc/message.ts'
 import { pause } from '../../../jsonrpc/waiting.ts'
 import type { Bus } from '../../../stores/bus.ts'
 import { createExpiry } from '../expiry.ts'
-import { refuse } from '../http-error.ts'
+import { HttpError, refuse } from '../http-error.ts'
 import type { Lease } from './lease.ts'
 import { Key } from './records.ts'
 
@@ -62,7 +62,7 @@ export function createMail({ bus, lease, handlers, patienceMs, onError }: MailOp
     try {
       return (await handlers[kind]?.(body, from)) ?? {}
     } catch (error) {
-      onError(error)
+      if (!(error instanceof HttpError)) onError(error)
       return {}
     }
   }

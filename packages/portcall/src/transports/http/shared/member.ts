@@ -34,8 +34,12 @@ export interface MemberSite {
   readonly mail: Mail
   /** Makes the ids of questions to clients; they name the process that waits for the answer. */
   readonly nextId: () => string
+  /** Makes the names of streams. */
+  readonly nextName: () => string
   /** Changes what a session remembers, here and for all. */
   readonly share: (member: Member, change: StateChange) => Promise<void>
+  /** Told when nobody reads a standing stream of a session here any more. */
+  readonly onUnheard: (member: Member) => void
 }
 
 export interface MemberStart {
@@ -45,7 +49,8 @@ export interface MemberStart {
 }
 
 /** Takes up a session as it rests. */
-export function createMember({ endpoint, backing, lease, mail, nextId, share }: MemberSite, start: MemberStart): Member {
+export function createMember(site: MemberSite, start: MemberStart): Member {
+  const { endpoint, backing, lease, mail, nextId, nextName, share, onUnheard } = site
   const { id, page, auth } = start
   const { tag, kind, state } = page.record
   const { onError, limits } = endpoint
@@ -67,8 +72,9 @@ export function createMember({ endpoint, backing, lease, mail, nextId, share }: 
     endpoint,
     ledger: kind === 'header' ? ledger : null,
     tag,
-    node: lease.node,
+    nextName,
     revision: () => session.revision,
+    onUnheard: () => onUnheard(member),
   })
   const now = performance.now()
   const member: Member = { id, page, session, replay, ledger, followers, seen: now, touched: now }
@@ -84,5 +90,5 @@ export function closeMember({ session, replay, followers }: Member): void {
 
 /** Whether something of a session runs here, or somebody listens. */
 export function isBusy({ session, replay, followers }: Member): boolean {
-  return session.size > 0 || replay.connected || followers.size > 0
+  return session.working || replay.connected || followers.size > 0
 }

@@ -30,7 +30,9 @@ export interface Registry extends Pick<Upkeep, 'change' | 'refresh'> {
   stop(): void
 }
 
-export interface RegistryOptions {
+export interface RegistryOptions extends Pick<MemberSite, 'onUnheard'> {
+  /** Told now and then of a session that is in use here. */
+  readonly onUsed: (member: Member) => Promise<void>
   readonly endpoint: Endpoint
   readonly backing: Backing
   readonly book: Book
@@ -42,15 +44,19 @@ export interface RegistryOptions {
 const IDLE = 1 / 4
 
 /** Keeps what this process has of the sessions. */
-export function createRegistry({ endpoint, backing, book, lease, mail }: RegistryOptions): Registry {
+export function createRegistry({ endpoint, backing, book, lease, mail, onUnheard, onUsed }: RegistryOptions): Registry {
   const { sessionIdleMs, maxSessions } = endpoint.limits
   const members = new Map<string, Member>()
   const loading = new Map<string, Promise<Member | undefined>>()
   let asked = 0
+  let named = 0
   const idle = createExpiry<Member>(sessionIdleMs * IDLE, (member) => {
     if (!isBusy(member)) return drop(member)
     idle.touch(member)
-    upkeep.touch(member).catch(() => {})
+    upkeep
+      .touch(member)
+      .then(() => onUsed(member))
+      .catch(() => {})
   })
   const drop = (member: Member): void => {
     if (members.get(member.id) !== member) return
@@ -60,7 +66,8 @@ export function createRegistry({ endpoint, backing, book, lease, mail }: Registr
   }
   const upkeep = createUpkeep({ book, lease, mail, sessionIdleMs, drop })
   const nextId = (): string => `${lease.node}:${++asked}`
-  const site: MemberSite = { endpoint, backing, lease, mail, nextId, share: upkeep.share }
+  const nextName = (): string => `${lease.node}-${(++named).toString(36)}`
+  const site: MemberSite = { endpoint, backing, lease, mail, nextId, nextName, share: upkeep.share, onUnheard }
   const begin = (id: string, page: Page, auth: Auth | undefined): Member => {
     const member = createMember(site, { id, page, auth })
     members.set(id, member)
@@ -89,7 +96,7 @@ export function createRegistry({ endpoint, backing, book, lease, mail }: Registr
       if (!member || record?.kind !== kind || record.principal !== auth?.principal) throw refuse(404, 'Session not found')
       idle.touch(member)
       await upkeep.check(member)
-      return member
+      return members.get(id) === member ? member : this.find(id, kind, auth)
     },
     get: (id) => members.get(id),
     all: () => [...members.values()],

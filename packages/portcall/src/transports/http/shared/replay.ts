@@ -18,6 +18,8 @@ export interface BeginOptions {
 /** The streams of one session that this process writes; what they say rests in the ledger, and outlives them. */
 export interface SharedReplay {
   readonly connected: boolean
+  /** Whether a client reads a standing stream. */
+  readonly heard: boolean
   begin(reply: HttpReply, options?: BeginOptions): Stream
   get(name: string): Stream | undefined
   /** Goes on with a stream of another process, once it may. */
@@ -42,25 +44,27 @@ export interface SharedReplayOptions {
   readonly ledger: Ledger | null
   /** What event ids begin with. */
   readonly tag: string
-  /** What the names of streams begin with; no two processes may have the same. */
-  readonly node: string
+  /** Makes the names of streams: no two that a session ever has may be the same, whichever processes serve it. */
+  readonly nextName: () => string
   readonly revision: () => Revision
+  /** Told when nobody reads a standing stream any more. */
+  readonly onUnheard: () => void
 }
 
 const NO_REQUEST: StreamStart = { standing: true, requests: [] }
 
 /** Keeps the streams of a session that this process writes. */
-export function createSharedReplay({ endpoint, ledger, tag, node, revision }: SharedReplayOptions): SharedReplay {
+export function createSharedReplay({ endpoint, ledger, tag, ...heeds }: SharedReplayOptions): SharedReplay {
   const streams = new SessionStreams(endpoint.limits)
-  let last = 0
 
   const retire = (stream: Stream): void => {
     if (streams.get(stream.name) !== stream) return
     if (!stream.standing) ledger?.seal(stream.name)
+    else if (!streams.heard) heeds.onUnheard()
     streams.retire(stream)
   }
   const create = (name: string, standing: boolean): Stream => {
-    const polling = (): boolean => revision().http.polling
+    const polling = (): boolean => heeds.revision().http.polling
     const stream = new Stream({ endpoint, log: ledger, key: '', polling, tag, name, standing, onOver: retire })
     streams.add(stream)
     return stream
@@ -70,9 +74,12 @@ export function createSharedReplay({ endpoint, ledger, tag, node, revision }: Sh
     get connected() {
       return streams.connected
     },
+    get heard() {
+      return streams.heard
+    },
     begin(reply, { start = NO_REQUEST, headers, first } = {}) {
       if (start.standing) streams.makeRoom()
-      const name = `${node}-${(++last).toString(36)}`
+      const name = heeds.nextName()
       ledger?.begin(name, start)
       const stream = create(name, start.standing)
       stream.open(reply, headers, first)
@@ -89,7 +96,6 @@ export function createSharedReplay({ endpoint, ledger, tag, node, revision }: Sh
       if (!stream) return
       streams.remove(stream)
       ledger?.drop(name)
-      stream.leave()
     },
     tell: (message) => streams.tell(message),
     returned: (stream) => streams.returned(stream),
@@ -101,7 +107,6 @@ export function createSharedReplay({ endpoint, ledger, tag, node, revision }: Sh
       for (const stream of streams.list()) {
         streams.remove(stream)
         ledger?.drop(stream.name)
-        stream.leave()
       }
     },
   }

@@ -24,7 +24,7 @@ const TAG_LENGTH = 8
 /** Serves legacy clients with sessions that rest in `stores`. */
 export function createSharedSessions(endpoint: Endpoint, options: SharedOptions): Legacy {
   const site = createSite(endpoint, options)
-  const { registry, book, sse2024, teller, takeover } = site
+  const { registry, book, sse2024, takeover } = site
   const checkMirrors = createMirrorCheck(endpoint.methodOf, false)
   const { maxSessionRequests, maxBatchMessages } = endpoint.limits
 
@@ -84,8 +84,7 @@ export function createSharedSessions(endpoint: Endpoint, options: SharedOptions)
       if (!site.lease.held()) throw site.away()
       const eventId = visit.request.header(Header.lastEventId)
       if (eventId !== undefined) return takeover.resume(member, eventId, visit)
-      member.replay.begin(visit.reply)
-      await teller.begin(member)
+      await listen(site, member, visit)
     },
     async remove(visit) {
       await site.start()
@@ -100,7 +99,19 @@ export function createSharedSessions(endpoint: Endpoint, options: SharedOptions)
   }
 }
 
-/** Takes in what is not answered, or hands it to the process where it is waited for. */
+/** Answers with a standing stream. */
+async function listen({ teller }: Site, member: Member, { reply }: Visit): Promise<void> {
+  const stream = member.replay.begin(reply)
+  try {
+    await teller.begin(member)
+  } catch (error) {
+    stream.withdraw()
+    throw error
+  }
+  await teller.settle(member)
+}
+
+/** Takes in what is not answered, or hands it to the process where it is waited for. @throws HttpError 503 when that is out of reach. */
 async function deliver({ lease, mail }: Site, { id, session }: Member, message: Notification | Response): Promise<void> {
   if (session.accept(message)) return
   if ('method' in message) {
@@ -108,7 +119,9 @@ async function deliver({ lease, mail }: Site, { id, session }: Member, message: 
     return
   }
   const [, node] = QUESTION_ID.exec(String(message.id)) ?? []
-  if (node !== undefined && node !== lease.node) await mail.ask(node, 'message', { session: id, message })
+  if (node === undefined || node === lease.node) return
+  if (await mail.ask(node, 'message', { session: id, message })) return
+  throw refuse(503, 'The process that asked is out of reach', { 'retry-after': '1' })
 }
 
 /** Opens a session, whose id is in the head of the answer; it rests in the store before the answer goes out. */

@@ -54,7 +54,15 @@ export function createSite(endpoint: Endpoint, { stores }: SharedOptions): Site 
     await mail.tellAll('ended', { session: id })
   }
   const book = createBook({ store, limits, onRemoved, isBusy: (id) => registry.isBusy(id) })
-  const registry: Registry = createRegistry({ endpoint, backing, book, lease, mail })
+  const registry: Registry = createRegistry({
+    endpoint,
+    backing,
+    book,
+    lease,
+    mail,
+    onUnheard: (member) => teller.offer(member),
+    onUsed: (member) => teller.check(member),
+  })
   const teller = createTeller({ lease, mail, registry })
   const takeover = createTakeover({ endpoint, lease, mail, teller })
   const sse2024 = createSharedSse2024({ endpoint, book, registry, lease, mail })
@@ -106,7 +114,15 @@ function listen(site: () => Site, backing: Backing): MailHandlers {
       const member = find(session)
       if (member) await site().takeover.release(member, String(name), String(reader))
     },
-    rest: ({ session }) => find(session)?.session.rest(),
+    isHeard: ({ session }) => ({ heard: find(session)?.replay.heard === true }),
+    async unheard({ session }) {
+      const member = find(session)
+      if (member?.replay.heard) await site().teller.begin(member)
+    },
+    async rest({ session }) {
+      const member = find(session)
+      if (member) await site().teller.cede(member)
+    },
   }
 }
 

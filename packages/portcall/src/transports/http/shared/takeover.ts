@@ -14,13 +14,14 @@ import { refuse } from '../http-error.ts'
 import type { Outlet } from '../reply.ts'
 import type { Stream } from '../stream.ts'
 import { type Claims, createClaims } from './claims.ts'
-import { createFollowers } from './followers.ts'
+import { createFollowers, type Followed } from './followers.ts'
 import type { Lease } from './lease.ts'
 import { noSuchEvent } from './ledger.ts'
 import type { Mail } from './mail.ts'
 import type { StreamRecord } from './records.ts'
 import type { Member } from './registry.ts'
 import type { Teller } from './teller.ts'
+import { createTurns } from './turns.ts'
 
 /** Resumes streams, whoever writes them. */
 export interface Takeover {
@@ -47,6 +48,8 @@ const GONE = new RpcError(ErrorCode.internalError, 'The process that ran this re
 export function createTakeover({ endpoint, lease, mail, teller }: TakeoverOptions): Takeover {
   const claims = createClaims({ lease, mail })
   const followers = createFollowers({ endpoint, lease })
+  /** A stream is brought here, or taken over, once at a time. */
+  const inTurn = createTurns()
 
   const resumeElsewhere = async (member: Member, name: string, { visit, after }: Return): Promise<void> => {
     const { ledger } = member
@@ -59,6 +62,19 @@ export function createTakeover({ endpoint, lease, mail, teller }: TakeoverOption
       return followers.follow(member, { name, after, visit, reading: await ledger.readOn(name, after) })
     await (await adopt({ member, name, found: mine, visit }, { claims, teller })).resume(visit.reply, after)
   }
+  const resume = async (member: Member, name: string, { visit, after }: Return): Promise<void> => {
+    const here = member.ledger.isKept(name) ? member.replay.get(name) : undefined
+    if (!here) return resumeElsewhere(member, name, { visit, after })
+    await bringBack(member, here, { claims, teller, lease })
+    await here.resume(visit.reply, after)
+  }
+  const tend = async ({ follower, member, name, visit }: Followed): Promise<void> => {
+    follower.pull()
+    const found = await member.ledger.record(name)
+    if (!found || follower.closed || found.writer === lease.owner || (await lease.isAlive(found.writer))) return
+    await adopt({ member, name, found, visit }, { claims, teller })
+    follower.pull()
+  }
 
   return {
     async resume(member, eventId, visit) {
@@ -66,22 +82,15 @@ export function createTakeover({ endpoint, lease, mail, teller }: TakeoverOption
       if (tag === undefined) throw refuse(400, 'Bad request: this is no event id of this server')
       if (tag !== member.page.record.tag) throw noSuchEvent()
       try {
-        const here = member.ledger.isKept(name) ? member.replay.get(name) : undefined
-        if (!here) return await resumeElsewhere(member, name, { visit, after })
-        await bringBack(member, here, { claims, teller, lease })
-        await here.resume(visit.reply, after)
+        await inTurn(`${member.id}/${name}`, () => resume(member, name, { visit, after }))
       } catch (error) {
         throw error instanceof UnknownPosition ? noSuchEvent() : error
+      } finally {
+        await teller.settle(member)
       }
     },
     async tend() {
-      for (const { follower, member, name, visit } of followers.all()) {
-        follower.pull()
-        const found = await member.ledger.record(name)
-        if (!found || follower.closed || found.writer === lease.owner || (await lease.isAlive(found.writer))) continue
-        await adopt({ member, name, found, visit }, { claims, teller })
-        follower.pull()
-      }
+      for (const followed of followers.all()) await inTurn(`${followed.member.id}/${followed.name}`, () => tend(followed))
     },
     async release(member, name, reader) {
       member.followers.get(name)?.end()
@@ -91,7 +100,7 @@ export function createTakeover({ endpoint, lease, mail, teller }: TakeoverOption
         stream.leave()
         return member.ledger.setReader(name, reader)
       }
-      member.session.rest()
+      await teller.cede(member)
       await stream.settled()
       await member.ledger.flushed(name)
       member.replay.abandon(name)
