@@ -56,7 +56,8 @@ export function createHandle(taskId: string, { host, listens, closed }: HandleOp
     taskId,
     get,
     async result({ signal, headers, onProgress } = {}) {
-      const until = signal ? AbortSignal.any([closed, signal]) : closed
+      // One of its own for each wait: Node warns of signals that many listen to.
+      const until = AbortSignal.any(signal ? [closed, signal] : [closed])
       const options: CallOptions = { signal: until, ...(headers && { headers }) }
       const changes = createChanges(taskId, until, listens ? host : undefined)
       const answering = createAnswering(taskId, options, host)
