@@ -31,4 +31,6 @@ export const METRICS = {
   capacity: { title: 'req/s with a core each', unit: 'requests a second', show: short },
   storePerSecond: { title: 'store operations/s', unit: 'operations a second', show: short },
   logPerSecond: { title: 'log operations/s', unit: 'operations a second', show: short },
+  sessionPerSecond: { title: 'session calls/s', unit: 'calls a second', show: short },
+  taskPerSecond: { title: 'tasks/s', unit: 'tasks a second', show: short },
 }

@@ -11,8 +11,8 @@ const run = promisify(execFile)
 export const STORES = [
   {
     id: 'stores',
-    title: 'Operations of a store and of a log, 200 bytes each',
-    columns: ['storePerSecond', 'logPerSecond'],
+    title: 'Stores: operations of 200 bytes; calls of sessions and whole tasks, 16 at once, their clients in the same process',
+    columns: ['storePerSecond', 'logPerSecond', 'sessionPerSecond', 'taskPerSecond'],
     subjects: ['portcall'],
     cells: Object.entries(BACKENDS).map(([id, { title }]) => ({ id, title })),
     rounds: 5,

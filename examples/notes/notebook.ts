@@ -14,7 +14,7 @@ export interface Changes {
 }
 
 export interface Notebook extends Pick<Folder, 'root' | 'read' | 'size' | 'write' | 'remove'> {
-  readonly index: Pick<Index, 'search' | 'notes' | 'words'>
+  readonly index: Pick<Index, 'search' | 'title' | 'notes' | 'words'>
   /** All notes by their paths, sorted. */
   notes(): ReadonlyMap<string, Note>
   /** Reads every note again. */

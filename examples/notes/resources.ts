@@ -30,6 +30,7 @@ export function addNotes(server: Server, notebook: Notebook): void {
         [...notebook.notes()].map(([path, { size, modified }]) => ({
           uri: uriOf(path),
           name: path,
+          title: notebook.index.title(path) ?? path,
           mimeType: mimeTypeOf(path),
           size,
           annotations: { lastModified: modified.toISOString() },

@@ -25,6 +25,8 @@ export interface Index {
   readonly words: number
   put(path: string, summary: Summary): void
   drop(path: string): void
+  /** The first heading of a note. */
+  title(path: string): string | undefined
   /** The notes that have all words of a query, or words that begin with them; the best first. */
   search(query: string, limit: number): { total: number; matches: Match[] }
 }
@@ -96,6 +98,7 @@ export function createIndex(): Index {
       }
     },
     drop,
+    title: (path) => notes.get(path)?.title,
     search(query, limit) {
       const [first, ...others] = [...new Set(wordsOf(query))].map(lookUp)
       const paths = [...(first?.keys() ?? [])].filter((path) => others.every((other) => other.has(path)))

@@ -49,8 +49,9 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     expect(prompts.map(({ name }) => name)).toEqual(['summarise', 'answer'])
     const { resourceTemplates } = (await peer.request('resources/templates/list')).result
     expect(resourceTemplates).toMatchObject([{ uriTemplate: 'notes://{+path}' }])
-    const resources = (await peer.request('resources/list')).result.resources as { name: string; uri: string }[]
+    const resources = (await peer.request('resources/list')).result.resources as { name: string; title: string; uri: string }[]
     expect(resources.map(({ name }) => name)).toEqual(['garden.md', 'ideas/shed.md', 'plain.txt', 'with space & sign#.md'])
+    expect(resources[0]?.title).toBe('The garden')
     for (const { name, uri } of resources) {
       const { result } = await peer.request('resources/read', { uri })
       expect(result.contents).toMatchObject([{ uri, text: FILES[name as keyof typeof FILES] }])
