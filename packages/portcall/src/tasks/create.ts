@@ -13,7 +13,7 @@ import { renderTask } from './render.ts'
 import type { CreateTaskResult } from './types.ts'
 
 export interface CreateOptions {
-  readonly host: Pick<ExtensionHost, 'declaredBy' | 'demand' | 'stateOf'>
+  readonly host: Pick<ExtensionHost, 'declaredBy' | 'demand' | 'stateOf' | 'report'>
   readonly ledger: Ledger
   readonly engine: TaskEngine
   readonly limits: TaskLimits
@@ -69,9 +69,9 @@ interface Begun extends TaskDefinition {
 
 const NOTHING: CallState = { round: 0, answers: {}, steps: {}, asked: {} }
 
-/** Makes a task of a call: first it is there for good, then its caller hears of it. */
+/** Makes a task of a call: first it is there for good, then its caller hears of it. What the engine does not take the sweep hands on later. */
 async function create(call: Call, task: Begun, options: CreateOptions): Promise<CreateTaskResult> {
-  const { ledger, engine, limits, now } = options
+  const { host, ledger, engine, limits, now } = options
   if (options.stopped()) throw new RpcError(ErrorCode.internalError, 'This server is stopping: it takes no more tasks in')
   const ttlMs = Math.max(1, Math.min(Math.trunc(task.ttlMs ?? limits.ttlMs), limits.maxTtlMs))
   const record = newRecord(
@@ -87,7 +87,7 @@ async function create(call: Call, task: Begun, options: CreateOptions): Promise<
   )
   const refusal = await ledger.create(record).catch(tooLarge)
   if (refusal) throw tooMany(refusal, limits)
-  await engine.add(await ledger.refOf(record.principal, record.id), { ttlMs })
+  await engine.add(await ledger.refOf(record.principal, record.id), { ttlMs }).catch(host.report)
   return { resultType: 'task', ...renderTask(record) }
 }
 

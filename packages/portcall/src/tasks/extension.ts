@@ -13,6 +13,8 @@ import { createPublishing } from './publish.ts'
 import { createRevival } from './revive.ts'
 import { beginSoon, createShift } from './shift.ts'
 import { createStoreEngine } from './store-engine.ts'
+import { createSweep } from './sweep.ts'
+import { timely } from './timely.ts'
 import { createWorker } from './worker.ts'
 
 /** How tasks are kept and run. */
@@ -43,17 +45,20 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
     name: 'tasks',
     legacy: false,
     serve(host) {
-      const { store = host.store, bus = host.bus, now = Date.now, work = true } = options
+      const { now = Date.now, work = true } = options
       const limits = { ...TASK_LIMITS, ...options.limits }
+      const { store, bus } = timely({ store: options.store ?? host.store, bus: options.bus ?? host.bus }, limits.storeTimeoutMs)
       const { engine = createStoreEngine({ store, bus }) } = options
       const ledger = createPublishing(createLedger({ store, bus, limits, now }), host)
       const lease = { store, leaseMs: limits.leaseMs }
       const worker = createWorker({ ledger, lease, now, perform: host.run, ...limits })
-      const shift = createShift({ engine, worker, concurrency: limits.concurrency, onError: host.report })
+      const onError = host.report
+      const revive = createRevival({ ledger, engine, store, leaseMs: limits.leaseMs, now })
+      const sweep = createSweep({ store, ledger, revive, sweepMs: limits.sweepMs, onError })
+      const shift = createShift({ engine, worker, sweep, concurrency: limits.concurrency, onError })
       const begin = work ? shift.begin : () => {}
       const create = createTaskCreation({ host, ledger, engine, limits, stopped: () => shift.ended, now })
 
-      const revive = createRevival({ ledger, engine, store, leaseMs: limits.leaseMs, now })
       for (const [method, serve] of Object.entries(createMethods({ ledger, engine, revive, now })))
         host.method(method, { nameParam: 'taskId' }, serve)
       host.aroundTool((call, tool, next) => {

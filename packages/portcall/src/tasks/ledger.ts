@@ -24,6 +24,8 @@ export interface Ledger {
    * to nothing when there is none.
    */
   change(ref: TaskRef, change: (record: TaskRecord) => TaskRecord): Promise<TaskRecord | undefined>
+  /** The unfinished tasks that come behind `after`, in their order; some may have ended just so. */
+  open(options: { after?: TaskRef; limit: number }): Promise<TaskRef[]>
   /** The ids of a principal's tasks that come behind `after`, in their order. */
   list(principal: string | undefined, options: { after?: string; limit: number }): Promise<string[]>
   /** Calls back after each change of a task, on whatever node; what it gives ends that. */
@@ -116,6 +118,10 @@ export function createLedger({ store, bus, limits, now }: LedgerOptions): Ledger
       const prefix = `${RECORD}${await ownerOf(principal)}/`
       const keys = await store.list(prefix, { limit, ...(after !== undefined && { after: prefix + after }) })
       return keys.map((key) => key.slice(prefix.length))
+    },
+    async open({ after, limit }) {
+      const keys = await store.list(OPEN, { limit, ...(after !== undefined && { after: OPEN + after }) })
+      return keys.map((key) => key.slice(OPEN.length) as TaskRef)
     },
     watch: watchers.watch,
   }

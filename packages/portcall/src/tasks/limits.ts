@@ -18,6 +18,10 @@ export interface TaskLimits {
   maxAttempts: number
   /** A worker that gives no sign of life for so long has lost its task to others. */
   leaseMs: number
+  /** Unfinished tasks are looked through this often, for those that nobody works on. */
+  sweepMs: number
+  /** An operation of the store that takes longer has failed. */
+  storeTimeoutMs: number
   /** The status message of a task is written at most this often. */
   messageMs: number
   /** How far the clocks of nodes may be apart: records are kept so much longer than is told. */
@@ -34,6 +38,8 @@ export const TASK_LIMITS: TaskLimits = {
   maxRecordBytes: 1024 * 1024,
   maxAttempts: 3,
   leaseMs: 15_000,
+  sweepMs: 60_000,
+  storeTimeoutMs: 5000,
   messageMs: 500,
   maxSkewMs: 600_000,
 }

@@ -14,7 +14,8 @@ export interface ReviveOptions {
 
 /**
  * Hands a task to the engine again that nobody works on: a process may have died after it had written that the task goes on, and before it
- * had told the engine. Whoever asks after a task brings it back in this way.
+ * had told the engine. Whoever asks after a task brings it back in this way, and so does `sweep.ts`. Each time it waits twice as long: the task
+ * may only be waiting for its turn.
  */
 export function createRevival({
   ledger,
@@ -24,7 +25,8 @@ export function createRevival({
   now,
 }: ReviveOptions): (ref: TaskRef, record: TaskRecord) => Promise<void> {
   return async (ref, { status, updatedAt, queuedAt = updatedAt, ttlMs }) => {
-    if (status !== 'working' || now() - Math.max(updatedAt, queuedAt) < leaseMs) return
+    const last = Math.max(updatedAt, queuedAt)
+    if (status !== 'working' || now() - last < Math.max(leaseMs, last - updatedAt)) return
     if ((await store.get(leaseKey(ref))) !== undefined) return
     await ledger.change(ref, (record) => queueAgain(record, now()))
     await engine.add(ref, { ttlMs })

@@ -1,5 +1,6 @@
 import { unref } from '../jsonrpc/waiting.ts'
 import type { TaskEngine, WorkOptions } from './engine.ts'
+import type { Sweep } from './sweep.ts'
 import type { Worker } from './worker.ts'
 
 /** The time in which a process works on tasks. */
@@ -15,9 +16,10 @@ export interface Shift {
 export interface ShiftOptions extends WorkOptions {
   readonly engine: TaskEngine
   readonly worker: Worker
+  readonly sweep: Sweep
 }
 
-export function createShift({ engine, worker, ...options }: ShiftOptions): Shift {
+export function createShift({ engine, worker, sweep, ...options }: ShiftOptions): Shift {
   let begun = false
   let ended: Promise<void> | undefined
 
@@ -28,9 +30,11 @@ export function createShift({ engine, worker, ...options }: ShiftOptions): Shift
     begin() {
       if (begun || ended) return
       begun = true
+      sweep.begin()
       engine.work(worker.work, options).catch(options.onError)
     },
     end(drainMs) {
+      sweep.end()
       const timer = unref(setTimeout(worker.stop, drainMs))
       ended ??= engine.close().finally(() => clearTimeout(timer))
       return ended

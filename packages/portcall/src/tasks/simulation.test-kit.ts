@@ -15,11 +15,22 @@ import { tasks } from './extension.ts'
 import type { TaskRecord } from './record.ts'
 import { isFinal } from './types.ts'
 
-export const LIMITS = { leaseMs: 3000, messageMs: 100, maxAttempts: 10_000, ttlMs: 3_600_000, maxSkewMs: 1000, concurrency: 2 }
+export const LIMITS = {
+  leaseMs: 3000,
+  messageMs: 100,
+  maxAttempts: 10_000,
+  ttlMs: 3_600_000,
+  maxSkewMs: 1000,
+  sweepMs: 5000,
+  storeTimeoutMs: Infinity,
+  concurrency: 2,
+}
 
 interface Process {
   alive: boolean
   readonly caller: Caller
+  /** Takes away the timers that it leaves behind. */
+  bury(): void
 }
 
 interface Gate {
@@ -39,6 +50,8 @@ export interface World {
   /** How often each effect ran. */
   readonly effects: Map<string, number>
   readonly gates: Gate[]
+  /** All tasks, as they are. */
+  records(): TaskRecord[]
   /** Lets one waiting operation go on. */
   step(choice: number): Promise<void>
   pass(ms: number): Promise<void>
@@ -51,9 +64,10 @@ export interface World {
   finish(): Promise<TaskRecord[]>
 }
 
-const settle = async (): Promise<void> => {
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
+const Name = z.object({ name: z.string() })
+
+/** Lets everything happen that waits for nothing. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export async function createWorld(count: number): Promise<World> {
   const { store, bus } = memory()
@@ -77,19 +91,20 @@ export async function createWorld(count: number): Promise<World> {
     return times
   }
   const start = (): Process => {
-    const process: Process = { alive: true, caller: undefined as never }
-    const gate = (): Promise<void> => new Promise((open) => void gates.push({ process, open }))
+    const process: Process = { alive: true, caller: undefined as never, bury: () => server.close() }
+    const gate = (): Promise<void> => new Promise((open) => void (process.alive && gates.push({ process, open })))
     const server = createServer(
       { name: 'simulated', version: '1' },
       { extensions: [tasks({ store: gated(store, gate, observe), bus: deaf(bus, process), limits: LIMITS })] },
     )
-    server.tool('work', { task: 'required', input: z.object({ task: z.number() }) }, async ({ task }, call) => {
-      const first = await call.step('first', () => effect(`${task} first`))
-      call.progress(1, 2, 'half')
-      const { name } = await call.elicit('Who?', z.object({ name: z.string() }), { key: 'who' })
-      const last = await call.step('last', () => effect(`${task} last`))
-      return JSON.stringify([first, name, last])
-    })
+    for (let task = 0; task < count; task++)
+      server.tool(`work-${task}`, { task: 'required' }, async (_, call) => {
+        const first = await call.step('first', () => effect(`${task} first`))
+        call.progress(1, 2, 'half')
+        const { name } = await call.elicit('Who?', Name, { key: 'who' })
+        const last = await call.step('last', () => effect(`${task} last`))
+        return JSON.stringify([first, name, last])
+      })
     return Object.assign(process, {
       caller: callerOf(server, { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } }),
     })
@@ -102,9 +117,10 @@ export async function createWorld(count: number): Promise<World> {
     store,
     effects,
     gates,
+    records: () => [...histories.values()].flatMap(({ last }) => (last ? [last] : [])),
     async step(choice) {
       const [gate] = gates.splice(choice % Math.max(1, gates.length), 1)
-      if (gate?.process.alive) gate.open()
+      gate?.open()
       await settle()
     },
     async pass(ms) {
@@ -113,8 +129,10 @@ export async function createWorld(count: number): Promise<World> {
     },
     async crash(choice) {
       const at = choice % processes.length
-      const process = processes[at]
-      if (process) process.alive = false
+      const dead = processes[at] as Process
+      dead.alive = false
+      dead.bury()
+      gates.splice(0, Infinity, ...gates.filter(({ process }) => process !== dead))
       processes[at] = start()
       await world.pass(1)
     },
@@ -136,12 +154,12 @@ export async function createWorld(count: number): Promise<World> {
       caller.result('tasks/cancel', { taskId: pick(ids, choice) }).catch((error) => faults.push(`Cancelling failed: ${error}`))
     },
     async finish() {
-      const records = (): TaskRecord[] => [...histories.values()].flatMap(({ last }) => (last ? [last] : []))
+      const { records } = world
       for (let round = 0; round < 400; round++) {
         for (let steps = 0; gates.length > 0 && steps < 2000; steps++) await world.step(0)
         const busy = (await store.count('tasks/queue/')) + (await store.count('tasks/lease/'))
         if (busy === 0 && records().every(({ status }) => isFinal(status))) return records()
-        for (const at of ids.keys()) world.visit(at)
+        for (const [at, { status }] of records().entries()) if (status === 'input_required') world.visit(at)
         await world.pass(1000)
       }
       faults.push(`Not finished: ${JSON.stringify(records())} ${await store.list('')}`)
@@ -151,9 +169,7 @@ export async function createWorld(count: number): Promise<World> {
   await settle()
   for (let task = 0; task < count; task++) {
     let created: JsonObject | undefined
-    void (processes[0] as Process).caller
-      .result('tools/call', { name: 'work', arguments: { task } })
-      .then((result) => (created = result))
+    void (processes[0] as Process).caller.result('tools/call', { name: `work-${task}` }).then((result) => (created = result))
     for (let steps = 0; !created && steps < 100; steps++) await world.step(0)
     if (!created) throw new Error('No task was created')
     ids.push(String(created.taskId))

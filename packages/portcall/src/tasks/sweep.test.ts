@@ -1,0 +1,31 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createServer } from '../index.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
+import { callerOf } from '../server/server.test-kit.ts'
+import { memory } from '../stores/memory.ts'
+import type { TaskEngine } from './engine.ts'
+import { tasks } from './extension.ts'
+import { createStoreEngine } from './store-engine.ts'
+
+it('a task that the engine has lost comes to its end for somebody who only listens', async () => {
+  const { store, bus } = memory()
+  const engine = createStoreEngine({ store, bus })
+  const add = vi.fn<TaskEngine['add']>(engine.add).mockResolvedValueOnce()
+  const forgetful = { ...engine, add }
+  const limits = { leaseMs: 50, sweepMs: 50 }
+  const server = createServer(
+    { name: 'forgetful', version: '1' },
+    { extensions: [tasks({ store, bus, engine: forgetful, limits })] },
+  )
+  onTestFinished(() => server.close())
+  server.tool('work', { task: 'required' }, () => 'done')
+  const caller = callerOf(server, { extensions: { [TASKS_EXTENSION]: {} } })
+  const { taskId } = await caller.result('tools/call', { name: 'work' })
+  const listening = new AbortController()
+  onTestFinished(() => listening.abort())
+  caller.request('subscriptions/listen', { notifications: { taskIds: [taskId] } }, { signal: listening.signal }).catch(() => {})
+  await vi.waitFor(() =>
+    expect(caller.notifications.at(-1)).toMatchObject({ method: 'notifications/tasks', params: { taskId, status: 'completed' } }),
+  )
+  expect(add).toHaveBeenCalledTimes(2)
+})
