@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import type { MethodOf } from '../protocol/methods.ts'
-import { type Clocks, startDeadline } from './deadline.ts'
+import type { Clocks } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
 import type { Finishers, Unfinished } from './finish.ts'
 import type { Answer } from './input.ts'
@@ -31,11 +31,10 @@ export interface CallerOptions extends RoundOptions {
 const ENDLESS: ClientDeadlines = { requestMs: Infinity, totalMs: Infinity }
 
 export function createCaller(options: CallerOptions): Caller {
-  const { maxRounds } = options
-  const { running, stopped } = options.clocks
+  const { maxRounds, clocks } = options
   const round = createRounds(options)
 
-  const answer: Answer = (method, params, signal) => stopped(() => options.answer(method, params, signal))
+  const answer: Answer = (method, params, signal) => clocks.stopped(() => options.answer(method, params, signal))
 
   const answerAll = async (questions: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     const entries = Object.entries(questions).map(async ([key, question]) => {
@@ -55,12 +54,9 @@ export function createCaller(options: CallerOptions): Caller {
 
   return {
     answer,
-    abandon(reason) {
-      for (const deadline of running) deadline.abort(reason)
-    },
+    abandon: (reason) => clocks.abort(reason),
     async request(method, params = {}, raw = {}) {
-      const deadline = startDeadline(method, deadlinesOf(method, raw, options), raw.signal)
-      running.add(deadline)
+      const deadline = clocks.start(method, deadlinesOf(method, raw, options), raw.signal)
       try {
         let next = params
         for (let rounds = 0; rounds <= maxRounds; rounds++) {
@@ -74,7 +70,6 @@ export function createCaller(options: CallerOptions): Caller {
         }
         throw new InvalidResult(`${method} came back with questions more than ${maxRounds} times`)
       } finally {
-        running.delete(deadline)
         deadline.clear()
       }
     },

@@ -1,3 +1,5 @@
+import { createDeadlines, type Deadlines } from '../jsonrpc/deadlines.ts'
+import { createRing, type Place } from '../jsonrpc/ring.ts'
 import { TimeoutError } from './errors.ts'
 import type { ClientDeadlines } from './options.ts'
 
@@ -20,20 +22,28 @@ export interface Deadline {
   clear(): void
 }
 
-/** Deadlines that stand still together. */
+/** The deadlines of all that waits for one server. */
 export interface Clocks {
-  /** Whoever starts a deadline adds it, and takes it away with its end. */
-  readonly running: Set<Deadline>
+  /** Starts the deadline of a request; whoever starts it clears it. `Infinity` for no limit. */
+  start(method: string, limits: ClientDeadlines, signal?: AbortSignal): Deadline
   /** Does something that takes as long as a human needs: meanwhile no clock runs, since it cannot be told who waits for it. */
   stopped<T>(run: () => Promise<T>): Promise<T>
+  /** Aborts all deadlines that run. */
+  abort(reason: unknown): void
 }
 
 export function createClocks(): Clocks {
-  const running = new Set<Deadline>()
+  const running = createRing<RequestDeadline>()
+  const deadlines = createDeadlines({ hold: true })
+
   return {
-    running,
+    start(method, limits, signal) {
+      const deadline = new RequestDeadline({ method, limits, signal, deadlines })
+      deadline.place = running.add(deadline)
+      return deadline
+    },
     async stopped(run) {
-      const paused = [...running]
+      const paused = running.items()
       for (const deadline of paused) deadline.pause()
       try {
         return await run()
@@ -41,33 +51,37 @@ export function createClocks(): Clocks {
         for (const deadline of paused) deadline.resume()
       }
     },
+    abort(reason) {
+      for (const deadline of running.items()) deadline.abort(reason)
+    },
   }
 }
 
-/** Starts the deadline of a request. `Infinity` for no limit. */
-export function startDeadline(method: string, limits: ClientDeadlines, signal?: AbortSignal): Deadline {
-  return new RequestDeadline(method, limits, signal)
+interface RequestDeadlineOptions {
+  readonly method: string
+  readonly limits: ClientDeadlines
+  readonly signal: AbortSignal | undefined
+  readonly deadlines: Deadlines
 }
 
 /** An AbortController costs more than all else of a call in memory: there is one only where somebody reads the signal. */
 class RequestDeadline implements Deadline {
-  readonly #method: string
-  readonly #limits: ClientDeadlines
-  readonly #given: AbortSignal | undefined
-  readonly #listeners = new Set<(reason: unknown) => void>()
+  /** Where it is among those that run. */
+  place: Place | undefined
+  readonly #options: RequestDeadlineOptions
+  readonly #listeners: Array<(reason: unknown) => void> = []
   #controller: AbortController | undefined
   #aborted: { reason: unknown } | undefined
   #usedMs = 0
   #startedAt = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #watch: Place | undefined
   #pauses = 0
 
-  constructor(method: string, limits: ClientDeadlines, given: AbortSignal | undefined) {
-    this.#method = method
-    this.#limits = limits
-    this.#given = given
-    if (given?.aborted) this.abort(given.reason)
-    else given?.addEventListener('abort', this)
+  constructor(options: RequestDeadlineOptions) {
+    const { signal } = options
+    this.#options = options
+    if (signal?.aborted) this.abort(signal.reason)
+    else signal?.addEventListener('abort', this)
     this.#start()
   }
 
@@ -81,33 +95,33 @@ class RequestDeadline implements Deadline {
 
   /** The caller's own signal was aborted. */
   handleEvent(): void {
-    this.abort(this.#given?.reason)
+    this.abort(this.#options.signal?.reason)
   }
 
   abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = { reason }
     this.#controller?.abort(reason)
-    for (const listener of [...this.#listeners]) listener(reason)
+    for (const listener of this.#listeners.splice(0)) listener(reason)
   }
 
   onAbort(listener: (reason: unknown) => void): () => void {
     this.throwIfAborted()
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    this.#listeners.push(listener)
+    return () => this.#forget(listener)
   }
 
   until<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#aborted) reject(this.#aborted.reason)
-      this.#listeners.add(reject)
+      this.#listeners.push(reject)
       promise.then(
         (value) => {
-          this.#listeners.delete(reject)
+          this.#forget(reject)
           resolve(value)
         },
         (error) => {
-          this.#listeners.delete(reject)
+          this.#forget(reject)
           reject(error)
         },
       )
@@ -119,7 +133,7 @@ class RequestDeadline implements Deadline {
   }
 
   extend(): void {
-    if (this.#timer === undefined) return
+    if (!this.#watch) return
     this.#stop()
     this.#start()
   }
@@ -134,28 +148,34 @@ class RequestDeadline implements Deadline {
   }
 
   clear(): void {
-    this.#stop()
+    this.#watch?.leave()
     this.#pauses = Infinity
-    this.#given?.removeEventListener('abort', this)
+    this.#options.signal?.removeEventListener('abort', this)
+    this.place?.leave()
+  }
+
+  #forget(listener: (reason: unknown) => void): void {
+    const at = this.#listeners.indexOf(listener)
+    if (at >= 0) this.#listeners.splice(at, 1)
   }
 
   #start(): void {
-    const { requestMs, totalMs } = this.#limits
-    const ms = Math.min(requestMs, totalMs - this.#usedMs)
+    const { deadlines, limits } = this.#options
+    const ms = Math.min(limits.requestMs, limits.totalMs - this.#usedMs)
     if (this.#pauses > 0 || ms === Infinity || this.#aborted) return
     this.#startedAt = performance.now()
-    this.#timer = setTimeout(() => this.#expire(), Math.max(0, ms))
+    this.#watch = deadlines.watch(Math.max(0, ms), () => this.#expire())
   }
 
   #stop(): void {
-    if (this.#timer === undefined) return
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    if (!this.#watch) return
+    this.#watch.leave()
+    this.#watch = undefined
     this.#usedMs += performance.now() - this.#startedAt
   }
 
   #expire(): void {
-    const { requestMs, totalMs } = this.#limits
-    this.abort(new TimeoutError(this.#method, Math.round(Math.min(requestMs, totalMs))))
+    const { method, limits } = this.#options
+    this.abort(new TimeoutError(method, Math.round(Math.min(limits.requestMs, limits.totalMs))))
   }
 }

@@ -1,4 +1,4 @@
-import { type Clocks, startDeadline } from '../client/deadline.ts'
+import type { Clocks } from '../client/deadline.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
 import { NegotiationError } from '../legacy/negotiate.ts'
@@ -31,15 +31,13 @@ const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMisma
  * @throws NegotiationError when the server speaks other versions of the era; TimeoutError; what the exchange throws.
  */
 export async function probe(exchange: Exchange, { envelope, probeMs, clocks, signal: given }: ProbeOptions): Promise<Verdict> {
-  const deadline = startDeadline('server/discover', { requestMs: probeMs, totalMs: probeMs }, given)
-  clocks.running.add(deadline)
+  const deadline = clocks.start('server/discover', { requestMs: probeMs, totalMs: probeMs }, given)
   const params = { _meta: { ...envelope, [MetaKey.protocolVersion]: VERSION } }
   const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
   const { signal } = new AbortController()
   try {
     return judge(await Promise.race([aborted(deadline.signal), exchange(request, { signal, notify: () => {} })]))
   } finally {
-    clocks.running.delete(deadline)
     deadline.clear()
   }
 }

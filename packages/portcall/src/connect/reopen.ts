@@ -1,6 +1,6 @@
 import { backoffMs } from '../client/backoff.ts'
 import type { Connection } from '../client/client.ts'
-import { type Clocks, startDeadline } from '../client/deadline.ts'
+import type { Clocks } from '../client/deadline.ts'
 import { ConnectionClosed } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Status } from '../client/surface.ts'
@@ -49,12 +49,10 @@ export async function createReopening(options: ReopeningOptions): Promise<Connec
     onEvent({ type: 'lost', error })
   }
   const openInTime = async (signal: AbortSignal): Promise<Opened> => {
-    const deadline = startDeadline('initialize', { requestMs: openMs, totalMs: openMs }, signal)
-    clocks.running.add(deadline)
+    const deadline = clocks.start('initialize', { requestMs: openMs, totalMs: openMs }, signal)
     try {
       return await open(deadline.signal)
     } finally {
-      clocks.running.delete(deadline)
       deadline.clear()
     }
   }

@@ -1,7 +1,23 @@
+/** A timer of a runtime that can let it not keep the process alive. */
+interface Handle {
+  ref(): unknown
+  unref(): unknown
+}
+
 /** Lets a timer not keep the process alive, on runtimes that know the difference. */
 export function unref<T>(timer: T): T {
-  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
+  if (isHandle(timer)) timer.unref()
   return timer
+}
+
+/** Lets a timer keep the process alive again. */
+export function ref<T>(timer: T): T {
+  if (isHandle(timer)) timer.ref()
+  return timer
+}
+
+function isHandle(timer: unknown): timer is Handle {
+  return typeof timer === 'object' && timer !== null && 'unref' in timer
 }
 
 /** Waits for something until a signal is aborted; then rejects with its reason, whatever becomes of the rest. */

@@ -1,3 +1,4 @@
+import { createDeadlines } from '../jsonrpc/deadlines.ts'
 import { METHODS, type MethodOf } from '../protocol/methods.ts'
 import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
 import { createKeyRing } from '../stores/key-ring.ts'
@@ -6,7 +7,6 @@ import { createMemoryStore } from '../stores/memory-store.ts'
 import { createSealer, type Sealer } from '../stores/seal.ts'
 import type { CallContext } from './call.ts'
 import { createComplete } from './completion.ts'
-import { createDeadlines } from './deadlines.ts'
 import { createDiscover } from './discover.ts'
 import type { DispatchOptions, Handler } from './dispatch.ts'
 import { type OnEvent, reportError } from './events.ts'
@@ -98,7 +98,16 @@ function coreHandlers(parts: Parts, options: ServerOptions): [string, Handler][]
   return [
     ['server/discover', createDiscover({ capabilities: declared.capabilities, instructions, hint: hint('discover') })],
     ['tools/list', createList({ ...paged, ...lists.tools, key: 'tools', hint: hint('tools') })],
-    ['tools/call', createCallTool({ tools, deadlines: createDeadlines(), toolTimeoutMs: limits.toolTimeoutMs, around, onEvent })],
+    [
+      'tools/call',
+      createCallTool({
+        tools,
+        deadlines: createDeadlines({ hold: false }),
+        toolTimeoutMs: limits.toolTimeoutMs,
+        around,
+        onEvent,
+      }),
+    ],
     ['resources/list', createList({ ...paged, ...lists.resources, key: 'resources', hint: hint('resources') })],
     ['resources/templates/list', createList({ ...paged, ...lists.templates, key: 'resourceTemplates', hint: hint('templates') })],
     ['resources/read', createRead({ ...offers, maxResourceBytes: limits.maxResourceBytes, hint: hint('read') })],

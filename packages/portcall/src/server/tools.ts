@@ -1,3 +1,4 @@
+import type { Deadlines } from '../jsonrpc/deadlines.ts'
 import { RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { headerMismatch, INVALID_ARGUMENTS, invalidParams } from '../protocol/errors.ts'
@@ -7,7 +8,6 @@ import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema, Issue, Schema } from '../schema/standard.ts'
 import type { AroundTool } from './around.ts'
 import type { CallContext } from './call.ts'
-import type { Deadlines } from './deadlines.ts'
 import type { ToolDefinition, ToolHandler } from './define.ts'
 import { Declined, InputRequired, ToolError, ToolTimeout } from './errors.ts'
 import { type OnEvent, reportError } from './events.ts'
@@ -134,13 +134,13 @@ function withDeadline({ tool, args, call }: Run, { deadlines, toolTimeoutMs }: C
   const value = tool.handler(args as never, call)
   if (!(value instanceof Promise)) return value
   return new Promise((resolve, reject) => {
-    const done = deadlines.watch(timeoutMs, () => {
+    const place = deadlines.watch(timeoutMs, () => {
       const reason = new ToolTimeout(timeoutMs)
       call.expire(reason)
       reject(reason)
     })
     const settle = (outcome: (value: unknown) => void) => (result: unknown) => {
-      done()
+      place.leave()
       outcome(result)
     }
     value.then(settle(resolve), settle(reject))
