@@ -1,5 +1,6 @@
 import { ConnectionLost, UnreadableAnswer } from '../../jsonrpc/errors.ts'
 import { type Caller, heed } from '../../jsonrpc/exchange.ts'
+import type { Place, Ring } from '../../jsonrpc/ring.ts'
 import type { HttpClientLimits } from './client-limits.ts'
 import type { Expiry } from './expiry.ts'
 import type { HttpAnswer, HttpFetch, Outbound, Transfer } from './request.ts'
@@ -18,7 +19,7 @@ export interface Site {
   /** Those whose rest is thrown away. */
   readonly leftovers: Expiry<Call>
   /** All that are under way. */
-  readonly calls: Set<Call>
+  readonly calls: Ring<Call>
 }
 
 /** What one call is about to send. */
@@ -43,6 +44,7 @@ export class Call {
   #pieces: AsyncIterator<Uint8Array> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #cancelled: { reason: unknown } | undefined
+  #place: Place | undefined
   #ignore: (() => void) | undefined
   #released = false
   #over = false
@@ -87,7 +89,7 @@ export class Call {
     const { url, method, headers, body, caller, withinMs } = this.#request
     const { calls, fetch, limits, where } = this.#site
     if (caller) this.#ignore = heed(caller, (reason) => this.cancel(reason))
-    calls.add(this)
+    this.#place = calls.add(this)
     if (withinMs !== undefined)
       this.#timer = setTimeout(() => this.cancel(lost(where, `no answer came within ${withinMs} ms`)), withinMs)
     try {
@@ -102,17 +104,9 @@ export class Call {
 
   /** Reads an answer in one piece. @throws UnreadableAnswer when it is too large or not UTF-8, ConnectionLost. */
   async text(): Promise<string> {
-    const { maxResponseBytes } = this.limits
-    const pieces: Uint8Array[] = []
-    let size = 0
-    for (let piece = await this.#next(false); piece; piece = await this.#next(true)) {
-      size += piece.length
-      pieces.push(piece)
-      if (size > maxResponseBytes)
-        throw this.#fault(new UnreadableAnswer(`${this.where} answered with more than ${maxResponseBytes} bytes`))
-    }
+    const bytes = this.#whole() ?? (await this.#collect())
     try {
-      return decoder.decode(join(pieces, size))
+      return decoder.decode(bytes)
     } catch {
       throw new UnreadableAnswer(`${this.where} answered with something that is not UTF-8`)
     }
@@ -155,6 +149,7 @@ export class Call {
   /** Nothing more is wanted: a short rest may come, so that the connection can be used again; else it is closed. */
   release(): void {
     if (this.#over || this.#released) return
+    if (this.#answer?.whole?.()) return this.#settle()
     const { idle, leftovers } = this.#site
     this.#released = true
     idle.forget(this)
@@ -168,6 +163,34 @@ export class Call {
     this.#cancelled = { reason }
     this.#settle()
     this.#transfer?.cancel()
+  }
+
+  /** The body, when all of it is there and nothing of it was read yet. */
+  #whole(): Uint8Array | undefined {
+    this.#check()
+    const bytes = this.#pieces ? undefined : this.#answer?.whole?.()
+    if (!bytes) return undefined
+    this.#settle()
+    this.#limit(bytes.length)
+    return bytes
+  }
+
+  async #collect(): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    let size = 0
+    for (let piece = await this.#next(false); piece; piece = await this.#next(true)) {
+      size += piece.length
+      pieces.push(piece)
+      this.#limit(size)
+    }
+    return join(pieces, size)
+  }
+
+  /** @throws UnreadableAnswer when an answer in one piece is larger than it may be. */
+  #limit(size: number): void {
+    const { maxResponseBytes } = this.limits
+    if (size > maxResponseBytes)
+      throw this.#fault(new UnreadableAnswer(`${this.where} answered with more than ${maxResponseBytes} bytes`))
   }
 
   /** The next piece of the body; when it is waited for under watch, a pause that is too long ends the call. */
@@ -205,9 +228,9 @@ export class Call {
   #settle(): void {
     if (this.#over) return
     this.#over = true
-    const { calls, idle, leftovers } = this.#site
+    const { idle, leftovers } = this.#site
     clearTimeout(this.#timer)
-    calls.delete(this)
+    this.#place?.leave()
     idle.forget(this)
     leftovers.forget(this)
     this.#ignore?.()

@@ -23,7 +23,7 @@ import { Header } from './headers.ts'
 import { HttpStatusError } from './http-status-error.ts'
 import { createInbound } from './inbound.ts'
 import { isEventStream } from './media.ts'
-import { asAnswer, type Position, readFailure, readMessages, readStatus, unanswered } from './messages.ts'
+import { type Position, readFailure, readMessages, readStatus, readUpTo, unanswered } from './messages.ts'
 import { createRemote, type HttpClientOptions } from './remote.ts'
 import { namesLostSession } from './session-lost.ts'
 import { keepStanding } from './standing.ts'
@@ -123,11 +123,8 @@ async function readResponse(first: Call, { id, limits, asker, ending, session, t
     let fault: unknown
     try {
       call ??= await resume(session, position, asker)
-      for await (const message of readMessages(call, position)) {
-        const response = asAnswer(message, id)
-        if (response) return response
-        await take(message)
-      }
+      const response = await readUpTo(id, call, { take, position })
+      if (response) return response
       fault = unanswered(call)
       failures = 0
     } catch (error) {

@@ -1,13 +1,11 @@
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { isObject, type Message, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
+import { isObject, type Message, type Request } from '../../jsonrpc/message.ts'
 import { encodeHeaderValue } from '../../protocol/header-params.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
-import type { Call } from './call.ts'
 import { type HeaderRecord, lowerCase, POST_HEADERS } from './client-headers.ts'
 import { Header } from './headers.ts'
-import { isJson } from './media.ts'
-import { asAnswer, readFailure, readMessages, readWhole, unanswered } from './messages.ts'
+import { readFailure, readUpTo, unanswered } from './messages.ts'
 import { createRemote, type HttpClientOptions } from './remote.ts'
 
 /** A server of the stateless era behind HTTP. */
@@ -33,32 +31,17 @@ export function createHttpExchange(options: HttpClientOptions): HttpExchange {
     const headers = headersOf(request, context, methodOf)
     const call = await remote.send({ method: 'POST', headers, body: JSON.stringify(request), caller: context })
     if (!call.ok) return readFailure(call, request.id)
-    const answer = await readAnswer(call, request.id, context)
+    const take = (message: Message): void | Promise<void> => tell(message, context)
+    const answer = await readUpTo(request.id, call, { take })
     if (answer) return answer
     throw unanswered(call)
   }
   return { exchange, close: () => remote.close() }
 }
 
-/** Reads messages up to the answer, and hands on what comes before it. What is there at once is not waited for one by one. */
-async function readAnswer(call: Call, id: RequestId, context: ExchangeContext): Promise<Response | undefined> {
-  if (isJson(call.header(Header.contentType))) {
-    for (const message of await readWhole(call)) {
-      const answer = asAnswer(message, id) ?? (await tell(message, context))
-      if (answer) return answer
-    }
-    return undefined
-  }
-  for await (const message of readMessages(call)) {
-    const answer = asAnswer(message, id) ?? (await tell(message, context))
-    if (answer) return answer
-  }
-  return undefined
-}
-
 /** Hands on what came before the answer. */
-async function tell(message: Message, context: ExchangeContext): Promise<undefined> {
-  if ('method' in message && !('id' in message)) await context.notify(message)
+function tell(message: Message, context: ExchangeContext): void | Promise<void> {
+  if ('method' in message && !('id' in message)) return context.notify(message)
 }
 
 /** The headers of a request: what the caller wants sent, and above that what mirrors the body. */

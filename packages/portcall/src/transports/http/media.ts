@@ -13,6 +13,7 @@ export const USUAL_TYPE = 'application/json'
 
 /** Tells whether a body is JSON in UTF-8, by its `Content-Type`. Other character sets, and other types that only look like JSON, are not. */
 export function isJson(contentType: string | undefined): boolean {
+  if (contentType === USUAL_TYPE) return true
   if (contentType === undefined) return false
   const [type, ...parameters] = contentType.split(';')
   return type?.trim().toLowerCase() === 'application/json' && parameters.every(isUtf8)

@@ -40,8 +40,35 @@ export async function* readMessages(
   }
 }
 
+/**
+ * Reads an answer as messages up to the response to a request; what comes before that is taken by `take`. Resolves to nothing when it
+ * ends without. One JSON text is not read message by message.
+ *
+ * @throws UnreadableAnswer, ConnectionLost, what `take` throws.
+ */
+export async function readUpTo(
+  id: RequestId,
+  call: Call,
+  { take, position }: { take: (message: Message) => void | Promise<void>; position?: Position },
+): Promise<Response | undefined> {
+  if (isJson(call.header(Header.contentType))) {
+    for (const message of await readWhole(call)) {
+      const answer = asAnswer(message, id)
+      if (answer) return answer
+      await take(message)
+    }
+    return undefined
+  }
+  for await (const message of readMessages(call, position)) {
+    const answer = asAnswer(message, id)
+    if (answer) return answer
+    await take(message)
+  }
+  return undefined
+}
+
 /** Reads an answer that is one JSON text. @throws UnreadableAnswer, ConnectionLost. */
-export async function readWhole(call: Call): Promise<Message[]> {
+async function readWhole(call: Call): Promise<Message[]> {
   const value = parse(await call.text(), call)
   return Array.isArray(value) ? value.map((entry) => readMessage(entry, call)) : [readMessage(value, call)]
 }
@@ -88,7 +115,7 @@ function readMessage(value: unknown, call: Call): Message {
 }
 
 /** The answer to a request, if a message is that; an error that names no request answers the one that is waited for. */
-export function asAnswer(message: Message, id: RequestId): Response | undefined {
+function asAnswer(message: Message, id: RequestId): Response | undefined {
   if ('method' in message) return undefined
   if (message.id === undefined) return { ...message, id }
   return message.id === id ? message : undefined

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { HttpAnswer } from './request.ts'
 
 const CHANGES = ['readable', 'end', 'error', 'close'] as const
+const NOTHING = new Uint8Array(0)
 const DONE = { done: true, value: undefined } as const
 
 /**
@@ -22,6 +23,11 @@ export class NodeAnswer implements HttpAnswer {
   header(name: string): string | undefined {
     const value = this.#message.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  whole(): Uint8Array | undefined {
+    const message = this.#message
+    return message.complete && !message.destroyed ? (message.read() ?? NOTHING) : undefined
   }
 
   async #next(): Promise<IteratorResult<Uint8Array, undefined>> {

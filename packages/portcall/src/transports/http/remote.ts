@@ -4,6 +4,7 @@
  */
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
 import type { Caller } from '../../jsonrpc/exchange.ts'
+import { createRing } from '../../jsonrpc/ring.ts'
 import type { Authorizer } from '../../protocol/authorizer.ts'
 import type { MethodOf } from '../../protocol/methods.ts'
 import { Call, type CallRequest, lost, type Site } from './call.ts'
@@ -61,23 +62,27 @@ const LEFTOVER_MS = 1000
 export function createRemote(options: HttpClientOptions): Remote {
   const url = readUrl(options.url)
   const limits = readClientLimits(options)
-  const { headers: source = {}, fetch = createWebFetch(), onError = () => {}, authorizer, whileAsking = (run) => run() } = options
-  const fixed = typeof source === 'function' ? undefined : readHeaders(source)
+  const { headers: source, fetch = createWebFetch(), onError = () => {}, authorizer, whileAsking = (run) => run() } = options
+  const fixed = typeof source === 'object' ? readHeaders(source) : undefined
   const where = url.origin + url.pathname
   const idle = createExpiry<Call>(limits.idleMs, (call) => call.cancel(lost(where, `nothing came for ${limits.idleMs} ms`)))
   const leftovers = createExpiry<Call>(LEFTOVER_MS, (call) => call.cancel(lost(where, 'the rest was not waited for')))
-  const site: Site = { where, limits, fetch, onError, idle, leftovers, calls: new Set() }
+  const site: Site = { where, limits, fetch, onError, idle, leftovers, calls: createRing() }
   const ending = new AbortController()
   const signing = authorizer && createSigning({ authorizer, whileAsking, ending: ending.signal })
   let closed: ConnectionLost | undefined
 
-  const prepare = async (sending: Sending, at = sending.url ?? url): Promise<CallRequest> => {
-    const given = typeof source === 'function' ? readHeaders(await source()) : fixed
-    const { method, body, caller, withinMs } = sending
-    const headers = given ? { ...given, ...sending.headers } : sending.headers
-    const request = { url: at, method, headers, body, caller, withinMs }
+  const address = ({ url: to = url, headers, ...rest }: Sending, given = fixed): CallRequest => ({
+    ...rest,
+    url: to,
+    headers: given ? { ...given, ...headers } : headers,
+  })
+  const sign = async (sending: Sending): Promise<CallRequest> => {
+    const request = address(sending, typeof source === 'function' ? readHeaders(await source()) : fixed)
     return signing ? signing.sign(request) : request
   }
+  /** What is ready at once is not waited for. */
+  const prepare = typeof source === 'function' || signing ? sign : address
   const part = async (farewell: Sending): Promise<void> => {
     const request = await prepare({ ...farewell, caller: { signal: AbortSignal.timeout(limits.leaveMs) } })
     const call = await new Call(site, request).start()
@@ -90,13 +95,14 @@ export function createRemote(options: HttpClientOptions): Remote {
     onError,
     async send(sending) {
       for (let retries = 0; ; retries++) {
-        let request = await prepare(sending)
+        const prepared = prepare(sending)
+        let request = prepared instanceof Promise ? await prepared : prepared
         if (closed) throw closed
         let call = await new Call(site, request).start()
         const elsewhere = call.redirection
         if (elsewhere) {
           call.release()
-          request = await prepare(sending, elsewhere)
+          request = await prepare({ ...sending, url: elsewhere })
           call = await new Call(site, request).start()
         }
         if (!signing || !(await signing.retries(call, request, retries))) return call
@@ -105,7 +111,7 @@ export function createRemote(options: HttpClientOptions): Remote {
     async close(farewell) {
       const isFirst = closed === undefined
       closed ??= new ConnectionLost(`The connection to ${where} was closed`, { retryable: false })
-      for (const call of [...site.calls]) call.cancel(closed)
+      for (const call of site.calls.items()) call.cancel(closed)
       if (farewell && isFirst) await part(farewell).catch(() => {})
       ending.abort(closed)
       idle.stop()

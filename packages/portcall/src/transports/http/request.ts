@@ -15,6 +15,8 @@ export interface HttpAnswer {
   header(name: string): string | undefined
   /** Can be read once. Fails when the connection breaks or the transfer is cancelled. */
   readonly body: AsyncIterable<Uint8Array>
+  /** Reads the whole body at once, when it has come to its end already; for carriers that can tell. */
+  whole?(): Uint8Array | undefined
 }
 
 /** A request on its way. */
