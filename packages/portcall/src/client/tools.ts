@@ -35,7 +35,7 @@ export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOpti
   const known = new Map<string, Known>()
   const warn = (message: string): void => onEvent({ type: 'warning', message })
 
-  const send = async (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> => {
+  const send = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const headerParams = mirrors() ? (known.get(name)?.headerParams ?? []) : []
     const headers = { ...paramHeaders(headerParams, args), ...options.headers }
     return caller.request('tools/call', { name, arguments: args }, headerParams.length > 0 ? { ...options, headers } : options)
@@ -69,19 +69,22 @@ export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOpti
       return true
     },
     async call(name, args, options) {
-      const result = await send(name, args, options).catch(async (error: unknown) => {
+      let result: JsonObject
+      try {
+        result = await send(name, args, options)
+      } catch (error) {
         if (!(error instanceof RpcError) || error.code !== ProtocolErrorCode.headerMismatch || !mirrors()) throw error
         await refresh()
-        return send(name, args, options)
-      })
-      return checked(name, result, outputOf(name))
+        result = await send(name, args, options)
+      }
+      const called = (Array.isArray(result.content) ? result : { ...result, content: [] }) as JsonObject & CallToolResult
+      const output = outputOf(name)
+      return output && !called.isError ? checked(name, called, output) : called
     },
   }
 }
 
-async function checked(name: string, result: JsonObject, output: CompiledSchema | undefined): Promise<CallToolResult> {
-  const called = { ...result, content: Array.isArray(result.content) ? result.content : [] } as JsonObject & CallToolResult
-  if (!output || called.isError) return called
+async function checked(name: string, called: CallToolResult, output: CompiledSchema): Promise<CallToolResult> {
   if (!('structuredContent' in called))
     throw new InvalidResult(`The tool ${name} has an output schema, but its result has no structuredContent`)
   const parsed = await output.parse(called.structuredContent)

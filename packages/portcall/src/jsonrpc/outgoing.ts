@@ -31,68 +31,75 @@ export interface AskOptions {
   onAbort?: ((id: RequestId) => void) | undefined
 }
 
+/** Emptied when it is taken: what was in a map of the engine may live on with it for a while. */
+interface Cell {
+  waiting: Waiting | undefined
+}
+
 interface Waiting {
+  readonly promise: Promise<Response>
   resolve(response: Response): void
   reject(reason: unknown): void
 }
 
 /** Keeps the requests that this side has sent to one peer. */
 export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
-  const waiting = new Map<RequestId, Waiting>()
+  const cells = new Map<RequestId | undefined, Cell>()
   let last = 0
   const nextId = options.nextId ?? (() => ++last)
   const take = (id: RequestId | undefined): Waiting | undefined => {
-    const entry = id === undefined ? undefined : waiting.get(id)
-    if (id !== undefined) waiting.delete(id)
-    return entry
+    const cell = cells.get(id)
+    if (!cell) return undefined
+    const { waiting } = cell
+    cell.waiting = undefined
+    cells.delete(id)
+    return waiting
   }
 
   return {
     get size() {
-      return waiting.size
+      return cells.size
     },
     async ask(method, params, options) {
       const id = nextId()
-      const { promise, resolve, reject } = deferred<Response>()
+      const waiting = createWaiting()
       const giveUp = (reason: unknown): void => {
-        if (!waiting.delete(id)) return
-        reject(reason)
+        if (!take(id)) return
+        waiting.reject(reason)
         options.onAbort?.(id)
       }
       const ignore = options.caller && heed(options.caller, giveUp)
-      waiting.set(id, { resolve, reject })
+      cells.set(id, { waiting })
       try {
         options.send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
-        return await promise
+        return await waiting.promise
       } catch (error) {
-        waiting.delete(id)
+        take(id)
         throw error
       } finally {
         ignore?.()
       }
     },
     settle(response) {
-      const entry = take(response.id)
-      entry?.resolve(response)
-      return entry !== undefined
+      const waiting = take(response.id)
+      waiting?.resolve(response)
+      return waiting !== undefined
     },
     drop(id, reason) {
-      const entry = take(id)
-      entry?.reject(reason)
-      return entry !== undefined
+      const waiting = take(id)
+      waiting?.reject(reason)
+      return waiting !== undefined
     },
     fail(reason = new ConnectionLost()) {
-      const entries = [...waiting.values()]
-      waiting.clear()
-      for (const entry of entries) entry.reject(reason)
+      for (const id of [...cells.keys()]) take(id)?.reject(reason)
     },
   }
 }
 
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
-  let resolve!: (value: T) => void
+function createWaiting(): Waiting {
+  let resolve!: (response: Response) => void
   let reject!: (reason: unknown) => void
-  const promise = new Promise<T>((yes, no) => {
+  const promise = new Promise<Response>((yes, no) => {
     resolve = yes
     reject = no
   })

@@ -27,6 +27,8 @@ interface Listener {
   readonly level: LoggingLevel | undefined
 }
 
+const QUIET = { leave() {} }
+
 export function createReports(): Reports {
   const open = new Map<number, Listener>()
   let last = 0
@@ -50,11 +52,12 @@ export function createReports(): Reports {
       return wanted.sort((one, other) => gravityOf(one) - gravityOf(other))[0]
     },
     enter(params, notify) {
-      const key = ++last
       const meta = isObject(params?._meta) ? params._meta : {}
       const { [MetaKey.logLevel]: given } = meta
       const level = isLoggingLevel(given) ? given : undefined
       const token = meta.progressToken ?? undefined
+      if (token === undefined && !level) return { params, ...QUIET }
+      const key = ++last
       open.set(key, { notify, token, level })
       if (level) wanting++
       return {
