@@ -3,8 +3,9 @@ import { failUnknown } from '../remote/failure.ts'
 import { createLane } from '../remote/lane.ts'
 import { createStanding } from '../remote/standing.ts'
 import { createTopics } from '../topics.ts'
-import { openConnection, type RedisClient, type RedisConnection } from './client.ts'
-import type { RedisLink } from './link.ts'
+import { isCluster, openConnection, type RedisClient, type RedisConnection } from './client.ts'
+import type { Command, RedisLink } from './link.ts'
+import { PUBLISH } from './scripts.ts'
 
 /** The bounds of a bus over Redis. */
 export interface RedisBusOptions {
@@ -59,10 +60,12 @@ export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlac
     if (!heard.delete(topic)) return
     standing.open?.unsubscribe([channels + topic]).catch(() => standing.drop())
   }
-  const messages = createLane<readonly string[], unknown>({ flights: 1, send: (batch) => link.send([...batch]) })
+  const messages = createLane<Command, unknown>({ flights: 1, send: (batch) => link.send(batch) })
+  const saying = (...args: [channel: string, message: string]): Command =>
+    isCluster(client) ? { script: PUBLISH, keys: [channels], args } : ['PUBLISH', ...args]
 
   return {
-    publish: async (topic, message) => void (await messages.add(['PUBLISH', channels + topic, message], 2 * message.length)),
+    publish: async (topic, message) => void (await messages.add(saying(channels + topic, message), 2 * message.length)),
     async subscribe(topic, onMessage) {
       const remove = topics.add(topic, onMessage)
       const end = (): void => void (remove() && forget(topic))

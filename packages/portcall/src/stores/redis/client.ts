@@ -33,6 +33,18 @@ export interface NodeRedisClient {
 /** A client of `ioredis` or of `redis`, for Redis 6.2 or newer, or Valkey. It is not connected, used or closed: it is duplicated. */
 export type RedisClient = IoRedisClient | NodeRedisClient
 
+/** Tells whether a client is that of a cluster, where keys have places. */
+export function isCluster(client: RedisClient): boolean {
+  return 'isCluster' in client && client.isCluster
+}
+
+/** Says what is wrong with a client, or with a prefix for it. In a cluster all keys have to be in one place, which a hash tag sees to. */
+export function findFault(client: RedisClient, prefix: string): string | undefined {
+  if ('slots' in client && !isCluster(client)) return 'A cluster of the package redis cannot be used: pass a Cluster of ioredis'
+  if (!isCluster(client) || /^[^{]*\{[^}]+\}/.test(prefix)) return undefined
+  return `In a cluster the prefix needs a hash tag, so that all keys are in one place: '{portcall}:' has one, '${prefix}' has none`
+}
+
 /** Who hears of a connection. */
 export interface ConnectionEvents {
   onLost(): void

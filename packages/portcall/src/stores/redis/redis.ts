@@ -1,6 +1,6 @@
 import type { Stores } from '../stores.ts'
 import { createRedisBus, type RedisBusOptions } from './bus.ts'
-import type { RedisClient } from './client.ts'
+import { findFault, type RedisClient } from './client.ts'
 import { createLink } from './link.ts'
 import { createRedisLog, type RedisLogOptions } from './log.ts'
 import { createRedisStore, type RedisStoreOptions } from './store.ts'
@@ -24,9 +24,13 @@ export interface RedisOptions {
  *
  * While Redis is away, operations reject with `StoreUnavailable`: the first ones after `timeoutMs`, all others at once. Nothing has to be
  * done when it is back.
+ *
+ * @throws TypeError for a cluster that it cannot use, or not with this prefix.
  */
 export function redis(client: RedisClient, options: RedisOptions = {}): Stores {
   const { prefix = '{portcall}:', timeoutMs = 2000 } = options
+  const fault = findFault(client, prefix)
+  if (fault) throw new TypeError(fault)
   const link = createLink({ client, timeoutMs, onSilence: () => bus.renew() })
   const store = createRedisStore(link, prefix, options.store)
   const log = createRedisLog(link, prefix, options.log)

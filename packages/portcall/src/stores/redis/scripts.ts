@@ -128,4 +128,7 @@ export const REMOVE: string = `
 redis.call('ZREM', KEYS[3], ARGV[1])
 return redis.call('DEL', KEYS[1], KEYS[2])`
 
-export const SCRIPTS: readonly string[] = [WRITE, LIST, APPEND, REMOVE]
+/** KEYS any. ARGV channel, message. A cluster says it at the node of the key, where all is said in order. */
+export const PUBLISH: string = `return redis.call('PUBLISH', ARGV[1], ARGV[2])`
+
+export const SCRIPTS: readonly string[] = [WRITE, LIST, APPEND, REMOVE, PUBLISH]
