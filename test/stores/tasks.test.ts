@@ -26,8 +26,11 @@ afterAll(async () => {
 
 let made = 0
 
-/** The processes of a service on one place. */
-async function service(way: string, url: string, body: (start: () => Promise<Node>) => Promise<void>): Promise<void> {
+/** What a test does with the processes of a service; the name is its own. */
+type Body = (start: () => Promise<Node>, name: string) => Promise<void>
+
+/** Runs processes of a service on one place. */
+async function service(way: string, { url }: Server, body: Body): Promise<void> {
   const place = `tasks_${process.pid}_${made++}`
   const children: ChildProcess[] = []
   const start = async (): Promise<Node> => {
@@ -37,7 +40,7 @@ async function service(way: string, url: string, body: (start: () => Promise<Nod
     return { url: message.url, pid: child.pid ?? 0, kill: () => void child.kill('SIGKILL') }
   }
   try {
-    await body(start)
+    await body(start, place)
   } finally {
     for (const child of children) child.kill('SIGKILL')
   }
@@ -83,20 +86,25 @@ async function expectResult(node: Node, taskId: string, name: string): Promise<v
   await client.close()
 }
 
-const WAYS: Record<string, { readonly url: string; restart?(): Promise<void> } | undefined> = {
-  sqlite: { url: '' },
+interface Server {
+  readonly url: string
+}
+
+const FILE: Server = { url: '' }
+const WAYS: Record<string, Server | undefined> = {
+  sqlite: FILE,
   redis: redisServer,
   'redis with BullMQ': redisServer,
   postgres: postgresServer,
   'postgres with pg-boss': postgresServer,
 }
 
-for (const [way, server] of Object.entries(WAYS)) {
-  describe.skipIf(!server)(way, () => {
-    test('a process is killed while it works: another one goes on, by itself, and does no step again', async () => {
-      await service(way, server?.url ?? '', async (start) => {
+describe.concurrent.each(Object.entries(WAYS))('%s', (way, server = FILE) => {
+  test.skipIf(!WAYS[way])(
+    'a process is killed while it works: another one goes on, by itself, and does no step again',
+    () =>
+      service(way, server, async (start, name) => {
         const nodes = await Promise.all([start(), start()])
-        const name = `killed-${made}`
         const taskId = await begin(nodes[0], name)
         const dead = nodes.find(({ pid }) => String(pid) === waits(name)?.[1])
         const heir = nodes.find((node) => node !== dead)
@@ -104,55 +112,50 @@ for (const [way, server] of Object.entries(WAYS)) {
         letGo(name)
         await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(heir?.pid)]), SOON)
         await expectResult(heir ?? nodes[0], taskId, name)
-      })
-    }, 60_000)
+      }),
+    60_000,
+  )
 
-    test('all processes are killed: the next one that starts goes on', async () => {
-      await service(way, server?.url ?? '', async (start) => {
+  test.skipIf(!WAYS[way])(
+    'all processes are killed: the next one that starts goes on',
+    () =>
+      service(way, server, async (start, name) => {
         const first = await start()
-        const name = `alone-${made}`
         const taskId = await begin(first, name)
         first.kill()
         letGo(name)
         const next = await start()
         await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(next.pid)]), SOON)
         await expectResult(next, taskId, name)
+      }),
+    60_000,
+  )
+})
+
+for (const [kind, server] of Object.entries({ redis: redisServer, postgres: postgresServer })) {
+  describe.skipIf(!server).each(Object.keys(WAYS).filter((way) => way.startsWith(kind)))('%s', (way) => {
+    if (!server) return
+
+    test('its server is started again while a task runs: it comes to its end', async () => {
+      await service(way, server, async (start, name) => {
+        const node = await start()
+        const taskId = await begin(node, name)
+        await server.restart()
+        letGo(name)
+        await vi.waitFor(() => expectResult(node, taskId, name), SOON)
       })
     }, 60_000)
 
-    test.skipIf(!server?.restart)(
-      'its server is started again while a task runs: it comes to its end',
-      async () => {
-        await service(way, server?.url ?? '', async (start) => {
-          const node = await start()
-          const name = `restarted-${made}`
-          const taskId = await begin(node, name)
-          await server?.restart?.()
-          await sleep(500)
-          letGo(name)
-          await vi.waitFor(() => expect(stepsOf(name)).toContain('third'), SOON)
-          await expectResult(node, taskId, name)
-        })
-      },
-      60_000,
-    )
-
-    test.skipIf(!server?.restart)(
-      'its server is away for longer than a lease: the task comes to its end',
-      async () => {
-        const away = server === redisServer ? redisServer : postgresServer
-        await service(way, server?.url ?? '', async (start) => {
-          const node = await start()
-          const name = `away-${made}`
-          const taskId = await begin(node, name)
-          await away?.kill()
-          await sleep(3000)
-          await away?.start()
-          letGo(name)
-          await vi.waitFor(() => expectResult(node, taskId, name), SOON)
-        })
-      },
-      60_000,
-    )
+    test('its server is away for longer than a lease: the task comes to its end', async () => {
+      await service(way, server, async (start, name) => {
+        const node = await start()
+        const taskId = await begin(node, name)
+        await server.kill()
+        await sleep(3000)
+        await server.start()
+        letGo(name)
+        await vi.waitFor(() => expectResult(node, taskId, name), SOON)
+      })
+    }, 60_000)
   })
 }
