@@ -17,10 +17,12 @@ afterAll(async () => {
 
 const GONE = 'error The process that ran this request is gone'
 const STEPS = 4
-/** How many calls: by default as many as a slow disk takes in a minute; `PORTCALL_SCALE=20` makes it twenty times as many. */
+/** How many calls: by default as many as a slow disk takes in a minute; `PORTCALL_SCALE=20` makes it the ten thousand of a whole run. */
 const SCALE = Number(process.env.PORTCALL_SCALE ?? 1)
-const CALLS = { redis: 500 * SCALE, postgres: 150 * SCALE }
-const ROUNDS = { redis: 10, postgres: 4 }
+const CALLS = 500 * SCALE
+/** What one client does in a round: one call with steps, one that adds, three modern ones, and a question now and then. */
+const CALLS_A_ROUND = 5.25
+const roundsFor = (clients: number): number => Math.ceil(CALLS / clients / CALLS_A_ROUND)
 
 async function start(
   kind: 'redis' | 'postgres',
@@ -80,11 +82,11 @@ for (const kind of ['redis', 'postgres'] as const) {
     test('serve calls, streams, questions, subscriptions and resumptions without an error', async () => {
       const { balancer } = await start(kind)
       const clients = 20
-      const rounds = Math.ceil(CALLS[kind] / clients / 5)
+      const rounds = roundsFor(clients)
       const began = performance.now()
       const done = await Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `c${at}`, rounds)))
       const seconds = (performance.now() - began) / 1000
-      console.error(`${kind}: ${clients * rounds * 5.25} calls in ${seconds.toFixed(1)} s`)
+      console.error(`${kind}: ${clients * rounds * CALLS_A_ROUND} calls in ${seconds.toFixed(1)} s`)
       expect(done.flatMap(({ records }) => records.flatMap((record) => check(record, false)))).toEqual([])
       expect(done.flatMap(({ failed, client }) => [...failed, ...client.strays])).toEqual([])
       for (const [at, { client }] of done.entries()) {
@@ -97,8 +99,8 @@ for (const kind of ['redis', 'postgres'] as const) {
 
     test('go on when one is killed and another started: nothing is lost, misrouted or hangs', async () => {
       const { fleet, balancer } = await start(kind)
-      const rounds = ROUNDS[kind]
-      const working = Promise.all(Array.from({ length: 12 }, (_, at) => work(balancer.url, `k${at}`, rounds)))
+      const clients = 12
+      const working = Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `k${at}`, roundsFor(clients))))
       await sleep(1500)
       fleet.kill(fleet.nodes[0] as Fleet['nodes'][0])
       await sleep(500)
@@ -115,7 +117,8 @@ for (const kind of ['redis', 'postgres'] as const) {
 
     test('go on when the service is restarted: what it keeps is there again', async () => {
       const { balancer } = await start(kind)
-      const working = Promise.all(Array.from({ length: 8 }, (_, at) => work(balancer.url, `r${at}`, ROUNDS[kind])))
+      const clients = 8
+      const working = Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `r${at}`, roundsFor(clients))))
       await sleep(1500)
       await services[kind]?.restart()
       const done = await working
