@@ -92,12 +92,14 @@ describe.each(HOW)('for every operation of a store: %s', (how) => {
     for (const end of ends) if (end !== 200) expect(end).toBeInstanceOf(Error)
     await close()
   })
+})
 
+describe.each<StoreFault>([...HOW, 'hang'])('for every operation of a log: %s', (how) => {
   test('the events of a session: all arrive, without ids while the log fails, and nobody resumes past a gap', async () => {
     const ends = await forEvery(how, async ({ log }) => {
       const errors: unknown[] = []
       const core = createTestCore()
-      const { connect } = await listen(core.exchange, { log, onError: (error) => errors.push(error) })
+      const { connect } = await listen(core.exchange, { log, storeTimeoutMs: 100, onError: (error) => errors.push(error) })
       const client = await openSession(connect, '2025-06-18')
       const raw = connect().send(client.post(call('hold', { say: true })))
       await raw.head()

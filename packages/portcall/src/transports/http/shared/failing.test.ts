@@ -1,21 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cluster, type TestNode } from '../../../../test-kit/cluster.ts'
 import { call, openSession } from '../../../../test-kit/legacy.ts'
 import { memory } from '../../../stores/memory.ts'
-import type { Stores } from '../../../stores/stores.ts'
-
-/** Stores of which one operation, counted over all, rejects. */
-function failingAt(stores: Stores, failing: { n: number; count: number }): Stores {
-  const fail = <T extends object>(part: T): T =>
-    new Proxy(part, {
-      get: (target, name) => {
-        const operation = Reflect.get(target, name) as (...args: unknown[]) => unknown
-        return (...args: unknown[]) =>
-          ++failing.count === failing.n ? Promise.reject(new Error(`operation ${failing.n}`)) : operation.apply(target, args)
-      },
-    })
-  return { ...stores, store: fail(stores.store), log: fail(stores.log), bus: fail(stores.bus) }
-}
+import { failing, type StoreFault } from '../../../testing/failing.ts'
 
 /** A session from its handshake to its end, over two nodes; gives the statuses that were not as they should be. */
 async function live([a, b]: [TestNode, TestNode]): Promise<number[]> {
@@ -38,15 +25,29 @@ async function live([a, b]: [TestNode, TestNode]): Promise<number[]> {
   return odd
 }
 
-test('whichever operation fails: nothing hangs, callers get a 503 at the most, and all works again', async () => {
-  for (let n = 1; ; n++) {
-    const failing = { n, count: 0 }
-    const nodes = (await cluster(2, { shared: failingAt(memory(), failing) })) as [TestNode, TestNode]
-    const odd = await live(nodes)
-    expect(odd.filter((status) => ![400, 404, 503].includes(status))).toEqual([])
-    const wasReached = failing.count >= n
-    failing.n = 0
-    expect(await live(nodes)).toEqual([])
-    if (!wasReached) return expect(n).toBeGreaterThan(20)
-  }
-}, 120_000)
+/** One life in which the n-th operation fails, and one in which none does. Tells how many there were in the first. */
+async function liveWithFault(at: number, how: StoreFault): Promise<number> {
+  const shared = failing(memory(), { at, how })
+  const nodes = (await cluster(2, { shared, storeTimeoutMs: 100 })) as [TestNode, TestNode]
+  const odd = await live(nodes)
+  expect(odd.filter((status) => ![400, 404, 503].includes(status))).toEqual([])
+  const { length } = shared.operations
+  shared.set()
+  expect(await live(nodes)).toEqual([])
+  return length
+}
+
+const HOW: StoreFault[] = ['reject', 'lose', 'hang']
+const AT_ONCE = 8
+
+describe.each(HOW)('whichever operation fails: %s', (how) => {
+  test('nothing waits for ever, callers get a 503 at the most, and all works again', async () => {
+    let most = Infinity
+    let at = 0
+    for (; at < most; at += AT_ONCE) {
+      const lives = Array.from({ length: AT_ONCE }, (_, more) => liveWithFault(at + more + 1, how))
+      most = Math.max(...(await Promise.all(lives)))
+    }
+    expect(at).toBeGreaterThan(20)
+  }, 120_000)
+})
