@@ -30,7 +30,7 @@ export interface HttpLimits {
   readonly maxEndedStreams: number
   /** With `stores`: a process that the others have not heard of for so long is dead to them. */
   readonly nodeLeaseMs: number
-  /** With `stores`: an operation that takes longer has failed. */
+  /** With `stores` or a `log`: an operation that takes longer has failed. */
   readonly storeTimeoutMs: number
   /** A comment goes out on each open stream so often. */
   readonly keepAliveMs: number

@@ -6,6 +6,7 @@
 import type { Request } from '../../jsonrpc/message.ts'
 import type { Log } from '../../stores/log.ts'
 import { createMemoryLog } from '../../stores/memory-log.ts'
+import { logWithin } from '../../stores/within.ts'
 import { readBatch } from './batch.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
@@ -21,7 +22,7 @@ import { createSse2024 } from './sse2024.ts'
 
 /** Serves legacy clients with sessions, on both of their HTTP transports. */
 export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy {
-  const log = options.log === undefined ? createMemoryLog() : options.log
+  const log = openLog(options.log, endpoint.limits.storeTimeoutMs)
   const registry = createRegistry(endpoint.limits)
   const checkMirrors = createMirrorCheck(endpoint.methodOf, false)
   const sse2024 = createSse2024(endpoint, registry)
@@ -77,6 +78,12 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
       registry.stop()
     },
   }
+}
+
+/** Events rest in memory unless something else is said; what may take its time is waited for no longer than `withinMs`. */
+function openLog(log: Log | null | undefined, withinMs: number): Log | null {
+  if (log === undefined) return createMemoryLog()
+  return log && logWithin(withinMs, log)
 }
 
 interface Site {

@@ -2,7 +2,7 @@ import type { Bus } from '../../../stores/bus.ts'
 import { type Log, UnknownPosition } from '../../../stores/log.ts'
 import type { Store } from '../../../stores/store.ts'
 import type { Stores } from '../../../stores/stores.ts'
-import { StoreUnavailable } from '../../../stores/unavailable.ts'
+import { within } from '../../../stores/within.ts'
 import { refuse } from '../http-error.ts'
 
 /** The three contracts as requests see them: what fails or takes too long is a 503. */
@@ -58,17 +58,4 @@ export function createBacking({ stores, timeoutMs, onError }: BackingOptions): B
       subscribe: (topic, onMessage) => safe(() => bus.subscribe(topic, onMessage)),
     },
   }
-}
-
-function within<T>(ms: number, operation: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new StoreUnavailable(`There was no answer within ${ms} ms`)), ms)
-    const settle =
-      <V>(end: (value: V) => void) =>
-      (value: V): void => {
-        clearTimeout(timer)
-        end(value)
-      }
-    operation().then(settle(resolve), settle(reject))
-  })
 }

@@ -5,6 +5,7 @@ import type { Lease } from './lease.ts'
 import type { Mail } from './mail.ts'
 import { isBusy, type Member } from './member.ts'
 import type { SessionRecord } from './records.ts'
+import { createTurns } from './turns.ts'
 
 /** Keeps what this process has of a session and what rests in the store alike. */
 export interface Upkeep {
@@ -46,12 +47,17 @@ export function createUpkeep({ book, lease, mail, sessionIdleMs, drop }: UpkeepO
     member.seen = performance.now()
     Object.assign(member.session.state, state)
     if (teller === undefined || !lease.isMe(teller)) member.session.rest()
+    // A change that seemed to have failed may have come about.
+    else if (member.replay.heard) void member.session.listen()
   }
-  const refresh: Upkeep['refresh'] = async (member) => update(member, await book.read(member.id))
-  const change: Upkeep['change'] = async (member, make) => {
-    update(member, await book.change(member.id, member.page, make))
-    member.touched = performance.now()
-  }
+  /** What was read before a change is not taken for what came after it. */
+  const inTurn = createTurns()
+  const refresh: Upkeep['refresh'] = (member) => inTurn(member.id, async () => update(member, await book.read(member.id)))
+  const change: Upkeep['change'] = (member, make) =>
+    inTurn(member.id, async () => {
+      update(member, await book.change(member.id, member.page, make))
+      member.touched = performance.now()
+    })
   const touch: Upkeep['touch'] = async (member) => {
     member.touched = performance.now()
     await change(member, (record) => Object.assign(record, { heard: Date.now(), busy: isBusy(member) }))

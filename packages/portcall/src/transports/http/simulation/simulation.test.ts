@@ -97,6 +97,13 @@ async function run(world: World, ms: number, stepMs: number): Promise<void> {
   }
 }
 
+async function hears(world: World, client: SimClient): Promise<boolean> {
+  const before = client.standing?.heard.length
+  await change(world, client)
+  await run(world, 500, 250)
+  return client.removed || client.expired || client.standing?.heard.length !== before
+}
+
 /** All clients listen again, and hear of a change. Gives who does not. */
 async function listen(world: World, clients: readonly SimClient[]): Promise<string[]> {
   const deaf: string[] = []
@@ -109,10 +116,8 @@ async function listen(world: World, clients: readonly SimClient[]): Promise<stri
     await run(world, LIMITS.sessionIdleMs / 16, 500)
   }
   for (const client of clients) {
-    const before = client.standing?.heard.length
-    await change(world, client)
-    await run(world, 500, 250)
-    if (!client.removed && !client.expired && client.standing?.heard.length === before) deaf.push(`${client.uri} is not heard of`)
+    if (!(await hears(world, client))) await run(world, LIMITS.sessionIdleMs / 2, 500)
+    if (!(await hears(world, client))) deaf.push(`${client.uri} is not heard of`)
   }
   return deaf
 }
