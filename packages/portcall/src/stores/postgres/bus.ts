@@ -1,5 +1,5 @@
 import { unref } from '../../jsonrpc/waiting.ts'
-import type { Bus } from '../bus.ts'
+import { createRemoteBus, type RemoteBus } from '../remote/bus.ts'
 import { createLane } from '../remote/lane.ts'
 import { createStanding } from '../remote/standing.ts'
 import { createTopics } from '../topics.ts'
@@ -22,18 +22,10 @@ export interface BusPlace {
   readonly timeoutMs: number
 }
 
-/** A bus with a connection of its own. */
-export interface PostgresBus extends Bus {
-  /** Listens anew: the connection may be dead. */
-  renew(): void
-  idle(): Promise<void>
-  close(): void
-}
-
 const CHECK_MS = 5000
 
 /** Makes a bus over PostgreSQL: one channel, named like the schema, carries all topics. */
-export function createPostgresBus({ driver, link, schema, timeoutMs }: BusPlace, options: PostgresBusOptions = {}): PostgresBus {
+export function createPostgresBus({ driver, link, schema, timeoutMs }: BusPlace, options: PostgresBusOptions = {}): RemoteBus {
   const { maxSubscriptions = 100_000, onError } = options
   const topics = createTopics({ maxSubscriptions, onError })
   let hears = true
@@ -72,28 +64,17 @@ export function createPostgresBus({ driver, link, schema, timeoutMs }: BusPlace,
     hears = false
     outgoing.add(messages.sign(), 0).catch(() => void (hears = true))
   }
-  const forget = (): void => {
-    if (topics.names().length === 0) standing.drop()
-  }
 
-  return {
-    publish: async (topic, message) => void (await outgoing.add(messages.write(topic, message), 2 * message.length)),
-    async subscribe(topic, onMessage) {
-      const remove = topics.add(topic, onMessage)
-      const end = (): void => void (remove() && forget())
-      try {
-        await link.guarded(() => standing.get())
-        return end
-      } catch (error) {
-        end()
-        throw error
-      }
+  return createRemoteBus({
+    topics,
+    standing,
+    outgoing,
+    write: messages.write,
+    guarded: link.guarded,
+    // One channel carries all topics: who is connected hears.
+    hear: async () => {},
+    forget() {
+      if (topics.names().length === 0) standing.drop()
     },
-    renew: () => standing.drop(),
-    idle: () => outgoing.idle(),
-    close() {
-      topics.clear()
-      standing.close()
-    },
-  }
+  })
 }

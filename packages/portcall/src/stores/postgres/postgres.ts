@@ -1,3 +1,4 @@
+import { joinStores } from '../remote/join.ts'
 import type { Stores } from '../stores.ts'
 import { createPostgresBus, type PostgresBusOptions } from './bus.ts'
 import { createDriver, type PostgresSource } from './client.ts'
@@ -47,15 +48,9 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
   const store = createPostgresStore({ link, maxAgeMs, onWrite })
   const log = createPostgresLog({ link, bounds, onWrite })
   const bus = createPostgresBus({ driver, link, schema, timeoutMs }, options.bus)
-  return {
-    store,
-    log,
-    bus,
-    async close() {
-      await Promise.allSettled([store.idle(), log.idle(), bus.idle()])
-      bus.close()
-      link.close()
-      driver.close()
-    },
+  const leave = (): void => {
+    link.close()
+    driver.close()
   }
+  return joinStores({ store, log, bus, leave })
 }

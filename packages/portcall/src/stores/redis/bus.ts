@@ -1,4 +1,4 @@
-import type { Bus } from '../bus.ts'
+import { createRemoteBus, type RemoteBus } from '../remote/bus.ts'
 import { failUnknown } from '../remote/failure.ts'
 import { createLane } from '../remote/lane.ts'
 import { createStanding } from '../remote/standing.ts'
@@ -22,15 +22,7 @@ export interface RedisBusPlace {
   readonly timeoutMs: number
 }
 
-/** A bus with a connection of its own. */
-export interface RedisBus extends Bus {
-  /** Opens the connection again: it may be dead. */
-  renew(): void
-  idle(): Promise<void>
-  close(): void
-}
-
-export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlace, options: RedisBusOptions = {}): RedisBus {
+export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlace, options: RedisBusOptions = {}): RemoteBus {
   const { maxSubscriptions = 100_000, onError } = options
   const channels = `${prefix}b:`
   const topics = createTopics({ maxSubscriptions, onError })
@@ -60,28 +52,17 @@ export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlac
     if (!heard.delete(topic)) return
     standing.open?.unsubscribe([channels + topic]).catch(() => standing.drop())
   }
-  const messages = createLane<Command, unknown>({ flights: 1, send: (batch) => link.send(batch) })
+  const outgoing = createLane<Command, unknown>({ flights: 1, send: (batch) => link.send(batch) })
   const saying = (...args: [channel: string, message: string]): Command =>
     isCluster(client) ? { script: PUBLISH, keys: [channels], args } : ['PUBLISH', ...args]
 
-  return {
-    publish: async (topic, message) => void (await messages.add(saying(channels + topic, message), 2 * message.length)),
-    async subscribe(topic, onMessage) {
-      const remove = topics.add(topic, onMessage)
-      const end = (): void => void (remove() && forget(topic))
-      try {
-        await link.guarded(async () => listen(await standing.get(), [topic]))
-        return end
-      } catch (error) {
-        end()
-        throw error
-      }
-    },
-    renew: () => standing.drop(),
-    idle: () => messages.idle(),
-    close() {
-      topics.clear()
-      standing.close()
-    },
-  }
+  return createRemoteBus({
+    topics,
+    standing,
+    outgoing,
+    write: (topic, message) => saying(channels + topic, message),
+    guarded: link.guarded,
+    hear: (connection, topic) => listen(connection, [topic]),
+    forget,
+  })
 }

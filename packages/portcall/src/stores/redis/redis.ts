@@ -1,3 +1,4 @@
+import { joinStores } from '../remote/join.ts'
 import type { Stores } from '../stores.ts'
 import { createRedisBus, type RedisBusOptions } from './bus.ts'
 import { findFault, type RedisClient } from './client.ts'
@@ -35,14 +36,5 @@ export function redis(client: RedisClient, options: RedisOptions = {}): Stores {
   const store = createRedisStore(link, prefix, options.store)
   const log = createRedisLog(link, prefix, options.log)
   const bus = createRedisBus({ client, link, prefix, timeoutMs }, options.bus)
-  return {
-    store,
-    log,
-    bus,
-    async close() {
-      await Promise.allSettled([store.idle(), log.idle(), bus.idle()])
-      bus.close()
-      link.close()
-    },
-  }
+  return joinStores({ store, log, bus, leave: link.close })
 }
