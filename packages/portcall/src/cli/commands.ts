@@ -21,6 +21,7 @@ export const COMMANDS: { readonly [name: string]: Listed } = {
     load: async () => (await import('./commands/discover.ts')).discover,
   },
   listen: { summary: 'Shows changes as they come', load: async () => (await import('./commands/listen.ts')).listen },
+  tasks: { summary: 'Begins tasks, and looks after them', load: async () => (await import('./commands/tasks.ts')).tasks },
   serve: { summary: 'Serves a module', load: async () => (await import('./commands/serve.ts')).serve },
   login: { summary: 'Signs in to a server', load: async () => (await import('./commands/login.ts')).login },
   logout: { summary: 'Forgets the tokens for a server', load: async () => (await import('./commands/logout.ts')).logout },

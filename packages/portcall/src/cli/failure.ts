@@ -29,6 +29,7 @@ const CODES: { readonly [code: string]: Known } = {
   AUTH_FAILED: { ending: 'unauthorized' },
   INVALID_RESULT: { ending: 'refused', hint: 'the server breaks the protocol' },
   UNANSWERED_INPUT: { ending: 'unanswered', hint: 'run it in a terminal, or answer with --answer FIELD=VALUE' },
+  TASK_CANCELLED: { ending: 'refused' },
   INVALID_CONFIG: { ending: 'usage' },
 }
 

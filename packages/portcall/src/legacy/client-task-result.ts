@@ -18,8 +18,8 @@ export interface TaskResults {
   follow(taskId: string, asker: Asker): void
   /** Takes a question in that belongs to a task; nothing when nobody waits for its result. */
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> | undefined
-  /** Answers questions, and leaves alone what was not asked. Tells whether the result of this task is waited for. */
-  update(taskId: unknown, responses: JsonObject): boolean
+  /** Answers questions, and leaves alone what was not asked. Resolves when the answers are on their way. */
+  update(taskId: unknown, responses: JsonObject): Promise<void>
 }
 
 /** How long a question may be on its way when a task has said that it asks. */
@@ -78,11 +78,11 @@ export function createTaskResults(link: LegacyLink, changed: (taskId: string) =>
       changed(taskId)
       return asked
     },
-    update(taskId, responses) {
+    async update(taskId, responses) {
       const awaited = open.get(taskId as string)
       for (const [key, response] of Object.entries(responses))
         if (isObject(response)) awaited?.questions.get(key)?.answer(response)
-      return awaited !== undefined
+      if (awaited) await pause(0)
     },
   }
 }

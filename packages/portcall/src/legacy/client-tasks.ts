@@ -68,7 +68,8 @@ export function createClientTasks({ link, forward, listen }: ClientTasksOptions)
       }),
       'tasks/update': serving(async ({ taskId, inputResponses }, context) => {
         if (!isObject(inputResponses)) throw invalidParams('inputResponses has to be an object')
-        if (!results.update(taskId, inputResponses)) await send('tasks/get', { taskId }, context)
+        await results.update(taskId, inputResponses)
+        await send('tasks/get', { taskId }, context)
         return { resultType: 'complete' }
       }),
       'tasks/cancel': serving(async ({ taskId }, context) => {

@@ -17,6 +17,8 @@ export interface TaskHandle {
    * @throws RpcError when the task failed; TaskCancelled.
    */
   result(options?: CallOptions): Promise<CallToolResult>
+  /** Answers what it asks at this time, and does not wait for more. Resolves to how many questions that were. */
+  answer(options?: CallOptions): Promise<number>
   /** Says that it is not wanted any more. It may still end otherwise. */
   cancel(options?: CallOptions): Promise<void>
 }
@@ -74,6 +76,17 @@ export function createHandle(taskId: string, { host, listens, closed }: HandleOp
         changes.close()
         answering.close()
       }
+    },
+    async answer(options = {}) {
+      const { signal = new AbortController().signal } = options
+      const task = await get(options)
+      const questions = task.status === 'input_required' ? Object.entries(task.inputRequests) : []
+      const answers = questions.map(
+        async ([key, { method, params }]) => [key, await host.answer(method, isObject(params) ? params : {}, signal)] as const,
+      )
+      const inputResponses = Object.fromEntries(await Promise.all(answers))
+      if (questions.length > 0) await host.request('tasks/update', { taskId, inputResponses }, options)
+      return questions.length
     },
     async cancel(options) {
       await host.request('tasks/cancel', { taskId }, options)

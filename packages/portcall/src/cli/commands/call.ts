@@ -7,7 +7,7 @@ import { type Command, defineCommand } from '../command.ts'
 import { createProgressLine } from '../show/progress.ts'
 import { showResult } from '../show/result.ts'
 import { named } from '../target/named.ts'
-import { withClient } from '../target/open.ts'
+import { withTasks } from '../target/open.ts'
 
 /** `portcall call`: calls a tool. */
 export const call: Command = defineCommand({
@@ -18,7 +18,7 @@ export const call: Command = defineCommand({
   details: [
     `An ARGUMENT is name=text, name:=json, or @file for all of them as a JSON object. The text becomes a number, a boolean or a list when the
 schema of the tool says so; a list is written by naming it several times. A value that begins with @ is read from that file, @- from stdin.`,
-    'The arguments are checked before anything is sent.',
+    'The arguments are checked before anything is sent. A call that becomes a task is waited for; Ctrl-C cancels the task.',
   ],
   flags: {
     save: { type: 'string', value: 'FOLDER', description: 'Save images, sound and other bytes there' },
@@ -30,7 +30,7 @@ schema of the tool says so; a list is written by naming it several times. A valu
     'portcall call draw shape:=\'{"sides":3}\' --save pictures -- node server.js',
   ],
   run: async ({ words: [name = '', ...rest], flags, io, ...given }) =>
-    withClient({ ...given, flags, io }, async (client) => {
+    withTasks({ ...given, flags, io }, async (client) => {
       const pairs = await readPairs(rest)
       const args = flags.unchecked ? assemble(pairs) : await fitting(client, name, pairs)
       const line = createProgressLine(io)
@@ -45,7 +45,7 @@ schema of the tool says so; a list is written by naming it several times. A valu
 })
 
 /** The arguments as the schema of the tool wants them. @throws Stop when there is no such tool, or they do not fit. */
-async function fitting(client: Client, name: string, pairs: readonly Pair[]): Promise<JsonObject> {
+export async function fitting(client: Client, name: string, pairs: readonly Pair[]): Promise<JsonObject> {
   const tool = await named('tool', name, client.tools())
   const schema = isObject(tool.inputSchema) ? tool.inputSchema : {}
   const args = assemble(pairs, schema)

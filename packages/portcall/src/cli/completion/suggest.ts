@@ -33,13 +33,10 @@ type Suggest = (client: Client, before: readonly string[]) => Promise<string[]>
 /** What each command takes from its server: by how many words stand before. */
 const OF_SERVER: { readonly [command: string]: Suggest } = {
   list: async (_client, before) => (before.length === 0 ? ['tools', 'resources', 'templates', 'prompts'] : []),
-  async call(client, [tool]) {
-    const tools = await client.tools().toArray()
-    if (tool === undefined) return tools.map(({ name }) => name)
-    const { inputSchema } = tools.find(({ name }) => name === tool) ?? {}
-    return Object.keys(isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {}).map(
-      (name) => `${name}=`,
-    )
+  call: wordsOfTool,
+  tasks: async (client, [action, ...words]) => {
+    if (action === undefined) return ['list', 'start', 'get', 'result', 'answer', 'cancel']
+    return action === 'start' ? wordsOfTool(client, words) : []
   },
   read: async (client, before) => (before.length === 0 ? (await client.resources().toArray()).map(({ uri }) => uri) : []),
   async prompt(client, [prompt]) {
@@ -47,6 +44,16 @@ const OF_SERVER: { readonly [command: string]: Suggest } = {
     if (prompt === undefined) return prompts.map(({ name }) => name)
     return (prompts.find(({ name }) => name === prompt)?.arguments ?? []).map(({ name }) => `${name}=`)
   },
+}
+
+/** The names of tools, or of the arguments of one. */
+async function wordsOfTool(client: Client, [tool]: readonly string[]): Promise<string[]> {
+  const tools = await client.tools().toArray()
+  if (tool === undefined) return tools.map(({ name }) => name)
+  const { inputSchema } = tools.find(({ name }) => name === tool) ?? {}
+  return Object.keys(isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {}).map(
+    (name) => `${name}=`,
+  )
 }
 
 async function wordsOfServer(command: Command, words: readonly string[]): Promise<string[]> {

@@ -1,6 +1,14 @@
 import { pathToFileURL } from 'node:url'
-import { type Client, type ClientEvent, type ConnectOptions, connect } from '../../client.ts'
+import {
+  type Client,
+  type ClientEvent,
+  type ClientExtension,
+  type ConnectOptions,
+  connect,
+  type MembersOf,
+} from '../../client.ts'
 import type { LoggingLevel } from '../../index.ts'
+import type { ClientTasks } from '../../tasks-client.ts'
 import type { Given } from '../command.ts'
 import type { ConnectionValues } from '../grammar/flags.ts'
 import { readHeaders } from '../grammar/headers.ts'
@@ -10,15 +18,37 @@ import { VERSION } from '../version.ts'
 import { resolveTarget } from './resolve.ts'
 
 /** What a command with a server gets. */
-export type Connected = Pick<Given, 'target' | 'io'> & { readonly flags: unknown }
+export type Connected = Pick<Given, 'target' | 'io'> & {
+  readonly flags: unknown
+  /** How servers are answered where nobody can be asked; without it they are told so. */
+  readonly answers?: Pick<ConnectOptions, 'elicit' | 'elicitUrl'>
+}
+
+/** A client that knows tasks. */
+export type TasksClient = Client & { readonly tasks: ClientTasks }
 
 /** Connects to the server of a command line, uses it, and closes the connection whatever happens. */
-export async function withClient<T>(given: Connected, use: (client: Client) => Promise<T>): Promise<T> {
+export function withClient<T>(given: Connected, use: (client: Client) => Promise<T>): Promise<T> {
+  return withExtensions({ ...given, extensions: [] }, use)
+}
+
+/** The same, with a client that knows tasks. */
+export async function withTasks<T>(given: Connected, use: (client: TasksClient) => Promise<T>): Promise<T> {
+  const { tasks } = await import('../../tasks-client.ts')
+  return withExtensions({ ...given, extensions: [tasks({ listen: true })] }, use)
+}
+
+async function withExtensions<const E extends readonly ClientExtension[], T>(
+  given: Connected & { readonly extensions: E },
+  use: (client: Client & MembersOf<E>) => Promise<T>,
+): Promise<T> {
   const flags = given.flags as ConnectionValues
   const { target, headers } = await resolveTarget(given.target, flags)
   const options = await optionsOf(flags, given.io)
   const client = await connect(target, {
+    ...given.answers,
     ...options,
+    extensions: given.extensions,
     headers: { ...headers, ...readHeaders(flags.header) },
     ...(target instanceof URL && (await loggedIn(target))),
   }).catch((error: unknown) => {
