@@ -1,3 +1,4 @@
+import { onAbort } from '../jsonrpc/abort.ts'
 import { createDeadlines, type Deadlines } from '../jsonrpc/deadlines.ts'
 import { createRing, type Place } from '../jsonrpc/ring.ts'
 import { TimeoutError } from './errors.ts'
@@ -70,6 +71,8 @@ class RequestDeadline implements Deadline {
   place: Place | undefined
   readonly #options: RequestDeadlineOptions
   readonly #listeners: Array<(reason: unknown) => void> = []
+  /** Hears no more of the caller's own signal. */
+  readonly #ignore: (() => void) | undefined
   #controller: AbortController | undefined
   #aborted: { reason: unknown } | undefined
   #usedMs = 0
@@ -80,8 +83,7 @@ class RequestDeadline implements Deadline {
   constructor(options: RequestDeadlineOptions) {
     const { signal } = options
     this.#options = options
-    if (signal?.aborted) this.abort(signal.reason)
-    else signal?.addEventListener('abort', this)
+    this.#ignore = signal && onAbort(signal, (reason) => this.abort(reason))
     this.#start()
   }
 
@@ -91,11 +93,6 @@ class RequestDeadline implements Deadline {
       if (this.#aborted) this.#controller.abort(this.#aborted.reason)
     }
     return this.#controller.signal
-  }
-
-  /** The caller's own signal was aborted. */
-  handleEvent(): void {
-    this.abort(this.#options.signal?.reason)
   }
 
   abort(reason: unknown): void {
@@ -150,7 +147,7 @@ class RequestDeadline implements Deadline {
   clear(): void {
     this.#watch?.leave()
     this.#pauses = Infinity
-    this.#options.signal?.removeEventListener('abort', this)
+    this.#ignore?.()
     this.place?.leave()
   }
 

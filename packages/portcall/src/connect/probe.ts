@@ -34,21 +34,13 @@ export async function probe(exchange: Exchange, { envelope, probeMs, clocks, sig
   const deadline = clocks.start('server/discover', { requestMs: probeMs, totalMs: probeMs }, given)
   const params = { _meta: { ...envelope, [MetaKey.protocolVersion]: VERSION } }
   const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
+  // It is not cancelled when it is given up: an old server might stumble over that too.
   const { signal } = new AbortController()
   try {
-    return judge(await Promise.race([aborted(deadline.signal), exchange(request, { signal, notify: () => {} })]))
+    return judge(await deadline.until(exchange(request, { signal, notify: () => {} })))
   } finally {
     deadline.clear()
   }
-}
-
-/** The probe is not cancelled when it is given up: an old server might stumble over that too. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
 }
 
 function judge(response: Response): Verdict {

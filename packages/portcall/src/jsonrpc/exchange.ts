@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts'
 import type { Notification, Request, Response } from './message.ts'
 
 /** Who is calling, as far as authorization has told. */
@@ -94,7 +95,5 @@ export function heed(caller: Caller, listener: (reason: unknown) => void): (() =
   const { signal } = caller
   if (!signal) return undefined
   signal.throwIfAborted()
-  const abort = (): void => listener(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  return () => signal.removeEventListener('abort', abort)
+  return onAbort(signal, listener)
 }

@@ -1,3 +1,5 @@
+import { onAbort } from './abort.ts'
+
 /** A timer of a runtime that can let it not keep the process alive. */
 interface Handle {
   ref(): unknown
@@ -24,35 +26,27 @@ function isHandle(timer: unknown): timer is Handle {
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', abort)
-        resolve(value)
-      },
-      (error) => {
-        signal.removeEventListener('abort', abort)
-        reject(error)
-      },
-    )
+    const ignore = onAbort(signal, reject)
+    promise.then(resolve, reject).finally(ignore)
   })
 }
 
 /** Resolves after `ms`; rejects with the reason of the first signal that is aborted before. */
-export function pause(ms: number, ...given: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
+export async function pause(ms: number, ...given: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
   const signals = given.filter((signal) => signal !== undefined)
-  return new Promise((resolve, reject) => {
-    const finish = (): void => {
-      clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener('abort', finish)
-      const aborted = signals.find((signal) => signal.aborted)
-      if (aborted) reject(aborted.reason)
-      else resolve()
-    }
-    const timer = setTimeout(finish, ms)
-    for (const signal of signals) signal.addEventListener('abort', finish)
-    if (signals.some((signal) => signal.aborted)) finish()
+  for (const signal of signals) signal.throwIfAborted()
+  let finish!: () => void
+  let fail!: (reason: unknown) => void
+  const over = new Promise<void>((resolve, reject) => {
+    finish = resolve
+    fail = reject
   })
+  const timer = setTimeout(finish, ms)
+  const ignoring = signals.map((signal) => onAbort(signal, fail))
+  try {
+    await over
+  } finally {
+    clearTimeout(timer)
+    for (const ignore of ignoring) ignore()
+  }
 }
