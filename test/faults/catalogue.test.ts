@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { CATALOGUE } from './catalogue.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-const files = [folder, `${folder}client/`, `${folder}auth/`]
+/** What needs services or several processes is tested beside. */
+const files = [folder, `${folder}client/`, `${folder}auth/`, `${folder}../scale/`]
   .flatMap((path) => readdirSync(path).map((name) => `${path}${name}`))
   .filter((path) => path.endsWith('.test.ts') && !path.endsWith('catalogue.test.ts'))
 const tested = new Set(files.flatMap((path) => readFileSync(path, 'utf8').match(/\b(?:B\d|[CEGHMSX]\d\d[a-g]?)\b/g) ?? []))

@@ -187,4 +187,8 @@ export const CATALOGUE: { readonly [id: string]: string } = {
 
   E01: 'disk full on the event log: no ids while it lasts, no crash, ids again when there is room',
   E02: 'the clock of the machine is set forward and back while calls run and sessions rest',
+  E03: 'Redis or PostgreSQL is restarted under sessions and their events',
+  E04: 'one of several processes is killed, another is started',
+  E05: 'one of several processes is cut off from the service that they share, for longer than its lease',
+  E06: 'clocks of processes that share sessions differ by minutes',
 }

@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { type Balancer, startBalancer } from './support/balancer.ts'
-import { type CallRecord, LegacyClient, modernAdd } from './support/client.ts'
 import { type Fleet, startFleet } from './support/fleet.ts'
+import { faultsOf, work } from './support/work.ts'
 
 const services = { redis: await startRedis(), postgres: await startPostgres() }
 const begun: Array<() => Promise<unknown>> = []
@@ -15,8 +15,6 @@ afterAll(async () => {
   await services.postgres?.stop()
 })
 
-const GONE = 'error The process that ran this request is gone'
-const STEPS = 4
 /** How many calls: by default as many as a slow disk takes in a minute; `PORTCALL_SCALE=20` makes it the ten thousand of a whole run. */
 const SCALE = Number(process.env.PORTCALL_SCALE ?? 1)
 const CALLS = 500 * SCALE
@@ -34,49 +32,6 @@ async function start(
   return { fleet, balancer }
 }
 
-/** What one client does: calls of all kinds, one after another; every third stream is cut and resumed. */
-async function work(
-  url: string,
-  name: string,
-  rounds: number,
-): Promise<{ client: LegacyClient; records: CallRecord[]; failed: string[] }> {
-  const client = new LegacyClient(url)
-  const records: CallRecord[] = []
-  const failed: string[] = []
-  await client.open()
-  await client.listen()
-  await client.request('resources/subscribe', { uri: `note://${name}` })
-  for (let round = 0; round < rounds; round++) {
-    const mark = `${name}-${round}`
-    const call = async (tool: string, cut?: number): Promise<void> => {
-      try {
-        records.push(await client.call(tool, { mark, count: STEPS, ms: 3, a: round, b: 1, uri: `note://${name}` }, cut))
-      } catch (error) {
-        failed.push(String(error))
-      }
-    }
-    await call('steps', round % 3 === 0 ? 1 + (round % STEPS) : undefined)
-    if (round % 4 === 0) await call('ask')
-    for (let more = 0; more < 3; more++) {
-      const sum = await modernAdd(url, round, more).catch((error) => `failed ${error}`)
-      if (sum !== `${round + more}`) failed.push(`modern ${mark}: ${sum}`)
-    }
-    await call('add')
-  }
-  return { client, records, failed }
-}
-
-/** What has to hold for every call, whatever went wrong meanwhile. */
-function check({ mark, progress, end }: CallRecord, mayDie: boolean): string[] {
-  const faults: string[] = []
-  if (progress.some((step, at) => step !== at + 1)) faults.push(`${mark}: steps ${progress}`)
-  const isWhole = progress.length === 0 || progress.length === STEPS
-  const isGone = mayDie && end === GONE
-  const isRight = end === mark || end === `${mark} for ${mark}` || /^\d+$/.test(end)
-  if (!isGone && !(isRight && isWhole)) faults.push(`${mark}: ${progress} ${end}`)
-  return faults
-}
-
 for (const kind of ['redis', 'postgres'] as const) {
   describe.skipIf(!services[kind])(`three processes on ${kind}`, () => {
     test('serve calls, streams, questions, subscriptions and resumptions without an error', async () => {
@@ -87,7 +42,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       const done = await Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `c${at}`, rounds)))
       const seconds = (performance.now() - began) / 1000
       console.error(`${kind}: ${clients * rounds * CALLS_A_ROUND} calls in ${seconds.toFixed(1)} s`)
-      expect(done.flatMap(({ records }) => records.flatMap((record) => check(record, false)))).toEqual([])
+      expect(done.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, false)))).toEqual([])
       expect(done.flatMap(({ failed, client }) => [...failed, ...client.strays])).toEqual([])
       for (const [at, { client }] of done.entries()) {
         await client.call('touch', { mark: 't', uri: `note://c${at}` })
@@ -97,7 +52,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       }
     })
 
-    test('go on when one is killed and another started: nothing is lost, misrouted or hangs', async () => {
+    test('E04 go on when one is killed and another started: nothing is lost, misrouted or hangs', async () => {
       const { fleet, balancer } = await start(kind)
       const clients = 12
       const working = Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `k${at}`, roundsFor(clients))))
@@ -106,7 +61,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       await sleep(500)
       await fleet.start()
       const done = await working
-      expect(done.flatMap(({ records }) => records.flatMap((record) => check(record, true)))).toEqual([])
+      expect(done.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, true)))).toEqual([])
       expect(done.flatMap(({ client }) => client.strays)).toEqual([])
       const failed = done.flatMap(({ failed }) => failed)
       console.error(`${kind}: ${failed.length} calls had no answer when their process was killed`)
@@ -115,7 +70,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       for (const { client } of done) await client.close()
     })
 
-    test('go on when the service is restarted: what it keeps is there again', async () => {
+    test('E03 go on when the service is restarted: what it keeps is there again', async () => {
       const { balancer } = await start(kind)
       const clients = 8
       const working = Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `r${at}`, roundsFor(clients))))
@@ -125,7 +80,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       const failed = done.flatMap(({ failed }) => failed)
       expect(failed.filter((text) => /hangs/.test(text))).toEqual([])
       expect(done.flatMap(({ client }) => client.strays)).toEqual([])
-      expect(done.flatMap(({ records }) => records.flatMap((record) => check(record, true)))).toEqual([])
+      expect(done.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, true)))).toEqual([])
     })
   })
 }

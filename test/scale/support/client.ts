@@ -104,7 +104,7 @@ export class LegacyClient {
       params: { name, arguments: args, _meta: { progressToken: id } },
     })
     for (;;) {
-      if (response?.headers.get('content-type') === 'application/json') {
+      if (response?.status === 200 && response.headers.get('content-type') === 'application/json') {
         take(record, id, await response.json())
         return record
       }
