@@ -1,9 +1,16 @@
-/** Our client against tasks of the official SDK 1.x, as the server has them that was made to exercise clients. */
+/** Tasks of the official SDK 1.x: our client against the server that was made to exercise clients, and the official client against ours. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { createServer } from 'portcall'
 import { type Client, connect } from 'portcall/client'
+import { serve } from 'portcall/node'
+import { tasks as servedTasks } from 'portcall/tasks'
 import { type ClientTasks, type TaskHandle, tasks } from 'portcall/tasks/client'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
 import { choosePort } from './servers/listen.ts'
 import { kill, mark, type Program } from './servers/programs.ts'
 
@@ -55,4 +62,29 @@ describe.each([
     expect(await again.get()).toMatchObject({ status: 'cancelled' })
     await expect(again.result()).rejects.toMatchObject({ code: 'TASK_CANCELLED' })
   })
+})
+
+it('TSKL-010 TSKL-018 TSKL-020 the official client follows a task of ours, and answers it', async () => {
+  const extensions = [servedTasks({ limits: { pollIntervalMs: 50 } })] as const
+  const server = createServer({ name: 'ours', version: '1.0.0' }, { extensions })
+  server.tool('greet', { task: 'required' }, async (_, call) => {
+    const { name } = await call.elicit('Who?', z.object({ name: z.string() }))
+    return `Hello, ${name}`
+  })
+  const serving = await serve(server, { port: 0, signals: false })
+  onTestFinished(() => serving.close())
+  const client: any = new OfficialClient({ name: 'theirs', version: '1.0.0' }, { capabilities: { elicitation: {} } })
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ada' } }))
+  await client.connect(new StreamableHTTPClientTransport(new URL(serving.url)) as never)
+  onTestFinished(() => client.close())
+  await client.listTools()
+  const said: any[] = []
+  for await (const message of client.experimental.tasks.callToolStream({ name: 'greet', arguments: {} })) said.push(message)
+  expect(said.map(({ type, task }) => [type, task?.status])).toEqual(
+    expect.arrayContaining([
+      ['taskCreated', 'working'],
+      ['taskStatus', 'input_required'],
+    ]),
+  )
+  expect(said.at(-1)).toMatchObject({ type: 'result', result: { content: [{ text: 'Hello, Ada' }] } })
 })
