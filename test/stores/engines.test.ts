@@ -1,10 +1,13 @@
 /** The contract of engines for tasks: in every store that is shared, on BullMQ and on pg-boss. */
 import { Queue, Worker } from 'bullmq'
 import PgBoss from 'pg-boss'
+import { createServer } from 'portcall'
 import { connect } from 'portcall/client'
 import { memory, type Stores } from 'portcall/stores'
+import { tasks as serverTasks, type TaskEngine } from 'portcall/tasks'
 import { bullmq } from 'portcall/tasks/bullmq'
 import { tasks } from 'portcall/tasks/client'
+import { pgBoss } from 'portcall/tasks/pg-boss'
 import { engineContract } from 'portcall/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { printerOnPostgres, printerOnRedis } from '../../examples/engines.ts'
@@ -61,6 +64,11 @@ describe.skipIf(!redisServer)('BullMQ', () => {
     await expectPrinted(server)
   })
 
+  test('Redis is away when a call becomes a task: it is begun when it is back', async () => {
+    const engine = bullmq({ Queue, Worker, connection: { url: redisServer?.url }, queue: freshQueue(), timeoutMs: 500 })
+    if (redisServer) await expectBegunLater(engine, redisServer)
+  }, 40_000)
+
   test('a Redis that is not there: a call fails in time', async () => {
     const engine = bullmq({ Queue, Worker, connection: { host: '127.0.0.1', port: 1 }, timeoutMs: 300 })
     const begun = performance.now()
@@ -75,6 +83,28 @@ async function expectPrinted(server: ReturnType<typeof printerOnRedis>): Promise
   const client = await connect(server, { extensions: [tasks()] })
   const { content } = await client.callTool('print')
   expect(content).toEqual([{ type: 'text', text: 'Printed 3 pages' }])
+  await client.close()
+  await server.tasks.stop()
+  server.close()
+}
+
+interface Away {
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+/** A call becomes a task while there is no way to tell the engine; its store is there. */
+async function expectBegunLater(engine: TaskEngine, { kill, start }: Away): Promise<void> {
+  const limits = { leaseMs: 500, sweepMs: 500 }
+  const server = createServer({ name: 'away', version: '1.0.0' }, { extensions: [serverTasks({ engine, limits })], onEvent() {} })
+  server.tool('work', { task: 'required' }, () => 'done')
+  const client = await connect(server, { extensions: [tasks()] })
+  expect(await client.callTool('work')).toMatchObject({ content: [{ text: 'done' }] })
+  await kill()
+  const begun = await client.tasks.start('work')
+  await start()
+  if (!('taskId' in begun)) throw new Error('it did not become a task')
+  expect(await client.tasks.open(begun.taskId).result()).toMatchObject({ content: [{ text: 'done' }] })
   await client.close()
   await server.tasks.stop()
   server.close()
@@ -96,4 +126,12 @@ describe.skipIf(!postgresServer)('pg-boss', () => {
     await expectPrinted(printerOnPostgres(memory(), boss))
     await boss.stop({ graceful: false })
   })
+
+  test('PostgreSQL is away when a call becomes a task: it is begun when it is back', async () => {
+    const boss = new PgBoss(postgresServer?.url ?? '')
+    boss.on('error', () => {})
+    await boss.start()
+    if (postgresServer) await expectBegunLater(pgBoss(boss, { queue: freshQueue(), pollMs: 100, timeoutMs: 500 }), postgresServer)
+    await boss.stop({ graceful: false })
+  }, 40_000)
 })
