@@ -13,7 +13,7 @@ import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 
 const NODE = fileURLToPath(new URL('support/node.mjs', import.meta.url))
-const SOON = { timeout: 30_000, interval: 50 }
+const SOON = { timeout: 45_000, interval: 50 }
 
 const folder = mkdtempSync(join(tmpdir(), 'portcall-tasks-'))
 const redisServer = await startRedis()
@@ -113,7 +113,7 @@ describe.concurrent.each(Object.entries(WAYS))('%s', (way, server = FILE) => {
         await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(heir?.pid)]), SOON)
         await expectResult(heir ?? nodes[0], taskId, name)
       }),
-    60_000,
+    120_000,
   )
 
   test.skipIf(!WAYS[way])(
@@ -128,7 +128,7 @@ describe.concurrent.each(Object.entries(WAYS))('%s', (way, server = FILE) => {
         await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(next.pid)]), SOON)
         await expectResult(next, taskId, name)
       }),
-    60_000,
+    120_000,
   )
 })
 
@@ -144,7 +144,7 @@ for (const [kind, server] of Object.entries({ redis: redisServer, postgres: post
         letGo(name)
         await vi.waitFor(() => expectResult(node, taskId, name), SOON)
       })
-    }, 60_000)
+    }, 120_000)
 
     test('its server is away for longer than a lease: the task comes to its end', async () => {
       await service(way, server, async (start, name) => {
@@ -156,6 +156,6 @@ for (const [kind, server] of Object.entries({ redis: redisServer, postgres: post
         letGo(name)
         await vi.waitFor(() => expectResult(node, taskId, name), SOON)
       })
-    }, 60_000)
+    }, 120_000)
   })
 }
