@@ -35,21 +35,28 @@ describe.each(['redis', 'postgres'] as const)('three processes on %s', (kind) =>
   const service = services[kind]
   const url = service?.url ?? ''
 
-  test.skipIf(!service)('E05 one is cut off from the service and joined again: no stream has two who send, nothing is lost', async () => {
-    const proxy = await faultyProxy({ target: url })
-    const fleet = await startFleet([kind, url], 2)
-    await fleet.start({ args: [kind, proxy.url] })
-    const balancer = await startBalancer(fleet.nodes)
-    begun.push(() => proxy.close(), () => balancer.close(), fleet.stop)
-    const working = workAll(balancer.url, 'p', true)
-    await sleep(500)
-    proxy.set({ toServer: NOTHING, toClient: NOTHING })
-    await sleep(APART_MS)
-    proxy.set({})
-    proxy.cut()
-    expect(await working).toEqual([])
-    expect(await workAll(balancer.url, 'q', false)).toEqual([])
-  })
+  test.skipIf(!service)(
+    'E05 one is cut off from the service and joined again: no stream has two who send, nothing is lost',
+    async () => {
+      const proxy = await faultyProxy({ target: url })
+      const fleet = await startFleet([kind, url], 2)
+      await fleet.start({ args: [kind, proxy.url] })
+      const balancer = await startBalancer(fleet.nodes)
+      begun.push(
+        () => proxy.close(),
+        () => balancer.close(),
+        fleet.stop,
+      )
+      const working = workAll(balancer.url, 'p', true)
+      await sleep(500)
+      proxy.set({ toServer: NOTHING, toClient: NOTHING })
+      await sleep(APART_MS)
+      proxy.set({})
+      proxy.cut()
+      expect(await working).toEqual([])
+      expect(await workAll(balancer.url, 'q', false)).toEqual([])
+    },
+  )
 
   test.skipIf(!service)('E06 clocks that differ by twenty minutes hurt nobody', async () => {
     const fleet = await startFleet([kind, url], 1)
