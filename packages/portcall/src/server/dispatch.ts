@@ -7,6 +7,7 @@ import { MetaKey, readEnvelope } from '../protocol/meta.ts'
 import type { MethodOf } from '../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { Implementation } from '../protocol/types.ts'
+import { StoreUnavailable } from '../stores/unavailable.ts'
 import { CallContext, type CallOptions } from './call.ts'
 import { Declined, InputRequired, ToolError } from './errors.ts'
 import { type OnEvent, reportError } from './events.ts'
@@ -69,5 +70,6 @@ function toRpcError(error: unknown, method: string, onEvent: OnEvent): RpcError 
   if (error instanceof RpcError) return error
   if (error instanceof ToolError || error instanceof Declined) return new RpcError(ErrorCode.internalError, error.message)
   const reference = reportError(onEvent, error, { method })
-  return new RpcError(ErrorCode.internalError, `Internal error. Reference: ${reference}`)
+  const what = error instanceof StoreUnavailable ? 'The server cannot reach its store; try again later' : 'Internal error'
+  return new RpcError(ErrorCode.internalError, `${what}. Reference: ${reference}`)
 }

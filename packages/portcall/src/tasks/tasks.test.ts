@@ -5,6 +5,7 @@ import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { type Caller, callerOf } from '../server/server.test-kit.ts'
 import { createServer } from '../server/server.ts'
 import { memory } from '../stores/memory.ts'
+import { StoreUnavailable } from '../stores/unavailable.ts'
 import { detach } from './detach.ts'
 import { type TasksOptions, tasks } from './extension.ts'
 
@@ -34,6 +35,18 @@ async function until(caller: Caller, taskId: unknown, status: string): Promise<J
 }
 
 describe('tasks', () => {
+  it('a caller is told that the store is away', async () => {
+    const away = async (): Promise<never> => {
+      throw new StoreUnavailable('Redis cannot be reached')
+    }
+    const server = serverWith({ store: { ...memory().store, get: away } })
+    const response = await callerOf(server, KNOWS).request('tasks/get', { taskId: 'x' })
+    expect(response).toMatchObject({
+      error: { code: -32603, message: expect.stringMatching(/^The server cannot reach its store/) },
+    })
+    expect(JSON.stringify(response)).not.toContain('Redis')
+  })
+
   it('TSKX-001 TSKX-002 TSKX-008 TSKX-009 TSKX-010 TSKX-012 a call becomes a task and ends with its result', async () => {
     const server = serverWith()
     server.tool('work', { task: 'optional', input: name }, ({ name }) => `Hello, ${name}`)
