@@ -96,64 +96,89 @@ const FAILED = new RpcError(ErrorCode.internalError, 'Internal error')
  * is answered at once.
  */
 export function createIncoming(exchange: Exchange, options: IncomingOptions = {}): Incoming {
-  const { maxInFlight = Infinity, maxQueued = 0, maxLongLived = Infinity, isLongLived = () => false } = options
-  const running = new Map<RequestId, Running>()
-  const turns: Array<() => void> = []
-  const waiters: Array<() => void> = []
-  let active = 0
-  let longLived = 0
+  return new Register(exchange, options)
+}
 
-  const refuse = (request: Request): RpcError | undefined => {
-    if (running.has(request.id)) return ID_IN_USE
-    if (isLongLived(request)) return longLived >= maxLongLived ? TOO_MANY : undefined
-    return running.size - longLived >= maxInFlight + maxQueued ? BUSY : undefined
+const UNLIMITED: Required<IncomingOptions> = {
+  maxInFlight: Infinity,
+  maxQueued: 0,
+  maxLongLived: Infinity,
+  isLongLived: () => false,
+}
+
+/** There is one for each session, and most sessions are idle. */
+class Register implements Incoming {
+  readonly #exchange: Exchange
+  readonly #options: Required<IncomingOptions>
+  readonly #running = new Map<RequestId, Running>()
+  #turns: Array<() => void> | undefined
+  #waiters: Array<() => void> | undefined
+  #active = 0
+  #longLived = 0
+
+  constructor(exchange: Exchange, options: IncomingOptions) {
+    this.#exchange = exchange
+    this.#options = { ...UNLIMITED, ...options }
   }
-  const run = async (request: Request, context: Running): Promise<Response | undefined> => {
+
+  get size(): number {
+    return this.#running.size
+  }
+
+  async handle(request: Request, carried: Carried): Promise<Response | undefined> {
+    const refusal = this.#refuse(request)
+    if (refusal) return refusal.response(request.id)
+    const { id } = request
+    const { isLongLived, maxInFlight } = this.#options
+    const isLong = isLongLived(request)
+    const context = new Running(carried)
+    this.#running.set(id, context)
+    if (!isLong && this.#active >= maxInFlight) await new Promise<void>((turn) => void (this.#turns ??= []).push(turn))
+    if (isLong) this.#longLived++
+    else this.#active++
+    const response = await this.#run(request, context)
+    this.#leave(id, isLong)
+    return response
+  }
+
+  cancel(id: unknown, reason?: unknown): boolean {
+    const context = this.#running.get(id as RequestId)
+    context?.cancel(reason ?? new DOMException('The request was cancelled', 'AbortError'))
+    return context !== undefined
+  }
+
+  cancelAll(reason?: unknown): void {
+    for (const id of [...this.#running.keys()]) this.cancel(id, reason)
+  }
+
+  idle(): Promise<void> {
+    return this.size === 0 ? Promise.resolve() : new Promise((wake) => void (this.#waiters ??= []).push(wake))
+  }
+
+  #refuse(request: Request): RpcError | undefined {
+    const { isLongLived, maxInFlight, maxLongLived, maxQueued } = this.#options
+    if (this.#running.has(request.id)) return ID_IN_USE
+    if (isLongLived(request)) return this.#longLived >= maxLongLived ? TOO_MANY : undefined
+    return this.size - this.#longLived >= maxInFlight + maxQueued ? BUSY : undefined
+  }
+
+  async #run(request: Request, context: Running): Promise<Response | undefined> {
     if (context.cancelled) return undefined
     try {
-      const response = await exchange(request, context)
+      const response = await this.#exchange(request, context)
       return context.cancelled ? undefined : response
     } catch {
       return context.cancelled ? undefined : FAILED.response(request.id)
     }
   }
-  const leave = (id: RequestId, isLong: boolean): void => {
-    running.delete(id)
-    if (isLong) longLived--
-    else {
-      active--
-      turns.shift()?.()
-    }
-    if (running.size === 0) for (const wake of waiters.splice(0)) wake()
-  }
-  const cancel = (id: unknown, reason?: unknown): boolean => {
-    const context = running.get(id as RequestId)
-    context?.cancel(reason ?? new DOMException('The request was cancelled', 'AbortError'))
-    return context !== undefined
-  }
 
-  return {
-    get size() {
-      return running.size
-    },
-    async handle(request, carried) {
-      const refusal = refuse(request)
-      if (refusal) return refusal.response(request.id)
-      const { id } = request
-      const isLong = isLongLived(request)
-      const context = new Running(carried)
-      running.set(id, context)
-      if (!isLong && active >= maxInFlight) await new Promise<void>((turn) => void turns.push(turn))
-      if (isLong) longLived++
-      else active++
-      const response = await run(request, context)
-      leave(id, isLong)
-      return response
-    },
-    cancel,
-    cancelAll(reason) {
-      for (const id of [...running.keys()]) cancel(id, reason)
-    },
-    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((wake) => void waiters.push(wake))),
+  #leave(id: RequestId, isLong: boolean): void {
+    this.#running.delete(id)
+    if (isLong) this.#longLived--
+    else {
+      this.#active--
+      this.#turns?.shift()?.()
+    }
+    if (this.size === 0) for (const wake of this.#waiters?.splice(0) ?? []) wake()
   }
 }

@@ -130,9 +130,9 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
   return {
     notify: (notification) => channel.send(notification),
     ask,
-    cancel: incoming.cancel,
-    cancelAll: incoming.cancelAll,
-    idle: incoming.idle,
+    cancel: (id, reason) => incoming.cancel(id, reason),
+    cancelAll: (reason) => incoming.cancelAll(reason),
+    idle: () => incoming.idle(),
     close() {
       ended ??= closedHere()
       return channel.close()

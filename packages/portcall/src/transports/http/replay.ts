@@ -44,46 +44,64 @@ const MAX_EVENT_ID = 200
 
 /** Keeps the streams of one session. */
 export function createReplay(options: ReplayOptions): Replay {
-  const { endpoint, log } = options
-  const tag = log ? crypto.randomUUID().slice(0, 8) : ''
-  const streams = new SessionStreams(endpoint.limits)
-  let last = 0
+  return new RecordedStreams(options)
+}
 
-  const retire = (stream: Stream): void => {
-    if (log) streams.retire(stream)
-    else streams.forget(stream)
+class RecordedStreams implements Replay {
+  readonly #options: ReplayOptions
+  readonly #tag: string
+  readonly #streams: SessionStreams
+  #last = 0
+
+  constructor(options: ReplayOptions) {
+    this.#options = options
+    this.#tag = options.log ? crypto.randomUUID().slice(0, 8) : ''
+    this.#streams = new SessionStreams(options.endpoint.limits)
   }
 
-  return {
-    get connected() {
-      return streams.connected
-    },
-    begin(reply, { standing = false, headers, first } = {}) {
-      if (standing) streams.makeRoom()
-      const name = (++last).toString(36)
-      const stream = new Stream({ ...options, tag, name, standing, onOver: retire })
-      streams.add(stream)
-      stream.open(reply, headers, first)
-      return stream
-    },
-    async resume(eventId, reply) {
-      const [, session, name = '', position = ''] = EVENT_ID.exec(eventId.slice(0, MAX_EVENT_ID)) ?? []
-      if (session === undefined) throw refuse(400, 'Bad request: this is no event id of this server')
-      const stream = session === tag ? streams.get(name) : undefined
-      if (!stream) throw refuse(404, 'Not found: there is no such event')
-      streams.returned(stream)
-      try {
-        await stream.resume(reply, position)
-      } catch (error) {
-        throw error instanceof UnknownPosition ? refuse(404, 'Not found: there is no such event') : error
-      } finally {
-        if (stream.over) retire(stream)
-      }
-    },
-    tell: (message) => streams.tell(message),
-    drain: () => streams.drain(),
-    close() {
-      for (const stream of streams.list()) streams.forget(stream)
-    },
+  get connected(): boolean {
+    return this.#streams.connected
+  }
+
+  begin(reply: HttpReply, { standing = false, headers, first }: BeginOptions = {}): Stream {
+    if (standing) this.#streams.makeRoom()
+    const name = (++this.#last).toString(36)
+    const onOver = (stream: Stream): void => this.#retire(stream)
+    const stream = new Stream({ ...this.#options, tag: this.#tag, name, standing, onOver })
+    this.#streams.add(stream)
+    stream.open(reply, headers, first)
+    return stream
+  }
+
+  async resume(eventId: string, reply: HttpReply): Promise<void> {
+    const [, session, name = '', position = ''] = EVENT_ID.exec(eventId.slice(0, MAX_EVENT_ID)) ?? []
+    if (session === undefined) throw refuse(400, 'Bad request: this is no event id of this server')
+    const stream = session === this.#tag ? this.#streams.get(name) : undefined
+    if (!stream) throw refuse(404, 'Not found: there is no such event')
+    this.#streams.returned(stream)
+    try {
+      await stream.resume(reply, position)
+    } catch (error) {
+      throw error instanceof UnknownPosition ? refuse(404, 'Not found: there is no such event') : error
+    } finally {
+      if (stream.over) this.#retire(stream)
+    }
+  }
+
+  tell(message: Message): void | Promise<void> {
+    return this.#streams.tell(message)
+  }
+
+  drain(): void {
+    this.#streams.drain()
+  }
+
+  close(): void {
+    for (const stream of this.#streams.list()) this.#streams.forget(stream)
+  }
+
+  #retire(stream: Stream): void {
+    if (this.#options.log) this.#streams.retire(stream)
+    else this.#streams.forget(stream)
   }
 }

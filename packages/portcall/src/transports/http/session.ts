@@ -1,6 +1,6 @@
 import { ConnectionLost } from '../../jsonrpc/errors.ts'
 import type { Auth, HttpInfo } from '../../jsonrpc/exchange.ts'
-import { type Carried, createIncoming } from '../../jsonrpc/incoming.ts'
+import { type Carried, createIncoming, type Incoming } from '../../jsonrpc/incoming.ts'
 import { type Notification, notification, type Request, type RequestId, type Response } from '../../jsonrpc/message.ts'
 import { createOutgoing, type Outgoing } from '../../jsonrpc/outgoing.ts'
 import type { SessionState } from '../../legacy/handshake.ts'
@@ -52,54 +52,80 @@ export interface SessionOptions {
 }
 
 /** Makes a session; it has heard nothing yet unless its state says otherwise. */
-export function createSession({ endpoint, auth, tell, state, share, nextId }: SessionOptions): Session {
-  const legacy = createLegacySession({ core: endpoint.exchange, notify: tell, auth, share, ...(state && { state }) })
-  const incoming = createIncoming(legacy.exchange, { maxInFlight: endpoint.limits.maxSessionRequests })
-  const outgoing = createOutgoing(nextId && { nextId })
-  const asking = new Set<SessionCall>()
-  let closed = false
+export function createSession(options: SessionOptions): Session {
+  return new Conversation(options)
+}
 
-  return {
-    get revision() {
-      return legacy.revision
-    },
-    get size() {
-      return incoming.size
-    },
-    get working() {
-      return incoming.size > asking.size
-    },
-    async request(request, outlet, { request: http, auth }) {
-      if (closed) throw refuse(404, 'Session not found')
-      const call = new SessionCall(outlet, { http, auth, outgoing, asking })
-      call.settle(await incoming.handle(request, call))
-    },
-    accept(message) {
-      if (!('method' in message)) return outgoing.settle(message)
-      const { method, params } = message
-      return method === 'notifications/cancelled' && incoming.cancel(params?.requestId, params?.reason)
-    },
-    state: legacy.state,
-    listen: () => legacy.listen(),
-    follow: () => legacy.follow(),
-    missed: () => legacy.missed(),
-    rest: () => legacy.rest(),
-    close() {
-      closed = true
-      legacy.close()
-      outgoing.fail()
-      incoming.cancelAll(new ConnectionLost('The session has ended'))
-    },
+class Conversation implements Session {
+  /** How many calls wait for answers to questions of theirs. */
+  asking = 0
+  readonly #legacy: LegacySession
+  readonly #incoming: Incoming
+  readonly #nextId: SessionOptions['nextId']
+  #outgoing: Outgoing | undefined
+  #closed = false
+
+  constructor({ endpoint, auth, tell, state, share, nextId }: SessionOptions) {
+    this.#legacy = createLegacySession({ core: endpoint.exchange, notify: tell, auth, share, ...(state && { state }) })
+    this.#incoming = createIncoming(this.#legacy.exchange, { maxInFlight: endpoint.limits.maxSessionRequests })
+    this.#nextId = nextId
+  }
+
+  get revision(): Revision {
+    return this.#legacy.revision
+  }
+  get size(): number {
+    return this.#incoming.size
+  }
+  get working(): boolean {
+    return this.size > this.asking
+  }
+  get state(): SessionState {
+    return this.#legacy.state
+  }
+  /** Questions to the client; most are never asked any. */
+  get outgoing(): Outgoing {
+    this.#outgoing ??= createOutgoing(this.#nextId && { nextId: this.#nextId })
+    return this.#outgoing
+  }
+
+  async request(request: Request, outlet: Outlet, { request: http, auth }: Caller): Promise<void> {
+    if (this.#closed) throw refuse(404, 'Session not found')
+    const call = new SessionCall(outlet, { http, auth, session: this })
+    call.settle(await this.#incoming.handle(request, call))
+  }
+
+  accept(message: Notification | Response): boolean {
+    if (!('method' in message)) return this.#outgoing?.settle(message) ?? false
+    const { method, params } = message
+    return method === 'notifications/cancelled' && this.#incoming.cancel(params?.requestId, params?.reason)
+  }
+
+  listen(): ReturnType<LegacySession['listen']> {
+    return this.#legacy.listen()
+  }
+  follow(): ReturnType<LegacySession['follow']> {
+    return this.#legacy.follow()
+  }
+  missed(): ReturnType<LegacySession['missed']> {
+    return this.#legacy.missed()
+  }
+  rest(): void {
+    this.#legacy.rest()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#legacy.close()
+    this.#outgoing?.fail()
+    this.#incoming.cancelAll(new ConnectionLost('The session has ended'))
   }
 }
 
 interface CallOptions {
   readonly http: HttpInfo
   readonly auth: Auth | undefined
-  /** Questions to the client. */
-  readonly outgoing: Outgoing
-  /** The calls that wait for answers to theirs. */
-  readonly asking: Set<SessionCall>
+  readonly session: Conversation
 }
 
 /** One request of a session while it is being answered. */
@@ -107,18 +133,16 @@ class SessionCall implements Carried {
   readonly http: HttpInfo
   readonly auth: Auth | undefined
   #outlet: Outlet
-  #outgoing: Outgoing
-  #asking: Set<SessionCall>
+  #session: Conversation
   #asked = 0
   #questions: AbortController | undefined
   #over = false
 
-  constructor(outlet: Outlet, { http, auth, outgoing, asking }: CallOptions) {
+  constructor(outlet: Outlet, { http, auth, session }: CallOptions) {
     this.http = http
     this.auth = auth
     this.#outlet = outlet
-    this.#outgoing = outgoing
-    this.#asking = asking
+    this.#session = session
   }
 
   get ask(): Carried['ask'] {
@@ -147,16 +171,15 @@ class SessionCall implements Carried {
   async #ask(method: string, params: Request['params']): Promise<Response> {
     if (this.#over || !this.#outlet.canAsk) throw new ConnectionLost('The client cannot be reached')
     this.#questions ??= new AbortController()
-    this.#asked++
-    this.#asking.add(this)
+    if (this.#asked++ === 0) this.#session.asking++
     try {
-      return await this.#outgoing.ask(method, params, {
+      return await this.#session.outgoing.ask(method, params, {
         send: (request) => void this.#outlet.send(request),
         caller: this.#questions,
         onAbort: (requestId) => void this.#outlet.send(notification('notifications/cancelled', { requestId })),
       })
     } finally {
-      if (--this.#asked === 0) this.#asking.delete(this)
+      if (--this.#asked === 0) this.#session.asking--
     }
   }
 }

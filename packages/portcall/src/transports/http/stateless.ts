@@ -50,7 +50,7 @@ export function createStateless(endpoint: Endpoint): Legacy {
     get: notAllowed,
     remove: notAllowed,
     drain() {},
-    close: streams.close,
+    close: () => streams.close(),
   }
 }
 
