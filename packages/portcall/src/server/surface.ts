@@ -50,7 +50,7 @@ export interface Server<T = unknown> {
   tool<const Name extends string, R extends Content, const I extends Schema | undefined = undefined>(
     name: Name,
     definition: ToolDefinition<I, undefined>,
-    handler: (args: Arguments<I>, call: Call) => Awaitable<R & WellSpelt<R, Content>>,
+    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & WellSpelt<R, Content>,
   ): Server<WithTool<T, Name, I, undefined>>
   /** Registers a tool whose results have structured content. */
   tool<
@@ -61,7 +61,7 @@ export interface Server<T = unknown> {
   >(
     name: Name,
     definition: StructuredToolDefinition<I, O>,
-    handler: (args: Arguments<I>, call: Call) => Awaitable<R & WellSpelt<R, InferInput<O> | CallToolResult>>,
+    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & WellSpelt<R, InferInput<O> | CallToolResult>,
   ): Server<WithTool<T, Name, I, O>>
 
   /** Registers a resource under a URI, or a family of them under a URI template. */

@@ -28,6 +28,11 @@ describe('types of the surface', () => {
     server.tool('c5', { output: z.object({ n: z.number() }) }, () => ({ structuredContent: { n: 1 }, content: [] }))
     server.tool('c6', { output: z.looseObject({ n: z.number() }) }, () => ({ n: 1, more: 2 }))
     server.tool('c7', { output: {} as JsonSchema }, () => ({ anything: 1 }))
+    server.tool('c8', { output: z.object({ n: z.number() }) }, () => {
+      if (Math.random() > 1) return { content: [{ type: 'text', text: 'x' }], isError: true }
+      return { n: 1 }
+    })
+    server.tool('c9', {}, () => (Math.random() > 1 ? { content: [{ type: 'text', text: 'x' }], isError: true } : 'x'))
     server.resource('notes://{id}', { title: 'Note', complete: { id: () => ['1'] } }, ({ id }) => id)
     server.resource('notes://all', { title: 'Notes', size: 3 }, () => 'all')
     server.prompt(
