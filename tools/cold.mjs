@@ -9,7 +9,8 @@ import { firstAnswerMs, heapBytes, wholeRunMs } from './lib/first-answer.mjs'
 import { DIST, ROOT } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
-const LIMITS = { ms: 30, helpMs: 60, heapMB: 4, serverKB: 33, clientKB: 35 }
+/** Times as ratios to bare Node, for machines differ; where Node takes 45 ms they allow about 30 ms more for an answer, and 40 for the help. */
+const LIMITS = { answer: 1.7, help: 2, heapMB: 4, serverKB: 33, clientKB: 35 }
 const RUNS = 11
 const ATTEMPTS = 5
 
@@ -24,19 +25,19 @@ const LAZY = /[\\/]chunks[\\/](validator|foreign|asks|typebox|re2js|spawn|jsonc|
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 
 /** Both programs in turn, so that a busy machine slows both. */
-async function extraMs({ bare, program }) {
+async function ratio({ bare, program }) {
   const [before, after] = [[], []]
   for (let run = 0; run < RUNS; run += 1) {
     before.push(await bare())
     after.push(await program())
   }
-  return median(after) - median(before)
+  return median(after) / median(before)
 }
 
 /** The least of several attempts: noise only adds. */
-async function leastExtraMs(pair, most) {
+async function leastRatio(pair, most) {
   let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < ATTEMPTS && least > most; attempt += 1) least = Math.min(least, await extraMs(pair))
+  for (let attempt = 0; attempt < ATTEMPTS && least > most; attempt += 1) least = Math.min(least, await ratio(pair))
   return least
 }
 
@@ -55,10 +56,10 @@ async function gzipKB(program) {
 await ensure()
 const report = createReport('cold start of a stdio server with one tool')
 const limit = (title, value, most) =>
-  report.check(`${title}: ${value.toFixed(1)}, at most ${most}`, value > most ? ['over budget'] : [])
+  report.check(`${title}: ${value.toPrecision(3)}, at most ${most}`, value > most ? ['over budget'] : [])
 if (existsSync(join(DIST, 'stdio.js'))) {
-  limit('ms over bare Node to the first answer', await leastExtraMs(ANSWER, LIMITS.ms), LIMITS.ms)
-  limit('ms over bare Node for the help of the command', await leastExtraMs(HELP, LIMITS.helpMs), LIMITS.helpMs)
+  limit('time to the first answer, against bare Node', await leastRatio(ANSWER, LIMITS.answer), LIMITS.answer)
+  limit('time for the help of the command, against bare Node', await leastRatio(HELP, LIMITS.help), LIMITS.help)
   limit(
     'MB of heap over bare Node',
     ((await heapBytes(SERVER, PRELOAD)) - (await heapBytes(BARE, PRELOAD))) / 2 ** 20,
