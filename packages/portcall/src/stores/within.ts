@@ -1,25 +1,26 @@
-import type { Log } from './log.ts'
+import type { Around } from './around.ts'
 import { StoreUnavailable } from './unavailable.ts'
 
-/** Waits for an operation of a backend for so long. Rejects with what it rejects with, or with `StoreUnavailable`. */
-export function within<T>(ms: number, operation: () => Promise<T>): Promise<T> {
+/**
+ * Settles with an answer, or rejects when that takes too long, by default with `StoreUnavailable`. What the answer is later is not heard of.
+ * `Infinity` waits for ever.
+ */
+export function within<T>(answer: Promise<T>, ms: number, late: () => Error = () => silent(ms)): Promise<T> {
+  if (ms === Infinity) return answer
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new StoreUnavailable(`There was no answer within ${ms} ms`)), ms)
-    const settle =
-      <V>(end: (value: V) => void) =>
-      (value: V): void => {
-        clearTimeout(timer)
-        end(value)
-      }
-    operation().then(settle(resolve), settle(reject))
+    // An answer that came while the process was busy is read after the first timer and before the second.
+    let timer = setTimeout(() => {
+      timer = setTimeout(() => reject(late()), 5)
+    }, ms)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
 
-/** A log each of whose operations is over after so long. */
-export function logWithin(ms: number, log: Log): Log {
-  return {
-    append: (key, data) => within(ms, () => log.append(key, data)),
-    read: (key, after) => within(ms, () => log.read(key, after)),
-    delete: (key) => within(ms, () => log.delete(key)),
-  }
+/** What makes a backend safe to wait for: each operation is over after so long. */
+export function timely(ms: number): Around {
+  return (run) => within(run(), ms)
+}
+
+function silent(ms: number): StoreUnavailable {
+  return new StoreUnavailable(`There was no answer within ${ms} ms`)
 }

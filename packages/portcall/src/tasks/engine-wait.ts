@@ -1,5 +1,5 @@
 import { refusal } from '../stores/remote/guard.ts'
-import { within } from '../stores/remote/pauses.ts'
+import { within } from '../stores/within.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 15_000

@@ -1,7 +1,9 @@
 import { extension, type ServerExtension } from '../index.ts'
 import { TASK_SUPPORT, TASKS_EXTENSION } from '../protocol/tasks.ts'
+import { aroundBus, aroundStore } from '../stores/around.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { Store } from '../stores/store.ts'
+import { timely } from '../stores/within.ts'
 import { createTaskCreation } from './create.ts'
 import { readDefinition } from './definition.ts'
 import type { TaskEngine } from './engine.ts'
@@ -14,7 +16,6 @@ import { createRevival } from './revive.ts'
 import { beginSoon, createShift } from './shift.ts'
 import { createStoreEngine } from './store-engine.ts'
 import { createSweep } from './sweep.ts'
-import { timely } from './timely.ts'
 import { createWorker } from './worker.ts'
 
 /** How tasks are kept and run. */
@@ -47,7 +48,9 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
     serve(host) {
       const { now = Date.now, work = true } = options
       const limits = { ...TASK_LIMITS, ...options.limits }
-      const { store, bus } = timely({ store: options.store ?? host.store, bus: options.bus ?? host.bus }, limits.storeTimeoutMs)
+      const inTime = timely(limits.storeTimeoutMs)
+      const store = aroundStore(options.store ?? host.store, inTime)
+      const bus = aroundBus(options.bus ?? host.bus, inTime)
       const { engine = createStoreEngine({ store, bus }) } = options
       const ledger = createPublishing(createLedger({ store, bus, limits, now }), host)
       const lease = { store, leaseMs: limits.leaseMs }

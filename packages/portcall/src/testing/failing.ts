@@ -1,3 +1,4 @@
+import { type Around, aroundBus, aroundLog, aroundStore } from '../stores/around.ts'
 import type { Stores } from '../stores/stores.ts'
 import { StoreUnavailable } from '../stores/unavailable.ts'
 
@@ -35,15 +36,13 @@ export function failing(stores: Stores, faults?: StoreFaults): FailingStores {
     const number = operations.push(operation)
     return typeof at === 'function' ? at(operation, number) : at === number
   }
-  const around =
-    <A extends unknown[], R>(operation: string, run: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      if (!isDue(operation)) return run(...args)
-      failures++
-      if (how === 'hang') return new Promise<never>(() => {})
-      if (how === 'lose') await run(...args)
-      throw new StoreUnavailable(`${operation} fails, as the test wants it`)
-    }
+  const around: Around = async (run, operation) => {
+    if (!isDue(operation)) return run()
+    failures++
+    if (how === 'hang') return new Promise<never>(() => {})
+    if (how === 'lose') await run()
+    throw new StoreUnavailable(`${operation} fails, as the test wants it`)
+  }
 
   const { store, log, bus } = stores
   return {
@@ -55,23 +54,9 @@ export function failing(stores: Stores, faults?: StoreFaults): FailingStores {
       at = next?.at
       how = next?.how ?? 'reject'
     },
-    store: {
-      get: around('store.get', (...args) => store.get(...args)),
-      set: around('store.set', (...args) => store.set(...args)),
-      delete: around('store.delete', (...args) => store.delete(...args)),
-      swap: around('store.swap', (...args) => store.swap(...args)),
-      list: around('store.list', (...args) => store.list(...args)),
-      count: around('store.count', (...args) => store.count(...args)),
-    },
-    log: {
-      append: around('log.append', (...args) => log.append(...args)),
-      read: around('log.read', (...args) => log.read(...args)),
-      delete: around('log.delete', (...args) => log.delete(...args)),
-    },
-    bus: {
-      publish: around('bus.publish', (...args) => bus.publish(...args)),
-      subscribe: around('bus.subscribe', (...args) => bus.subscribe(...args)),
-    },
+    store: aroundStore(store, around),
+    log: aroundLog(log, around),
+    bus: aroundBus(bus, around),
     close: () => stores.close(),
   }
 }

@@ -2,10 +2,12 @@
  * A server that state rests on may be away. While it is, nobody waits for it: the first operation that gets no answer in time fails, and
  * from then on all do at once, until a probe has been answered.
  */
+
 import { pause } from '../../jsonrpc/waiting.ts'
 import { StoreUnavailable } from '../unavailable.ts'
+import { within } from '../within.ts'
 import { RemoteFailure } from './failure.ts'
-import { createPauses, rest, within } from './pauses.ts'
+import { createPauses, rest } from './pauses.ts'
 
 export interface GuardOptions {
   /** What the server is called in messages. */

@@ -25,14 +25,3 @@ export function rest(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) finish()
   })
 }
-
-/** Settles with the promise, or rejects with what `late` makes when that takes too long. What the promise does later is not heard of. */
-export function within<T>(promise: Promise<T>, ms: number, late: () => Error): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // An answer that came while the process was busy is read after the first timer and before the second.
-    let timer = setTimeout(() => {
-      timer = setTimeout(() => reject(late()), 5)
-    }, ms)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}

@@ -1,5 +1,6 @@
+import { within } from '../within.ts'
 import { RemoteFailure } from './failure.ts'
-import { createPauses, within } from './pauses.ts'
+import { createPauses } from './pauses.ts'
 
 export interface SlotOptions<C> {
   /** Opens a connection; `onLost` is to be called when it ends by itself. */

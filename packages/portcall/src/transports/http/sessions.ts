@@ -4,9 +4,10 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { Request } from '../../jsonrpc/message.ts'
+import { aroundLog } from '../../stores/around.ts'
 import type { Log } from '../../stores/log.ts'
 import { createMemoryLog } from '../../stores/memory-log.ts'
-import { logWithin } from '../../stores/within.ts'
+import { timely } from '../../stores/within.ts'
 import { readBatch } from './batch.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
@@ -83,7 +84,7 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
 /** Events rest in memory unless something else is said; what may take its time is waited for no longer than `withinMs`. */
 function openLog(log: Log | null | undefined, withinMs: number): Log | null {
   if (log === undefined) return createMemoryLog()
-  return log && logWithin(withinMs, log)
+  return log && aroundLog(log, timely(withinMs))
 }
 
 interface Site {

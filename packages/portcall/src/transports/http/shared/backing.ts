@@ -1,3 +1,4 @@
+import { aroundBus, aroundLog, aroundStore } from '../../../stores/around.ts'
 import type { Bus } from '../../../stores/bus.ts'
 import { type Log, UnknownPosition } from '../../../stores/log.ts'
 import type { Store } from '../../../stores/store.ts'
@@ -29,7 +30,7 @@ export function createBacking({ stores, timeoutMs, onError }: BackingOptions): B
 
   const safe = async <T>(operation: () => Promise<T>): Promise<T> => {
     try {
-      const value = await within(timeoutMs, operation)
+      const value = await within(operation(), timeoutMs)
       failing = false
       return value
     } catch (error) {
@@ -39,23 +40,5 @@ export function createBacking({ stores, timeoutMs, onError }: BackingOptions): B
       throw refuse(503, 'What this server keeps is out of reach: try again later', { 'retry-after': '1' })
     }
   }
-  return {
-    store: {
-      get: (key) => safe(() => store.get(key)),
-      set: (key, value, options) => safe(() => store.set(key, value, options)),
-      delete: (key) => safe(() => store.delete(key)),
-      swap: (key, change) => safe(() => store.swap(key, change)),
-      list: (prefix, options) => safe(() => store.list(prefix, options)),
-      count: (prefix) => safe(() => store.count(prefix)),
-    },
-    log: {
-      append: (key, data) => safe(() => log.append(key, data)),
-      read: (key, after) => safe(() => log.read(key, after)),
-      delete: (key) => safe(() => log.delete(key)),
-    },
-    bus: {
-      publish: (topic, message) => safe(() => bus.publish(topic, message)),
-      subscribe: (topic, onMessage) => safe(() => bus.subscribe(topic, onMessage)),
-    },
-  }
+  return { store: aroundStore(store, safe), log: aroundLog(log, safe), bus: aroundBus(bus, safe) }
 }
