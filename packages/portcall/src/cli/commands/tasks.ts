@@ -21,7 +21,7 @@ export const tasks: Command = defineCommand({
     `ACTION is list, which is meant where there is none; start TOOL [ARGUMENT …], which calls a tool, does not wait and prints the id of the task;
 get TASK, which shows how it stands; result TASK, which waits for its end and answers what it asks; answer TASK, which answers what it asks and does
 not wait; cancel TASK.`,
-    'Only some servers of 2025-11-25 list their tasks. Elsewhere the id is all there is: keep it.',
+    'Only some servers of an older revision list their tasks. Elsewhere the id is all there is: keep it.',
   ],
   flags: { save: { type: 'string', value: 'FOLDER', description: 'Save images, sound and other bytes of a result there' } },
   examples: [
