@@ -72,9 +72,10 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const ALGORITHM = 'AES-GCM'
 
-/** Makes random bytes, in base64url. 16 bytes are beyond guessing. */
+/** Makes random bytes, in base64url. 16 bytes are beyond guessing. None begins with a dash: on a command line that would be a flag. */
 export function randomId(bytes = 16): string {
-  return toBase64url(crypto.getRandomValues(new Uint8Array(bytes)))
+  const id = toBase64url(crypto.getRandomValues(new Uint8Array(bytes)))
+  return id.startsWith('-') ? randomId(bytes) : id
 }
 
 /** Makes a key for a key ring. */
