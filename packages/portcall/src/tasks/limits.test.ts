@@ -8,6 +8,7 @@ import { type Caller, callerOf } from '../server/server.test-kit.ts'
 import { memory } from '../stores/memory.ts'
 import { type TasksOptions, tasks } from './extension.ts'
 import type { Tasks } from './operator.ts'
+import { until } from './until.test-kit.ts'
 
 const KNOWS = { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } }
 const QUICK = { leaseMs: 60, sweepMs: 100, messageMs: 5 }
@@ -54,14 +55,6 @@ function openShop({ limits, ...options }: TasksOptions = {}): Shop {
 
 const begin = async (caller: Caller, name: string, args: JsonObject = {}): Promise<unknown> =>
   (await caller.result('tools/call', { name, arguments: args })).taskId
-
-async function until(caller: Caller, taskId: unknown, status: string): Promise<JsonObject> {
-  return vi.waitFor(async () => {
-    const task = await caller.result('tasks/get', { taskId })
-    if (task.status !== status) throw new Error(`The task is ${JSON.stringify(task)}`)
-    return task
-  })
-}
 
 describe('whose a task is', () => {
   it('TSKX-033 TSKL-027 a task of somebody else is as unknown as one that does not exist, in every method', async () => {

@@ -2,12 +2,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
-import { type Caller, callerOf } from '../server/server.test-kit.ts'
+import { callerOf } from '../server/server.test-kit.ts'
 import { createServer } from '../server/server.ts'
 import { memory } from '../stores/memory.ts'
 import { StoreUnavailable } from '../stores/unavailable.ts'
 import { detach } from './detach.ts'
 import { type TasksOptions, tasks } from './extension.ts'
+import { until } from './until.test-kit.ts'
 
 const KNOWS = { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } }
 const name = z.object({ name: z.string() })
@@ -23,15 +24,6 @@ function serverWith(options: TasksOptions = {}) {
   const server = createServer({ name: 'tasks', version: '1' }, { extensions: [tasks({ store, bus, ...options })] })
   servers.push(server)
   return server
-}
-
-/** Asks after a task until it is as it should be. */
-async function until(caller: Caller, taskId: unknown, status: string): Promise<JsonObject> {
-  return vi.waitFor(async () => {
-    const task = await caller.result('tasks/get', { taskId })
-    if (task.status !== status) throw new Error(`The task is ${JSON.stringify(task)}`)
-    return task
-  })
 }
 
 describe('tasks', () => {

@@ -5,7 +5,7 @@ import { assemble } from '../arguments/coerce.ts'
 import { type Pair, readPairs } from '../arguments/pair.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { createProgressLine } from '../show/progress.ts'
-import { showResult } from '../show/result.ts'
+import { tellResult } from '../show/result.ts'
 import { named } from '../target/named.ts'
 import { withTasks } from '../target/open.ts'
 
@@ -38,9 +38,7 @@ schema of the tool says so; a list is written by naming it several times. A valu
       const result = await client
         .callTool(name, args, { signal: io.signal, ...(onProgress && { onProgress }) })
         .finally(line.clear)
-      if (io.json) io.value(result)
-      else await showResult(result as CallToolResult, io, flags.save)
-      return result.isError === true ? 'failed' : 'done'
+      return tellResult(result as CallToolResult, io, flags.save)
     }),
 })
 

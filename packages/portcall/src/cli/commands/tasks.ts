@@ -5,7 +5,7 @@ import type { Ending } from '../exit.ts'
 import { noSuch } from '../grammar/nearest.ts'
 import type { Io } from '../io.ts'
 import { createProgressLine } from '../show/progress.ts'
-import { showResult } from '../show/result.ts'
+import { showResult, tellResult } from '../show/result.ts'
 import { showTask } from '../show/task.ts'
 import { misused, Stop } from '../stop.ts'
 import { type TasksClient, withTasks } from '../target/open.ts'
@@ -66,7 +66,7 @@ const list: Act = async (client, { io }) => {
 const start: Act = async (client, { word, rest, folder, io }) => {
   const args = await fitting(client, word, await readPairs(rest))
   const begun = await client.tasks.start(word, args, { signal: io.signal })
-  if (!('taskId' in begun)) return tell(begun, folder, io)
+  if (!('taskId' in begun)) return tellResult(begun, io, folder)
   if (io.json) io.value({ taskId: begun.taskId })
   else io.data(begun.taskId)
 }
@@ -82,7 +82,7 @@ const result: Act = async (client, { word, folder, io }) => {
   const line = createProgressLine(io)
   const { onProgress } = line
   const waiting = client.tasks.open(word).result({ signal: io.signal, ...(onProgress && { onProgress }) })
-  return tell(await waiting.finally(line.clear), folder, io)
+  return tellResult(await waiting.finally(line.clear), io, folder)
 }
 
 const answer: Act = async (client, { word, io }) => {
@@ -98,10 +98,3 @@ const cancel: Act = async (client, { word, io }) => {
 }
 
 const ACTIONS: { readonly [action: string]: Act } = { list, start, get, result, answer, cancel }
-
-/** Tells what a call gave. */
-async function tell(given: CallToolResult, folder: string | undefined, io: Io): Promise<Ending> {
-  if (io.json) io.value(given)
-  else await showResult(given, io, folder)
-  return given.isError === true ? 'failed' : 'done'
-}

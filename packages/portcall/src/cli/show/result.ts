@@ -1,4 +1,5 @@
 import type { CallToolResult } from '../../index.ts'
+import type { Ending } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { showBlocks } from './blocks.ts'
 
@@ -11,4 +12,11 @@ export async function showResult(
   for (const line of await showBlocks(content, folder)) io.data(line)
   const hasText = content.some(({ type }) => type === 'text')
   if (structuredContent !== undefined && !hasText) io.data(JSON.stringify(structuredContent, null, 2))
+}
+
+/** Tells what a call gave, and how the command ends by that. */
+export async function tellResult(result: CallToolResult, io: Io, folder: string | undefined): Promise<Ending> {
+  if (io.json) io.value(result)
+  else await showResult(result, io, folder)
+  return result.isError === true ? 'failed' : 'done'
 }
