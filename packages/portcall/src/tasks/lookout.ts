@@ -46,7 +46,7 @@ export function createLookout({ pollMs, lookThrough, onError }: LookoutOptions):
   }
 }
 
-/** One timer that goes off at the earliest time it was set to. */
+/** One timer that goes off at the earliest time it was set to, and never before it. */
 function createAlarm(ring: () => void): { set(ms: number): void; clear(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   let at = Infinity
@@ -54,18 +54,21 @@ function createAlarm(ring: () => void): { set(ms: number): void; clear(): void }
     clearTimeout(timer)
     at = Infinity
   }
+  const start = (ms: number): void => void (timer = unref(setTimeout(goOff, ms)))
+  const goOff = (): void => {
+    // Timers count whole milliseconds and may be up to one early; who looks too early finds nothing.
+    const early = at - performance.now()
+    if (early > 0) return start(early)
+    at = Infinity
+    ring()
+  }
   return {
     clear,
     set(ms) {
       if (performance.now() + ms >= at) return
       clear()
       at = performance.now() + ms
-      timer = unref(
-        setTimeout(() => {
-          at = Infinity
-          ring()
-        }, ms),
-      )
+      start(ms)
     },
   }
 }
