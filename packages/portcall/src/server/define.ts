@@ -75,12 +75,15 @@ export type ToolReturn<O> = O extends Schema ? Structured<InferInput<O>> : Conte
 
 export type ToolHandler<I, O> = (args: Arguments<I>, call: Call) => Awaitable<ToolReturn<O>>
 
-type FieldsOf<T> = unknown extends T ? PropertyKey : T extends string | readonly unknown[] | undefined | void ? never : keyof T
+type FieldsOf<T> = T extends unknown ? keyof T : never
 
-/** Nothing, or, where a handler returns a field that nothing allowed has, a misspelt one, `never` for that field. */
-export type WellSpelt<R, Allowed> = Misspelt<Exclude<FieldsOf<R>, FieldsOf<Allowed>>>
-
-type Misspelt<Field extends PropertyKey> = [Field] extends [never] ? unknown : { [name in Field]: never }
+/**
+ * `never` for each field that a handler returns and that nothing allowed has, which is a misspelt one. What a handler returns and what it
+ * may return are a union in its type, so that literals stay what they are, and only this tells a field too many.
+ */
+export type WellSpelt<R, Allowed> = {
+  [name in Exclude<FieldsOf<R>, unknown extends Allowed ? PropertyKey : FieldsOf<Allowed>>]: never
+}
 
 /** Suggestions for one argument or variable. More than 100 are cut, and the client is told that there are more. */
 export type Complete = (value: string, context: CompleteContext) => Awaitable<readonly string[] | Completion>

@@ -1,7 +1,7 @@
 import type { Exchange, Middleware } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 import type { MethodOf } from '../protocol/methods.ts'
-import type { CallToolResult, Implementation } from '../protocol/types.ts'
+import type { Implementation } from '../protocol/types.ts'
 import type { InferInput, Schema } from '../schema/standard.ts'
 import type { Stores } from '../stores/stores.ts'
 import type { Call } from './call.ts'
@@ -47,21 +47,22 @@ export interface Server<T = unknown> {
   readonly methodOf: MethodOf
 
   /** Registers a tool whose results are content. @throws SchemaError, or Error when the name is taken. */
-  tool<const Name extends string, R extends Content, const I extends Schema | undefined = undefined>(
+  tool<const Name extends string, R extends Content = never, const I extends Schema | undefined = undefined>(
     name: Name,
     definition: ToolDefinition<I, undefined>,
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & WellSpelt<R, Content>,
+    handler: ((args: Arguments<I>, call: Call) => Awaitable<R | Content>) & WellSpelt<R, Content>,
   ): Server<WithTool<T, Name, I, undefined>>
   /** Registers a tool whose results have structured content. */
   tool<
     const Name extends string,
     const O extends Schema,
-    R extends Structured<InferInput<O>>,
+    R extends Structured<InferInput<O>> = never,
     const I extends Schema | undefined = undefined,
   >(
     name: Name,
     definition: StructuredToolDefinition<I, O>,
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R>) & WellSpelt<R, InferInput<O> | CallToolResult>,
+    handler: ((args: Arguments<I>, call: Call) => Awaitable<R | Structured<InferInput<O>>>) &
+      WellSpelt<R, Structured<InferInput<O>>>,
   ): Server<WithTool<T, Name, I, O>>
 
   /** Registers a resource under a URI, or a family of them under a URI template. */

@@ -33,6 +33,24 @@ describe('types of the surface', () => {
       return { n: 1 }
     })
     server.tool('c9', {}, () => (Math.random() > 1 ? { content: [{ type: 'text', text: 'x' }], isError: true } : 'x'))
+    server.tool('c10', { input: z.object({ n: z.number() }), output: z.object({ n: z.number() }) }, ({ n }) => {
+      if (n > 1) return { content: [{ type: 'text', text: 'x' }], isError: true }
+      return { structuredContent: { n } }
+    })
+    server.tool('c11', { input: z.object({ n: z.number() }), output: z.object({ n: z.number() }) }, async ({ n }) => {
+      if (n > 1) return { content: [{ type: 'text', text: 'x' }], isError: true }
+      return { n }
+    })
+    server.tool('c12', { input: z.object({ n: z.number() }) }, ({ n }) => {
+      if (n > 1) return { content: [{ type: 'text', text: 'x' }], isError: true }
+      return [{ type: 'image', data: '', mimeType: 'image/png' }]
+    })
+    server.tool('c13', { output: z.array(z.number()) }, () => [1])
+    server.tool(
+      'c14',
+      { input: z.object({}), output: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]) },
+      () => (Math.random() > 1 ? { a: 'x' } : { b: 'x' }),
+    )
     server.resource('notes://{id}', { title: 'Note', complete: { id: () => ['1'] } }, ({ id }) => id)
     server.resource('notes://all', { title: 'Notes', size: 3 }, () => 'all')
     server.prompt(
@@ -53,6 +71,14 @@ describe('types of the surface', () => {
     server.tool('e', { output: z.object({ celsius: z.number() }) }, () => ({}))
     // @ts-expect-error the output has a field too many
     server.tool('f', { output: z.object({ celsius: z.number() }) }, () => ({ celsius: 1, fahrenheit: 2 }))
+    // @ts-expect-error the output has a field too many, told from arguments
+    server.tool('f2', { input: z.object({ n: z.number() }), output: z.object({ n: z.number() }) }, ({ n }) => ({ n, m: n }))
+    // @ts-expect-error a field of the output is of a wrong type
+    server.tool('f3', { input: z.object({ n: z.number() }), output: z.object({ n: z.number() }) }, ({ n }) => ({ n: String(n) }))
+    // @ts-expect-error a field of the structured content is of a wrong type
+    server.tool('f4', { output: z.object({ n: z.number() }) }, () => ({ structuredContent: { n: '1' } }))
+    // @ts-expect-error a misspelt field, told from arguments
+    server.tool('f5', { input: z.object({ n: z.number() }) }, ({ n }) => ({ content: [], isErorr: n > 1 }))
     // @ts-expect-error a wrong block
     server.tool('g', {}, async () => ({ content: [{ type: 'txt', text: 'x' }] }))
     // @ts-expect-error no such variable
