@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
-import { pause } from '../jsonrpc/waiting.ts'
+import { pause, untilAborted } from '../jsonrpc/waiting.ts'
 import { RELATED_TASK } from '../protocol/tasks.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { randomId } from '../stores/seal.ts'
@@ -89,19 +89,9 @@ export function createTaskResults(link: LegacyLink, changed: (taskId: string) =>
 
 /** Puts a question with the others until it is answered, or not asked any more. */
 function take(questions: Map<string, Question>, question: InputRequest, signal: AbortSignal): Promise<JsonObject> {
-  return new Promise((resolve, reject) => {
-    const key = randomId(9)
-    const withdraw = (reason: unknown): void => {
-      questions.delete(key)
-      reject(reason)
-    }
-    const answer = (response: JsonObject): void => {
-      questions.delete(key)
-      resolve(response)
-    }
-    questions.set(key, { question, answer, withdraw })
-    signal.addEventListener('abort', () => withdraw(signal.reason))
-  })
+  const key = randomId(9)
+  const answered = new Promise<JsonObject>((answer, withdraw) => questions.set(key, { question, answer, withdraw }))
+  return untilAborted(answered, signal).finally(() => questions.delete(key))
 }
 
 /** A result that is an error is a result here: only what has none has failed. */
