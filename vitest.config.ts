@@ -1,15 +1,7 @@
-import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
-import { doors } from './tools/lib/doors.mjs'
+import { tests } from './tools/lib/tests.mjs'
 
-const exactly = (name: string): RegExp => new RegExp(`^${name}$`)
-
-export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
-  resolve: { alias: doors().map(({ name, source }) => ({ find: exactly(name), replacement: source })) },
-  test: {
-    include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire,examples}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-  },
+// Files share processes and graphs of modules: a process and a graph for each of them took half of the time.
+export default tests(import.meta.url, {
+  include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire,examples}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
+  isolate: false,
 })

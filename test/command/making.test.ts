@@ -76,7 +76,7 @@ describe('new', () => {
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
   })
 
-  test('a client', { timeout: 60_000 }, async () => {
+  test('a client', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'portcall-new-'))
     expect(await portcall(['new', folder, '--template', 'client'])).toMatchObject({ code: 0 })
     runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, quiet: true })

@@ -23,6 +23,7 @@ import { open, search } from '../../examples/several.ts'
 import { charges, server as steps } from '../../examples/steps.ts'
 import { server as tools } from '../../examples/tools.ts'
 import { server as urls } from '../../examples/urls.ts'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { compileProgram } from '../support/compile.ts'
 
 const example = (name: string): Promise<string> =>
@@ -127,7 +128,7 @@ test('a client that listens', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   await client.callTool('visit')
   await client.callTool('learn')
-  await vi.waitFor(() => expect(shown).toEqual([{ type: 'resource', uri: 'count://visits' }, { type: 'prompts' }]))
+  await eventually(() => expect(shown).toEqual([{ type: 'resource', uri: 'count://visits' }, { type: 'prompts' }]))
   await client.close()
   await following
 })

@@ -21,6 +21,7 @@ import { heard, server as toolErrors } from '../../examples/tool-errors.ts'
 import { server as tools } from '../../examples/tools.ts'
 import { server as urls } from '../../examples/urls.ts'
 import { server as visible } from '../../examples/visible.ts'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { compileProgram } from '../support/compile.ts'
 import { createDriver, type Driver } from '../support/driver.ts'
 import { withEnvelope } from '../support/envelope.ts'
@@ -180,7 +181,7 @@ describe('what the documents show', () => {
     const news = await peer.changes({ promptsListChanged: true, resourceSubscriptions: ['count://visits'] })
     await call(peer, 'visit')
     await call(peer, 'learn')
-    await vi.waitFor(() => expect(news.received).toHaveLength(2))
+    await eventually(() => expect(news.received).toHaveLength(2))
     expect(news.received.map(({ method }) => method)).toEqual([
       'notifications/resources/updated',
       'notifications/prompts/list_changed',
@@ -253,7 +254,7 @@ describe('programs', () => {
     const workers = Math.min(2, availableParallelism())
     if (workers === 2) expect((await lines.next()).value).toBe(url)
     const answers = new Set<unknown>()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { json } = await post(url, toolCall('which'), { connection: 'close' })
       answers.add((json as { result: { content: { text: string }[] } }).result.content[0]?.text)
       expect(answers.size).toBeGreaterThanOrEqual(workers)

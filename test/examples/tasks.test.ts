@@ -1,13 +1,14 @@
 import type { JsonObject } from 'portcall/jsonrpc'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { printed, server, tidyUp } from '../../examples/tasks.ts'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { createDriver, type Driver } from '../support/driver.ts'
 import { memoryWire } from '../support/wire-memory.ts'
 
 const CAPABILITIES = { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
 async function end(peer: Driver, taskId: unknown): Promise<JsonObject> {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const { result } = await peer.request('tasks/get', { taskId })
     for (const key of Object.keys((result.inputRequests as JsonObject) ?? {})) {
       const content = { colour: 'red' }

@@ -162,7 +162,7 @@ describe('over stdio', () => {
     const from = server.messages.length
     const texts = poisoned(poison)
     for (const text of texts) server.write(`${text}\n`)
-    await until(() => server.messages.length >= from + texts.length, 3000, 'an answer to each')
+    await until(() => server.messages.length >= from + texts.length, 'an answer to each')
     await server.healthy()
     expect(server.messages.slice(from)).toHaveLength(texts.length + 1)
     expect((await server.health()).polluted).toEqual([])

@@ -83,7 +83,7 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
       const before = await identity.counts()
       const connection = server.connect()
       connection.send(session.post(request('tools/call', tool('slow', { ms: 400, tag: 'mine' }), 'held')))
-      await until(async () => (await identity.counts()).started > before.started, 3000, 'the call')
+      await until(async () => (await identity.counts()).started > before.started, 'the call')
       const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'held' } }
       await expectUnknown(session, (fields) => session.post(cancel, fields))
       const own = await server.session({ revision, fields: thief })
@@ -102,7 +102,7 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
     const stream = server.connect()
     stream.send(modernless('GET', victim))
     let place: string | undefined
-    await until(() => (place = /data: (\/\S+)/.exec(stream.rest)?.[1]) !== undefined, 3000, 'the place of the session')
+    await until(() => (place = /data: (\/\S+)/.exec(stream.rest)?.[1]) !== undefined, 'the place of the session')
     const message = JSON.stringify(request('ping', undefined, 'same'))
     const send = (target: string, fields: Record<string, string>): Promise<Answer> =>
       server.send(modernless('POST', fields, { target, body: message }))

@@ -50,7 +50,7 @@ describe('H59', () => {
     const session = await server.session()
     const before = await server.counts()
     const ids = await cutAfter(session, 2)
-    await until(async () => (await server.counts()).finished > before.finished, 3000, 'the end of the call')
+    await until(async () => (await server.counts()).finished > before.finished, 'the end of the call')
     await sleep(100)
     expect(await resume(session, ids.at(-1)!)).toEqual([...steps(3, 6), '6 steps done'])
     await server.healthy()

@@ -55,9 +55,9 @@ describe('over HTTP', () => {
       write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Length': String(8 * MIB) }),
     )
     connection.send('{"jsonrpc"')
-    const answer = await connection.answer({ ms: 1000 })
+    const answer = await connection.answer()
     expect(answer).toMatchObject({ status: 413, json: { error: { code: INVALID_REQUEST } } })
-    await connection.end(1000)
+    await connection.end()
     await server.healthy()
   })
 
@@ -80,7 +80,7 @@ describe('over HTTP', () => {
         await Promise.race([new Promise((resolve) => connection.socket.once('drain', resolve)), sleep(100)])
       sent += connection.socket.writableLength > 32 * MIB ? 200 * MIB : chunk.length
     }
-    await connection.end(2000)
+    await connection.end()
     expect(sent).toBeLessThan(100 * MIB)
     expect(connection.rest).toMatch(/^HTTP\/1\.1 413 /)
     expect((await server.health()).rss - before.rss).toBeLessThan(60 * MIB)
@@ -185,7 +185,7 @@ describe('over stdio', () => {
     const piece = Buffer.alloc(MIB, 'x')
     for (let sent = 0; sent < 150; sent++)
       if (!server.child.stdin.write(piece)) await new Promise((resolve) => server.child.stdin.once('drain', resolve))
-    await until(() => server.messages.length > from, 2000, 'the refusal')
+    await until(() => server.messages.length > from, 'the refusal')
     server.write('\n')
     await server.healthy()
     expect(server.messages.slice(from).filter(({ error }) => error?.code === INVALID_REQUEST)).toHaveLength(1)

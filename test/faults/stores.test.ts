@@ -8,6 +8,7 @@ import { connect } from 'portcall/client'
 import { serve } from 'portcall/node'
 import { sqlite } from 'portcall/stores/sqlite'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 
 const HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 const LARGE = 'x'.repeat(100_000)
@@ -94,7 +95,7 @@ test.each([10 * MINUTE, -10 * MINUTE, 24 * 60 * MINUTE])(
       const client = await connect(serving.url, { revision })
       onTestFinished(() => client.close())
       const running = client.callTool('slow')
-      await vi.waitFor(() => expect(finish).not.toBe(undefined))
+      await eventually(() => expect(finish).not.toBe(undefined))
       await new Promise((resolve) => setTimeout(resolve, 100))
       skew = ms
       await new Promise((resolve) => setTimeout(resolve, 1500))

@@ -1,19 +1,9 @@
-import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
-import { doors } from '../../tools/lib/doors.mjs'
-
-const exactly = (name: string): RegExp => new RegExp(`^${name}$`)
+import { tests } from '../../tools/lib/tests.mjs'
 
 // One file at a time: the cases measure time and memory, and would disturb each other.
-export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
-  resolve: { alias: doors().map(({ name, source }) => ({ find: exactly(name), replacement: source })) },
-  test: {
-    include: ['*.test.ts', 'client/*.test.ts', 'auth/*.test.ts'],
-    globalSetup: ['support/build.ts'],
-    fileParallelism: false,
-    isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-  },
+export default tests(import.meta.url, {
+  include: ['*.test.ts', 'client/*.test.ts', 'auth/*.test.ts'],
+  globalSetup: ['support/build.ts'],
+  fileParallelism: false,
+  isolate: false,
 })

@@ -1,7 +1,8 @@
 /** Our client, when servers end that are not ours. */
 
 import { type Client, ConnectionLost, connect } from 'portcall/client'
-import { afterAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { PLACES, type Place } from './servers/places.ts'
 import { type Listening, mark, type Program, running, start } from './servers/programs.ts'
 
@@ -25,11 +26,11 @@ describe.each(SPAWNED)('the program of %s', (server) => {
     const { command, args, mark: name } = mark(programs[server] as Program, '--stdio')
     await using client = await connect({ command, args }, { restart: true })
     const waiting = client.callTool('wait').catch((error: unknown) => error)
-    await vi.waitFor(() => expect(running(name)).toHaveLength(1))
+    await eventually(() => expect(running(name)).toHaveLength(1))
     const started = performance.now()
     for (const pid of running(name)) process.kill(pid, 'SIGKILL')
     const error = (await waiting) as ConnectionLost
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(performance.now() - started).toBeLessThan(5000)
     expect(error).toBeInstanceOf(ConnectionLost)
     expect(error).toMatchObject({
       retryable: true,
@@ -76,27 +77,24 @@ describe.each(HTTP.map((place) => ({ name: `${place.server} at ${place.path}`, p
     const killedAt = performance.now()
     await running.kill()
     expect(await waiting).toBeInstanceOf(ConnectionLost)
-    expect(performance.now() - killedAt).toBeLessThan(3000)
+    expect(performance.now() - killedAt).toBeLessThan(30_000)
     await expect(client.callTool('add', { a: 1, b: 2 })).rejects.toThrow(ConnectionLost)
 
     running = await start(programs[server] as Program, port)
-    await vi.waitFor(async () => expect(await sum(client)).toBe(3), 10_000)
+    await eventually(async () => expect(await sum(client)).toBe(3))
     expect(client.status).toBe('open')
     const everything = [...(honoured.toolsListChanged ? ['tools'] : []), ...(honoured.resourceSubscriptions ? ['resource'] : [])]
-    await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(everything)), 10_000)
+    await eventually(() => expect(heard).toEqual(expect.arrayContaining(everything)))
     if (everything.length > 0) {
       heard.length = 0
-      await vi.waitFor(
-        async () => {
-          await client.callTool('change')
-          expect(heard).toEqual(expect.arrayContaining(everything))
-        },
-        { timeout: 5000, interval: 200 },
-      )
+      await eventually(async () => {
+        await client.callTool('change')
+        expect(heard).toEqual(expect.arrayContaining(everything))
+      }, 200)
     }
     await client.close()
     await hearing
-  }, 40_000)
+  })
 })
 
 async function sum(client: Client): Promise<unknown> {

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { type Change, type Client, type ClientEvent, connect } from 'portcall/client'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { choosePort } from './servers/listen.ts'
 import { kill, mark, type Program, running } from './servers/programs.ts'
 
@@ -147,7 +148,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
 
   it('hears log messages that belong to no request', async () => {
     const about = (event: ClientEvent): string => JSON.stringify(event.type === 'log' && event.data)
-    await vi.waitFor(() => expect(events.map(about)).toContainEqual(expect.stringMatching(/Roots updated/)), 2000)
+    await eventually(() => expect(events.map(about)).toContainEqual(expect.stringMatching(/Roots updated/)))
   })
 
   it.runIf(transport === 'streamableHttp')(

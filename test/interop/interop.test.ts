@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { CLIENTS, type Connected, type Target } from './clients.ts'
 
 const program = inject('program')
@@ -70,7 +71,7 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
   it.runIf(!modern)('gets log messages of the level that it sets', async () => {
     await client.setLoggingLevel('warning')
     expect(await call('chat')).toBe('chatted')
-    await vi.waitFor(() => expect(connected.heard.filter(({ method }) => method === 'notifications/message')).toHaveLength(1))
+    await eventually(() => expect(connected.heard.filter(({ method }) => method === 'notifications/message')).toHaveLength(1))
     expect(connected.heard.find(({ method }) => method === 'notifications/message')?.params).toEqual({
       level: 'error',
       logger: 'chat',
@@ -91,7 +92,7 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
     const waiting = call('wait', {}, { signal: controller.signal })
     setTimeout(() => controller.abort(new Error('enough')), 100)
     await expect(waiting).rejects.toThrow()
-    await vi.waitFor(async () => expect(Number(await call('cancelled'))).toBe(before + 1), 3000)
+    await eventually(async () => expect(Number(await call('cancelled'))).toBe(before + 1))
   })
 
   it('reads resources, templates and their lists', async () => {
@@ -126,7 +127,7 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
       ? await client.listen({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
       : await client.subscribeResource({ uri: 'memo://a' })
     if (modern) expect(listening.honoredFilter).toMatchObject({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await call('change')
       const uris = connected.heard
         .filter(({ method }) => method === 'notifications/resources/updated')

@@ -1,5 +1,6 @@
 import { type Client, type ClientEvent, type ConnectOptions, connect, RpcError } from 'portcall/client'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type Ability, PLACES, type Place } from './servers/places.ts'
 import { type Listening, mark, type Program, running, start } from './servers/programs.ts'
 
@@ -94,7 +95,7 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
     'hears log messages',
     async () => {
       expect(await text('chat')).toBe('chatted')
-      await vi.waitFor(() =>
+      await eventually(() =>
         expect(events.filter(({ type }) => type === 'log').map((event) => JSON.stringify(event))).toContainEqual(
           expect.stringContaining('"loud":true'),
         ),
@@ -123,7 +124,7 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
       const reason = new Error('enough')
       setTimeout(() => controller.abort(reason), 100)
       await expect(text('wait', { signal: controller.signal })).rejects.toBe(reason)
-      await vi.waitFor(async () => expect(Number(await text('cancelled'))).toBe(before + 1), 3000)
+      await eventually(async () => expect(Number(await text('cancelled'))).toBe(before + 1))
     },
     'cancel',
   )

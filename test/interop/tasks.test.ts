@@ -44,7 +44,7 @@ describe.each([
   ['streamableHttp', false],
   ['streamableHttp', true],
 ] as const)('tasks of the official SDK over %s, listening: %s', (transport, listen) => {
-  it('TSKL-006 TSKL-013 TSKL-016 TSKL-020 a call waits for its task, and answers it', { timeout: 30_000 }, async () => {
+  it('TSKL-006 TSKL-013 TSKL-016 TSKL-020 a call waits for its task, and answers it', async () => {
     const client = await open(await targetOf(transport), listen)
     const shown: unknown[] = []
     const { content } = await client.callTool(...QUERY, { onProgress: ({ message }) => shown.push(message) })
@@ -52,7 +52,7 @@ describe.each([
     expect(shown).toContain('Gathering sources...')
   })
 
-  it('TSKL-022 TSKL-023 a task is begun, listed, found again and cancelled', { timeout: 30_000 }, async () => {
+  it('TSKL-022 TSKL-023 a task is begun, listed, found again and cancelled', async () => {
     const client = await open(await targetOf(transport), listen)
     const { taskId } = (await client.tasks.start(...QUERY)) as TaskHandle
     expect(await client.tasks.list().toArray()).toMatchObject([{ taskId, status: 'working', ttlMs: 300_000 }])

@@ -1,7 +1,3 @@
-import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { tests } from '../../tools/lib/tests.mjs'
 
-export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
-  test: { include: ['*.test.ts'], globalSetup: './setup.mjs', testTimeout: 15_000 },
-})
+export default tests(import.meta.url, { include: ['*.test.ts'], globalSetup: './setup.mjs' }, { build: true })

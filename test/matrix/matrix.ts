@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { JsonObject, Message } from 'portcall/jsonrpc'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import type { Driver, DriverOptions } from '../support/driver.ts'
 import { open, type Served } from '../support/drivers.ts'
 import { eraOf, isStreamable, PLACES, type Place } from '../support/places.ts'
@@ -117,11 +118,11 @@ export async function listAll(peer: Driver, method: string, key: string): Promis
 }
 
 /** Waits until something is so; fails when it takes too long. */
-export async function until(so: () => boolean | Promise<boolean>, timeoutMs = 3000): Promise<void> {
-  const end = Date.now() + timeoutMs
+export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + PATIENCE_MS
   while (!(await so())) {
-    if (Date.now() > end) throw new Error(`Not so within ${timeoutMs} ms: ${so}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    if (Date.now() > end) throw new Error(`Not so within ${PATIENCE_MS} ms: ${so}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 

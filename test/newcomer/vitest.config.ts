@@ -1,7 +1,3 @@
-import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { tests } from '../../tools/lib/tests.mjs'
 
-export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
-  test: { include: ['*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 },
-})
+export default tests(import.meta.url, { include: ['*.test.ts'], testTimeout: 240_000 }, { build: true })

@@ -17,7 +17,7 @@ const PROCESSES = {
 }
 const REVISIONS = { 'in the newest revision': undefined, 'in a session': '2025-11-25' }
 const CHROMIUM = findChromium()
-const END_MS = 10_000
+const END_MS = 60_000
 
 let server: Counter
 beforeAll(async () => {

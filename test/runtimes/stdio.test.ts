@@ -13,7 +13,7 @@ const RUNTIMES: { readonly [name: string]: readonly [command: string, ...args: s
 }
 const REVISIONS = { 'in the newest revision': undefined, 'after a handshake': '2025-11-25' }
 const SERVER = `${DIST}/servers/stdio.js`
-const END_MS = 10_000
+const END_MS = 60_000
 
 describe.each(Object.entries(RUNTIMES))('%s', (_name, [command, ...args]) => {
   describe.each(Object.entries(REVISIONS))('%s', (_how, revision) => {

@@ -1,6 +1,7 @@
 /** Three processes behind a round-robin balancer, on real services. Every invariant is checked from what the clients saw. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { type Balancer, startBalancer } from './support/balancer.ts'
@@ -46,7 +47,7 @@ for (const kind of ['redis', 'postgres'] as const) {
       expect(done.flatMap(({ failed, client }) => [...failed, ...client.strays])).toEqual([])
       for (const [at, { client }] of done.entries()) {
         await client.call('touch', { mark: 't', uri: `note://c${at}` })
-        await vi.waitFor(() => expect(client.heard).toContain(`note://c${at}`), 5000)
+        await eventually(() => expect(client.heard).toContain(`note://c${at}`))
         expect(client.heard.filter((heard) => heard.startsWith('note://') && heard !== `note://c${at}`)).toEqual([])
         await client.close()
       }

@@ -1,12 +1,5 @@
-import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { tests } from '../../tools/lib/tests.mjs'
 
-export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
-  test: {
-    include: ['*.test.ts'],
-    testTimeout: 100_000 + 20_000 * Number(process.env.PORTCALL_SCALE ?? 1),
-    hookTimeout: 30_000,
-    fileParallelism: false,
-  },
-})
+const testTimeout = 100_000 + 20_000 * Number(process.env.PORTCALL_SCALE ?? 1)
+
+export default tests(import.meta.url, { include: ['*.test.ts'], testTimeout, fileParallelism: false }, { build: true })

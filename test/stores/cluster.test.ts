@@ -5,7 +5,8 @@ import { type Stores, StoreUnavailable } from 'portcall/stores'
 import { redis } from 'portcall/stores/redis'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { createCluster } from 'redis'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startRedisCluster } from '../support/services/redis-cluster.mjs'
 
 const cluster = await startRedisCluster()
@@ -35,7 +36,7 @@ describe.skipIf(!cluster)('redis cluster', () => {
     const heard: string[] = []
     await far.bus.subscribe('topic', (message) => void heard.push(message))
     for (const message of ['a', 'b', 'c']) await near.bus.publish('topic', message)
-    await vi.waitFor(() => expect(heard).toEqual(['a', 'b', 'c']))
+    await eventually(() => expect(heard).toEqual(['a', 'b', 'c']))
     await Promise.all([near.close(), far.close()])
   })
 
@@ -50,16 +51,13 @@ describe.skipIf(!cluster)('redis cluster', () => {
     await expect(stores.store.get('key')).rejects.toBeInstanceOf(StoreUnavailable)
     await sleep(1000)
     await owner?.start()
-    await vi.waitFor(async () => expect(await stores.store.get('key')).toBe('value'), { timeout: 15_000, interval: 50 })
-    await vi.waitFor(
-      async () => {
-        await stores.bus.publish('topic', 'again').catch(() => {})
-        expect(heard).toContain('again')
-      },
-      { timeout: 15_000, interval: 50 },
-    )
+    await eventually(async () => expect(await stores.store.get('key')).toBe('value'), 50)
+    await eventually(async () => {
+      await stores.bus.publish('topic', 'again').catch(() => {})
+      expect(heard).toContain('again')
+    }, 50)
     await stores.close()
-  }, 40_000)
+  })
 
   test('a prefix without a hash tag is refused, and so is a cluster of the other driver', () => {
     const untagged = /hash tag/

@@ -67,14 +67,14 @@ describe.skipIf(!redisServer)('BullMQ', () => {
   test('Redis is away when a call becomes a task: it is begun when it is back', async () => {
     const engine = bullmq({ Queue, Worker, connection: { url: redisServer?.url }, queue: freshQueue(), timeoutMs: 500 })
     if (redisServer) await expectBegunLater(engine, redisServer)
-  }, 40_000)
+  })
 
   test('a Redis that is not there: a call fails in time', async () => {
     const engine = bullmq({ Queue, Worker, connection: { host: '127.0.0.1', port: 1 }, timeoutMs: 300 })
     const begun = performance.now()
     await expect(engine.add('-/a', { ttlMs: 1000 })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     await engine.close()
-    expect(performance.now() - begun).toBeLessThan(2000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
   })
 })
 
@@ -133,5 +133,5 @@ describe.skipIf(!postgresServer)('pg-boss', () => {
     await boss.start()
     if (postgresServer) await expectBegunLater(pgBoss(boss, { queue: freshQueue(), pollMs: 100, timeoutMs: 500 }), postgresServer)
     await boss.stop({ graceful: false })
-  }, 40_000)
+  })
 })

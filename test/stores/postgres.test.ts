@@ -1,7 +1,8 @@
 /** PostgreSQL when it is away, full, read-only or not ready yet. */
 import pg from 'pg'
 import { type Stores, StoreUnavailable } from 'portcall/stores'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { hasDisks } from '../support/services/service.mjs'
 import { describeAway } from './support/away.ts'
@@ -21,14 +22,14 @@ for (const [driver, open] of Object.entries(POSTGRES_DRIVERS)) {
         try {
           await stores.store.set('key', 'value')
           await administer(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
-          await vi.waitFor(() => expect(stores.store.set('key', 'value')).rejects.toBeInstanceOf(StoreUnavailable))
+          await eventually(() => expect(stores.store.set('key', 'value')).rejects.toBeInstanceOf(StoreUnavailable))
           await expectRefused(stores, /read-only/)
           await administer(
             server.url,
             'set default_transaction_read_only = off; alter system reset default_transaction_read_only',
             'select pg_reload_conf()',
           )
-          await vi.waitFor(() => stores.store.set('key', 'other'))
+          await eventually(() => stores.store.set('key', 'other'))
         } finally {
           await stores.close()
         }
@@ -48,7 +49,7 @@ for (const [driver, open] of Object.entries(POSTGRES_DRIVERS)) {
             })
             expect(await stores.store.get('key')).toBe('value')
             small?.freeDisk()
-            await vi.waitFor(() => stores.store.set('key', 'other'), { timeout: 10_000 })
+            await eventually(() => stores.store.set('key', 'other'))
             expect(await stores.store.get('key')).toBe('other')
           } finally {
             await stores.close()

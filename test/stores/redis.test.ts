@@ -1,7 +1,8 @@
 /** Redis when it is away, full or broken. */
 import { Redis } from 'ioredis'
 import { type Stores, StoreUnavailable } from 'portcall/stores'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startRedis } from '../support/services/redis.mjs'
 import { hasDisks } from '../support/services/service.mjs'
 import { describeAway } from './support/away.ts'
@@ -40,13 +41,10 @@ for (const [driver, open] of Object.entries(REDIS_DRIVERS)) {
           try {
             await stores.store.set('key', 'value')
             small?.fillDisk()
-            await vi.waitFor(
-              () => expect(stores.store.set('other', 'x'.repeat(10_000))).rejects.toBeInstanceOf(StoreUnavailable),
-              { timeout: 10_000 },
-            )
+            await eventually(() => expect(stores.store.set('other', 'x'.repeat(10_000))).rejects.toBeInstanceOf(StoreUnavailable))
             await expectRefused(stores, /MISCONF/)
             small?.freeDisk()
-            await vi.waitFor(() => stores.store.set('key', 'other'), { timeout: 10_000 })
+            await eventually(() => stores.store.set('key', 'other'))
             expect(await stores.store.get('key')).toBe('other')
           } finally {
             await stores.close()

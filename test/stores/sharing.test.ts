@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import type { Stores } from 'portcall/stores'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { type Open, POSTGRES_DRIVERS, REDIS_DRIVERS, type Wanted } from './support/drivers.ts'
@@ -99,7 +100,7 @@ function sharing(url: string, open: Open, census: Census): void {
       for (const [node, { bus }] of all.entries()) await bus.subscribe('to\0pic', (message) => void heard[node]?.push(message))
       const messages = ['short', 'same', 'same', 'x'.repeat(50_000), 'after', 'ä'.repeat(5000), 'nul \0 and \x01', '', 'last']
       for (const message of messages) void all[0]?.bus.publish('to\0pic', message)
-      await vi.waitFor(() => expect(heard.every(({ length }) => length >= messages.length)).toBe(true), { timeout: 5000 })
+      await eventually(() => expect(heard.every(({ length }) => length >= messages.length)).toBe(true))
       expect(heard).toEqual(all.map(() => messages))
     })
   })
@@ -125,13 +126,10 @@ function sharing(url: string, open: Open, census: Census): void {
         ),
       )
       const later = open(url, { place, store: { maxEntries: 50 } })
-      await vi.waitFor(
-        async () => {
-          await later.store.set('key 999', 'x')
-          expect(await later.store.count('')).toBeLessThanOrEqual(51)
-        },
-        { timeout: 5000 },
-      )
+      await eventually(async () => {
+        await later.store.set('key 999', 'x')
+        expect(await later.store.count('')).toBeLessThanOrEqual(51)
+      })
       expect(await later.store.get('key 000')).toBe(undefined)
       expect(await later.store.get('key 119')).toBe('x')
       await later.close()
@@ -158,7 +156,7 @@ function sharing(url: string, open: Open, census: Census): void {
         // One entry, one log, and what Redis keeps beside them.
         expect(await census(place)).toBeLessThanOrEqual(6)
       }
-      await vi.waitFor(swept, { timeout: 5000, interval: 600 })
+      await eventually(swept, 600)
     })
   })
 }

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 
 const NODE = fileURLToPath(new URL('support/node.mjs', import.meta.url))
-const SOON = { timeout: 45_000, interval: 50 }
 
 const folder = mkdtempSync(join(tmpdir(), 'portcall-tasks-'))
 const redisServer = await startRedis()
@@ -74,7 +74,7 @@ async function begin(node: Node, name: string): Promise<string> {
   const begun = await client.tasks.start('work', { name })
   await client.close()
   if (!('taskId' in begun)) throw new Error('it did not become a task')
-  await vi.waitFor(() => expect(waits(name)).toBeDefined(), SOON)
+  await eventually(() => expect(waits(name)).toBeDefined())
   return begun.taskId
 }
 
@@ -110,7 +110,7 @@ describe.concurrent.each(Object.entries(WAYS))('%s', (way, server = FILE) => {
         const heir = nodes.find((node) => node !== dead)
         dead?.kill()
         letGo(name)
-        await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(heir?.pid)]), SOON)
+        await eventually(() => expect(linesOf(name).at(-1)).toEqual(['third', String(heir?.pid)]))
         await expectResult(heir ?? nodes[0], taskId, name)
       }),
     120_000,
@@ -125,7 +125,7 @@ describe.concurrent.each(Object.entries(WAYS))('%s', (way, server = FILE) => {
         first.kill()
         letGo(name)
         const next = await start()
-        await vi.waitFor(() => expect(linesOf(name).at(-1)).toEqual(['third', String(next.pid)]), SOON)
+        await eventually(() => expect(linesOf(name).at(-1)).toEqual(['third', String(next.pid)]))
         await expectResult(next, taskId, name)
       }),
     120_000,
@@ -142,7 +142,7 @@ for (const [kind, server] of Object.entries({ redis: redisServer, postgres: post
         const taskId = await begin(node, name)
         await server.restart()
         letGo(name)
-        await vi.waitFor(() => expectResult(node, taskId, name), SOON)
+        await eventually(() => expectResult(node, taskId, name))
       })
     }, 120_000)
 
@@ -154,7 +154,7 @@ for (const [kind, server] of Object.entries({ redis: redisServer, postgres: post
         await sleep(3000)
         await server.start()
         letGo(name)
-        await vi.waitFor(() => expectResult(node, taskId, name), SOON)
+        await eventually(() => expectResult(node, taskId, name))
       })
     }, 120_000)
   })

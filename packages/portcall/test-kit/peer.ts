@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
 import { createNodeServer } from '../src/transports/http/node-server.ts'
+import { PATIENCE_MS } from './eventually.ts'
 
 /** One request that a hand-made server got, and its connection. */
 export interface Visit {
@@ -168,10 +169,10 @@ export async function serveExchange(exchange: Exchange, options: ServeOptions = 
 }
 
 /** Waits until something is so. */
-export async function until(ready: () => unknown, ms = 4000): Promise<void> {
-  const end = Date.now() + ms
+export async function until(ready: () => unknown): Promise<void> {
+  const end = Date.now() + PATIENCE_MS
   while (!ready()) {
-    if (Date.now() > end) throw new Error(`it did not happen within ${ms} ms: ${ready}`)
+    if (Date.now() > end) throw new Error(`it did not happen within ${PATIENCE_MS} ms: ${ready}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

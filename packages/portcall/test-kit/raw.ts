@@ -3,6 +3,7 @@ import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
 import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node-server.ts'
 import type { HttpOptions } from '../src/transports/http/options.ts'
+import { PATIENCE_MS } from './eventually.ts'
 
 /** One answer as it stood on the wire. */
 export interface Answer {
@@ -30,8 +31,6 @@ export interface Raw {
   end(): Promise<void>
 }
 
-const TIMEOUT_MS = 4000
-
 export function open(port: number): Raw {
   const socket = connect(port, '127.0.0.1')
   let text = ''
@@ -47,7 +46,7 @@ export function open(port: number): Raw {
   })
   socket.on('error', () => {})
   const wait = async (ready: () => boolean): Promise<void> => {
-    const until = Date.now() + TIMEOUT_MS
+    const until = Date.now() + PATIENCE_MS
     while (!ready()) {
       if (closed || Date.now() > until)
         throw new Error(`${closed ? 'closed' : 'timed out'} with ${JSON.stringify(text.slice(0, 500))}`)

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject } from 'portcall/jsonrpc'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
 import type { Driver } from '../../support/driver.ts'
 import type { Outcome } from '../../support/requests.ts'
 import { closeNotes, makeFolder, openNotes, PLACES, removeFolder } from './place.ts'
@@ -27,7 +28,6 @@ const say = (peer: Driver, answer: JsonObject): string[] => {
   })
   return messages
 }
-const WAIT = { timeout: 5000, interval: 50 }
 const yes = { action: 'accept', content: { confirm: true } }
 
 describe.each(PLACES)('notes over $transport, $revision', (place) => {
@@ -146,7 +146,7 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     const uri = 'notes://garden.md'
     const changes = await peer.changes({ resourcesListChanged: true, resourceSubscriptions: [uri] })
     const next = async (...methods: string[]): Promise<void> => {
-      await vi.waitFor(() => expect(changes.received.map(({ method }) => method)).toEqual(expect.arrayContaining(methods)), WAIT)
+      await eventually(() => expect(changes.received.map(({ method }) => method)).toEqual(expect.arrayContaining(methods)))
       changes.received.splice(0)
     }
 

@@ -52,7 +52,7 @@ test('HTTP-033, HTTP-044: a session and its stream go on after kill -9 and a new
   await events.return(undefined)
   await second.end()
   await removeFolder(folder)
-}, 40_000)
+})
 
 test('the index is there after kill -9 and a new start, and knows what was changed meanwhile', async () => {
   const notes = {
@@ -92,7 +92,7 @@ test('the index is there after kill -9 and a new start, and knows what was chang
   expect(await found(again, 'lemons')).toEqual(['kept.md'])
   await second.end()
   await removeFolder(folder)
-}, 40_000)
+})
 
 /** What a tool gives to a client of the newest revision. */
 async function result(url: string, name: string, args: object = {}): Promise<unknown> {

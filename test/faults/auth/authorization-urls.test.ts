@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32' || process.platform === 'darwin')('
     })
     const auth = browser({ timeoutMs: 800 })
     expect(await failureOf(connect(server.url, { auth }))).toMatchObject({ code: 'AUTH_FAILED' })
-    await until(() => started().length > 0, 3000, 'the browser')
+    await until(() => started().length > 0, 'the browser')
     const args = JSON.parse(started()[0]!) as string[]
     expect(args).toHaveLength(1)
     expect(args[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/authorize\?[\w.~%&=+*()!'-]+$/)
@@ -140,7 +140,7 @@ describe.skipIf(process.platform === 'win32' || process.platform === 'darwin')('
     const folder = fakeBrowser()
     const server = await testProtected()
     const visit = async (): Promise<void> => {
-      await until(() => folder.started().length > 0, 5000, 'the browser')
+      await until(() => folder.started().length > 0, 'the browser')
       const [url = ''] = JSON.parse(folder.started()[0]!) as string[]
       await fetch(url).then((page) => page.text())
     }

@@ -549,5 +549,5 @@ describe('questions', () => {
     const { client } = await open(server.url)
     expect(await call(client, 'echo', {}, 10_000)).toBe('fine')
     await expect.poll(() => answers, { timeout: 8000 }).toBe(2000)
-  }, 25_000)
+  })
 })

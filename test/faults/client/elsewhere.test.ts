@@ -169,7 +169,7 @@ describe('HTTP+SSE', () => {
     await until(() => server.of('x/never').length === 1)
     stream?.reset()
     expect(await waiting).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
-    await until(() => client.status === 'lost', 2000, 'the loss')
+    await until(() => client.status === 'lost', 'the loss')
     await healthy(client)
     expect(streams).toBe(2)
   })
@@ -177,6 +177,6 @@ describe('HTTP+SSE', () => {
   test('C24: a stream that never names its endpoint: connect() fails in time', async () => {
     const server = await testOld(() => {})
     expect(await failureOf(connect(server.url, { openMs: 500 }), 3000)).toMatchObject({ code: 'TIMEOUT' })
-    await until(() => server.open.size === 0, 1000, 'the end of the connections')
+    await until(() => server.open.size === 0, 'the end of the connections')
   })
 })

@@ -27,7 +27,7 @@ describe.each(['2026-07-28', '2025-11-25', '2025-03-26'])('a server of %s', (rev
       let settled = 0
       const calls = Array.from({ length: 1000 }, (_, at) => echo(client, `${at}`).finally(() => settled++))
       const ending = Promise.allSettled(calls)
-      await until(() => settled >= 200, 5000, 'the first calls')
+      await until(() => settled >= 200, 'the first calls')
       first.kill()
       await first.exit
       const outcomes = await within(5000, ending, 'the end of all calls')
@@ -41,7 +41,7 @@ describe.each(['2026-07-28', '2025-11-25', '2025-03-26'])('a server of %s', (rev
       expect(await failureOf(echo(client, 'nobody'), 1000)).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
       current = await start(first.port)
       expect(await within(5000, echo(client, 'again'))).toBe('again')
-      await until(() => changes.length >= 2, 10_000, 'the changes')
+      await until(() => changes.length >= 2, 'the changes')
       await sleep(300)
       expect([...changes].sort()).toEqual(['resources', 'tools'])
       expect(kinds()).toContain('lost')
@@ -49,14 +49,14 @@ describe.each(['2026-07-28', '2025-11-25', '2025-03-26'])('a server of %s', (rev
       first.kill()
       current.kill()
     }
-  }, 30_000)
+  })
 })
 
 describe('a server that is frozen', () => {
   test('C23: SIGSTOP: calls have their deadlines, close() its time; SIGCONT: all goes on', async () => {
     const server = await startHttp()
     try {
-      const { client } = await open(`http://127.0.0.1:${server.port}/mcp`, { deadlines: { requestMs: 500 } })
+      const { client } = await open(`http://127.0.0.1:${server.port}/mcp`, { deadlines: { requestMs: 3000 } })
       expect(await echo(client, 'before')).toBe('before')
       server.kill('SIGSTOP')
       const failures = await Promise.all(Array.from({ length: 20 }, () => failureOf(echo(client, 'frozen'), 2000)))

@@ -28,19 +28,17 @@ export interface Connection {
   readonly rest: string
   send(bytes: string | Uint8Array): void
   /** The next whole answer. `bodiless` for HEAD. */
-  answer(options?: { ms?: number; bodiless?: boolean }): Promise<Answer>
+  answer(options?: { bodiless?: boolean }): Promise<Answer>
   /** The head of the next answer; its body stays. */
-  head(ms?: number): Promise<Answer>
+  head(): Promise<Answer>
   /** The next event of the stream whose head was read; nothing when the stream is over. */
-  event(ms?: number): Promise<StreamEvent | undefined>
+  event(): Promise<StreamEvent | undefined>
   /** All events up to the end of the stream. */
-  events(ms?: number): Promise<StreamEvent[]>
+  events(): Promise<StreamEvent[]>
   /** Waits until the server has closed the connection. */
-  end(ms?: number): Promise<void>
+  end(): Promise<void>
   destroy(): void
 }
-
-const WAIT_MS = 4000
 
 /** Connects to a port of this machine. With `reads: false` nothing is taken from the socket until `resume`. */
 export function connectTo(port: number, { reads = true }: { reads?: boolean } = {}): Connection {
@@ -54,8 +52,8 @@ export function connectTo(port: number, { reads = true }: { reads?: boolean } = 
   socket.on('data', (chunk: Buffer) => (data = data.length === 0 ? chunk : Buffer.concat([data, chunk])))
   if (!reads) socket.pause()
 
-  const wait = async (ready: () => boolean, ms: number): Promise<void> => {
-    await until(() => ready() || closed, ms, `an answer (so far: ${JSON.stringify(data.toString('latin1').slice(0, 300))})`)
+  const wait = async (ready: () => boolean): Promise<void> => {
+    await until(() => ready() || closed, `an answer (so far: ${JSON.stringify(data.toString('latin1').slice(0, 300))})`)
     if (!ready()) throw new Error(`the connection was closed after ${JSON.stringify(data.toString('latin1').slice(0, 300))}`)
   }
   const take = (length: number): Buffer => {
@@ -63,25 +61,25 @@ export function connectTo(port: number, { reads = true }: { reads?: boolean } = 
     data = data.subarray(length)
     return taken
   }
-  const takeUntil = async (mark: string, ms: number): Promise<string> => {
-    await wait(() => data.includes(mark), ms)
+  const takeUntil = async (mark: string): Promise<string> => {
+    await wait(() => data.includes(mark))
     return take(data.indexOf(mark) + mark.length).toString('latin1')
   }
-  const chunk = async (ms: number): Promise<Buffer> => {
-    const size = Number.parseInt(await takeUntil('\r\n', ms), 16)
-    await wait(() => data.length >= size + 2, ms)
+  const chunk = async (): Promise<Buffer> => {
+    const size = Number.parseInt(await takeUntil('\r\n'), 16)
+    await wait(() => data.length >= size + 2)
     const bytes = take(size)
     take(2)
     return bytes
   }
-  const readBody = async ({ headers }: Answer, ms: number): Promise<string> => {
+  const readBody = async ({ headers }: Answer): Promise<string> => {
     if (headers['transfer-encoding'] === undefined) {
       const length = Number(headers['content-length'] ?? 0)
-      await wait(() => data.length >= length, ms)
+      await wait(() => data.length >= length)
       return take(length).toString('utf8')
     }
     const chunks: Buffer[] = []
-    for (let next = await chunk(ms); next.length > 0; next = await chunk(ms)) chunks.push(next)
+    for (let next = await chunk(); next.length > 0; next = await chunk()) chunks.push(next)
     return Buffer.concat(chunks).toString('utf8')
   }
 
@@ -94,23 +92,23 @@ export function connectTo(port: number, { reads = true }: { reads?: boolean } = 
       return data.toString('latin1')
     },
     send: (bytes) => void socket.write(bytes),
-    async head(ms = WAIT_MS) {
-      const [line = '', ...fields] = (await takeUntil('\r\n\r\n', ms)).trim().split('\r\n')
+    async head() {
+      const [line = '', ...fields] = (await takeUntil('\r\n\r\n')).trim().split('\r\n')
       const headers = Object.fromEntries(fields.map(splitField))
       return { status: Number(line.split(' ')[1]), headers, body: '', json: undefined }
     },
-    async answer({ ms = WAIT_MS, bodiless = false } = {}) {
-      const answer = await connection.head(ms)
+    async answer({ bodiless = false } = {}) {
+      const answer = await connection.head()
       if (bodiless) return answer
-      answer.body = await readBody(answer, ms)
+      answer.body = await readBody(answer)
       if (answer.headers['content-type'] === 'application/json') answer.json = JSON.parse(answer.body) as Reply
       return answer
     },
-    async event(ms = WAIT_MS) {
+    async event() {
       for (;;) {
         while (!pending.includes('\n\n')) {
           if (over) return undefined
-          const bytes = await chunk(ms)
+          const bytes = await chunk()
           over = bytes.length === 0
           pending += bytes.toString('utf8')
         }
@@ -120,12 +118,12 @@ export function connectTo(port: number, { reads = true }: { reads?: boolean } = 
         if (event) return event
       }
     },
-    async events(ms) {
+    async events() {
       const events: StreamEvent[] = []
-      for (let next = await connection.event(ms); next; next = await connection.event(ms)) events.push(next)
+      for (let next = await connection.event(); next; next = await connection.event()) events.push(next)
       return events
     },
-    end: (ms = WAIT_MS) => until(() => closed, ms, 'the end of the connection'),
+    end: () => until(() => closed, 'the end of the connection'),
     destroy: () => void socket.destroy(),
   }
   return connection

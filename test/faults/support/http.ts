@@ -26,7 +26,7 @@ export interface HttpServer extends ServerProcess {
   readonly port: number
   connect(options?: { reads?: boolean }): Connection
   /** Sends bytes on a connection of their own and reads one answer. */
-  send(bytes: string | Uint8Array, ms?: number): Promise<Answer>
+  send(bytes: string | Uint8Array): Promise<Answer>
   /** Calls a tool in the modern era. */
   call(name: string, args?: Params, fields?: Fields): Promise<Answer>
   /** Opens a legacy session. */
@@ -65,11 +65,11 @@ export async function startHttp(choice: Choice = {}): Promise<HttpServer> {
   const ended = started.exit.then(() => Promise.reject(new Error(`The server did not start:\n${started.stderr()}`)))
   const [url] = (await within(10_000, Promise.race([once(lines, 'line'), ended]), 'the start of the server')) as [string]
   const port = Number(new URL(url).port)
-  const send = async (bytes: string | Uint8Array, ms?: number): Promise<Answer> => {
+  const send = async (bytes: string | Uint8Array): Promise<Answer> => {
     const connection = connectTo(port)
     connection.send(bytes)
     try {
-      return await connection.answer(ms === undefined ? {} : { ms })
+      return await connection.answer()
     } finally {
       connection.destroy()
     }
@@ -85,7 +85,7 @@ export async function startHttp(choice: Choice = {}): Promise<HttpServer> {
     session: (options) => openSession(send, options),
     async healthy() {
       const text = freshId()
-      const answer = await send(modern('tools/call', tool('echo', { text })), 2000)
+      const answer = await send(modern('tools/call', tool('echo', { text })))
       expect(textOf(answer.json)).toBe(text)
     },
     health: async () => JSON.parse(textOf((await call('health')).json) ?? '') as Health,

@@ -25,9 +25,9 @@ export interface StdioServer extends ServerProcess {
   /** Writes a message and its newline. */
   send(...messages: unknown[]): void
   /** The first message from `from` on that fits. */
-  next(fits: (message: Reply) => boolean, options?: { ms?: number; from?: number }): Promise<Reply>
+  next(fits: (message: Reply) => boolean, options?: { from?: number }): Promise<Reply>
   /** Sends a request as it is and waits for the answer with exactly its id. */
-  ask(message: Params, ms?: number): Promise<Reply>
+  ask(message: Params): Promise<Reply>
   /** Calls a tool in the modern era. */
   call(name: string, args?: Params, meta?: Params): Promise<Reply>
   initialize(revision?: string): Promise<Reply>
@@ -57,18 +57,15 @@ export function startStdio({ reads = true, ...choice }: Choice & { reads?: boole
     garbage,
     write: (bytes) => void child.stdin.write(bytes),
     send: (...all) => void child.stdin.write(all.map((message) => `${JSON.stringify(message)}\n`).join('')),
-    async next(fits, { ms = 3000, from = 0 } = {}) {
+    async next(fits, { from = 0 } = {}) {
       let found: Reply | undefined
-      await until(() => (found = messages.slice(from).find(fits)) !== undefined, ms, 'an answer')
+      await until(() => (found = messages.slice(from).find(fits)) !== undefined, 'an answer')
       return found!
     },
-    ask(message, ms) {
+    ask(message) {
       const from = messages.length
       server.send(message)
-      return server.next((reply) => reply.id === message.id && reply.method === undefined, {
-        from,
-        ...(ms !== undefined && { ms }),
-      })
+      return server.next((reply) => reply.id === message.id && reply.method === undefined, { from })
     },
     call: (name, args, meta) => server.ask(modernRequest('tools/call', tool(name, args, meta))),
     async initialize(revision = INITIALIZE.protocolVersion) {
@@ -78,7 +75,7 @@ export function startStdio({ reads = true, ...choice }: Choice & { reads?: boole
     },
     async healthy() {
       const text = freshId()
-      const answer = await server.ask(modernRequest('tools/call', tool('echo', { text })), 2000)
+      const answer = await server.ask(modernRequest('tools/call', tool('echo', { text })))
       expect(textOf(answer)).toBe(text)
       expect(garbage).toEqual([])
     },

@@ -137,7 +137,7 @@ clientMatrix('changing', (it) => {
     await quiet(20)
     const startedAt = performance.now()
     await peer.client.close()
-    expect(performance.now() - startedAt).toBeLessThan(500)
+    expect(performance.now() - startedAt).toBeLessThan(5000)
     await Promise.all([ended, call])
     expect(peer.client.status).toBe('closed')
     await expect(peer.client.tools().toArray()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })

@@ -10,13 +10,17 @@ export function addReporting(server: Server, journal: Journal): void {
     await call.progress(to - 1, to, 'backwards')
     return 'counted'
   })
-  server.tool('counts_slowly', { input: z.object({ to: z.number() }) }, async ({ to }, call) => {
-    for (let n = 1; n <= to; n++) {
-      await call.progress(n, to)
-      await sleep(30)
-    }
-    return 'counted'
-  })
+  server.tool(
+    'counts_slowly',
+    { input: z.object({ to: z.number(), ms: z.number().optional() }) },
+    async ({ to, ms = 30 }, call) => {
+      for (let n = 1; n <= to; n++) {
+        await call.progress(n, to)
+        await sleep(ms)
+      }
+      return 'counted'
+    },
+  )
   server.tool('logs', {}, async (_, call) => {
     for (const level of LOGGING_LEVELS) await call.log(level, { about: level }, 'tester')
     return 'logged'

@@ -17,7 +17,7 @@ export interface Running {
   stop(ms?: number): Promise<Ended>
 }
 
-const START_MS = 20_000
+const START_MS = 60_000
 
 /** Runs a program to its end, which has to come by itself. */
 export async function runToEnd([command = '', ...args]: readonly string[], ms: number): Promise<Ended> {

@@ -4,7 +4,7 @@ import { startRedis } from './redis.mjs'
 import { freePort } from './service.mjs'
 
 const SLOTS = 16_384
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 60_000
 
 /** Says one command to a Redis at a port of loopback; resolves to all it answers at once. */
 function say(port, ...words) {

@@ -20,7 +20,7 @@ read -r pid <"$1/pid" && {
 umount "$1" 2>/dev/null
 rm -rf "$1"`
 
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 60_000
 
 /** Tells whether services can have a disk of their own here. */
 export const hasDisks = process.platform === 'linux' && process.getuid?.() === 0

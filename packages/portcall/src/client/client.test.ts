@@ -108,7 +108,7 @@ it('VER-003 asks again when a server refuses the version that it names among its
 
 describe('time', () => {
   it('LIFE-019 LIFE-022 LIFE-023 has a deadline that progress extends, up to a total', async () => {
-    const client = clientOf(rich().exchange, { deadlines: { requestMs: 60, totalMs: 1000 } })
+    const client = clientOf(rich().exchange, { deadlines: { requestMs: 60, totalMs: 60_000 } })
     await expect(client.callTool('slow')).rejects.toBeInstanceOf(TimeoutError)
     expect((await client.callTool('slow', {}, { onProgress: () => {} })).content).toMatchObject([{ text: 'done' }])
     await expect(client.callTool('slow', {}, { onProgress: () => {}, deadlines: { totalMs: 50 } })).rejects.toBeInstanceOf(
@@ -119,7 +119,7 @@ describe('time', () => {
   it('LIFE-021 differs by method, if the host wants that', async () => {
     const client = clientOf(rich().exchange, {
       deadlines: { requestMs: 20 },
-      methodDeadlines: { 'tools/call': { requestMs: 1000 } },
+      methodDeadlines: { 'tools/call': { requestMs: 60_000 } },
     })
     expect((await client.callTool('slow')).content).toMatchObject([{ text: 'done' }])
     await expect(

@@ -139,7 +139,7 @@ describe('programs and URLs', () => {
     starting.catch(() => {})
     const startedAt = performance.now()
     await made.close()
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
     await expect(starting).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
     expect(pids.map(isAlive)).toEqual([false, false])
   })

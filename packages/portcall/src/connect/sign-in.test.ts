@@ -1,6 +1,7 @@
 import { createServer as createListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import { cleanup } from '../../test-kit/peer.ts'
 import { browser } from '../auth/client/browser.ts'
 import { headless, startLogin } from '../auth/client/site.test-kit.ts'
@@ -44,14 +45,14 @@ const slowly = (ms: number) => async (url: URL) => {
   await new Promise((resolve) => setTimeout(resolve, ms))
   await headless(url)
 }
-const IMPATIENT = { probeMs: 1000, openMs: 2000, deadlines: { requestMs: 1000, totalMs: 1000 } }
+const IMPATIENT = { probeMs: 2500, openMs: 2500, deadlines: { requestMs: 2500, totalMs: 2500 } }
 
 describe.each(REVISIONS.filter(({ http }) => http.transport === 'Streamable HTTP').map(({ version }) => version))(
   'in %s',
   (revision) => {
     test('a user may take longer to sign in than a server to answer, and is asked once more for more scopes', async () => {
       const site = await open()
-      const client = await site.connect({ ...IMPATIENT, revision, auth: browser({ open: slowly(1500) }) })
+      const client = await site.connect({ ...IMPATIENT, revision, auth: browser({ open: slowly(3000) }) })
       expect(textOf(await client.callTool('read'))).toBe('notes:read')
       expect(textOf(await client.callTool('write'))).toBe('notes:read notes:write')
       expect(site.login.asked('authorize').length).toBe(2)
@@ -84,7 +85,7 @@ test('a client that is closed ends the sign-in', async () => {
     controller.abort(new Error('enough'))
   }
   await expect(connect(site.url, { auth: browser({ open: show }), signal: controller.signal })).rejects.toThrow('enough')
-  await vi.waitFor(() => expect(fetch(listener)).rejects.toThrow())
+  await eventually(() => expect(fetch(listener)).rejects.toThrow())
 })
 
 test('tokens are not sent over an open network', async () => {

@@ -51,7 +51,7 @@ describe('nesting', () => {
       const started = performance.now()
       exceedsDepth(`["${text}`, 128)
       exceedsDepth(`${open}"${text}`, 300)
-      expect(performance.now() - started).toBeLessThan(1000)
+      expect(performance.now() - started).toBeLessThan(10_000)
     }
   })
 })

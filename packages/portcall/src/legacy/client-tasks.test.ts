@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import { RpcError } from '../jsonrpc/errors.ts'
 import type { JsonObject, Request } from '../jsonrpc/message.ts'
 import { RELATED_TASK, TASKS_EXTENSION } from '../protocol/tasks.ts'
@@ -79,7 +80,7 @@ describe('tasks of an odd server', () => {
     await client.result('tools/call', { name: 'long' })
     support = 'required'
     server.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
-    await vi.waitFor(async () => expect((await client.result('tools/call', { name: 'long' })).resultType).toBe('task'))
+    await eventually(async () => expect((await client.result('tools/call', { name: 'long' })).resultType).toBe('task'))
   })
 
   test('TSKL-007 takes a result although it has asked for a task, and knows no tasks where none are declared', async () => {
@@ -135,13 +136,13 @@ describe('tasks of an odd server', () => {
     const keys = async (): Promise<string[]> =>
       Object.keys((await client.result('tasks/get', { taskId: 't' })).inputRequests as object)
     const looking = keys()
-    await vi.waitFor(() => expect(server.methods()).toContain('tasks/result'))
+    await eventually(() => expect(server.methods()).toContain('tasks/result'))
     const params = { ...QUESTION, _meta: { [RELATED_TASK]: { taskId: 't' } } }
     const first = server.ask('elicitation/create', params, 'first')
     const [before] = await looking
     server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'first' } })
     const second = server.ask('elicitation/create', params, 'second')
-    await vi.waitFor(async () => expect(await keys()).not.toContain(before))
+    await eventually(async () => expect(await keys()).not.toContain(before))
     const [after] = await keys()
     await client.result('tasks/update', { taskId: 't', inputResponses: { [String(before)]: {}, [String(after)]: ANSWER } })
     expect(await second).toMatchObject({ result: ANSWER })
@@ -163,7 +164,7 @@ describe('tasks of an odd server', () => {
     })
     const client = await clientOf(server)
     const looking = client.result('tasks/get', { taskId: 't' })
-    await vi.waitFor(() => expect(server.methods()).toContain('tasks/result'))
+    await eventually(() => expect(server.methods()).toContain('tasks/result'))
     const asked = server.ask('elicitation/create', { ...QUESTION, _meta: { [RELATED_TASK]: { taskId: 't' } } })
     await looking
     const { id } = (server.received as Request[]).find(({ method }) => method === 'tasks/result') as Request

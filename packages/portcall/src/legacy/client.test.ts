@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import { type Channel, channelPair } from '../jsonrpc/channel.ts'
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
@@ -156,7 +157,7 @@ describe.each(LEGACY.map((revision) => [revision.version, revision] as const))('
     const waiting = caller(client).request('tools/call', { name: 'wait' }, { signal: controller.signal })
     setTimeout(() => controller.abort(new Error('enough')), 20)
     await expect(waiting).rejects.toThrow('enough')
-    await vi.waitFor(() => expect(waits.length).toBe(before + 1))
+    await eventually(() => expect(waits.length).toBe(before + 1))
     expect(await caller(client).result('tools/call', { name: 'a' })).toMatchObject({ content: [{ text: 'a' }] })
   })
 
@@ -168,7 +169,7 @@ describe.each(LEGACY.map((revision) => [revision.version, revision] as const))('
     const listening = callers.map((one, at) =>
       one.request('subscriptions/listen', { notifications }, { signal: (controllers[at] as AbortController).signal }),
     )
-    for (const one of callers) await vi.waitFor(() => expect(one.notifications.length).toBe(1))
+    for (const one of callers) await eventually(() => expect(one.notifications.length).toBe(1))
     expect(callers[0]?.notifications[0]).toEqual({
       jsonrpc: '2.0',
       method: 'notifications/subscriptions/acknowledged',
@@ -180,7 +181,7 @@ describe.each(LEGACY.map((revision) => [revision.version, revision] as const))('
     server.tool('late', { input: { type: 'object' } }, () => 'late')
     server.resourceUpdated('note://1')
     server.resourceUpdated('note://2')
-    for (const one of callers) await vi.waitFor(() => expect(one.notifications.length).toBe(3))
+    for (const one of callers) await eventually(() => expect(one.notifications.length).toBe(3))
     expect(callers[1]?.notifications.map(({ method }) => method).sort()).toEqual([
       'notifications/resources/updated',
       'notifications/subscriptions/acknowledged',
@@ -189,7 +190,7 @@ describe.each(LEGACY.map((revision) => [revision.version, revision] as const))('
     controllers[0]?.abort(new Error('over'))
     await expect(listening[0]).rejects.toThrow('over')
     server.resourceUpdated('note://1')
-    await vi.waitFor(() => expect(callers[1]?.notifications.length).toBe(4))
+    await eventually(() => expect(callers[1]?.notifications.length).toBe(4))
     expect(callers[0]?.notifications.length).toBe(3)
     await Promise.all([client.close(), expect(listening[1]).rejects.toMatchObject({ code: 'CONNECTION_LOST', retryable: false })])
   })
@@ -408,11 +409,11 @@ describe('an odd server: what it asks and tells', () => {
     }
     const client = await open(server.channel, { answer })
     void server.ask('elicitation/create', {}, 9)
-    await vi.waitFor(() => expect(signals.length).toBe(1))
+    await eventually(() => expect(signals.length).toBe(1))
     server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } })
-    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
+    await eventually(() => expect(signals[0]?.aborted).toBe(true))
     void server.ask('elicitation/create', {}, 10)
-    await vi.waitFor(() => expect(signals.length).toBe(2))
+    await eventually(() => expect(signals.length).toBe(2))
     await client.close()
     expect(signals[1]?.aborted).toBe(true)
     expect(server.received.some((message) => 'id' in message && (message.id === 9 || message.id === 10))).toBe(false)
@@ -424,7 +425,7 @@ describe('an odd server: what it asks and tells', () => {
     const client = await open(server.channel, { onNoise: (one) => noise.push(one) })
     const { request } = caller(client)
     const pending = request('tools/list')
-    await vi.waitFor(() => expect(server.methods()).toContain('tools/list'))
+    await eventually(() => expect(server.methods()).toContain('tools/list'))
     const { id } = server.received.find((message) => 'method' in message && message.method === 'tools/list') as Request
     for (const odd of [42, 'x', null, {}, [], { hello: 1 }]) server.send(odd)
     for (const other of [`${String(id)}`, `${String(id)}.0`, ` ${String(id)} `, null, '__proto__', 99])
@@ -434,7 +435,7 @@ describe('an odd server: what it asks and tells', () => {
     expect(await pending).toMatchObject({ result: { tools: [] } })
     expect(noise.map(({ kind }) => kind)).toEqual(['message', 'message', 'message', 'message', 'message', 'message', 'message'])
     const both = request('tools/list')
-    await vi.waitFor(() => expect(server.methods().filter((method) => method === 'tools/list').length).toBe(2))
+    await eventually(() => expect(server.methods().filter((method) => method === 'tools/list').length).toBe(2))
     const last = server.received.at(-1) as Request
     server.send({ jsonrpc: '2.0', id: last.id, result: {}, error: { code: 1, message: 'both' } })
     await expect(both).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
@@ -455,7 +456,7 @@ describe('an odd server: what it asks and tells', () => {
     const server = odd()
     const { request } = caller(await open(server.channel))
     const both = Promise.all([request('tools/list'), request('prompts/list')])
-    await vi.waitFor(() => expect(server.methods()).toContain('prompts/list'))
+    await eventually(() => expect(server.methods()).toContain('prompts/list'))
     const ids = server.received.filter((message) => 'method' in message && 'id' in message).slice(-2) as Request[]
     server.send(ids.map(({ id }) => ({ jsonrpc: '2.0', id, result: {} })))
     expect(await both).toMatchObject([{ result: { tools: [] } }, { result: { prompts: [] } }])
@@ -613,10 +614,10 @@ describe('an odd server: subscriptions', () => {
     const client = await open(server.channel)
     const filter = { resourceSubscriptions: ['a:/x', 'a:/x'] }
     const [one, two] = [listen(client, filter), listen(client, filter)]
-    await vi.waitFor(() => expect(two.caller.notifications.length).toBe(1))
+    await eventually(() => expect(two.caller.notifications.length).toBe(1))
     server.send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'a:/x/child', _meta: { more: 1 } } })
     server.send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'a:/xy' } })
-    await vi.waitFor(() => expect(one.caller.notifications.length).toBe(2))
+    await eventually(() => expect(one.caller.notifications.length).toBe(2))
     expect(one.caller.notifications[1]).toMatchObject({
       params: { uri: 'a:/x/child', _meta: { more: 1, [MetaKey.subscriptionId]: 1 } },
     })
@@ -626,9 +627,9 @@ describe('an odd server: subscriptions', () => {
     two.stop()
     three.stop()
     await Promise.all([two.ended, three.ended])
-    await vi.waitFor(() => expect(server.methods().slice(2)).toEqual(['resources/subscribe', 'resources/unsubscribe']))
+    await eventually(() => expect(server.methods().slice(2)).toEqual(['resources/subscribe', 'resources/unsubscribe']))
     const four = listen(client, filter)
-    await vi.waitFor(() => expect(four.caller.notifications.length).toBe(1))
+    await eventually(() => expect(four.caller.notifications.length).toBe(1))
     expect(server.methods().slice(4)).toEqual(['resources/subscribe'])
   })
 
@@ -644,14 +645,14 @@ describe('an odd server: subscriptions', () => {
       promptsListChanged: false,
       resourceSubscriptions: ['no:', 'yes:', 7],
     })
-    await vi.waitFor(() => expect(one.caller.notifications.length).toBe(1))
+    await eventually(() => expect(one.caller.notifications.length).toBe(1))
     expect(one.caller.notifications[0]?.params?.notifications).toEqual({
       toolsListChanged: true,
       resourceSubscriptions: ['yes:'],
     })
     const bare = odd({ initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} } }) })
     const two = listen(await open(bare.channel), { toolsListChanged: true, resourceSubscriptions: ['yes:'] })
-    await vi.waitFor(() => expect(two.caller.notifications.length).toBe(1))
+    await eventually(() => expect(two.caller.notifications.length).toBe(1))
     expect(two.caller.notifications[0]?.params?.notifications).toEqual({})
     expect(await caller(await open(odd().channel)).error('subscriptions/listen', {})).toMatchObject({ code: -32602 })
   })
@@ -666,7 +667,7 @@ describe('an odd server: subscriptions', () => {
     }
     const client = await openLegacyClient({ link: { ...link, receive }, info: INFO, capabilities: ALL, answer: async () => ({}) })
     const one = listen(client, { promptsListChanged: true, resourceSubscriptions: ['a:'] })
-    await vi.waitFor(() => expect(one.caller.notifications.length).toBe(1))
+    await eventually(() => expect(one.caller.notifications.length).toBe(1))
     gap?.()
     expect(one.caller.notifications.slice(1)).toMatchObject([
       { method: 'notifications/prompts/list_changed', params: { _meta: { [MetaKey.subscriptionId]: 1 } } },
@@ -678,7 +679,7 @@ describe('an odd server: subscriptions', () => {
     const server = odd({ 'resources/subscribe': undefined as unknown as Reply })
     const client = await open(server.channel)
     const [begun, beginning] = [listen(client, { toolsListChanged: true }), listen(client, { resourceSubscriptions: ['a:'] })]
-    await vi.waitFor(() => expect(begun.caller.notifications.length).toBe(1))
+    await eventually(() => expect(begun.caller.notifications.length).toBe(1))
     await server.end()
     expect(await begun.ended).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
     expect(await beginning.ended).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
@@ -724,7 +725,7 @@ describe('an odd server: pages to visit first', () => {
       },
     })
     const again = result('tools/call', { name: 't', ...accepted(first) })
-    await vi.waitFor(() => expect(server.methods().filter((method) => method === 'tools/call').length).toBe(2))
+    await eventually(() => expect(server.methods().filter((method) => method === 'tools/call').length).toBe(2))
     server.send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId: 'e0' } })
     const second = await again
     expect(second).toMatchObject({ inputRequests: { e0: { params: { url: 'https://c.example/' } } } })

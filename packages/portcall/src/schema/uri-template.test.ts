@@ -169,7 +169,7 @@ describe('match', () => {
     for (const rest of [...text, ...text.map((part) => `${part}!\u0001`), ...text.map((part) => `?${part}`)]) {
       const start = performance.now()
       match(`x://${rest}`)
-      expect(performance.now() - start).toBeLessThan(1000)
+      expect(performance.now() - start).toBeLessThan(10_000)
     }
   })
 

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { eventually } from '../../test-kit/eventually.ts'
 import { RpcError } from '../jsonrpc/errors.ts'
 import { deriveContext } from '../jsonrpc/exchange.ts'
 import { ToolError } from './errors.ts'
@@ -133,7 +134,7 @@ describe('changes', () => {
     const caller = callerOf(server)
     const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x://1', 'y://none'] }
     const end = caller.result('subscriptions/listen', { notifications: filter })
-    await vi.waitFor(() => expect(caller.notifications).toHaveLength(1))
+    await eventually(() => expect(caller.notifications).toHaveLength(1))
     expect(caller.notifications[0]).toMatchObject({
       method: 'notifications/subscriptions/acknowledged',
       params: {
@@ -144,7 +145,7 @@ describe('changes', () => {
     for (let index = 0; index < 100; index++) server.tool(`t${index}`, {}, () => 'x')
     server.resourceUpdated('x://1')
     server.resourceUpdated('x://2')
-    await vi.waitFor(() => expect(caller.notifications).toHaveLength(3))
+    await eventually(() => expect(caller.notifications).toHaveLength(3))
     expect(caller.notifications.map(({ method }) => method).sort()).toEqual([
       'notifications/resources/updated',
       'notifications/subscriptions/acknowledged',
@@ -171,11 +172,11 @@ describe('readers that lag behind', () => {
       { notifications: { resourceSubscriptions: ['x://all'] } },
       { notify: notify as never },
     )
-    await vi.waitFor(() => expect(sent).toHaveLength(1))
+    await eventually(() => expect(sent).toHaveLength(1))
     for (let index = 0; index < 10_000; index++) server.resourceUpdated(`x://all/${index}`)
-    await vi.waitFor(() => expect(sent).toHaveLength(2))
+    await eventually(() => expect(sent).toHaveLength(2))
     drained?.()
-    await vi.waitFor(() => expect(sent).toContain('x://all'))
+    await eventually(() => expect(sent).toContain('x://all'))
     expect(sent.length).toBeLessThan(2100)
     server.close()
   })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { eventually } from '../../test-kit/eventually.ts'
 import { ConnectionLost, connect } from '../client.ts'
 import { createServer } from '../index.ts'
 import { detach, tasks as serverTasks, type TaskLimits } from '../tasks.ts'
@@ -75,10 +76,10 @@ describe('tasks of a client', () => {
     const { client } = await clientOf(server)
     const controller = new AbortController()
     const call = client.callTool('waits', {}, { signal: controller.signal })
-    await vi.waitFor(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'working' }]))
+    await eventually(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'working' }]))
     controller.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
-    await vi.waitFor(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'cancelled' }]))
+    await eventually(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'cancelled' }]))
     const waiting = (await client.tasks.start('waits')) as TaskHandle
     const result = waiting.result()
     await waiting.cancel()
@@ -89,7 +90,7 @@ describe('tasks of a client', () => {
     const server = createTasksServer({ pollIntervalMs: 60_000 })
     const { client } = await clientOf(server)
     const call = client.callTool('waits')
-    await vi.waitFor(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'working' }]))
+    await eventually(async () => expect(await server.tasks.list()).toMatchObject([{ status: 'working' }]))
     const closed = expect(call).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
     await client.close()
     await closed
@@ -115,7 +116,7 @@ describe('tasks of a client', () => {
     })
     closing.push(() => client.close())
     const call = client.callTool('greet')
-    const asking = await vi.waitFor(async () => {
+    const asking = await eventually(async () => {
       const [task] = await server.tasks.list()
       if (task?.status !== 'input_required') throw new Error(`The task is ${task?.status}`)
       return task

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { eventually } from '../../test-kit/eventually.ts'
 import { createServer, type Server } from '../index.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { createLegacySession } from '../legacy/session.ts'
@@ -11,7 +12,7 @@ import type { Tasks } from './operator.ts'
 import { until } from './until.test-kit.ts'
 
 const KNOWS = { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } }
-const QUICK = { leaseMs: 60, sweepMs: 100, messageMs: 5 }
+const QUICK = { sweepMs: 100, messageMs: 5 }
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -84,9 +85,9 @@ describe('whose a task is', () => {
       void caller
         .request('subscriptions/listen', { notifications: { taskIds: [taskId] } }, { signal: listening.signal })
         .catch(() => {})
-    await vi.waitFor(() => expect([ada.notifications.length, eve.notifications.length]).toEqual([1, 1]))
+    await eventually(() => expect([ada.notifications.length, eve.notifications.length]).toEqual([1, 1]))
     await ada.result('tasks/cancel', { taskId })
-    await vi.waitFor(() => expect(ada.notifications.at(-1)).toMatchObject({ params: { taskId, status: 'cancelled' } }))
+    await eventually(() => expect(ada.notifications.at(-1)).toMatchObject({ params: { taskId, status: 'cancelled' } }))
     expect(eve.notifications).toMatchObject([{ params: { notifications: {} } }])
     listening.abort()
   })
@@ -141,15 +142,16 @@ describe('the limits of tasks', () => {
     const { server, as } = openShop({ limits: { ttlMs: 150, maxSkewMs: 0 } })
     const caller = as('ada')
     const taskId = await begin(caller, 'wait')
-    await vi.waitFor(() => expect(server.tasks.running).toBe(1))
-    await vi.waitFor(async () => expect(await caller.error('tasks/get', { taskId })).toMatchObject({ code: -32602 }))
-    await vi.waitFor(() => expect(server.tasks.running).toBe(0))
+    await eventually(() => expect(server.tasks.running).toBe(1))
+    await eventually(async () => expect(await caller.error('tasks/get', { taskId })).toMatchObject({ code: -32602 }))
+    await eventually(() => expect(server.tasks.running).toBe(0))
     expect(await server.tasks.list({ principal: 'ada' })).toEqual([])
   })
 
   it('a task that kills whoever works on it is begun only so often', async () => {
     const { store, bus } = memory()
-    const grounds = { store, bus, limits: { maxAttempts: 2 } }
+    const leaseMs = 600
+    const grounds = { store, bus, limits: { leaseMs, maxAttempts: 2 } }
     const dead = { ...bus, publish: async () => {} }
     const caller = openShop({ ...grounds, work: false }).as('ada')
     const taskId = await begin(caller, 'wait')
@@ -157,11 +159,11 @@ describe('the limits of tasks', () => {
       let alive = true
       const dying = { ...store, swap: async (...args: Parameters<typeof store.swap>) => (alive ? store.swap(...args) : stuck()) }
       const { server } = openShop({ ...grounds, store: dying, bus: dead })
-      await vi.waitFor(() => expect(server.tasks.running).toBe(1))
-      await vi.waitFor(async () => expect(await store.get(`tasks/lease/${await refOf(store)}`)).toBeDefined())
-      await vi.waitFor(async () => expect(await runsOf(store)).toBe(life + 1))
+      await eventually(() => expect(server.tasks.running).toBe(1))
+      await eventually(async () => expect(await store.get(`tasks/lease/${await refOf(store)}`)).toBeDefined())
+      await eventually(async () => expect(await runsOf(store)).toBe(life + 1))
       alive = false
-      await new Promise((resolve) => setTimeout(resolve, 2 * QUICK.leaseMs))
+      await new Promise((resolve) => setTimeout(resolve, 1.5 * leaseMs))
     }
     openShop(grounds)
     const { error } = await until(caller, taskId, 'failed')
@@ -184,7 +186,7 @@ describe('a server that stops', () => {
     const caller = as('ada')
     const soon = await begin(caller, 'soon')
     const late = await begin(caller, 'wait')
-    await vi.waitFor(() => expect(server.tasks.running).toBe(2))
+    await eventually(() => expect(server.tasks.running).toBe(2))
     const stopped = server.tasks.stop({ drainMs: 100 })
     finish()
     await stopped
@@ -192,8 +194,8 @@ describe('a server that stops', () => {
     expect(await until(caller, soon, 'completed')).toMatchObject({ result: { content: [{ text: 'in time' }] } })
     expect(await caller.result('tasks/get', { taskId: late })).toMatchObject({ status: 'working' })
     const other = openShop({ store, bus })
-    await vi.waitFor(() => expect(other.server.tasks.running).toBe(1))
+    await eventually(() => expect(other.server.tasks.running).toBe(1))
     await caller.result('tasks/cancel', { taskId: late })
-    await vi.waitFor(() => expect(other.server.tasks.running).toBe(0))
+    await eventually(() => expect(other.server.tasks.running).toBe(0))
   })
 })

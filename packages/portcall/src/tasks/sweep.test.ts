@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import { createServer } from '../index.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { callerOf } from '../server/server.test-kit.ts'
@@ -24,7 +25,7 @@ it('a task that the engine has lost comes to its end for somebody who only liste
   const listening = new AbortController()
   onTestFinished(() => listening.abort())
   caller.request('subscriptions/listen', { notifications: { taskIds: [taskId] } }, { signal: listening.signal }).catch(() => {})
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(caller.notifications.at(-1)).toMatchObject({ method: 'notifications/tasks', params: { taskId, status: 'completed' } }),
   )
   expect(add).toHaveBeenCalledTimes(2)

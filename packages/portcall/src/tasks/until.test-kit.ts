@@ -1,10 +1,10 @@
-import { vi } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Caller } from '../server/server.test-kit.ts'
 
 /** Asks after a task until it is as it should be. */
 export async function until(caller: Caller, taskId: unknown, status: string): Promise<JsonObject> {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const task = await caller.result('tasks/get', { taskId })
     if (task.status !== status) throw new Error(`The task is ${JSON.stringify(task)}`)
     return task

@@ -63,10 +63,10 @@ describe('challenges', () => {
           readChallenges(header)
           return performance.now() - start
         }
-        time(12_000)
-        expect(Math.min(time(12_000), time(12_000), time(12_000))).toBeLessThan(20)
+        // In time that grew with the square of the length it would be far more, on any machine.
+        expect(time(100_000)).toBeLessThan(5000)
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     )
   })
 })

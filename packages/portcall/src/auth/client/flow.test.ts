@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { eventually } from '../../../test-kit/eventually.ts'
 import { createMemoryStore } from '../../stores/memory-store.ts'
 import { browser } from './browser.ts'
 import type { AuthError } from './errors.ts'
@@ -45,7 +46,7 @@ describe('a call without a token', () => {
     const { call } = openRemote(site.url, browser({ open }))
     const controllers = times(3, () => new AbortController())
     const reasons = controllers.map(({ signal }) => faultOf(call(signal)))
-    await vi.waitFor(() => expect(open).toHaveBeenCalled())
+    await eventually(() => expect(open).toHaveBeenCalled())
     const [[url]] = open.mock.calls as unknown as [[URL]]
     const listener = url.searchParams.get('redirect_uri')!
     for (const controller of controllers) {
@@ -53,7 +54,7 @@ describe('a call without a token', () => {
       controller.abort('changed my mind')
     }
     expect(await Promise.all(reasons)).toEqual(times(3, () => 'changed my mind'))
-    await vi.waitFor(() => expect(fetch(listener)).rejects.toThrow())
+    await eventually(() => expect(fetch(listener)).rejects.toThrow())
   })
 
   test('times out, and nothing listens any more', async () => {

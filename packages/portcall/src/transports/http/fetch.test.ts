@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
+import { eventually } from '../../../test-kit/eventually.ts'
 import { envelope, MODERN } from '../../../test-kit/raw.ts'
 import { createFetchHandler } from './fetch.ts'
 import type { HttpOptions } from './options.ts'
@@ -71,9 +72,9 @@ describe('a caller who goes away', () => {
     const { core, handler } = site()
     const controller = new AbortController()
     const pending = handler(request('hold', {}, { signal: controller.signal }))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     controller.abort()
-    await vi.waitFor(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+    await eventually(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
     expect((await pending).status).toBe(499)
   })
 
@@ -81,14 +82,14 @@ describe('a caller who goes away', () => {
     const { core, handler } = site()
     const response = await handler(request('hold', { say: true }))
     await response.body?.cancel()
-    await vi.waitFor(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+    await eventually(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
   })
 
   test('after the answer cancels nothing', async () => {
     const { core, handler } = site()
     const controller = new AbortController()
     const pending = handler(request('hold', {}, { signal: controller.signal }))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     core.release()
     await (await pending).text()
     controller.abort()
@@ -117,7 +118,7 @@ describe('a reader who lags behind', () => {
   test('is cut when it takes nothing at all', async () => {
     const { core, handler } = site({ backPressureBytes: 10_000, stallMs: 50 })
     const response = await handler(request('progress', { times: 100, size: 10_000, wait: true }))
-    await vi.waitFor(() => expect(core.running).toBe(0))
+    await eventually(() => expect(core.running).toBe(0))
     await expect(response.text()).rejects.toThrow()
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
+import { eventually } from '../../../test-kit/eventually.ts'
 import { listen, MODERN, modern, post, write } from '../../../test-kit/raw.ts'
 
 const call = (name: string, args: object = {}, id: string | number = 1) => ({
@@ -199,7 +200,7 @@ describe('ids', () => {
     const core = createTestCore()
     const { connect } = await listen(core.exchange)
     const first = connect().send(modern(call('hold', { name: 'a' })))
-    await vi.waitFor(() => expect(core.events).toEqual(['start a']))
+    await eventually(() => expect(core.events).toEqual(['start a']))
     const second = connect().send(modern(call('echo', { text: 'b' })))
     expect((await second.answer()).json.result.content[0].text).toBe('b')
     core.release()
@@ -212,9 +213,9 @@ describe('a caller who goes away', () => {
     const core = createTestCore()
     const { connect } = await listen(core.exchange)
     const raw = connect().send(modern(call('hold')))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     await raw.end()
-    await vi.waitFor(() => expect([core.events, core.running]).toEqual([['start hold', 'abort hold'], 0]))
+    await eventually(() => expect([core.events, core.running]).toEqual([['start hold', 'abort hold'], 0]))
   })
 
   test('H48 cancels it in the middle of a stream, and nothing more is written', async () => {
@@ -224,7 +225,7 @@ describe('a caller who goes away', () => {
     await raw.head()
     await raw.event()
     await raw.end()
-    await vi.waitFor(() => expect([core.events, core.running]).toEqual([['start hold', 'abort hold'], 0]))
+    await eventually(() => expect([core.events, core.running]).toEqual([['start hold', 'abort hold'], 0]))
     expect(core.last?.notify({ jsonrpc: '2.0', method: 'notifications/progress' })).toBeUndefined()
   })
 
@@ -265,7 +266,7 @@ describe('subscriptions', () => {
     for (const raw of open) await raw.until('acknowledged')
     expect(await connect().send(subscribe(3)).answer()).toMatchObject({ status: 429, json: { id: 3, error: { code: -32603 } } })
     await open[0]?.end()
-    await vi.waitFor(() => expect(core.listening).toBe(1))
+    await eventually(() => expect(core.listening).toBe(1))
     await connect().send(subscribe()).until('acknowledged')
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
+import { eventually } from '../../../test-kit/eventually.ts'
 import { call, type LegacyClient, openSession } from '../../../test-kit/legacy.ts'
 import { listen, type Raw } from '../../../test-kit/raw.ts'
 import { createMemoryLog } from '../../stores/memory-log.ts'
@@ -40,7 +41,7 @@ describe('the GET stream', () => {
     core.change()
     await second.event()
     await second.end()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       core.change('notifications/prompts/list_changed')
       await new Promise((resolve) => setTimeout(resolve, 20))
       expect(first.text).toContain('prompts/list_changed')
@@ -128,7 +129,7 @@ describe('the stream of a call', () => {
   test('is not closed early where clients do not poll', async () => {
     const { core, connect, client } = await site({}, '2025-06-18')
     const raw = connect().send(client.post(call('hold', { retryMs: 70 })))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     core.release()
     expect((await raw.answer()).json.id).toBe(1)
   })
@@ -242,9 +243,9 @@ describe('the stream of a call', () => {
       .answer()
     await (await read(connect, client)).event()
     connect().send(client.post(call('hold', { say: true }, 2)))
-    await vi.waitFor(() => expect(keys.size).toBe(3))
+    await eventually(() => expect(keys.size).toBe(3))
     await connect().send(client.remove()).answer()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const key of keys) expect(await log.read(key)).toEqual([])
     })
     for (const key of keys) expect(key).toContain(client.id)

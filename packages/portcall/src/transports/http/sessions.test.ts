@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
+import { eventually } from '../../../test-kit/eventually.ts'
 import { call, handshake, openSession } from '../../../test-kit/legacy.ts'
 import { listen, MODERN, modern, post, write } from '../../../test-kit/raw.ts'
 import { insecureAnyHost } from './guard.ts'
@@ -189,7 +190,7 @@ describe('sessions belong to who opened them', () => {
     const { core, connect } = await site({ ...byToken, maxPrincipalSessions: 1 })
     const client = await openSession(connect, '2025-11-25', { Authorization: 'alice' })
     connect().send(client.post(call('hold')))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     expect(
       (
         await connect()
@@ -213,17 +214,17 @@ describe('sessions are limited', () => {
     const raw = connect()
     const busy = await openSession(connect)
     connect().send(busy.post(call('hold')))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     for (let at = 0; at < 50; at++) expect((await raw.send(handshake()).answer()).status).toBe(200)
     expect((await raw.send(busy.post(call('add', {}, 2))).answer()).status).toBe(200)
   })
 
   test('they end when nothing was heard of them, but not while somebody reads', async () => {
-    const { connect } = await site({ sessionIdleMs: 100 })
+    const { connect } = await site({ sessionIdleMs: 500 })
     const [quiet, reading] = [await openSession(connect), await openSession(connect)]
     const stream = connect().send(reading.get())
     await stream.head()
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 1200))
     expect(
       (
         await connect()
@@ -244,7 +245,7 @@ describe('sessions are limited', () => {
     const { core, connect } = await site({ maxSessionRequests: 2 })
     const client = await openSession(connect)
     for (const id of [1, 2]) connect().send(client.post(call('hold', {}, id)))
-    await vi.waitFor(() => expect(core.running).toBe(2))
+    await eventually(() => expect(core.running).toBe(2))
     expect(
       await connect()
         .send(client.post(call('add', {}, 3)))
@@ -258,7 +259,7 @@ describe('requests of a session', () => {
     const { core, connect } = await site()
     const client = await openSession(connect)
     const first = connect().send(client.post(call('hold', {}, 5)))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     expect(
       await connect()
         .send(client.post(call('echo', { text: 'x' }, 5)))
@@ -275,7 +276,7 @@ describe('requests of a session', () => {
       connect().send(client.post(call('hold', { name: 'number' }, 1))),
       connect().send(client.post(call('hold', { name: 'text' }, '1'))),
     ]
-    await vi.waitFor(() => expect(core.running).toBe(2))
+    await eventually(() => expect(core.running).toBe(2))
     core.release()
     expect((await one.answer()).json).toMatchObject({ id: 1, result: { content: [{ text: 'number' }] } })
     expect((await text.answer()).json).toMatchObject({ id: '1', result: { content: [{ text: 'text' }] } })
@@ -315,7 +316,7 @@ describe('requests of a session', () => {
     const { core, connect } = await site()
     const [victim, other] = [await openSession(connect), await openSession(connect)]
     const raw = connect().send(victim.post(call('hold', {}, 0)))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     await connect()
       .send(other.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } }))
       .answer()
@@ -329,14 +330,14 @@ describe('requests of a session', () => {
     const client = await openSession(connect)
     const cancel = client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } })
     const plain = connect().send(client.post(call('hold', {}, 0)))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     await connect().send(cancel).answer()
     expect(await plain.answer()).toMatchObject({ status: 202, body: '' })
     const streaming = connect().send(client.post(call('hold', { say: true }, 0)))
     await streaming.until('"progress":1')
     await connect().send(cancel).answer()
     expect(await streaming.until('0\r\n\r\n')).not.toContain('"id":0')
-    await vi.waitFor(() => expect(core.running).toBe(0))
+    await eventually(() => expect(core.running).toBe(0))
     expect(core.events.filter((event) => event === 'abort hold')).toHaveLength(2)
   })
 
@@ -344,12 +345,12 @@ describe('requests of a session', () => {
     const { core, connect } = await site()
     const client = await openSession(connect)
     const raw = connect().send(client.post(call('hold')))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     await raw.end()
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(core.events).toEqual(['start hold'])
     core.release()
-    await vi.waitFor(() => expect(core.running).toBe(0))
+    await eventually(() => expect(core.running).toBe(0))
   })
 
   test('are given up when the session ends', async () => {
@@ -359,7 +360,7 @@ describe('requests of a session', () => {
     await raw.until('"progress":1')
     await connect().send(client.remove()).answer()
     await raw.until('0\r\n\r\n')
-    await vi.waitFor(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+    await eventually(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
   })
 
   test('may ask on their own stream, and are answered by another POST', async () => {

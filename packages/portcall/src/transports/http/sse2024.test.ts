@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTestCore } from '../../../test-kit/core.ts'
+import { eventually } from '../../../test-kit/eventually.ts'
 import { call } from '../../../test-kit/legacy.ts'
 import { listen, post, type Raw, write } from '../../../test-kit/raw.ts'
 import type { HttpOptions } from './options.ts'
@@ -55,9 +56,9 @@ describe('the first transport', () => {
     const { stream, send } = await open()
     await send(hello)
     await send(call('hold'))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     await stream.end()
-    await vi.waitFor(() => expect(core.running).toBe(0))
+    await eventually(() => expect(core.running).toBe(0))
     expect((await send(call('add'))).status).toBe(404)
   })
 
@@ -66,9 +67,9 @@ describe('the first transport', () => {
     const { send } = await open()
     await send(hello)
     await send(call('hold', {}, 7))
-    await vi.waitFor(() => expect(core.running).toBe(1))
+    await eventually(() => expect(core.running).toBe(1))
     await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
-    await vi.waitFor(() => expect(core.running).toBe(0))
+    await eventually(() => expect(core.running).toBe(0))
   })
 
   test('belongs to who opened it', async () => {

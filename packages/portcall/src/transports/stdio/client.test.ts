@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../test-kit/eventually.ts'
 import { channelPair } from '../../jsonrpc/channel.ts'
 import type { JsonObject, Message, Notification, Request } from '../../jsonrpc/message.ts'
 import type { Noise } from '../../jsonrpc/noise.ts'
@@ -32,14 +33,14 @@ describe('our own server over a channel', () => {
       { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://1'] } },
       { signal: stop.signal },
     )
-    await vi.waitFor(() => expect(quiet.notifications.length).toBe(1))
+    await eventually(() => expect(quiet.notifications.length).toBe(1))
     expect(await loud.result('tools/call', { name: 'work' })).toMatchObject({ content: [{ text: 'done' }] })
     expect(loud.notifications).toMatchObject([
       { params: { progressToken: 'p', progress: 1 } },
       { params: { level: 'info', data: 'note' } },
     ])
     server.resourceUpdated('note://1')
-    await vi.waitFor(() => expect(quiet.notifications.length).toBe(2))
+    await eventually(() => expect(quiet.notifications.length).toBe(2))
     for (const { params } of quiet.notifications) expect(params?._meta).toEqual({ [MetaKey.subscriptionId]: 1 })
     stop.abort(new Error('over'))
     await expect(listening).rejects.toThrow('over')
@@ -85,7 +86,7 @@ function far(): Far {
         { signal, notify: (one) => void notifications.push(one) },
       )
       answer.catch(() => {})
-      await vi.waitFor(() => expect(received.length).toBe(before + 1))
+      await eventually(() => expect(received.length).toBe(before + 1))
       return { answer, request: received.at(-1) as Request, notifications }
     },
     end: () => there.close(),
@@ -124,7 +125,7 @@ describe('a server made by hand', () => {
     const one = await call('tools/call', {}, stop.signal)
     stop.abort(new Error('enough'))
     await expect(one.answer).rejects.toThrow('enough')
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(received.at(-1)).toEqual({
         jsonrpc: '2.0',
         method: 'notifications/cancelled',
@@ -146,7 +147,7 @@ describe('a server made by hand', () => {
         params: { _meta: { [MetaKey.subscriptionId]: id, more: 1 } },
       })
     for (const id of [two.request.id, String(two.request.id), other.request.id, undefined]) tell(id)
-    await vi.waitFor(() => expect(two.notifications.length).toBe(1))
+    await eventually(() => expect(two.notifications.length).toBe(1))
     expect(two.notifications[0]?.params).toEqual({ _meta: { [MetaKey.subscriptionId]: 'mine', more: 1 } })
     for (const { request } of [two, other])
       send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: request.id } })

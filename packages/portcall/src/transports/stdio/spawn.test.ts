@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { eventually } from '../../../test-kit/eventually.ts'
 import type { ConnectionLost } from '../../jsonrpc/errors.ts'
 import type { JsonObject, Notification, Response } from '../../jsonrpc/message.ts'
 import type { Noise } from '../../jsonrpc/noise.ts'
@@ -134,7 +135,7 @@ describe('what a child says', () => {
     const large = run(source, { maxMessageBytes: 64 * 1024 * 1024 })
     const [response, ms] = await timed(large.call('first'))
     expect(JSON.stringify(response).length).toBeGreaterThan(50 * 1024 * 1024)
-    expect(ms).toBeLessThan(5000)
+    expect(ms).toBeLessThan(50_000)
     const small = run(source)
     for (const method of ['first', 'last', 'error'])
       await expect(small.call(method)).rejects.toMatchObject({
@@ -202,7 +203,7 @@ describe('what a child says', () => {
     const call = (method: string): Promise<Response> =>
       client.exchange({ jsonrpc: '2.0', id: 1, method }, { signal: new AbortController().signal, notify: () => {} })
     await call('storm')
-    await vi.waitFor(
+    await eventually(
       async () => expect(await call('count')).toMatchObject({ result: { answers: 20_000, different: 20_000 } }),
       5000,
     )
@@ -236,7 +237,7 @@ describe('what a child says', () => {
       onStderr: (text) => heard.push(text),
     })
     expect(await program.call('x')).toMatchObject({ result: {} })
-    await vi.waitFor(() => expect(heard.join('')).toBe('€'.repeat(1_000_000)))
+    await eventually(() => expect(heard.join('')).toBe('€'.repeat(1_000_000)))
   })
 })
 
@@ -247,7 +248,7 @@ describe('how a child ends', () => {
     const waiting = [program.call('hang'), program.call('hang')].map(lost)
     process.kill(program.channel.pid ?? 0, 'SIGKILL')
     const [errors, ms] = await timed(Promise.all(waiting))
-    expect(ms).toBeLessThan(1000)
+    expect(ms).toBeLessThan(10_000)
     for (const error of errors) {
       expect(error).toMatchObject({
         code: 'CONNECTION_LOST',
@@ -263,7 +264,7 @@ describe('how a child ends', () => {
   test('C04: a child that exits at once is named, with its exit code and the last 4 KB of stderr', async () => {
     const program = run("process.stderr.write('a'.repeat(10000) + 'the end', () => process.exit(7))")
     const [error, ms] = await timed(lost(program.call('ping')))
-    expect(ms).toBeLessThan(1500)
+    expect(ms).toBeLessThan(15_000)
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: 7, signal: null } })
     expect(error.exit?.stderr).toBe(`${'a'.repeat(4089)}the end`)
     expect(error.message).toMatch(/node.* --eval [\s\S]*ended with exit code 7[\s\S]*the end$/)
@@ -281,7 +282,7 @@ describe('how a child ends', () => {
     const failure = (command: string, more: Partial<SpawnOptions> = {}): Promise<ConnectionLost> =>
       lost(run('', { command, ...more }).call('ping'))
     const missing = await timed(failure('no-such-program-here', { env: { PATH: '/nowhere:/bin' } }))
-    expect(missing[1]).toBeLessThan(500)
+    expect(missing[1]).toBeLessThan(5000)
     expect(missing[0]).toMatchObject({
       name: 'SpawnError',
       code: 'SPAWN_FAILED',
@@ -311,10 +312,10 @@ describe('how a child ends', () => {
     )
     const pid = pidOf(await program.call('pid'))
     const [error, ms] = await timed(lost(program.call('mute')))
-    expect(ms).toBeLessThan(1000)
+    expect(ms).toBeLessThan(10_000)
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: null, signal: null } })
     expect(error.message).toContain('still runs')
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5000)
+    await eventually(() => expect(isRunning(pid)).toBe(false))
   })
 
   test('S11: a child that closes stdin but lives fails what waits (EPIPE)', async () => {
@@ -352,7 +353,7 @@ describe('close', () => {
     const pid = pidOf(await program.call('pid'))
     const waiting = lost(program.call('hang'))
     const [, ms] = await timed(Promise.all([program.close(), waiting]))
-    expect(ms).toBeLessThan(500)
+    expect(ms).toBeLessThan(5000)
     expect(await waiting).toMatchObject({ code: 'CONNECTION_LOST' })
     expect(isRunning(pid)).toBe(false)
     expect(await program.channel.exited).toMatchObject({ code: 0 })
@@ -364,7 +365,7 @@ describe('close', () => {
     const defiant = run("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})", { endMs: 100, terminateMs: 100 })
     await Promise.all([deaf.call('x'), defiant.call('x')])
     const [, ms] = await timed(Promise.all([deaf.close(), defiant.close()]))
-    expect(ms).toBeLessThan(1000)
+    expect(ms).toBeLessThan(10_000)
     expect(await deaf.channel.exited).toMatchObject({ signal: 'SIGTERM' })
     expect(await defiant.channel.exited).toMatchObject({ signal: 'SIGKILL' })
     expect([isRunning(deaf.channel.pid), isRunning(defiant.channel.pid)]).toEqual([false, false])
@@ -378,7 +379,7 @@ describe('close', () => {
     const pid = pidOf(await program.call('pid'))
     expect(isRunning(pid)).toBe(true)
     await program.close()
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+    await eventually(() => expect(isRunning(pid)).toBe(false))
 
     const script = join(folder, 'server.cjs')
     writeFileSync(script, HEAD)
@@ -386,7 +387,7 @@ describe('close', () => {
     const inner = pidOf(await shell.call('pid'))
     expect(inner).not.toBe(shell.channel.pid)
     const [, ms] = await timed(shell.close())
-    expect(ms).toBeLessThan(500)
+    expect(ms).toBeLessThan(5000)
     expect(isRunning(inner)).toBe(false)
   })
 
@@ -401,8 +402,8 @@ describe('close', () => {
     await waiting.catch(() => {})
     const [error, ms] = await timed(lost(program.call('late')))
     expect(error).toMatchObject({ exit: { signal: 'SIGKILL' } })
-    expect(ms).toBeLessThan(1000)
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 3000)
+    expect(ms).toBeLessThan(10_000)
+    await eventually(() => expect(isRunning(pid)).toBe(false))
   })
 
   test('close while it starts, and before anybody received', async () => {
@@ -497,7 +498,7 @@ describe('the end of the host', () => {
     expect(host.pids.map(isRunning)).toEqual([true, true])
     host.kill('SIGKILL')
     await host.exit
-    await vi.waitFor(() => expect(host.pids.map(isRunning)).toEqual([false, false]), 5000)
+    await eventually(() => expect(host.pids.map(isRunning)).toEqual([false, false]))
   })
 
   test('when it exits without closing, even stubborn ones are killed', async () => {
@@ -506,7 +507,7 @@ describe('the end of the host', () => {
       'setTimeout(() => process.exit(0), 100)',
     )
     await host.exit
-    await vi.waitFor(() => expect(host.pids.map(isRunning)).toEqual([false, false]), 2000)
+    await eventually(() => expect(host.pids.map(isRunning)).toEqual([false, false]))
     expect(existsSync(built)).toBe(true)
   })
 })

@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cluster, type TestNode } from '../../../../test-kit/cluster.ts'
+import { eventually } from '../../../../test-kit/eventually.ts'
 import { call, handshake, type LegacyClient, openSession } from '../../../../test-kit/legacy.ts'
 import { envelope, modern, type Raw } from '../../../../test-kit/raw.ts'
 import { createServer, type Server } from '../../../index.ts'
@@ -96,18 +97,18 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       const [a, b] = (await nodes(2)) as [TestNode, TestNode]
       const client = await openSession(b.connect)
       a.connect().send(client.post(call('hold', {}, 7)))
-      await vi.waitFor(() => expect(a.core.events).toEqual(['start hold']))
+      await eventually(() => expect(a.core.events).toEqual(['start hold']))
       expect(await status(b, client.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }))).toBe(
         202,
       )
-      await vi.waitFor(() => expect(a.core.events).toEqual(['start hold', 'abort hold']))
+      await eventually(() => expect(a.core.events).toEqual(['start hold', 'abort hold']))
     })
 
     test('a change, to the node with the standing stream', async () => {
       const [a, b] = (await nodes(2)) as [TestNode, TestNode]
       const client = await openSession(a.connect)
       const raw = await stream(b, client.get())
-      await vi.waitFor(() => expect(b.core.listening).toBe(1))
+      await eventually(() => expect(b.core.listening).toBe(1))
       b.core.change()
       expect((await next(raw)).json.method).toBe('notifications/tools/list_changed')
       expect(a.core.listening).toBe(0)
@@ -121,7 +122,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       const first = await stream(a, client.post(call('hold', { say: true })))
       const seen = await next(first)
       const second = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
-      await vi.waitFor(() => expect(first.text).toContain('0\r\n\r\n'))
+      await eventually(() => expect(first.text).toContain('0\r\n\r\n'))
       a.core.release()
       expect((await next(second)).json.params.progress).toBe(2)
       expect((await next(second)).json.result.content[0].text).toBe('hold')
@@ -163,14 +164,14 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       const [a, b] = (await nodes(2)) as [TestNode, TestNode]
       const client = await openSession(a.connect)
       const first = await stream(a, client.get())
-      await vi.waitFor(() => expect(a.core.listening).toBe(1))
+      await eventually(() => expect(a.core.listening).toBe(1))
       a.core.change()
       const seen = await next(first)
       await first.end()
       a.core.change('notifications/prompts/list_changed')
       const second = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
       expect((await next(second)).json.method).toBe('notifications/prompts/list_changed')
-      await vi.waitFor(() => expect([a.core.listening, b.core.listening]).toEqual([0, 1]))
+      await eventually(() => expect([a.core.listening, b.core.listening]).toEqual([0, 1]))
       b.core.change()
       expect((await next(second)).json.method).toBe('notifications/tools/list_changed')
     })
@@ -216,7 +217,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       const [a, b] = (await nodes(2)) as [TestNode, TestNode]
       const client = await openSession(a.connect)
       const first = await stream(a, client.get())
-      await vi.waitFor(() => expect(a.core.listening).toBe(1))
+      await eventually(() => expect(a.core.listening).toBe(1))
       a.core.change()
       const seen = await next(first)
       a.kill()
@@ -233,11 +234,11 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       const first = await stream(a, client.post(call('hold', { say: true }, 5)))
       const seen = await next(first)
       a.stores.state = 'hangs'
-      await vi.waitFor(() => expect(first.text).toContain('0\r\n\r\n'), 2000)
+      await eventually(() => expect(first.text).toContain('0\r\n\r\n'))
       a.core.release()
       expect(await status(a, client.get({ 'Last-Event-ID': seen.id as string }))).toBe(503)
       a.stores.state = 'works'
-      await vi.waitFor(async () => expect(await status(a, client.get({ 'Last-Event-ID': 'x' }))).toBe(400), 2000)
+      await eventually(async () => expect(await status(a, client.get({ 'Last-Event-ID': 'x' }))).toBe(400))
       const back = await stream(a, client.get({ 'Last-Event-ID': seen.id as string }))
       expect((await next(back)).json.params.progress).toBe(2)
       expect((await next(back)).json).toMatchObject({ id: 5, result: {} })
@@ -254,7 +255,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       expect((await next(second)).json).toMatchObject({ id: 5, error: {} })
       a.core.release()
       a.stores.state = 'works'
-      await vi.waitFor(async () => expect(await status(a, client.post(call('add', {}, 6)))).toBe(200))
+      await eventually(async () => expect(await status(a, client.post(call('add', {}, 6)))).toBe(200))
       const again = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
       expect((await next(again)).json).toMatchObject({ id: 5, error: {} })
       await expect(again.event()).rejects.toThrow('over')
@@ -304,7 +305,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       expect(seenBy).toEqual(['alice', 'm'])
       expect(await post(b, call('add', {}, 2), 'mallory')).toBe(404)
       await raw.end()
-      await vi.waitFor(async () => expect(await post(b, call('add', {}, 3))).toBe(404))
+      await eventually(async () => expect(await post(b, call('add', {}, 3))).toBe(404))
     })
   })
 
@@ -317,7 +318,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
     await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
     await stream(b, client.get())
     expect(await status(b, client.remove())).toBe(204)
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const keys = await shared.store.list('')
       expect(keys.filter((key) => !key.startsWith('http/node/'))).toEqual([])
     })

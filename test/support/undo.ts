@@ -1,0 +1,8 @@
+/** Before each test file: what a test does to its process is undone, since other files have the same one. */
+import { afterAll, afterEach, vi } from 'vitest'
+
+/** Real clocks, whatever a test faked and however it ended. */
+const restore = (): void => void vi.useRealTimers()
+
+afterEach(restore)
+afterAll(restore)
