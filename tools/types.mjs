@@ -1,9 +1,8 @@
 /** `npm run check:types`: every project with TypeScript 6, and TypeScript 7 has to agree. */
 import { existsSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { runChecker } from './lib/checkers.mjs'
-import { filesBelow } from './lib/files.mjs'
 import { install } from './lib/install.mjs'
 import { PACKAGE, ROOT, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
@@ -16,18 +15,16 @@ const compilers = {
   'TypeScript 7': (args) => runChecker('typescript-7', args, { quiet: true }),
 }
 
-/** The core without Node's types, the whole package, its tests, the examples, and each folder of test/ with a project. */
-function projects() {
-  const tests = readdirSync(join(ROOT, 'test'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(ROOT, 'test', name, 'tsconfig.json'))
-  const all = [
-    ...['tsconfig.json', 'tsconfig.node.json', 'tsconfig.test.json'].map((name) => join(PACKAGE, name)),
-    join(ROOT, 'examples', 'tsconfig.json'),
-    join(ROOT, 'test', 'tsconfig.json'),
-    ...tests,
-  ]
-  return all.filter((path) => existsSync(path) && filesBelow(dirname(path), '.ts').length > 0)
+/** The core without Node's types, the whole package, its tests, the examples, all of test/, and what tests the build. */
+const PROJECTS = [
+  ...['tsconfig.json', 'tsconfig.node.json', 'tsconfig.test.json'].map((name) => join(PACKAGE, name)),
+  ...['examples', 'test', 'test/newcomer'].map((folder) => join(ROOT, folder, 'tsconfig.json')),
+]
+
+/** Installs what only the folders of test/ need. */
+function installTests() {
+  const folders = readdirSync(join(ROOT, 'test')).map((name) => join(ROOT, 'test', name))
+  for (const folder of folders) if (existsSync(join(folder, 'package-lock.json'))) install(folder)
 }
 
 /** What a compiler found is remembered beside the installed packages, so that only what has changed is checked again. */
@@ -38,9 +35,8 @@ function remembering(project, compiler) {
 
 await ensure()
 const report = createReport('types')
-for (const project of projects()) {
-  const folder = dirname(project)
-  if (existsSync(join(folder, 'package-lock.json'))) install(folder)
+installTests()
+for (const project of PROJECTS) {
   for (const [name, compile] of Object.entries(compilers)) {
     const { ok, output } = compile(['-p', project, '--noEmit', '--pretty', 'false', ...remembering(project, name)])
     report.check(`${shown(project)} with ${name}`, ok ? [] : output.trim().split('\n'))

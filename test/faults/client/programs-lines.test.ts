@@ -92,7 +92,8 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
         raw('some log line of a library\\n'.repeat(lines)); reply(id, text('through'))`),
     )
     const few = await timed(() => call(client, 'big'))
-    expect(await timed(() => call(client, 'big'))).toBeLessThan(30 * few)
+    const many = [await timed(() => call(client, 'big')), await timed(() => call(client, 'big'))]
+    expect(Math.min(...many)).toBeLessThan(30 * few)
   })
 
   test('C02: messages byte by byte, with characters of several bytes split', async () => {
