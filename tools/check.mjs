@@ -11,12 +11,14 @@ const checks = Object.entries(readJson(join(ROOT, 'package.json')).scripts)
 
 /** Runs one check; a check that ends badly without counting a failure is one failure. */
 function total({ name, args }) {
+  const started = performance.now()
   const { stdout, status } = spawnSync(process.execPath, args, {
     cwd: ROOT,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   process.stdout.write(stdout)
+  console.log(`  ${name}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
   const [, passed, failed] = /(\d+) passed, (\d+) failed\s*$/.exec(stdout) ?? [0, 0, 0]
   const crashed = status !== 0 && Number(failed) === 0
   if (crashed) console.log(`  FAILED  ${name} ended with ${status}`)

@@ -23,7 +23,7 @@ const goesOn = async (line: string): Promise<string[]> =>
 /** Runs a script of a shell; what it prints. */
 function shell(program: string, ...args: string[]): string {
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` }
-  const { stdout, error } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8', timeout: 20_000 })
+  const { stdout, error } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8', timeout: 60_000 })
   if (error) throw error
   return stdout
 }

@@ -19,7 +19,7 @@ export async function stdioWire(module: string, receive: Receive): Promise<Wire>
     },
     async close() {
       child.stdin.end()
-      const deadline = setTimeout(() => child.kill('SIGKILL'), 5000)
+      const deadline = setTimeout(() => child.kill('SIGKILL'), 60_000)
       const [code, signal] = await exited
       clearTimeout(deadline)
       if (code !== 0) throw new Error(`The server ended with ${code ?? signal}\n${complaints}`)

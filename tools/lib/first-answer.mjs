@@ -11,7 +11,7 @@ const INITIALIZE = JSON.stringify({
 function ask(args, onAnswer) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
-    const tooLate = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    const tooLate = setTimeout(() => child.kill('SIGKILL'), 60_000)
     let errors = ''
     let answered = false
     child.stderr.on('data', (chunk) => {

@@ -62,7 +62,7 @@ export async function start(args: string[], given: NodeJS.ProcessEnv): Promise<{
   const end = async (): Promise<void> => {
     child.stdin?.end()
     if (!args.includes('--stdio')) child.kill('SIGTERM')
-    const deadline = setTimeout(() => child.kill('SIGKILL'), 5000)
+    const deadline = setTimeout(() => child.kill('SIGKILL'), 60_000)
     const [code, signal] = await exited
     clearTimeout(deadline)
     expect({ code, signal }, complaints).toEqual({ code: 0, signal: null })

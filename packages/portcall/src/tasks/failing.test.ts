@@ -65,7 +65,6 @@ async function live(fault?: { readonly at: number; readonly how: StoreFault }) {
 describe('a task over stores of which one operation fails', () => {
   it.each(['reject', 'lose', 'hang'] as const)(
     'comes to its end with nothing lost, whichever it is (%s)',
-    { timeout: 60_000 },
     async (how) => {
       const whole = (await live()).operations
       for (let at = 1; at <= whole; at++) {

@@ -13,7 +13,7 @@ function watched(): { readonly looks: number[]; look(): void; lookIn(ms: number)
 const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
 const looked = (lookout: { readonly looks: number[] }, times: number): Promise<unknown> =>
-  expect.poll(() => lookout.looks.length, { timeout: 10_000, interval: 1 }).toBe(times)
+  expect.poll(() => lookout.looks.length, { interval: 1 }).toBe(times)
 
 /** Makes time pass by a part of a millisecond, within one turn of the event loop. */
 function dawdle(): void {

@@ -60,7 +60,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 async function run(env: Record<string, string> = {}): Promise<{ code: number; output: string }> {
   const program = join(folder, 'built', 'program.mjs')
   // A runner inside of a runner reports in another way: nothing of ours is passed on.
-  const settings = { env: { PATH: process.env.PATH, ...env }, timeout: 15_000 }
+  const settings = { env: { PATH: process.env.PATH, ...env }, timeout: 60_000 }
   return new Promise((resolve) => {
     execFile(process.execPath, ['--test', '--test-reporter=tap', program], settings, (error, stdout, stderr) =>
       resolve({ code: error ? 1 : 0, output: stdout + stderr }),

@@ -128,7 +128,7 @@ describe('a user of an enterprise', () => {
     const context = {
       identityProvider: { issuer: 'https://sso.example.com', client },
       fetch: guard.fetch,
-      signal: AbortSignal.timeout(5000),
+      signal: AbortSignal.timeout(60_000),
     }
     const wanted = { audience: 'a', resource: 'r', scope: undefined }
     await expect(exchangeSubject('t', wanted, context)).rejects.toMatchObject({ fault: 'address_refused' })

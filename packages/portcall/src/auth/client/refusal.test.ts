@@ -10,7 +10,7 @@ function asking(answer: unknown, status = 200) {
     resource: 'https://mcp.example.com/mcp',
     fetch: async () => Response.json(answer, { status }),
     dpop: undefined,
-    signal: AbortSignal.timeout(5000),
+    signal: AbortSignal.timeout(60_000),
   }
   return requestTokens(context, { clientId: 'app', clientSecret: 'canary-secret' }, { grant_type: 'x', code: 'canary-code' })
 }
