@@ -1,7 +1,20 @@
 import { tests } from './tools/lib/tests.mjs'
 
-// Files share processes and graphs of modules: a process and a graph for each of them took half of the time.
 export default tests(import.meta.url, {
-  include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire,examples}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
-  isolate: false,
+  projects: [
+    {
+      // Files share processes and graphs of modules: one of its own for each of them took half of the time.
+      extends: true,
+      test: {
+        name: 'shared',
+        include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
+        isolate: false,
+      },
+    },
+    {
+      // Examples are programs: their modules hold servers, which tests stop.
+      extends: true,
+      test: { name: 'programs', include: ['test/examples/**/*.test.ts'] },
+    },
+  ],
 })

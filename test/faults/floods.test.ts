@@ -105,7 +105,7 @@ describe('many requests', () => {
     const small = await testHttp({ http: { maxSessionRequests: 8 } })
     const session = await small.session()
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, id) => session.ask(request('tools/call', tool('slow', { ms: 300, tag: `${id}` }), id))),
+      Array.from({ length: 40 }, (_, id) => session.ask(request('tools/call', tool('slow', { ms: 2000, tag: `${id}` }), id))),
     )
     const refused = answers.filter(({ status }) => status === 429)
     const served = answers.filter(({ status }) => status === 200)
@@ -117,7 +117,7 @@ describe('many requests', () => {
 
   test('H62: a server has only so many running, and says so', async () => {
     const small = await testHttp({ http: { maxRequests: 20 } })
-    const answers = await Promise.all(Array.from({ length: 60 }, () => small.call('slow', { ms: 400 })))
+    const answers = await Promise.all(Array.from({ length: 60 }, () => small.call('slow', { ms: 3000 })))
     expect(answers.filter(({ status }) => status === 200).length).toBe(20)
     const refused = answers.filter(({ status }) => status === 503)
     expect(refused.length).toBe(40)

@@ -92,17 +92,24 @@ describe('the end of a server', () => {
     'SUB-010 closing the server ends subscriptions with a result over %s, and lets calls finish',
     async (transport) => {
       const server = createMatrixServer()
+      const begun = new Promise<void>((resolve) => {
+        server.tool('works', {}, async () => {
+          resolve()
+          await new Promise((rest) => setTimeout(rest, 100))
+          return 'worked'
+        })
+      })
       const door = transport === 'http' ? await nodeDoor(server) : undefined
       const peer: Driver = await createDriver(async (receive) => (door ? httpWire(door, receive) : memoryWire(server, receive)), {
         ...MODERN,
         transport,
       })
       const changes = await peer.changes({ toolsListChanged: true })
-      const running = callTool(peer, 'counts_slowly', { to: 3 })
-      await new Promise((resolve) => setTimeout(resolve, 40))
+      const running = callTool(peer, 'works')
+      await begun
       const closed = door?.close()
       server.close()
-      expect(textOf(await running)).toBe('counted')
+      expect(textOf(await running)).toBe('worked')
       await until(() => changes.frames.length > 1)
       expect(changes.frames.at(-1)).toMatchObject({
         result: { resultType: 'complete', _meta: { 'io.modelcontextprotocol/subscriptionId': expect.any(Number) as number } },

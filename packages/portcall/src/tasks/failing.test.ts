@@ -63,19 +63,16 @@ async function live(fault?: { readonly at: number; readonly how: StoreFault }) {
 }
 
 describe('a task over stores of which one operation fails', () => {
-  it.each(['reject', 'lose', 'hang'] as const)(
-    'comes to its end with nothing lost, whichever it is (%s)',
-    async (how) => {
-      const whole = (await live()).operations
-      for (let at = 1; at <= whole; at++) {
-        const { task, effects, failures, left } = await live({ at, how })
-        const where = `operation ${at} of ${whole}`
-        expect(failures, where).toBe(1)
-        expect(task, where).toMatchObject({ status: 'completed', result: { content: [{ text: 'Hello, Ada' }] } })
-        expect(effects, where).toEqual(['first', 'last'])
-        expect(left, where).toEqual([])
-      }
-      expect(whole).toBeGreaterThan(30)
-    },
-  )
+  it.each(['reject', 'lose', 'hang'] as const)('comes to its end with nothing lost, whichever it is (%s)', async (how) => {
+    const whole = (await live()).operations
+    for (let at = 1; at <= whole; at++) {
+      const { task, effects, failures, left } = await live({ at, how })
+      const where = `operation ${at} of ${whole}`
+      expect(failures, where).toBe(1)
+      expect(task, where).toMatchObject({ status: 'completed', result: { content: [{ text: 'Hello, Ada' }] } })
+      expect(effects, where).toEqual(['first', 'last'])
+      expect(left, where).toEqual([])
+    }
+    expect(whole).toBeGreaterThan(30)
+  })
 })
