@@ -1,6 +1,8 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { MethodOf } from '../protocol/methods.ts'
+import { aroundStore } from '../stores/around.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
+import { timely } from '../stores/within.ts'
 import type { CacheOptions } from './options.ts'
 
 /** Results that servers gave a lifetime. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
@@ -19,6 +21,7 @@ interface Kept {
 /** Results come as they are; nothing is kept. */
 export const NO_CACHE: Cache = { get: (_method, _params, fetch) => fetch(), drop: () => {} }
 
+const STORE_TIMEOUT_MS = 1000
 const MAX_COUNTS = 10_000
 const READ = 'resources/read'
 
@@ -27,7 +30,8 @@ const READ = 'resources/read'
  * the count.
  */
 export function createCache(methodOf: MethodOf, options: CacheOptions = {}): Cache {
-  const { store = createMemoryStore(), partition = '', staleOnErrorMs = 0 } = options
+  const { storeTimeoutMs = STORE_TIMEOUT_MS, partition = '', staleOnErrorMs = 0 } = options
+  const store = options.store ? aroundStore(options.store, timely(storeTimeoutMs)) : createMemoryStore()
   const drops = new Map<string, number>()
   const countOf = (name: string): number => drops.get(name) ?? 0
   const keyOf = (method: string, params: JsonObject): string => {

@@ -25,6 +25,8 @@ export const CLIENT_DEADLINES: ClientDeadlines = { requestMs: 60_000, totalMs: 6
 export interface CacheOptions {
   /** Where results rest. Default: in memory. */
   readonly store?: Store
+  /** An operation of the store that takes longer has failed, in milliseconds. Default: 1000. */
+  readonly storeTimeoutMs?: number
   /** Whose results they are; needed where callers with different rights share a store. */
   readonly partition?: string
   /** Gives a result that has gone stale when a fresh one cannot be had, for this long, in milliseconds. */

@@ -1,10 +1,12 @@
 import { createDeadlines } from '../jsonrpc/deadlines.ts'
 import { METHODS, type MethodOf } from '../protocol/methods.ts'
 import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
+import { aroundBus, aroundStore } from '../stores/around.ts'
 import { createKeyRing } from '../stores/key-ring.ts'
 import { createMemoryBus } from '../stores/memory-bus.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
 import { createSealer, type Sealer } from '../stores/seal.ts'
+import { timely } from '../stores/within.ts'
 import type { CallContext } from './call.ts'
 import { createComplete } from './completion.ts'
 import { createDiscover } from './discover.ts'
@@ -43,7 +45,7 @@ const NOT_CACHED: Required<CacheHint> = { ttlMs: 0, cacheScope: 'private' }
 export function createFeatures(options: ServerOptions): Features {
   const { onEvent = () => {}, pageSize = PAGE_SIZE } = options
   const limits = { ...SERVER_LIMITS, ...options.limits }
-  const { store, bus } = options.stores ?? { store: createMemoryStore(), bus: createMemoryBus() }
+  const { store, bus } = openStores(options.stores, limits)
   const sealer = createSealer({ keys: options.keys ? [...options.keys] : createKeyRing(store) })
   const around: Seams['around'] = []
   const filters: Seams['filters'] = new Map()
@@ -73,6 +75,13 @@ export function createFeatures(options: ServerOptions): Features {
     seams: { ...tables, subscriptions, store, bus, sealer, pageSize },
     dispatch: { handlerOf, methodOf, calls: { sealer, store, ...limits }, onEvent },
   }
+}
+
+/** The memory of this process, or stores elsewhere, which nobody waits for without end. */
+function openStores(stores: ServerOptions['stores'], { storeTimeoutMs }: ServerLimits): Pick<Seams, 'store' | 'bus'> {
+  if (!stores) return { store: createMemoryStore(), bus: createMemoryBus() }
+  const inTime = timely(storeTimeoutMs)
+  return { store: aroundStore(stores.store, inTime), bus: aroundBus(stores.bus, inTime) }
 }
 
 function coreHandlers(parts: Parts, options: ServerOptions): [string, Handler][] {

@@ -19,6 +19,8 @@ export interface ServerLimits {
   maxStateBytes: number
   /** How often one call may send its client away with questions. */
   maxRounds: number
+  /** With `stores`: an operation that takes longer has failed. */
+  storeTimeoutMs: number
 }
 
 export const SERVER_LIMITS: ServerLimits = {
@@ -27,6 +29,7 @@ export const SERVER_LIMITS: ServerLimits = {
   stateTtlMs: 3_600_000,
   maxStateBytes: 8 * 1024,
   maxRounds: 32,
+  storeTimeoutMs: 5000,
 }
 
 /** How a server behaves; all of it is optional. */

@@ -45,11 +45,12 @@ async function forEvery(how: StoreFault, run: (stores: FailingStores) => Promise
   return ends
 }
 
-const HOW: StoreFault[] = ['reject', 'lose']
+const HOW: StoreFault[] = ['reject', 'lose', 'hang']
+const SOON = { storeTimeoutMs: 100 }
 
 describe.each(HOW)('for every operation of a store: %s', (how) => {
   const asking = (stores: FailingStores): Server => {
-    const server = createServer({ name: 'test', version: '1' }, { stores, limits: { maxStateBytes: 100 } })
+    const server = createServer({ name: 'test', version: '1' }, { stores, limits: { maxStateBytes: 100, ...SOON } })
     server.tool('ask', {}, async (_args, call) => {
       const large = await call.step('large', () => 'x'.repeat(1000))
       const { name } = await call.elicit('Who?', { type: 'object', properties: { name: { type: 'string' } } })
@@ -78,7 +79,7 @@ describe.each(HOW)('for every operation of a store: %s', (how) => {
     const server = createServer({ name: 'test', version: '1' })
     server.resource('note://a', { name: 'a', cache: { ttlMs: 60_000 } }, () => 'text')
     const ends = await forEvery(how, async ({ store }) => {
-      const client = await pair(server, { cache: { store } })
+      const client = await pair(server, { cache: { store, ...SOON } })
       for (let turn = 0; turn < 2; turn++) expect((await client.read('note://a')).contents).toMatchObject([{ text: 'text' }])
       await client.close()
     })
@@ -88,13 +89,13 @@ describe.each(HOW)('for every operation of a store: %s', (how) => {
   test('the tokens of a client: it is answered, or told that its store is away', async () => {
     const client = { clientId: 'nightly', clientSecret: 'secret' }
     const { endpoint, close } = await protectedSite({ clients: [{ client_id: 'nightly', client_secret: 'secret' }] })
-    const ends = await forEvery(how, ({ store }) => send(clientCredentials({ client, store }), endpoint))
+    const ends = await forEvery(how, ({ store }) => send(clientCredentials({ client, store, ...SOON }), endpoint))
     for (const end of ends) if (end !== 200) expect(end).toBeInstanceOf(Error)
     await close()
   })
 })
 
-describe.each<StoreFault>([...HOW, 'hang'])('for every operation of a log: %s', (how) => {
+describe.each<StoreFault>(HOW)('for every operation of a log: %s', (how) => {
   test('the events of a session: all arrive, without ids while the log fails, and nobody resumes past a gap', async () => {
     const ends = await forEvery(how, async ({ log }) => {
       const errors: unknown[] = []

@@ -1,6 +1,8 @@
 import type { Authorizer, AuthProvider, SentRequest, SignedHeaders } from '../../protocol/authorizer.ts'
+import { aroundStore } from '../../stores/around.ts'
 import { createMemoryStore } from '../../stores/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
+import { timely } from '../../stores/within.ts'
 import { type AcquirerOptions, createAcquirer, type Held } from './acquire.ts'
 import { readDemand } from './challenge.ts'
 import { createDpopKeys, type DpopOptions } from './dpop-keys.ts'
@@ -17,6 +19,8 @@ import { createVault } from './vault.ts'
 export interface FlowOptions {
   /** Where tokens and registrations rest. Default: in memory, for this provider alone. */
   readonly store?: Store
+  /** An operation of the store that takes longer has failed, in milliseconds. Default: 30 s, longer than a file may be locked. */
+  readonly storeTimeoutMs?: number
   /** Whose tokens they are, where several users share a store. */
   readonly account?: string
   /** Scopes that are asked for from the beginning. Default: those that the server names. */
@@ -36,6 +40,7 @@ export interface FlowOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
+const STORE_TIMEOUT_MS = 30_000
 const REFRESH_AHEAD_MS = 30_000
 const MAX_STEP_UPS = 2
 
@@ -44,7 +49,8 @@ const MAX_STEP_UPS = 2
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function createFlow(grant: Grant, options: FlowOptions = {}): AuthProvider {
-  const store = options.store ?? createMemoryStore()
+  const { storeTimeoutMs = STORE_TIMEOUT_MS } = options
+  const store = options.store ? aroundStore(options.store, timely(storeTimeoutMs)) : createMemoryStore()
   const known = new Map<string, Authorizer>()
   return {
     authorizer(given) {
