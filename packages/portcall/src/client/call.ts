@@ -1,11 +1,13 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { RpcError } from '../jsonrpc/errors.ts'
+import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
+import { readProtocolError } from '../protocol/errors.ts'
 import type { MethodOf } from '../protocol/methods.ts'
 import type { Clocks } from './deadline.ts'
 import { InvalidResult, UnansweredInput } from './errors.ts'
 import type { Finishers, Unfinished } from './finish.ts'
 import type { Answer } from './input.ts'
 import type { ClientDeadlines, RawOptions } from './options.ts'
-import { createRounds, type RoundOptions } from './round.ts'
+import { createRounds, offersOurVersion, type Round, type RoundOptions } from './round.ts'
 
 /** Sends requests of the newest revision, and answers what comes back with questions. */
 export interface Caller {
@@ -28,11 +30,17 @@ export interface CallerOptions extends RoundOptions {
   readonly finishers: Finishers
 }
 
+/** One request with all its rounds. */
+interface Call extends Round {
+  readonly method: string
+  readonly params: JsonObject
+}
+
 const ENDLESS: ClientDeadlines = { requestMs: Infinity, totalMs: Infinity }
 
 export function createCaller(options: CallerOptions): Caller {
   const { maxRounds, clocks } = options
-  const round = createRounds(options)
+  const send = createRounds(options)
 
   const answer: Answer = (method, params, signal) => clocks.stopped(() => options.answer(method, params, signal))
 
@@ -52,26 +60,31 @@ export function createCaller(options: CallerOptions): Caller {
     return finisher(unfinished)
   }
 
+  const ask = async (call: Call, params: JsonObject, rounds: number): Promise<JsonObject> => {
+    const { method } = call
+    if (rounds > maxRounds) throw new InvalidResult(`${method} came back with questions more than ${maxRounds} times`)
+    let response = await send(method, params, call)
+    if (offersOurVersion(response)) response = await send(method, params, call)
+    const result = resultOf(response)
+    return isComplete(result) ? result : goOn(call, result, rounds)
+  }
+  const goOn = async (call: Call, result: JsonObject, rounds: number): Promise<JsonObject> => {
+    const { method, params, deadline, raw } = call
+    const { resultType, inputRequests, requestState } = result
+    if (resultType !== 'input_required') {
+      deadline.clear()
+      return finish(method, { result, params, options: raw })
+    }
+    const inputResponses = await answerAll(isObject(inputRequests) ? inputRequests : {}, deadline.signal)
+    return ask(call, { ...params, inputResponses, ...(requestState !== undefined && { requestState }) }, rounds + 1)
+  }
+
   return {
     answer,
     abandon: (reason) => clocks.abort(reason),
-    async request(method, params = {}, raw = {}) {
+    request(method, params = {}, raw = {}) {
       const deadline = clocks.start(method, deadlinesOf(method, raw, options), raw.signal)
-      try {
-        let next = params
-        for (let rounds = 0; rounds <= maxRounds; rounds++) {
-          const result = await deadline.until(round(method, next, { raw, deadline }))
-          if (isComplete(result)) return result
-          if (result.resultType !== 'input_required') return finish(method, { result, params, options: raw })
-          const questions = isObject(result.inputRequests) ? result.inputRequests : {}
-          const inputResponses = await deadline.until(answerAll(questions, deadline.signal))
-          const { requestState } = result
-          next = { ...params, inputResponses, ...(requestState !== undefined && { requestState }) }
-        }
-        throw new InvalidResult(`${method} came back with questions more than ${maxRounds} times`)
-      } finally {
-        deadline.clear()
-      }
+      return deadline.until(ask({ method, params, raw, deadline }, params, 0))
     },
   }
 }
@@ -81,6 +94,13 @@ function deadlinesOf(method: string, raw: RawOptions, { deadlines, methodDeadlin
   const ofMethod = Object.hasOwn(methodDeadlines, method) ? { ...deadlines, ...methodDeadlines[method] } : deadlines
   const usual = methodOf(method)?.longLived ? ENDLESS : ofMethod
   return raw.deadlines ? { ...usual, ...raw.deadlines } : usual
+}
+
+/** @throws RpcError when it is an error. */
+function resultOf(response: Response): JsonObject {
+  if (isSuccess(response)) return response.result
+  const { code, message, data } = readProtocolError(response.error)
+  throw new RpcError(code, message, data)
 }
 
 function isComplete({ resultType }: JsonObject): boolean {

@@ -10,7 +10,7 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** Calls back with the reason when it is aborted; what it gives ends that. @throws the reason when it is aborted already. */
   onAbort(listener: (reason: unknown) => void): () => void
-  /** Waits for something, but no longer than this lasts. @throws the reason for which it was aborted. */
+  /** Waits for something, but no longer than this lasts, and ends it then. @throws the reason for which it was aborted. */
   until<T>(promise: Promise<T>): Promise<T>
   throwIfAborted(): void
   /** There was progress. */
@@ -58,6 +58,11 @@ export function createClocks(): Clocks {
   }
 }
 
+/** One who listens, until it has left. */
+interface Ear {
+  listener: ((reason: unknown) => void) | undefined
+}
+
 interface RequestDeadlineOptions {
   readonly method: string
   readonly limits: ClientDeadlines
@@ -70,7 +75,8 @@ class RequestDeadline implements Deadline {
   /** Where it is among those that run. */
   place: Place | undefined
   readonly #options: RequestDeadlineOptions
-  readonly #listeners: Array<(reason: unknown) => void> = []
+  #ears: Ear[] | undefined
+  #waiter: ((reason: unknown) => void) | undefined
   /** Hears no more of the caller's own signal. */
   readonly #ignore: (() => void) | undefined
   #controller: AbortController | undefined
@@ -99,29 +105,32 @@ class RequestDeadline implements Deadline {
     if (this.#aborted) return
     this.#aborted = { reason }
     this.#controller?.abort(reason)
-    for (const listener of this.#listeners.splice(0)) listener(reason)
+    for (const ear of this.#ears ?? []) ear.listener?.(reason)
+    this.#waiter?.(reason)
   }
 
   onAbort(listener: (reason: unknown) => void): () => void {
     this.throwIfAborted()
-    this.#listeners.push(listener)
-    return () => this.#forget(listener)
+    const ear: Ear = { listener }
+    if (this.#ears) this.#ears.push(ear)
+    else this.#ears = [ear]
+    return () => {
+      ear.listener = undefined
+    }
   }
 
   until<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#aborted) reject(this.#aborted.reason)
-      this.#listeners.push(reject)
-      promise.then(
-        (value) => {
-          this.#forget(reject)
-          resolve(value)
-        },
-        (error) => {
-          this.#forget(reject)
-          reject(error)
-        },
-      )
+      const fail = (reason: unknown): void => {
+        this.clear()
+        reject(reason)
+      }
+      if (this.#aborted) fail(this.#aborted.reason)
+      this.#waiter = fail
+      promise.then((value) => {
+        this.clear()
+        resolve(value)
+      }, fail)
     })
   }
 
@@ -149,11 +158,6 @@ class RequestDeadline implements Deadline {
     this.#pauses = Infinity
     this.#ignore?.()
     this.place?.leave()
-  }
-
-  #forget(listener: (reason: unknown) => void): void {
-    const at = this.#listeners.indexOf(listener)
-    if (at >= 0) this.#listeners.splice(at, 1)
   }
 
   #start(): void {

@@ -1,6 +1,5 @@
-import { RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
-import { type ErrorBody, isObject, isSuccess, type JsonObject, type Notification, type RequestId } from '../jsonrpc/message.ts'
+import { isObject, isSuccess, type JsonObject, type Notification, type RequestId, type Response } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
@@ -21,11 +20,10 @@ export interface RoundOptions {
 export interface Round {
   readonly raw: RawOptions
   readonly deadline: Deadline
-  readonly retried?: boolean
 }
 
-/** Sends one request with an id and an envelope of its own. @throws RpcError from the server, and what the exchange throws. */
-export type SendRound = (method: string, params: JsonObject, given: Round) => Promise<JsonObject>
+/** Sends one request with an id and an envelope of its own. @throws the reason of a deadline that is over. */
+export type SendRound = (method: string, params: JsonObject, round: Round) => Promise<Response>
 
 const [VERSION] = MODERN_VERSIONS
 
@@ -33,14 +31,16 @@ export function createRounds({ exchange, info, capabilities, logLevel, onEvent }
   let lastId = 0
 
   const warn = (error: unknown): void => onEvent({ type: 'warning', message: `A listener failed: ${String(error)}` })
-  const envelope = (progressToken: RequestId | undefined, meta: JsonObject | undefined): JsonObject => ({
-    ...meta,
+  const sender = {
     [MetaKey.protocolVersion]: VERSION,
     [MetaKey.clientInfo]: info,
     [MetaKey.clientCapabilities]: capabilities,
     ...(logLevel && { [MetaKey.logLevel]: logLevel }),
-    ...(progressToken !== undefined && { progressToken }),
-  })
+  }
+  const envelope = (progressToken: RequestId | undefined, meta: JsonObject | undefined): JsonObject => {
+    const said = meta ? { ...meta, ...sender } : { ...sender }
+    return progressToken === undefined ? said : { ...said, progressToken }
+  }
 
   const hear = (notification: Notification, { raw, deadline }: Round): void => {
     const { method, params = {} } = notification
@@ -59,20 +59,13 @@ export function createRounds({ exchange, info, capabilities, logLevel, onEvent }
     }
   }
 
-  const round: SendRound = async (method, params, given) => {
-    const { raw, deadline, retried = false } = given
+  return (method, params, round) => {
+    const { raw, deadline } = round
     deadline.throwIfAborted()
     const id = ++lastId
     const _meta = envelope(raw.onProgress ? id : undefined, raw.meta)
-    const context = new RoundContext(given, heard)
-    const response = await exchange()({ jsonrpc: '2.0', id, method, params: withMeta(params, _meta) }, context)
-    if (isSuccess(response)) return response.result
-    const error = readProtocolError(response.error)
-    if (!retried && offersOurVersion(error)) return round(method, params, { ...given, retried: true })
-    throw new RpcError(error.code, error.message, error.data)
+    return exchange()({ jsonrpc: '2.0', id, method, params: withMeta(params, _meta) }, new RoundContext(round, heard))
   }
-
-  return round
 }
 
 /** What comes along with one round. */
@@ -98,8 +91,10 @@ class RoundContext implements ExchangeContext {
   }
 }
 
-/** A server that refuses the version, and names it among those that it speaks, may be asked again. */
-function offersOurVersion({ code, data }: ErrorBody): boolean {
+/** Whether a server refuses the version, and names it among those that it speaks: it may be asked again. */
+export function offersOurVersion(response: Response): boolean {
+  if (isSuccess(response)) return false
+  const { code, data } = readProtocolError(response.error)
   if (code !== ProtocolErrorCode.unsupportedProtocolVersion || !isObject(data)) return false
   return Array.isArray(data.supported) && data.supported.includes(VERSION)
 }

@@ -37,9 +37,17 @@ export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOpti
 
   const send = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> => {
     const headerParams = mirrors() ? (known.get(name)?.headerParams ?? []) : []
-    const headers = { ...paramHeaders(headerParams, args), ...options.headers }
-    return caller.request('tools/call', { name, arguments: args }, headerParams.length > 0 ? { ...options, headers } : options)
+    const given =
+      headerParams.length > 0 ? { ...options, headers: { ...paramHeaders(headerParams, args), ...options.headers } } : options
+    return caller.request('tools/call', { name, arguments: args }, given)
   }
+  /** When the server says that headers and body differ, the tool has changed: it is listed anew, and called again. */
+  const sendMirrored = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> =>
+    send(name, args, options).catch(async (error: unknown) => {
+      if (!(error instanceof RpcError) || error.code !== ProtocolErrorCode.headerMismatch) throw error
+      await refresh()
+      return send(name, args, options)
+    })
 
   const outputOf = (name: string): CompiledSchema | undefined => {
     const tool = known.get(name)
@@ -69,14 +77,7 @@ export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOpti
       return true
     },
     async call(name, args, options) {
-      let result: JsonObject
-      try {
-        result = await send(name, args, options)
-      } catch (error) {
-        if (!(error instanceof RpcError) || error.code !== ProtocolErrorCode.headerMismatch || !mirrors()) throw error
-        await refresh()
-        result = await send(name, args, options)
-      }
+      const result = await (mirrors() ? sendMirrored : send)(name, args, options)
       const called = (Array.isArray(result.content) ? result : { ...result, content: [] }) as JsonObject & CallToolResult
       const output = outputOf(name)
       return output && !called.isError ? checked(name, called, output) : called

@@ -36,11 +36,7 @@ export async function probe(exchange: Exchange, { envelope, probeMs, clocks, sig
   const request = { jsonrpc: '2.0' as const, id: 'probe', method: 'server/discover', params }
   // It is not cancelled when it is given up: an old server might stumble over that too.
   const { signal } = new AbortController()
-  try {
-    return judge(await deadline.until(exchange(request, { signal, notify: () => {} })))
-  } finally {
-    deadline.clear()
-  }
+  return judge(await deadline.until(exchange(request, { signal, notify: () => {} })))
 }
 
 function judge(response: Response): Verdict {

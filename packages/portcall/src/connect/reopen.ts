@@ -35,31 +35,27 @@ export interface ReopeningOptions {
 
 /** Opens a way to a server, and opens it again when it is lost and needed. @throws what `open` throws the first time. */
 export async function createReopening(options: ReopeningOptions): Promise<Connection> {
-  const { open, openMs, clocks, again, forgotten, onEvent } = options
+  const { again, forgotten, onEvent } = options
   const ending = new AbortController()
   let status: Status = 'open'
   let failures = 0
   let mirrors = false
   let current: Promise<Opened> | undefined
+  /** What `current` has come to. */
+  let ready: Opened | undefined
 
-  const lose = (way: Promise<Opened>, error: unknown): void => {
+  const lose = (way: Promise<Opened> | undefined, error: unknown): void => {
     if (current !== way || status === 'closed') return
     current = undefined
+    ready = undefined
     status = again ? 'lost' : 'closed'
     onEvent({ type: 'lost', error })
   }
-  const openInTime = async (signal: AbortSignal): Promise<Opened> => {
-    const deadline = clocks.start('initialize', { requestMs: openMs, totalMs: openMs }, signal)
-    try {
-      return await open(deadline.signal)
-    } finally {
-      deadline.clear()
-    }
-  }
   const begin = async (way: () => Promise<Opened>, given: AbortSignal | undefined): Promise<Opened> => {
-    const opened = await openInTime(given ? AbortSignal.any([ending.signal, given]) : ending.signal)
+    const opened = await openInTime(options, given ? AbortSignal.any([ending.signal, given]) : ending.signal)
     failures = 0
     mirrors = opened.mirrors
+    ready = opened
     opened.onEnd((reason) => lose(way(), reason))
     if (status === 'lost') onEvent({ type: 'restored' })
     status = 'open'
@@ -81,6 +77,19 @@ export async function createReopening(options: ReopeningOptions): Promise<Connec
     if (status === 'closed') return Promise.reject(closed())
     return current ?? start(failures > 0 ? pause(backoffMs(failures - 1), ending.signal).catch(() => {}) : undefined)
   }
+  const ask: Exchange = (request, context) => {
+    if (ready && status === 'open') return ready.exchange(request, context)
+    return use().then((opened) => opened.exchange(request, context))
+  }
+  const insist: Exchange = (request, context) => {
+    const answer = ask(request, context)
+    const way = current
+    return answer.catch((error: unknown) => {
+      if (!forgotten(error) || status === 'closed') throw error
+      lose(way, error)
+      return ask(request, context)
+    })
+  }
 
   options.signal?.throwIfAborted()
   await start(undefined, options.signal)
@@ -91,16 +100,7 @@ export async function createReopening(options: ReopeningOptions): Promise<Connec
     get mirrors() {
       return mirrors
     },
-    async exchange(request, context) {
-      const way = use()
-      try {
-        return await (await way).exchange(request, context)
-      } catch (error) {
-        if (!forgotten(error) || status === 'closed') throw error
-        lose(way, error)
-        return (await use()).exchange(request, context)
-      }
-    },
+    exchange: again ? insist : ask,
     async close() {
       if (ending.signal.aborted) return
       status = 'closed'
@@ -110,6 +110,15 @@ export async function createReopening(options: ReopeningOptions): Promise<Connec
         () => {},
       )
     },
+  }
+}
+
+async function openInTime({ open, openMs, clocks }: ReopeningOptions, signal: AbortSignal): Promise<Opened> {
+  const deadline = clocks.start('initialize', { requestMs: openMs, totalMs: openMs }, signal)
+  try {
+    return await open(deadline.signal)
+  } finally {
+    deadline.clear()
   }
 }
 

@@ -20,7 +20,7 @@ export interface Outgoing {
   /** Takes an answer in; an unknown id is ignored. Tells whether somebody was waiting for it. */
   settle(response: Response): boolean
   /** Fails one request; an unknown id is ignored. Tells whether somebody was waiting for it. */
-  drop(id: RequestId | undefined, reason: Error): boolean
+  drop(id: RequestId | undefined, reason: unknown): boolean
   /** Fails everything that waits. */
   fail(reason?: Error): void
 }
@@ -29,6 +29,8 @@ export interface AskOptions {
   send: (request: Request) => void
   caller?: Caller | undefined
   onAbort?: ((id: RequestId) => void) | undefined
+  /** Hears that the request is over, whatever came of it; not when it was aborted from the start. */
+  onOver?: ((id: RequestId) => void) | undefined
 }
 
 /** Emptied when it is taken: what was in a map of the engine may live on with it for a while. */
@@ -37,9 +39,11 @@ interface Cell {
 }
 
 interface Waiting {
-  readonly promise: Promise<Response>
   resolve(response: Response): void
   reject(reason: unknown): void
+  readonly onOver: AskOptions['onOver']
+  /** Hears no more of the caller. */
+  readonly ignore: (() => void) | undefined
 }
 
 /** Keeps the requests that this side has sent to one peer. */
@@ -49,59 +53,46 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   const nextId = options.nextId ?? (() => ++last)
   const take = (id: RequestId | undefined): Waiting | undefined => {
     const cell = cells.get(id)
-    if (!cell) return undefined
-    const { waiting } = cell
+    const waiting = cell?.waiting
+    if (!cell || !waiting) return undefined
     cell.waiting = undefined
     cells.delete(id)
+    waiting.ignore?.()
+    waiting.onOver?.(id as RequestId)
     return waiting
+  }
+  const drop: Outgoing['drop'] = (id, reason) => {
+    const waiting = take(id)
+    waiting?.reject(reason)
+    return waiting !== undefined
   }
 
   return {
     get size() {
       return cells.size
     },
-    async ask(method, params, options) {
-      const id = nextId()
-      const waiting = createWaiting()
-      const giveUp = (reason: unknown): void => {
-        if (!take(id)) return
-        waiting.reject(reason)
-        options.onAbort?.(id)
-      }
-      const ignore = options.caller && heed(options.caller, giveUp)
-      cells.set(id, { waiting })
-      try {
-        options.send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
-        return await waiting.promise
-      } catch (error) {
-        take(id)
-        throw error
-      } finally {
-        ignore?.()
-      }
-    },
+    ask: (method, params, { send, caller, onAbort, onOver }) =>
+      new Promise((resolve, reject) => {
+        const id = nextId()
+        const giveUp = (reason: unknown): void => {
+          if (drop(id, reason)) onAbort?.(id)
+        }
+        const ignore = caller && heed(caller, giveUp)
+        cells.set(id, { waiting: { resolve, reject, onOver, ignore } })
+        try {
+          send(params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params })
+        } catch (error) {
+          drop(id, error)
+        }
+      }),
     settle(response) {
       const waiting = take(response.id)
       waiting?.resolve(response)
       return waiting !== undefined
     },
-    drop(id, reason) {
-      const waiting = take(id)
-      waiting?.reject(reason)
-      return waiting !== undefined
-    },
+    drop,
     fail(reason = new ConnectionLost()) {
-      for (const id of [...cells.keys()]) take(id)?.reject(reason)
+      for (const id of [...cells.keys()]) drop(id, reason)
     },
   }
-}
-
-function createWaiting(): Waiting {
-  let resolve!: (response: Response) => void
-  let reject!: (reason: unknown) => void
-  const promise = new Promise<Response>((yes, no) => {
-    resolve = yes
-    reject = no
-  })
-  return { promise, resolve, reject }
 }

@@ -4,7 +4,7 @@ import { createReports } from '../protocol/reports.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, LoggingLevel, ServerCapabilities } from '../protocol/types.ts'
 import { readResponse } from './client-result.ts'
-import { createVisits } from './client-visits.ts'
+import { createVisits, wantsVisits } from './client-visits.ts'
 import type { LegacyLink } from './link.ts'
 import { withLegacyMeta, without } from './plan.ts'
 
@@ -35,8 +35,10 @@ export function createForwarder({ link, capabilities, server, revision }: Forwar
       const params = legacyParams(report.params, revision)
       const send = async (): Promise<Response> => readResponse({ id, method, params }, await link.ask(method, params, context))
       try {
-        await setLevel(reports.level)
-        return await visits.call(request, context, send)
+        const setting = setLevel(reports.level)
+        if (setting) await setting
+        const response = visits.refusal(request) ?? (await send())
+        return wantsVisits(method, response) ? await visits.arrange(response, { request, context, send }) : response
       } finally {
         report.leave()
       }
@@ -58,13 +60,16 @@ function legacyParams(params: JsonObject | undefined, { completionContext }: Rev
   return withLegacyMeta(given)
 }
 
-/** A session has one level of log messages. It follows what the open requests want, and stays while none wants any. */
+/**
+ * A session has one level of log messages. It follows what the open requests want, and stays while none wants any. What it gives resolves when
+ * the server knows the level; there is nothing to wait for while it never had to be told.
+ */
 function createLevelSetter(
   link: LegacyLink,
   { logging }: ServerCapabilities,
-): (wanted: LoggingLevel | undefined) => Promise<unknown> {
+): (wanted: LoggingLevel | undefined) => Promise<unknown> | undefined {
   let level: LoggingLevel | undefined
-  let setting: Promise<unknown> = Promise.resolve()
+  let setting: Promise<unknown> | undefined
 
   return (wanted) => {
     if (logging && wanted && wanted !== level) {

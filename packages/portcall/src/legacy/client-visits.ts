@@ -10,10 +10,19 @@ import type { ClientCapabilities } from '../protocol/types.ts'
  * when the call is repeated and the server still waits for pages that the user agreed to visit, it is asked again until it does not.
  */
 export interface Visits {
-  /** Sends a request as often as it takes, and resolves to its answer or to the question. */
-  call(request: Request, caller: Pick<ExchangeContext, 'signal'>, send: () => Promise<Response>): Promise<Response>
+  /** The answer to a call that is repeated although the user did not agree to the visits. */
+  refusal(request: Request): Response | undefined
+  /** Goes on from an answer that wants visits: to the question, or to the answer that comes once the server has seen them. */
+  arrange(response: Response, call: VisitingCall): Promise<Response>
   /** The server says that a visit is over. */
   completed(elicitationId: unknown): void
+}
+
+/** A call, and how it is sent once more. */
+export interface VisitingCall {
+  readonly request: Request
+  readonly context: Pick<ExchangeContext, 'signal'>
+  readonly send: () => Promise<Response>
 }
 
 interface Page {
@@ -43,21 +52,30 @@ export function createVisits({ elicitation }: ClientCapabilities): Visits {
   }
 
   return {
-    async call({ id, method, params = {} }, caller, send) {
-      const visited = readState(params.requestState)
-      if (visited.length > 0 && !allAccepted(params.inputResponses)) return notVisited(id, method)
+    refusal({ id, method, params = {} }) {
+      const isRepeated = params.requestState !== undefined && readState(params.requestState).length > 0
+      return isRepeated && !allAccepted(params.inputResponses) ? notVisited(id, method) : undefined
+    },
+    async arrange(first, { request, context, send }) {
+      const visited = readState(request.params?.requestState)
+      let response = first
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
-        const response = await send()
-        const pages = METHODS.get(method)?.mayAsk ? pagesOf(response) : []
+        const pages = pagesOf(response)
         if (pages.length === 0) return response
-        if (!elicitation?.url) return missingClientCapability({ elicitation: { url: {} } }).response(id)
+        if (!elicitation?.url) return missingClientCapability({ elicitation: { url: {} } }).response(request.id)
         const fresh = pages.filter(({ url }) => !visited.includes(url))
-        if (fresh.length > 0) return success(id, questionOf(fresh, visited))
-        await pause(pages, waitMs, caller.signal)
+        if (fresh.length > 0) return success(request.id, questionOf(fresh, visited))
+        await pause(pages, waitMs, context.signal)
+        response = await send()
       }
     },
     completed: (elicitationId) => wakers.get(elicitationId as string)?.(),
   }
+}
+
+/** Whether an answer says that pages have to be visited first. */
+export function wantsVisits(method: string, response: Response): boolean {
+  return !isSuccess(response) && response.error.code === VISIT_FIRST && METHODS.get(method)?.mayAsk === true
 }
 
 function pagesOf(response: Response): Page[] {

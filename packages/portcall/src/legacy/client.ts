@@ -7,7 +7,7 @@
 
 import { ConnectionLost, closedHere, RpcError } from '../jsonrpc/errors.ts'
 import type { Exchange } from '../jsonrpc/exchange.ts'
-import { type JsonObject, type Notification, success } from '../jsonrpc/message.ts'
+import { type JsonObject, type Notification, type RequestId, type Response, success } from '../jsonrpc/message.ts'
 import { untilAborted } from '../jsonrpc/waiting.ts'
 import { methodNotFound } from '../protocol/errors.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision } from '../protocol/revisions.ts'
@@ -92,10 +92,7 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
   const exchange = translate(handshake, conversation)
   return {
     revision,
-    exchange: async (request, context) => {
-      if (ended) throw ended
-      return exchange(request, context)
-    },
+    exchange: (request, context) => (ended ? Promise.reject(ended) : exchange(request, context)),
     onClose: (listener) => void (ended ? listener(ended) : closing.push(listener)),
     close,
   }
@@ -122,15 +119,19 @@ function translate({ revision, discovered }: Handshake, { forwarder, subscriptio
     'subscriptions/listen': subscriptions.listen,
     ...tasks?.methods,
   }
-  const answer: Exchange = async (request, context) => {
-    const { method } = request
-    if (Object.hasOwn(local, method)) return (local[method] ?? forwarder.exchange)(request, context)
-    if (KNOWN_REQUESTS.has(method) && !revision.requests.includes(method)) throw methodNotFound(method)
+  return (request, context) => {
+    const { id, method } = request
+    const own = Object.hasOwn(local, method) ? local[method] : undefined
+    if (own) return own(request, context).catch(toResponse(id))
+    if (KNOWN_REQUESTS.has(method) && !revision.requests.includes(method))
+      return Promise.resolve(methodNotFound(method).response(id))
     return forwarder.exchange(request, context)
   }
-  return (request, context) =>
-    answer(request, context).catch((error: unknown) => {
-      if (error instanceof RpcError) return error.response(request.id)
-      throw error
-    })
+}
+
+function toResponse(id: RequestId): (error: unknown) => Response {
+  return (error) => {
+    if (error instanceof RpcError) return error.response(id)
+    throw error
+  }
 }

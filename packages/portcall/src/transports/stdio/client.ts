@@ -59,24 +59,20 @@ export function createChannelExchange(channel: Channel, options: ChannelExchange
     if (methodOf(request.method)?.longLived) listeners.set(request.id, listener)
     void channel.send(request)
   }
-  const exchange: Exchange = async ({ id, method, params }, context) => {
+  const cancel = (requestId: RequestId): void => void channel.send(notification('notifications/cancelled', { requestId }))
+  const exchange: Exchange = ({ id, method, params }, context) => {
     const { notify } = context
     const report = reports.enter(params, notify)
-    let sent: RequestId | undefined
-    try {
-      const response = await outgoing.ask(method, report.params, {
-        caller: context,
-        send: (request) => {
-          sent = request.id
-          send(request, { id, notify })
-        },
-        onAbort: (requestId) => void channel.send(notification('notifications/cancelled', { requestId })),
-      })
-      return renamed(response, id)
-    } finally {
-      report.leave()
-      if (sent !== undefined) listeners.delete(sent)
-    }
+    const answer = outgoing.ask(method, report.params, {
+      caller: context,
+      send: (request) => send(request, { id, notify }),
+      onAbort: cancel,
+      onOver(sent) {
+        report.leave()
+        listeners.delete(sent)
+      },
+    })
+    return answer.then((response) => renamed(response, id))
   }
 
   const tell = (told: Notification): void => {
