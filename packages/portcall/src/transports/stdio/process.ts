@@ -24,6 +24,8 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
    * wait for ever. Default: false.
    */
   pauseWhenFull?: boolean
+  /** How much leaves without waiting for more. For the asking side only, which can work while the other one does. Default: all of a tick. */
+  eagerBytes?: number
   /** How many bytes of the beginning and of the end of an unreadable line are told. Default: none. */
   excerptBytes?: number
   /**
@@ -50,6 +52,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
   let forget = (): void => {}
   const writer = createWriter(boundSink(writable), {
     maxBufferedBytes: options.maxBufferedBytes ?? MAX_BUFFERED_BYTES,
+    eagerBytes: options.eagerBytes,
     defer: process.nextTick,
     onFull(full) {
       if (!pauseWhenFull || state !== 'open') return

@@ -37,6 +37,7 @@ export interface SpawnedChannel extends Channel {
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+const EAGER_BYTES = 2048
 const EXCERPT_BYTES = 1000
 const STDERR_CHARS = 4096
 const END_MS = 500
@@ -61,6 +62,7 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
     readable: child.stdout,
     writable: child.stdin,
     readToEnd: true,
+    eagerBytes: EAGER_BYTES,
     excerptBytes: EXCERPT_BYTES,
     maxLineBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     flushMs: endMs,

@@ -54,6 +54,15 @@ describe('a writer', () => {
     expect(sink.written).toEqual(['01234', 'next'])
   })
 
+  test('writes at once what is as much as it was told, and the rest of the tick in one', async () => {
+    const sink = fakeSink()
+    const writer = createWriter(sink, { maxBufferedBytes: 1000, eagerBytes: 4, defer: process.nextTick })
+    for (const text of ['ab', 'cd', 'efghi', 'j', 'k']) void writer.write(text)
+    expect(sink.written).toEqual(['abcd', 'efghi'])
+    await tick()
+    expect(sink.written).toEqual(['abcd', 'efghi', 'jk'])
+  })
+
   test('S12: asks to wait above the bound, and says when there is room', async () => {
     const sink = fakeSink()
     const told: boolean[] = []

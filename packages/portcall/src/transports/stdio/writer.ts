@@ -9,13 +9,15 @@ export interface Sink {
 export interface WriterOptions {
   /** How much may wait before `write` asks to wait. */
   maxBufferedBytes: number
+  /** As much as this leaves at once and does not wait for the tick to end: the other side begins while this one goes on. Default: never. */
+  eagerBytes?: number | undefined
   /** Calls back when everything that runs now has run. */
   defer: (callback: () => void) => void
   /** Is told when the bound is passed, and when there is room again. */
   onFull?: (full: boolean) => void
 }
 
-/** Gathers what is written in one tick into one write, and tells when too much waits. */
+/** Gathers what is written in one tick into one write, or a few, and tells when too much waits. */
 export interface Writer {
   /** Takes text. Above the bound it returns a promise that resolves when there is room again, or never will be. */
   write(text: string): void | Promise<void>
@@ -33,7 +35,7 @@ interface Wait {
 }
 
 /** Makes a writer. Errors of the sink are its owner's to hear; it calls `abandon` then. */
-export function createWriter(sink: Sink, { maxBufferedBytes, defer, onFull }: WriterOptions): Writer {
+export function createWriter(sink: Sink, { maxBufferedBytes, eagerBytes = Infinity, defer, onFull }: WriterOptions): Writer {
   let gathered = ''
   let open = true
   let room: Wait | undefined
@@ -67,6 +69,7 @@ export function createWriter(sink: Sink, { maxBufferedBytes, defer, onFull }: Wr
       if (!open) return
       if (gathered === '') defer(flush)
       gathered += text
+      if (gathered.length >= eagerBytes) flush()
       if (buffered() > maxBufferedBytes) return waitForRoom()
     },
     end() {
