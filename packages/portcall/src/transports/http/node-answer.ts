@@ -11,13 +11,15 @@ const DONE = { done: true, value: undefined } as const
  */
 export class NodeAnswer implements HttpAnswer {
   readonly status: number
-  readonly body: AsyncIterable<Uint8Array>
   readonly #message: IncomingMessage
 
   constructor(message: IncomingMessage) {
     this.status = message.statusCode ?? 0
-    this.body = { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) }
     this.#message = message
+  }
+
+  get body(): AsyncIterable<Uint8Array> {
+    return { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) }
   }
 
   header(name: string): string | undefined {

@@ -28,7 +28,7 @@ export function createNodeFetch(): HttpFetch {
 
   const send = (url: URL, outbound: Outbound): Transfer => {
     const { method, body, connectMs } = outbound
-    const options = { ...placeOf(url), method, headers: headerList(url, outbound) }
+    const options = { method, headers: headerList(url, outbound), ...placeOf(url) }
     const sent = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
     sent.once('socket', () => limitConnecting(sent, connectMs))
     let answered = false

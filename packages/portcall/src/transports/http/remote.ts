@@ -72,11 +72,9 @@ export function createRemote(options: HttpClientOptions): Remote {
   const signing = authorizer && createSigning({ authorizer, whileAsking, ending: ending.signal })
   let closed: ConnectionLost | undefined
 
-  const address = ({ url: to = url, headers, ...rest }: Sending, given = fixed): CallRequest => ({
-    ...rest,
-    url: to,
-    headers: given ? { ...given, ...headers } : headers,
-  })
+  const address = ({ method, url: to = url, headers, body, caller, withinMs }: Sending, given = fixed): CallRequest => {
+    return { method, url: to, headers: given ? { ...given, ...headers } : headers, body, caller, withinMs }
+  }
   const sign = async (sending: Sending): Promise<CallRequest> => {
     const request = address(sending, typeof source === 'function' ? readHeaders(await source()) : fixed)
     return signing ? signing.sign(request) : request
