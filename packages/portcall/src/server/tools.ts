@@ -119,7 +119,8 @@ async function run(running: Run, options: CallToolOptions): Promise<CallToolResu
   const { tool, call } = running
   try {
     const value = await withDeadline(running, options)
-    return call.waits ? NOT_YET : await toolResult(value, tool.output)
+    const result = call.waits ? NOT_YET : toolResult(value, tool.output)
+    return result instanceof Promise ? await result : result
   } catch (error) {
     if (error instanceof InputRequired || error instanceof RpcError) throw error
     return failed(error, tool, options.onEvent)
