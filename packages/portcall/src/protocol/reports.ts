@@ -27,7 +27,7 @@ interface Listener {
   readonly level: LoggingLevel | undefined
 }
 
-const QUIET = { leave() {} }
+const nothing = (): void => {}
 
 export function createReports(): Reports {
   const open = new Map<number, Listener>()
@@ -56,7 +56,7 @@ export function createReports(): Reports {
       const { [MetaKey.logLevel]: given } = meta
       const level = isLoggingLevel(given) ? given : undefined
       const token = meta.progressToken ?? undefined
-      if (token === undefined && !level) return { params, ...QUIET }
+      if (token === undefined && !level) return { params, leave: nothing }
       const key = ++last
       open.set(key, { notify, token, level })
       if (level) wanting++
