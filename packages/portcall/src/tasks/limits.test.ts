@@ -139,7 +139,7 @@ describe('the limits of tasks', () => {
   })
 
   it('TSKX-016 TSKL-015 a task ends with its time, whatever it does, and is gone', async () => {
-    const { server, as } = openShop({ limits: { ttlMs: 150, maxSkewMs: 0 } })
+    const { server, as } = openShop({ limits: { ttlMs: 150, maxSkewMs: 0, leaseMs: 300 } })
     const caller = as('ada')
     const taskId = await begin(caller, 'wait')
     await eventually(() => expect(server.tasks.running).toBe(1))
