@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 /** Longer than with stores in memory: a disk may be busy. */
-const PATIENCE = { nodeLeaseMs: 1500, storeTimeoutMs: 1000 }
+const PATIENCE = { nodeLeaseMs: 3000, storeTimeoutMs: 2000 }
 let made = 0
 const place = (): string => `sessions_${process.pid}_${made++}`
 

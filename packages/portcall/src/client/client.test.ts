@@ -128,8 +128,8 @@ describe('time', () => {
   })
 
   it('stands still while a human is asked', async () => {
-    const elicit = (): Promise<{ name: string }> => new Promise((resolve) => setTimeout(() => resolve({ name: 'Ada' }), 150))
-    const client = clientOf(rich().exchange, { elicit, deadlines: { requestMs: 60 } })
+    const elicit = (): Promise<{ name: string }> => new Promise((resolve) => setTimeout(() => resolve({ name: 'Ada' }), 1500))
+    const client = clientOf(rich().exchange, { elicit, deadlines: { requestMs: 1000 } })
     expect((await client.callTool('greet')).content).toMatchObject([{ text: 'hello Ada' }])
   })
 
