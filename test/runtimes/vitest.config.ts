@@ -1,3 +1,7 @@
 import { tests } from '../../tools/lib/tests.mjs'
 
-export default tests(import.meta.url, { include: ['*.test.ts'], globalSetup: './setup.mjs' }, { build: true })
+export default tests(
+  import.meta.url,
+  { include: ['*.test.ts'], fileParallelism: false, globalSetup: './setup.mjs' },
+  { build: true },
+)
