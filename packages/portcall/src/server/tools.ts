@@ -79,7 +79,9 @@ export function createCallTool(options: CallToolOptions): (call: CallContext) =>
     const parsed = parsing instanceof Promise ? await parsing : parsing
     if (parsed.issues) return invalidArguments(parsed.issues)
     const running: Run = { tool, args: parsed.value, call }
-    return options.around.length > 0 && !call.detached ? runInside(options.around, running, options) : run(running, options)
+    const isInside = options.around.length > 0 && !call.detached
+    // Engines take three turns to hand a promise on, and one to wait for it.
+    return await (isInside ? runInside(options.around, running, options) : run(running, options))
   }
 }
 
