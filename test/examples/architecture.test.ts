@@ -65,6 +65,7 @@ test('docs/limits.md has every limit with its default', () => {
     probeMs: numberIn('connect/connect.ts', 'PROBE_MS'),
     maxRounds: numberIn('client/client.ts', 'maxRounds'),
     maxPages: numberIn('client/client.ts', 'maxPages'),
+    storeTimeoutMs: numberIn('client/cache.ts', 'STORE_TIMEOUT_MS'),
   })
   const programs = partOf('The client of a program')
   for (const name of ['STDERR_CHARS', 'END_MS', 'TERMINATE_MS'])

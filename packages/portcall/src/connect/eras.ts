@@ -19,3 +19,8 @@ export function rememberEra(server: string, era: Era): void {
 export function forgetEra(server: string): void {
   known.delete(server)
 }
+
+/** Every server is as if it had never been reached. */
+export function forgetEras(): void {
+  known.clear()
+}

@@ -19,6 +19,16 @@ async function read(connect: () => Raw, client: LegacyClient, headers = {}): Pro
   return raw
 }
 
+const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
+
+/** What others wait at until it is opened; at first it is closed. */
+function gate() {
+  const made = { open: (): void => {}, opened: Promise.resolve(), close: (): void => {} }
+  made.close = () => void (made.opened = new Promise((resolve) => void (made.open = resolve)))
+  made.close()
+  return made
+}
+
 describe('the GET stream', () => {
   test('tells of changes, from when it is opened', async () => {
     const { core, connect, client } = await site()
@@ -111,6 +121,34 @@ describe('the stream of a call', () => {
     expect((await late.event()).id).toBe(last.id)
     await late.until('0\r\n\r\n')
     await (await read(connect, client, { 'Last-Event-ID': last.id })).until('0\r\n\r\n')
+  })
+
+  test('H59 that ends while somebody comes back to it ends for them with its answer', async () => {
+    const log = createMemoryLog()
+    const [appending, reading] = [gate(), gate()]
+    appending.open()
+    const slow = {
+      ...log,
+      append: (key: string, data: string) => appending.opened.then(() => log.append(key, data)),
+      read: (key: string, after?: string) => log.read(key, after).finally(() => reading.opened),
+    }
+    const { core, connect, client } = await site({ log: slow })
+    const raw = connect().send(client.post(call('hold', { say: true })))
+    await raw.head()
+    await raw.event()
+    const { id: seen } = await raw.event()
+    await raw.end()
+    appending.close()
+    core.release()
+    const again = connect().send(client.get({ 'Last-Event-ID': seen }))
+    await wait(50)
+    appending.open()
+    await wait(50)
+    reading.open()
+    await again.head()
+    expect((await again.event()).json.params.progress).toBe(2)
+    expect((await again.event()).json).toMatchObject({ id: 1, result: {} })
+    await again.until('0\r\n\r\n')
   })
 
   test('may be closed by the server, and polled', async () => {

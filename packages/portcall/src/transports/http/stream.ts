@@ -57,6 +57,8 @@ export class Stream {
   /** Something is missing in the record. */
   #torn = false
   #ended = false
+  /** All has been said up to the end. */
+  #finished = false
   #closed = false
 
   constructor(options: StreamOptions) {
@@ -147,6 +149,7 @@ export class Stream {
   end(): void {
     this.#ended = true
     const finish = (): void => {
+      this.#finished = true
       this.leave()
       this.#options.onOver(this)
     }
@@ -174,7 +177,7 @@ export class Stream {
     this.#unopened = { reply, headers: undefined }
     this.#connect(entries.map(({ position, data }) => this.#event(position, data)).join('') || undefined)
     before?.end()
-    if (this.#ended) this.leave()
+    if (this.#finished) this.leave()
   }
 
   /** What comes while others wait in line to be recorded is recorded together with them. */

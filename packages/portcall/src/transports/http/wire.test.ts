@@ -7,14 +7,14 @@ import { ACCEPT, envelope, listen, MODERN, modern, post, write } from '../../../
 /** Hand-written bytes against a real server; after each case it has to be well. */
 async function site(options: Parameters<typeof listen>[1] = {}) {
   const core = createTestCore()
-  const { connect } = await listen(core.exchange, options)
+  const { connect, connections } = await listen(core.exchange, options)
   const ask = (bytes: string | Uint8Array) => connect().send(bytes).answer()
   const isWell = async () =>
     expect(
       (await ask(modern({ id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'well' } } }))).json.result
         .content[0].text,
     ).toBe('well')
-  return { core, connect, ask, isWell }
+  return { core, connect, connections, ask, isWell }
 }
 
 const add = { id: 1, method: 'tools/call', params: { name: 'add', arguments: { a: 1, b: 2 } } }
@@ -427,12 +427,13 @@ describe('H49 a reader who does not read', () => {
   })
 
   test('of one large answer is cut', async () => {
-    const { connect, isWell } = await site({ stallMs: 200 })
+    const { connect, connections, isWell } = await site({ stallMs: 200 })
     const text = 'x'.repeat(3_000_000)
     const raw = connect()
     raw.socket.pause()
     raw.send(modern({ ...add, params: { name: 'repeat', arguments: { text, times: 10 } } }))
-    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await eventually(async () => expect(await connections()).toBe(1))
+    await eventually(async () => expect(await connections()).toBe(0))
     raw.socket.resume()
     await eventually(() => expect(raw.closed).toBe(true))
     expect(raw.text.length).toBeLessThan(20_000_000)
