@@ -89,6 +89,15 @@ export function throwIfGivenUp(caller: Caller): void {
   heed(caller, () => {})?.()
 }
 
+/** Calls back with the reason when a caller gives up, at once when that has happened already. */
+export function whenGivenUp(caller: Caller, listener: (reason: unknown) => void): void {
+  try {
+    heed(caller, listener)
+  } catch (reason) {
+    listener(reason)
+  }
+}
+
 /** Calls back with the reason when a caller gives up; what it gives ends that. @throws the reason when that has happened already. */
 export function heed(caller: Caller, listener: (reason: unknown) => void): (() => void) | undefined {
   if (caller.onAbort) return caller.onAbort(listener)

@@ -99,17 +99,12 @@ export function createIncoming(exchange: Exchange, options: IncomingOptions = {}
   return new Register(exchange, options)
 }
 
-const UNLIMITED: Required<IncomingOptions> = {
-  maxInFlight: Infinity,
-  maxQueued: 0,
-  maxLongLived: Infinity,
-  isLongLived: () => false,
-}
+const UNLIMITED: IncomingLimits = { maxInFlight: Infinity, maxQueued: 0, maxLongLived: Infinity }
 
 /** There is one for each session, and most sessions are idle. */
 class Register implements Incoming {
   readonly #exchange: Exchange
-  readonly #options: Required<IncomingOptions>
+  readonly #options: IncomingLimits & IncomingOptions
   readonly #running = new Map<RequestId, Running>()
   #turns: Array<() => void> | undefined
   #waiters: Array<() => void> | undefined
@@ -126,11 +121,11 @@ class Register implements Incoming {
   }
 
   async handle(request: Request, carried: Carried): Promise<Response | undefined> {
-    const refusal = this.#refuse(request)
+    const { isLongLived, maxInFlight } = this.#options
+    const isLong = isLongLived?.(request) === true
+    const refusal = this.#refuse(request, isLong)
     if (refusal) return refusal.response(request.id)
     const { id } = request
-    const { isLongLived, maxInFlight } = this.#options
-    const isLong = isLongLived(request)
     const context = new Running(carried)
     this.#running.set(id, context)
     if (!isLong && this.#active >= maxInFlight) await new Promise<void>((turn) => void (this.#turns ??= []).push(turn))
@@ -155,10 +150,10 @@ class Register implements Incoming {
     return this.size === 0 ? Promise.resolve() : new Promise((wake) => void (this.#waiters ??= []).push(wake))
   }
 
-  #refuse(request: Request): RpcError | undefined {
-    const { isLongLived, maxInFlight, maxLongLived, maxQueued } = this.#options
-    if (this.#running.has(request.id)) return ID_IN_USE
-    if (isLongLived(request)) return this.#longLived >= maxLongLived ? TOO_MANY : undefined
+  #refuse({ id }: Request, isLong: boolean): RpcError | undefined {
+    const { maxInFlight, maxLongLived, maxQueued } = this.#options
+    if (this.#running.has(id)) return ID_IN_USE
+    if (isLong) return this.#longLived >= maxLongLived ? TOO_MANY : undefined
     return this.size - this.#longLived >= maxInFlight + maxQueued ? BUSY : undefined
   }
 

@@ -10,12 +10,11 @@ import {
 } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import { MetaKey } from '../protocol/meta.ts'
-import { LIST_CHANGES, type ListChange } from '../protocol/methods.ts'
+import { LIST_CHANGES, LISTS, type ListChange } from '../protocol/methods.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { createWatches } from './client-watches.ts'
 
 const UPDATED = 'notifications/resources/updated'
-const LISTS = Object.keys(LIST_CHANGES) as ListChange[]
 const OWNERS: { readonly [list in ListChange]: 'tools' | 'prompts' | 'resources' } = {
   toolsListChanged: 'tools',
   promptsListChanged: 'prompts',

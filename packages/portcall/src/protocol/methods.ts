@@ -50,3 +50,6 @@ export const LIST_CHANGES = {
 } as const
 
 export type ListChange = keyof typeof LIST_CHANGES
+
+/** The keys of the filter that are lists. */
+export const LISTS = Object.keys(LIST_CHANGES) as readonly ListChange[]

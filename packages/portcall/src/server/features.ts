@@ -54,7 +54,7 @@ export function createFeatures(options: ServerOptions): Features {
   const declared = createDeclared(offers, options)
   const subscriptions = createSubscriptions({
     bus,
-    lists: declared.lists,
+    tells: declared.tells,
     permit: createPermit(offers),
     filters,
     onError: (error) => void reportError(onEvent, error, { method: 'subscriptions/listen' }),

@@ -60,8 +60,8 @@ export function createOffers(announce: (list: ListChange) => void, describing: r
 export interface Declared {
   has(capability: keyof ServerCapabilities): boolean
   capabilities(): ServerCapabilities
-  /** The list changes that it tells of. */
-  lists(): ListChange[]
+  /** Whether it tells of the changes of a list. */
+  tells(list: ListChange): boolean
 }
 
 const SETTINGS: { readonly [capability in keyof ServerCapabilities]: JsonObject } = {
@@ -72,15 +72,15 @@ const SETTINGS: { readonly [capability in keyof ServerCapabilities]: JsonObject 
   logging: {},
 }
 
-const LISTS: readonly [keyof ServerCapabilities, ListChange][] = [
-  ['tools', 'toolsListChanged'],
-  ['resources', 'resourcesListChanged'],
-  ['prompts', 'promptsListChanged'],
-]
+const LISTED: { readonly [list in ListChange]: keyof ServerCapabilities } = {
+  toolsListChanged: 'tools',
+  resourcesListChanged: 'resources',
+  promptsListChanged: 'prompts',
+}
 
 export function createDeclared(offers: Offers, { declare = [], extensions = [] }: ServerOptions): Declared {
   const { tools, resources, templates, prompts } = offers
-  const anyway = [...declare, ...extensions.flatMap(({ requires = [] }) => requires)]
+  const anyway: ReadonlyArray<keyof ServerCapabilities> = [...declare, ...extensions.flatMap(({ requires = [] }) => requires)]
   const spoken = Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]))
   const offered: { readonly [capability in keyof ServerCapabilities]: () => boolean } = {
     tools: () => tools.used,
@@ -90,8 +90,7 @@ export function createDeclared(offers: Offers, { declare = [], extensions = [] }
     logging: () => true,
     extensions: () => extensions.length > 0,
   }
-  const has = (capability: keyof ServerCapabilities): boolean =>
-    offered[capability]?.() === true || anyway.some((declared) => declared === capability)
+  const has = (capability: keyof ServerCapabilities): boolean => offered[capability]?.() === true || anyway.includes(capability)
 
   return {
     has,
@@ -99,6 +98,6 @@ export function createDeclared(offers: Offers, { declare = [], extensions = [] }
       const all = Object.entries(SETTINGS).filter(([capability]) => has(capability as keyof ServerCapabilities))
       return { ...Object.fromEntries(all), ...(extensions.length > 0 && { extensions: spoken }) }
     },
-    lists: () => LISTS.filter(([capability]) => has(capability)).map(([, list]) => list),
+    tells: (list) => has(LISTED[list]),
   }
 }

@@ -1,7 +1,8 @@
-import { isObject, type JsonObject, type RequestId } from '../jsonrpc/message.ts'
+import { whenGivenUp } from '../jsonrpc/exchange.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import { MetaKey, withMeta } from '../protocol/meta.ts'
-import { LIST_CHANGES, type ListChange } from '../protocol/methods.ts'
+import { LIST_CHANGES, LISTS, type ListChange } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
 import type { CallContext } from './call.ts'
@@ -27,8 +28,8 @@ export interface Subscriptions {
 
 export interface SubscriptionsOptions {
   readonly bus: Bus
-  /** The list changes that this server tells of. */
-  readonly lists: () => readonly ListChange[]
+  /** Whether this server tells of the changes of a list. */
+  readonly tells: (list: ListChange) => boolean
   /** The URIs of resources that a caller may hear of. @throws RpcError when scopes are lacking. */
   readonly permit: (uris: readonly string[], call: CallContext) => Promise<readonly string[]>
   /** More keys of the filter. */
@@ -42,16 +43,40 @@ const MAX_URIS = 1024
 /** More than that waits for no reader. */
 const MAX_WAITING = 2048
 
-interface Listener {
+type Resolve = (result: JsonObject) => void
+
+/** One open request. There may be very many, and most are told nothing for a long time. */
+class Listener {
   readonly filter: SubscriptionFilter
-  readonly uris: ReadonlySet<string>
-  readonly waiting: Map<string, Change>
-  blocked: boolean
-  send(change: Change): void | Promise<void>
-  end(): void
+  /** What it has missed while its reader lagged behind. */
+  waiting: Map<string, Change> | undefined
+  blocked = false
+  #call: CallContext
+  #resolve: Resolve
+
+  constructor(call: CallContext, filter: SubscriptionFilter, resolve: Resolve) {
+    this.filter = filter
+    this.#call = call
+    this.#resolve = resolve
+  }
+
+  end(): void {
+    this.#resolve({ _meta: taggedBy(this.#call) })
+  }
+
+  send(change: Change): void | Promise<void> {
+    if ('list' in change) return this.#notify(LIST_CHANGES[change.list], {})
+    if ('updated' in change) return this.#notify('notifications/resources/updated', { uri: change.updated })
+    return this.#notify(change.method, change.params)
+  }
+
+  #notify(method: string, params: JsonObject): void | Promise<void> {
+    const call = this.#call
+    return call.notify(method, withMeta(params, { ...(isObject(params._meta) ? params._meta : undefined), ...taggedBy(call) }))
+  }
 }
 
-export function createSubscriptions({ bus, lists, permit, filters, onError }: SubscriptionsOptions): Subscriptions {
+export function createSubscriptions({ bus, tells, permit, filters, onError }: SubscriptionsOptions): Subscriptions {
   const listeners = new Set<Listener>()
   let closed = false
 
@@ -62,8 +87,8 @@ export function createSubscriptions({ bus, lists, permit, filters, onError }: Su
     listener.blocked = true
     void full.then(() => {
       listener.blocked = false
-      const late = [...listener.waiting.values()]
-      listener.waiting.clear()
+      const late = listener.waiting?.values() ?? []
+      listener.waiting = undefined
       for (const missed of late) deliver(listener, missed)
     })
   }
@@ -75,18 +100,25 @@ export function createSubscriptions({ bus, lists, permit, filters, onError }: Su
 
   const bond = createBond(bus, onMessage, onError)
 
-  const honour = async (asked: SubscriptionFilter, call: CallContext): Promise<SubscriptionFilter> => {
+  /** Opens a subscription, which is resolved at its end. */
+  const open = async (call: CallContext, resolve: Resolve): Promise<void> => {
+    const asked = call.request.params?.notifications
+    if (!isObject(asked)) throw invalidParams('notifications has to be an object')
     const filter: SubscriptionFilter = {}
-    for (const list of lists()) if (asked[list] === true) filter[list] = true
-    const uris = asked.resourceSubscriptions ?? []
-    if (!Array.isArray(uris) || uris.length > MAX_URIS)
-      throw invalidParams(`resourceSubscriptions has to be an array of at most ${MAX_URIS} URIs`)
-    const honoured = await permit(
-      uris.filter((uri) => typeof uri === 'string'),
-      call,
-    )
+    for (const list of LISTS) if (asked[list] === true && tells(list)) filter[list] = true
+    const uris = readUris(asked.resourceSubscriptions)
+    const honoured = uris.length > 0 ? await permit(uris, call) : uris
     if (honoured.length > 0) filter.resourceSubscriptions = [...honoured]
-    return filters.size > 0 ? { ...filter, ...(await honourMore(filters, asked, call)) } : filter
+    if (filters.size > 0) Object.assign(filter, await honourMore(filters, asked, call))
+    await bond.attach()
+    void call.notify('notifications/subscriptions/acknowledged', { _meta: taggedBy(call), notifications: filter })
+    const listener = new Listener(call, filter, resolve)
+    if (closed) return listener.end()
+    listeners.add(listener)
+    whenGivenUp(call.context, () => {
+      listeners.delete(listener)
+      listener.end()
+    })
   }
 
   return {
@@ -96,26 +128,7 @@ export function createSubscriptions({ bus, lists, permit, filters, onError }: Su
     publish(change) {
       bond.publish(JSON.stringify(change))
     },
-    async listen(call) {
-      const asked = call.request.params?.notifications
-      if (!isObject(asked)) throw invalidParams('notifications has to be an object')
-      const filter = await honour(asked, call)
-      await bond.attach()
-      const { id } = call.request
-      const _meta = { [MetaKey.subscriptionId]: id }
-      void call.notify('notifications/subscriptions/acknowledged', { _meta, notifications: filter })
-      await new Promise<void>((end) => {
-        const listener = createListener(call, filter, end)
-        if (closed || call.context.signal.aborted) return end()
-        const leave = (): void => {
-          listeners.delete(listener)
-          end()
-        }
-        listeners.add(listener)
-        call.context.signal.addEventListener('abort', leave, { once: true })
-      })
-      return { _meta }
-    },
+    listen: (call) => new Promise((resolve, reject) => void open(call, resolve).catch(reject)),
     close() {
       closed = true
       for (const listener of listeners) listener.end()
@@ -123,6 +136,13 @@ export function createSubscriptions({ bus, lists, permit, filters, onError }: Su
       bond.detach()
     },
   }
+}
+
+function readUris(asked: unknown): readonly string[] {
+  const uris = asked ?? []
+  if (!Array.isArray(uris) || uris.length > MAX_URIS)
+    throw invalidParams(`resourceSubscriptions has to be an array of at most ${MAX_URIS} URIs`)
+  return uris.filter((uri) => typeof uri === 'string')
 }
 
 /** What is honoured of the keys that extensions have added. */
@@ -167,37 +187,24 @@ function createBond(bus: Bus, onMessage: (message: string) => void, onError: (er
   }
 }
 
-function createListener(call: CallContext, filter: SubscriptionFilter, end: () => void): Listener {
-  const { id } = call.request
-  return {
-    filter,
-    uris: new Set(filter.resourceSubscriptions),
-    waiting: new Map(),
-    blocked: false,
-    end,
-    send(change) {
-      if ('list' in change) return call.notify(LIST_CHANGES[change.list], tagged(id, {}))
-      if ('updated' in change) return call.notify('notifications/resources/updated', tagged(id, { uri: change.updated }))
-      return call.notify(change.method, tagged(id, change.params))
-    },
-  }
-}
-
-function tagged(id: RequestId, params: JsonObject): JsonObject {
-  return withMeta(params, { ...(isObject(params._meta) ? params._meta : undefined), [MetaKey.subscriptionId]: id })
+/** What tells a client which of its requests a message belongs to. */
+function taggedBy({ requestId }: CallContext): JsonObject {
+  return { [MetaKey.subscriptionId]: requestId }
 }
 
 /**
  * Keeps a change for a reader who lags behind, each once. When too many different ones wait, each stands for all of the collection that
  * was subscribed to.
  */
-function wait({ waiting, uris }: Listener, change: Change): void {
+function wait(listener: Listener, change: Change): void {
+  const { resourceSubscriptions: uris = [] } = listener.filter
+  const waiting = (listener.waiting ??= new Map())
   waiting.set(placeOf(change), change)
   if (waiting.size <= MAX_WAITING) return
   const all = [...waiting.values()]
   waiting.clear()
   for (const one of all) {
-    const meant = 'updated' in one ? { updated: [...uris].find((uri) => covers(uri, one.updated)) ?? one.updated } : one
+    const meant = 'updated' in one ? { updated: uris.find((uri) => covers(uri, one.updated)) ?? one.updated } : one
     waiting.set(placeOf(meant), meant)
   }
 }
@@ -208,12 +215,10 @@ function placeOf(change: Change): string {
 }
 
 /** A resource is meant by its own URI and by that of a collection which it lies in. */
-function wants({ filter, uris }: Listener, change: Change): boolean {
+function wants({ filter }: Listener, change: Change): boolean {
   if ('list' in change) return filter[change.list] === true
   if ('key' in change) return hears(filter[change.key], change.subject)
-  if (uris.has(change.updated)) return true
-  for (const uri of uris) if (covers(uri, change.updated)) return true
-  return false
+  return filter.resourceSubscriptions?.some((uri) => covers(uri, change.updated)) === true
 }
 
 function hears(honoured: unknown, subject: string): boolean {

@@ -11,6 +11,12 @@ export interface Abortable {
   abort(reason: unknown): void
 }
 
+/** A request that stays open when all that has led to it is done. */
+export interface Lasting {
+  /** Resolves when it is answered. */
+  readonly end: Promise<void>
+}
+
 /** What all requests to one endpoint share. */
 export interface Endpoint {
   readonly exchange: Exchange

@@ -17,6 +17,7 @@ import { createModern } from './modern.ts'
 import type { HttpOptions } from './options.ts'
 import { VERBS } from './post.ts'
 import { createStreams } from './streams.ts'
+import { within } from './timing.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './types.ts'
 
 const DRAIN_MS = 10_000
@@ -31,6 +32,9 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
   let active = 0
   let draining = false
   let onIdle: (() => void) | undefined
+  const leave = (): void => {
+    if (--active === 0) onIdle?.()
+  }
 
   return {
     async handle(request, plain) {
@@ -41,17 +45,21 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
       try {
         const entering = enter(request, reply)
         const visit = entering instanceof Promise ? await entering : entering
-        if (visit) await VERBS.get(request.method)?.(visit, endpoint, eras)
+        const lasting = visit && (await VERBS.get(request.method)?.(visit, endpoint, eras))
+        if (lasting) {
+          active++
+          void lasting.end.then(leave)
+        }
       } catch (error) {
         sendError(reply, asHttpError(error, endpoint.onError))
       } finally {
-        if (--active === 0) onIdle?.()
+        leave()
       }
     },
     async close(drainMs = DRAIN_MS) {
       draining = true
       eras.legacy?.drain()
-      if (active > 0) await settled((resolve) => void (onIdle = resolve), drainMs)
+      if (active > 0) await within(drainMs, (done) => void (onIdle = done))
       for (const call of [...endpoint.running]) call.abort(new DOMException('The server is shutting down', 'AbortError'))
       await eras.legacy?.close()
       endpoint.streams.cut()
@@ -98,15 +106,4 @@ function createEndpoint(exchange: Exchange, options: HttpOptions): Endpoint {
 export function readLimits(options: HttpOptions): HttpLimits {
   const said = Object.entries(options).filter(([name, value]) => name in HTTP_LIMITS && value !== undefined)
   return { ...HTTP_LIMITS, ...Object.fromEntries(said) }
-}
-
-/** Resolves when the callback is called, or after `ms`. */
-function settled(start: (resolve: () => void) => void, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    start(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

@@ -229,6 +229,30 @@ describe('a caller who goes away', () => {
     expect(core.last?.notify({ jsonrpc: '2.0', method: 'notifications/progress' })).toBeUndefined()
   })
 
+  test('H47 is told to all who listen, with a signal or without, and to those who come late', async () => {
+    const told: string[] = []
+    let late: unknown
+    const { connect } = await listen(async ({ id }, context) => {
+      const left = context.onAbort?.(() => told.push('one who has left'))
+      context.onAbort?.(() => told.push('listener'))
+      context.signal.addEventListener('abort', () => told.push('signal'))
+      left?.()
+      told.push('begun')
+      while (told.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+      try {
+        context.onAbort?.(() => told.push('late'))
+      } catch (reason) {
+        late = reason
+      }
+      return { jsonrpc: '2.0', id, result: {} }
+    })
+    const raw = connect().send(modern(call('hold')))
+    await vi.waitFor(() => expect(told).toEqual(['begun']))
+    await raw.end()
+    await vi.waitFor(() => expect(late).toMatchObject({ name: 'AbortError' }))
+    expect(told.slice(1).sort()).toEqual(['listener', 'signal'])
+  })
+
   test('who got the whole answer cancels nothing', async () => {
     const core = createTestCore()
     const { connect } = await listen(core.exchange)
@@ -268,6 +292,17 @@ describe('subscriptions', () => {
     await open[0]?.end()
     await eventually(() => expect(core.listening).toBe(1))
     await connect().send(subscribe()).until('acknowledged')
+  })
+
+  test('are requests that are being answered, until their end', async () => {
+    const core = createTestCore()
+    const { connect } = await listen(core.exchange, { maxRequests: 1 })
+    const open = connect().send(subscribe())
+    await open.until('acknowledged')
+    expect((await connect().send(subscribe(2)).answer()).status).toBe(503)
+    core.end()
+    await open.until('0\r\n\r\n')
+    expect((await open.send(modern(call('add'))).answer()).status).toBe(200)
   })
 
   test('need a reader of streams', async () => {

@@ -1,10 +1,10 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
-import type { Auth, ExchangeContext, HttpInfo } from '../../jsonrpc/exchange.ts'
+import { type Auth, type ExchangeContext, type HttpInfo, whenGivenUp } from '../../jsonrpc/exchange.ts'
 import { encode } from '../../jsonrpc/kept.ts'
 import type { Notification, Request, Response } from '../../jsonrpc/message.ts'
 import { headerMismatch } from '../../protocol/errors.ts'
 import { readEnvelope } from '../../protocol/meta.ts'
-import type { Abortable, Endpoint, Visit } from './endpoint.ts'
+import type { Abortable, Endpoint, Lasting, Visit } from './endpoint.ts'
 import { sendForbidden } from './forbidden.ts'
 import { Header, JSON_HEADERS } from './headers.ts'
 import { refuse } from './http-error.ts'
@@ -15,8 +15,8 @@ import type { EventSink, HttpRequest } from './types.ts'
 
 /** Serves requests that carry their own envelope: nothing is remembered from one to the next, and a caller who goes away cancels. */
 export interface Modern {
-  /** Answers one request. @throws RpcError, HttpError when the request itself is wrong. */
-  serve(request: Request, visit: Visit): Promise<void>
+  /** Answers one request, or lets it stay open. @throws RpcError, HttpError when the request itself is wrong. */
+  serve(request: Request, visit: Visit): Promise<void> | Lasting
 }
 
 /** Makes the half of an endpoint that speaks the stateless era. */
@@ -25,16 +25,14 @@ export function createModern(endpoint: Endpoint): Modern {
   const checkMirrors = createMirrorCheck(methodOf, true)
   let subscriptions = 0
 
-  const subscribe = async (message: Request, visit: Visit): Promise<void> => {
+  /** Its answer is not waited for here: all that has led to it would be kept for as long as it stays open. */
+  const subscribe = (message: Request, visit: Visit): Lasting => {
     if (!visit.accepted.events) throw refuse(406, 'Not acceptable: this method is answered with text/event-stream')
     if (subscriptions >= endpoint.limits.maxSubscriptions) throw refuse(429, 'Too many subscriptions')
     subscriptions++
-    try {
-      await answer(endpoint, message, visit)
-    } finally {
-      subscriptions--
-    }
+    return { end: answer(endpoint, message, visit).then(unsubscribe) }
   }
+  const unsubscribe = (): void => void subscriptions--
 
   return {
     serve(message, visit) {
@@ -67,6 +65,9 @@ async function answer(endpoint: Endpoint, message: Request, visit: Visit): Promi
   }
 }
 
+/** Who listens before anybody has. */
+const NOBODY: readonly never[] = []
+
 /** One request and its answer: a single JSON text until something else has to be said, then a stream. */
 class ModernCall implements ExchangeContext, Abortable {
   readonly http: HttpInfo
@@ -75,6 +76,8 @@ class ModernCall implements ExchangeContext, Abortable {
   #visit: Visit
   #sink: EventSink | undefined
   #controller: AbortController | undefined
+  #listeners: ReadonlyArray<(reason: unknown) => void> = NOBODY
+  #aborted: { reason: unknown } | undefined
 
   constructor(endpoint: Endpoint, visit: Visit) {
     this.http = visit.request
@@ -85,10 +88,18 @@ class ModernCall implements ExchangeContext, Abortable {
 
   get signal(): AbortSignal {
     if (!this.#controller) {
-      this.#controller = new AbortController()
-      this.#visit.request.onGone(() => this.abort(new DOMException('The caller went away', 'AbortError')))
+      const controller = (this.#controller = new AbortController())
+      whenGivenUp(this, (reason) => controller.abort(reason))
     }
     return this.#controller.signal
+  }
+
+  onAbort(listener: (reason: unknown) => void): () => void {
+    if (this.#listeners === NOBODY)
+      this.#visit.request.onGone(() => this.abort(new DOMException('The caller went away', 'AbortError')))
+    if (this.#aborted) throw this.#aborted.reason
+    this.#listeners = this.#listeners.concat(listener)
+    return () => void (this.#listeners = this.#listeners.filter((one) => one !== listener))
   }
 
   get mirror(): (header: string) => string | undefined {
@@ -104,8 +115,7 @@ class ModernCall implements ExchangeContext, Abortable {
   }
 
   respond(response: Response): void {
-    const { request, reply, accepted } = this.#visit
-    if (request.gone) return
+    const { reply, accepted } = this.#visit
     if (!this.#sink && 'error' in response && sendForbidden(response, this.#visit, this.#endpoint)) return
     if (!this.#sink && accepted.json) {
       reply.send(statusOf(response), JSON_HEADERS, encode(response))
@@ -118,6 +128,8 @@ class ModernCall implements ExchangeContext, Abortable {
   }
 
   abort(reason: unknown): void {
-    this.#controller?.abort(reason)
+    if (this.#aborted) return
+    this.#aborted = { reason }
+    for (const listener of this.#listeners) listener(reason)
   }
 }

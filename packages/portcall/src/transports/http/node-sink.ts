@@ -19,7 +19,7 @@ export class NodeSink implements EventSink {
   constructor(response: ServerResponse, limits: HttpLimits) {
     this.#response = response
     this.#limits = limits
-    response.on('error', () => {})
+    response.on('error', ignore)
   }
 
   get closed(): boolean {
@@ -32,18 +32,23 @@ export class NodeSink implements EventSink {
 
   write(text: string): void | Promise<void> {
     if (this.closed) return
-    if (this.#gathered === '') process.nextTick(flush, this)
+    if (this.#gathered === '') {
+      this.#response.socket?.cork()
+      process.nextTick(flush, this)
+    }
     this.#gathered += text
     if (this.#gathered.length > GATHERED) this.flush()
     if (!this.lag && this.#response.writableLength > this.#limits.backPressureBytes) this.lag = this.#caughtUp()
     return this.lag
   }
 
-  /** Sends what was gathered. */
+  /** Sends what was gathered, and the head when it is the first. */
   flush(): void {
     const text = this.#gathered
+    if (text === '') return
     this.#gathered = ''
-    if (text !== '' && !this.closed) this.#response.write(text)
+    if (!this.closed) this.#response.write(text)
+    this.#response.socket?.uncork()
   }
 
   keepAlive(comment: string): void {
@@ -53,8 +58,11 @@ export class NodeSink implements EventSink {
 
   end(): void {
     if (this.closed) return
+    const { socket } = this.#response
+    socket?.cork()
     this.flush()
     this.#response.end()
+    socket?.uncork()
     if (this.#response.writableLength > SMALL_ANSWER) this.#watch()
   }
 
@@ -64,7 +72,7 @@ export class NodeSink implements EventSink {
 
   onClose(listener: () => void): void {
     if (this.#response.destroyed) listener()
-    else this.#response.once('close', listener)
+    else this.#response.on('close', listener)
   }
 
   #caughtUp(): Promise<void> {
@@ -86,6 +94,9 @@ export class NodeSink implements EventSink {
     this.#response.once('drain', () => (this.#watched = false))
   }
 }
+
+/** A connection that fails is closed too. */
+function ignore(): void {}
 
 function flush(sink: NodeSink): void {
   sink.flush()

@@ -108,7 +108,8 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
 
   onGone(listener: () => void): void {
     if (this.gone) return listener()
-    this.#response.once('close', () => this.gone && listener())
+    // It comes once; `once` would keep a wrapper and its state for each request.
+    this.#response.on('close', () => this.gone && listener())
   }
 
   send(status: number, headers: FlatHeaders, body = ''): void {
@@ -153,8 +154,9 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
     const sink = new NodeSink(response, this.#front.limits)
     if (sink.closed) return sink
     response.writeHead(status, headers as string[])
-    if (first === undefined) response.flushHeaders()
-    else void sink.write(first)
+    if (first !== undefined) void sink.write(first)
+    // Written by itself the head becomes one flat string; as the beginning of what follows it would be kept in all its pieces.
+    response.flushHeaders()
     return sink
   }
 

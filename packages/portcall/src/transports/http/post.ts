@@ -3,7 +3,7 @@ import { ErrorCode } from '../../jsonrpc/errors.ts'
 import { classify } from '../../jsonrpc/message.ts'
 import { isModern } from '../../legacy/negotiate.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
-import type { Endpoint, Visit } from './endpoint.ts'
+import type { Endpoint, Lasting, Visit } from './endpoint.ts'
 import { EMPTY_HEADERS, Header } from './headers.ts'
 import { asHttpError, HttpError, refuse, sendError } from './http-error.ts'
 import type { Legacy } from './legacy-half.ts'
@@ -17,7 +17,7 @@ export interface Eras {
   readonly legacy: Legacy | undefined
 }
 
-type Verb = (visit: Visit, endpoint: Endpoint, eras: Eras) => Promise<void> | void
+type Verb = (visit: Visit, endpoint: Endpoint, eras: Eras) => Promise<Lasting | void> | void
 
 /** What each HTTP method does. */
 export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
@@ -26,7 +26,7 @@ export const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['DELETE', (visit, _, { legacy }) => legacyOnly(legacy, visit).remove(visit)],
 ])
 
-async function post(visit: Visit, endpoint: Endpoint, { modern, legacy }: Eras): Promise<void> {
+async function post(visit: Visit, endpoint: Endpoint, { modern, legacy }: Eras): Promise<Lasting | void> {
   const { request } = visit
   checkHead(visit)
   const reading = request.readBody()
@@ -41,7 +41,7 @@ async function post(visit: Visit, endpoint: Endpoint, { modern, legacy }: Eras):
   try {
     if (received.kind === 'invalid') throw new HttpError(400, {}, received.error)
     if (legacy && !isModern(received.message as object, version)) await legacy.post(received, visit)
-    else if (received.kind === 'request') await modern.serve(received.message, visit)
+    else if (received.kind === 'request') return await modern.serve(received.message, visit)
     else if (received.kind === 'notification') visit.reply.send(202, EMPTY_HEADERS)
     else throw refuse(400, 'Invalid request: a response answers nothing here')
   } catch (error) {
