@@ -47,9 +47,12 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const decode = (bytes: Uint8Array): string | undefined => readAscii?.(bytes) ?? decodeStrictly(decoder, bytes)
   let kept: Uint8Array = new Uint8Array(0)
   let length = 0
+  /** How long the last line was that came in pieces: the next one most likely needs as much room. */
+  let usual = 0
   let skipping = false
 
   const drop = (): void => {
+    usual = length
     length = 0
     if (kept.length > IDLE_BYTES) kept = new Uint8Array(0)
   }
@@ -66,8 +69,10 @@ export function createLineReader(options: LineReaderOptions): LineReader {
       drop()
       return excerpt ? undefined : refuse('size')
     }
-    kept = append(kept, length, piece)
-    length += piece.length
+    const room = length + piece.length
+    if (room > kept.length) kept = enlarge(kept.subarray(0, length), Math.max(room, 2 * kept.length, usual))
+    kept.set(piece, length)
+    length = room
   }
   const finish = (piece: Uint8Array): void => {
     if (length > 0 || skipping) keep(piece)
@@ -112,13 +117,10 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   }
 }
 
-/** Puts a piece behind what is kept, doubling the room when there is too little. */
-function append(kept: Uint8Array, length: number, piece: Uint8Array): Uint8Array {
-  const room = length + piece.length
-  const target = room <= kept.length ? kept : new Uint8Array(Math.max(room, 2 * kept.length))
-  if (target !== kept) target.set(kept.subarray(0, length))
-  target.set(piece, length)
-  return target
+function enlarge(bytes: Uint8Array, room: number): Uint8Array {
+  const larger = new Uint8Array(room)
+  larger.set(bytes)
+  return larger
 }
 
 /** Something with positions: bytes or text. */
