@@ -42,3 +42,12 @@ test('who is handed a result may change it', async () => {
   response.result.tools = []
   expect(encode(respond(kept))).toBe('{"jsonrpc":"2.0","id":1,"result":{"tools":["a"]}}')
 })
+
+test('notifications are written whole whatever came before, the first one too', async () => {
+  vi.resetModules()
+  const { encode: encodeAnew } = await import('./kept.ts')
+  for (const method of ['', 'a', 'a', '"', '', 'a']) {
+    const message = { jsonrpc: '2.0', method, params: { at: method } } as const
+    expect(JSON.parse(encodeAnew(message))).toEqual(message)
+  }
+})

@@ -38,7 +38,15 @@ export function handOut(exchange: Exchange): Exchange {
 export function encode(message: Message | Message[]): string {
   if ('result' in message) return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${textOf(message.result)}}`
   if (!('method' in message) || 'id' in message || message.params === undefined) return JSON.stringify(message)
-  return `{"jsonrpc":"2.0","method":${JSON.stringify(message.method)},"params":${JSON.stringify(message.params)}}`
+  return `${headOf(message.method)}${JSON.stringify(message.params)}}`
+}
+
+/** How notifications of one method begin. They come in rows, so the last one is remembered. */
+let last: { method?: string; head: string } = { head: '' }
+
+function headOf(method: string): string {
+  if (method !== last.method) last = { method, head: `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":` }
+  return last.head
 }
 
 function textOf(result: object): string {
