@@ -92,9 +92,9 @@ interface Run {
   readonly call: CallContext
 }
 
-function verifyMirrored({ headerParams }: ToolEntry, args: JsonObject, { context: { mirror } }: CallContext): void {
-  if (!mirror || headerParams.length === 0) return
-  const reason = verifyHeaderParams(headerParams, args, mirror)
+function verifyMirrored({ headerParams }: ToolEntry, args: JsonObject, { context }: CallContext): void {
+  const mirror = headerParams.length > 0 ? context.mirror : undefined
+  const reason = mirror && verifyHeaderParams(headerParams, args, mirror)
   if (reason !== undefined) throw headerMismatch(reason)
 }
 
