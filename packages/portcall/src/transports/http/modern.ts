@@ -30,7 +30,7 @@ export function createModern(endpoint: Endpoint): Modern {
     if (!visit.accepted.events) throw refuse(406, 'Not acceptable: this method is answered with text/event-stream')
     if (subscriptions >= endpoint.limits.maxSubscriptions) throw refuse(429, 'Too many subscriptions')
     subscriptions++
-    return { end: answer(endpoint, message, visit).then(unsubscribe) }
+    return { end: answer(endpoint, message, visit).then(unsubscribe, unsubscribe) }
   }
   const unsubscribe = (): void => void subscriptions--
 
