@@ -1,4 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { filesBelow } from './tools/lib/files.mjs'
+import { SRC } from './tools/lib/paths.mjs'
 import { tests } from './tools/lib/tests.mjs'
+
+/** A clock in the place of the real one is everybody's: what other files have left running would run on it. */
+const clocked = filesBelow(SRC, '.test.ts').filter((file) => /createClock\(|useFakeTimers\(/.test(readFileSync(file, 'utf8')))
 
 export default tests(import.meta.url, {
   projects: [
@@ -8,13 +14,14 @@ export default tests(import.meta.url, {
       test: {
         name: 'shared',
         include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
+        exclude: clocked,
         isolate: false,
       },
     },
     {
       // Examples are programs: their modules hold servers, which tests stop.
       extends: true,
-      test: { name: 'programs', include: ['test/examples/**/*.test.ts'] },
+      test: { name: 'alone', include: ['test/examples/**/*.test.ts', ...clocked] },
     },
   ],
 })
