@@ -3,8 +3,10 @@ import { filesBelow } from './tools/lib/files.mjs'
 import { SRC } from './tools/lib/paths.mjs'
 import { tests } from './tools/lib/tests.mjs'
 
-/** A clock in the place of the real one is everybody's: what other files have left running would run on it. */
-const clocked = filesBelow(SRC, '.test.ts').filter((file) => /createClock\(|useFakeTimers\(/.test(readFileSync(file, 'utf8')))
+/** Tests that put a clock in the place of the real one: it is everybody's, and what other files have left running would run on it. */
+const clocked = filesBelow(SRC, '.test.ts').filter((file) =>
+  /createClock\(|useFakeTimers\(|installTimers\(/.test(readFileSync(file, 'utf8')),
+)
 
 export default tests(import.meta.url, {
   projects: [
