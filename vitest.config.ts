@@ -3,10 +3,12 @@ import { filesBelow } from './tools/lib/files.mjs'
 import { SRC } from './tools/lib/paths.mjs'
 import { tests } from './tools/lib/tests.mjs'
 
-/** Tests that put a clock in the place of the real one: it is everybody's, and what other files have left running would run on it. */
-const clocked = filesBelow(SRC, '.test.ts').filter((file) =>
-  /createClock\(|useFakeTimers\(|installTimers\(/.test(readFileSync(file, 'utf8')),
-)
+/**
+ * What tests do or look at that is the whole process's: a clock in the place of the real one, on which what other files have left running
+ * would run too; timers, handles and listeners that are counted.
+ */
+const PROCESS_WIDE = /createClock\(|useFakeTimers\(|installTimers\(|getActiveResourcesInfo\(|listenerCount\(/
+const alone = filesBelow(SRC, '.test.ts').filter((file) => PROCESS_WIDE.test(readFileSync(file, 'utf8')))
 
 export default tests(import.meta.url, {
   projects: [
@@ -16,14 +18,14 @@ export default tests(import.meta.url, {
       test: {
         name: 'shared',
         include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
-        exclude: clocked,
+        exclude: alone,
         isolate: false,
       },
     },
     {
       // Examples are programs: their modules hold servers, which tests stop.
       extends: true,
-      test: { name: 'alone', include: ['test/examples/**/*.test.ts', ...clocked] },
+      test: { name: 'alone', include: ['test/examples/**/*.test.ts', ...alone] },
     },
   ],
 })
