@@ -1,5 +1,4 @@
 /** Several processes on one port. */
-import { availableParallelism } from 'node:os'
 import { WAYS } from '../frame/ways.mjs'
 import { ADD } from './messages.mjs'
 
@@ -16,7 +15,7 @@ async function openEach(name) {
 export const WORKERS = [
   {
     id: 'workers',
-    title: `tools/call over HTTP, 2026-07-28, 64 at once, processes on ${availableParallelism()} cores`,
+    title: 'tools/call over HTTP, 2026-07-28, 64 at once, one process and two',
     columns: ['perSecond', 'cpuPer1000', 'capacity'],
     subjects: ['floor', 'portcall'],
     cells: COUNTS.map((workers) => ({ id: `w${workers}`, title: `${workers} processes`, workers })),
