@@ -1,8 +1,6 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { MethodOf } from '../protocol/methods.ts'
-import { aroundStore } from '../stores/around.ts'
-import { createMemoryStore } from '../stores/memory-store.ts'
-import { timely } from '../stores/within.ts'
+import { openStore } from '../stores/open-store.ts'
 import type { CacheOptions } from './options.ts'
 
 /** Results that servers gave a lifetime. https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
@@ -31,7 +29,7 @@ const READ = 'resources/read'
  */
 export function createCache(methodOf: MethodOf, options: CacheOptions = {}): Cache {
   const { storeTimeoutMs = STORE_TIMEOUT_MS, partition = '', staleOnErrorMs = 0 } = options
-  const store = options.store ? aroundStore(options.store, timely(storeTimeoutMs)) : createMemoryStore()
+  const store = openStore(options.store, storeTimeoutMs)
   const drops = new Map<string, number>()
   const countOf = (name: string): number => drops.get(name) ?? 0
   const keyOf = (method: string, params: JsonObject): string => {

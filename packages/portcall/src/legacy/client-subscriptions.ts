@@ -10,16 +10,11 @@ import {
 } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import { MetaKey } from '../protocol/meta.ts'
-import { LIST_CHANGES, LISTS, type ListChange } from '../protocol/methods.ts'
+import { LIST_CHANGES, LIST_OWNERS, LISTS } from '../protocol/methods.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../protocol/types.ts'
 import { createWatches } from './client-watches.ts'
 
 const UPDATED = 'notifications/resources/updated'
-const OWNERS: { readonly [list in ListChange]: 'tools' | 'prompts' | 'resources' } = {
-  toolsListChanged: 'tools',
-  promptsListChanged: 'prompts',
-  resourcesListChanged: 'resources',
-}
 
 /** What a client of the newest revision listens for, kept up on a server of the legacy era. */
 export interface ClientSubscriptions {
@@ -54,7 +49,7 @@ export function createClientSubscriptions({ capabilities, ask }: ClientSubscript
 
   const honour = async (asked: JsonObject): Promise<SubscriptionFilter> => {
     const honoured: SubscriptionFilter = {}
-    for (const list of LISTS) if (asked[list] === true && capabilities[OWNERS[list]]?.listChanged) honoured[list] = true
+    for (const list of LISTS) if (asked[list] === true && capabilities[LIST_OWNERS[list]]?.listChanged) honoured[list] = true
     const wanted: unknown[] =
       capabilities.resources?.subscribe && Array.isArray(asked.resourceSubscriptions) ? asked.resourceSubscriptions : []
     const uris = [...new Set(wanted.filter((uri) => typeof uri === 'string'))]

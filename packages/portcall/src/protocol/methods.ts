@@ -53,3 +53,10 @@ export type ListChange = keyof typeof LIST_CHANGES
 
 /** The keys of the filter that are lists. */
 export const LISTS = Object.keys(LIST_CHANGES) as readonly ListChange[]
+
+/** The capability that each list belongs to. */
+export const LIST_OWNERS: { readonly [list in ListChange]: 'tools' | 'resources' | 'prompts' } = {
+  toolsListChanged: 'tools',
+  resourcesListChanged: 'resources',
+  promptsListChanged: 'prompts',
+}

@@ -1,10 +1,10 @@
 import { createDeadlines } from '../jsonrpc/deadlines.ts'
 import { METHODS, type MethodOf } from '../protocol/methods.ts'
 import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
-import { aroundBus, aroundStore } from '../stores/around.ts'
+import { aroundBus } from '../stores/around.ts'
 import { createKeyRing } from '../stores/key-ring.ts'
 import { createMemoryBus } from '../stores/memory-bus.ts'
-import { createMemoryStore } from '../stores/memory-store.ts'
+import { openStore } from '../stores/open-store.ts'
 import { createSealer, type Sealer } from '../stores/seal.ts'
 import { timely } from '../stores/within.ts'
 import type { CallContext } from './call.ts'
@@ -79,9 +79,8 @@ export function createFeatures(options: ServerOptions): Features {
 
 /** The memory of this process, or stores elsewhere, which nobody waits for without end. */
 function openStores(stores: ServerOptions['stores'], { storeTimeoutMs }: ServerLimits): Pick<Seams, 'store' | 'bus'> {
-  if (!stores) return { store: createMemoryStore(), bus: createMemoryBus() }
-  const inTime = timely(storeTimeoutMs)
-  return { store: aroundStore(stores.store, inTime), bus: aroundBus(stores.bus, inTime) }
+  const store = openStore(stores?.store, storeTimeoutMs)
+  return { store, bus: stores ? aroundBus(stores.bus, timely(storeTimeoutMs)) : createMemoryBus() }
 }
 
 function coreHandlers(parts: Parts, options: ServerOptions): [string, Handler][] {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
-import type { ListChange } from '../protocol/methods.ts'
+import { LIST_OWNERS, type ListChange } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { DescribeTool } from './around.ts'
 import { canComplete } from './completion.ts'
@@ -72,12 +72,6 @@ const SETTINGS: { readonly [capability in keyof ServerCapabilities]: JsonObject 
   logging: {},
 }
 
-const LISTED: { readonly [list in ListChange]: keyof ServerCapabilities } = {
-  toolsListChanged: 'tools',
-  resourcesListChanged: 'resources',
-  promptsListChanged: 'prompts',
-}
-
 export function createDeclared(offers: Offers, { declare = [], extensions = [] }: ServerOptions): Declared {
   const { tools, resources, templates, prompts } = offers
   const anyway: ReadonlyArray<keyof ServerCapabilities> = [...declare, ...extensions.flatMap(({ requires = [] }) => requires)]
@@ -98,6 +92,6 @@ export function createDeclared(offers: Offers, { declare = [], extensions = [] }
       const all = Object.entries(SETTINGS).filter(([capability]) => has(capability as keyof ServerCapabilities))
       return { ...Object.fromEntries(all), ...(extensions.length > 0 && { extensions: spoken }) }
     },
-    tells: (list) => has(LISTED[list]),
+    tells: (list) => has(LIST_OWNERS[list]),
   }
 }

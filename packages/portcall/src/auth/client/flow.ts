@@ -1,8 +1,6 @@
 import type { Authorizer, AuthProvider, SentRequest, SignedHeaders } from '../../protocol/authorizer.ts'
-import { aroundStore } from '../../stores/around.ts'
-import { createMemoryStore } from '../../stores/memory-store.ts'
+import { openStore } from '../../stores/open-store.ts'
 import type { Store } from '../../stores/store.ts'
-import { timely } from '../../stores/within.ts'
 import { type AcquirerOptions, createAcquirer, type Held } from './acquire.ts'
 import { readDemand } from './challenge.ts'
 import { createDpopKeys, type DpopOptions } from './dpop-keys.ts'
@@ -50,7 +48,7 @@ const MAX_STEP_UPS = 2
  */
 export function createFlow(grant: Grant, options: FlowOptions = {}): AuthProvider {
   const { storeTimeoutMs = STORE_TIMEOUT_MS } = options
-  const store = options.store ? aroundStore(options.store, timely(storeTimeoutMs)) : createMemoryStore()
+  const store = openStore(options.store, storeTimeoutMs)
   const known = new Map<string, Authorizer>()
   return {
     authorizer(given) {
