@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
+import { chunksOfDoors } from './lib/chunks.mjs'
 import { builtDoors, programs } from './lib/doors.mjs'
 import { filesBelow } from './lib/files.mjs'
 import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
@@ -41,7 +42,9 @@ async function writeScripts(folder) {
     dir: folder,
     sourcemap: true,
     chunkFileNames: 'chunks/[name].js',
-    codeSplitting: { groups: BUNDLED.map((name) => ({ name, test: inPackage(name) })) },
+    codeSplitting: {
+      groups: [...BUNDLED.map((name) => ({ name, test: inPackage(name), priority: BUNDLED.length })), ...chunksOfDoors()],
+    },
   })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])

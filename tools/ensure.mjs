@@ -17,7 +17,9 @@ function requireNode() {
 
 /** Everything that the build depends on. */
 function inputs() {
-  const settings = ['tsconfig.base.json', 'package-lock.json', 'tools/build.mjs'].map((path) => join(ROOT, path))
+  const settings = ['tsconfig.base.json', 'package-lock.json', 'tools/build.mjs', 'tools/lib/chunks.mjs'].map((path) =>
+    join(ROOT, path),
+  )
   return [...settings, ...filesBelow(PACKAGE, '.json'), ...librarySources()]
 }
 

@@ -1,7 +1,5 @@
 /** Portcall as its users serve it, with its defaults. */
 import { createServer } from 'portcall'
-import { serve } from 'portcall/node'
-import { serveStdio } from 'portcall/stdio'
 import { serverArguments } from './arguments.mjs'
 import {
   ADD,
@@ -43,8 +41,11 @@ server.tool('ask', ASK, async (_, call) => {
 for (const name of fillerNames(tools))
   server.tool(name, { description: fillerDescription(name), input: filler }, ({ query }) => query)
 
-if (transport === 'stdio') await serveStdio(server, maxLine ? { maxLineBytes: maxLine } : {})
-else if (!(await startWorkers(workers))) {
+if (transport === 'stdio') {
+  const { serveStdio } = await import('portcall/stdio')
+  await serveStdio(server, maxLine ? { maxLineBytes: maxLine } : {})
+} else if (!(await startWorkers(workers))) {
+  const { serve } = await import('portcall/node')
   const serving = await serve(server, { port, ...(mode === 'stateless' && { legacy: 'stateless' }) })
   tellPort(serving.port)
 }
