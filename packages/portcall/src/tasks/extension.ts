@@ -62,7 +62,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       const begin = work ? shift.begin : () => {}
       const create = createTaskCreation({ host, ledger, engine, limits, stopped: () => shift.ended, now })
 
-      for (const [method, serve] of Object.entries(createMethods({ ledger, engine, revive, now })))
+      for (const [method, serve] of Object.entries(createMethods({ ledger, engine, revive, onError, now })))
         host.method(method, { nameParam: 'taskId' }, serve)
       host.aroundTool((call, tool, next) => {
         begin()

@@ -11,13 +11,14 @@ export interface MethodsOptions {
   readonly engine: TaskEngine
   /** Sees to it that a task which somebody asks after is worked on. */
   readonly revive: (ref: TaskRef, record: TaskRecord) => Promise<void>
+  readonly onError: (error: unknown) => void
   readonly now: () => number
 }
 
 type Serve = (params: JsonObject, call: Call) => Promise<object>
 
 /** The methods of the extension. A task of somebody else is as unknown as one that does not exist. */
-export function createMethods({ ledger, engine, revive, now }: MethodsOptions): { readonly [method: string]: Serve } {
+export function createMethods({ ledger, engine, revive, onError, now }: MethodsOptions): { readonly [method: string]: Serve } {
   const refOf = ({ taskId }: JsonObject, { auth }: Call): Promise<TaskRef> => {
     if (typeof taskId !== 'string' || !ID.test(taskId)) throw unknownTask()
     return ledger.refOf(auth?.principal, taskId)
@@ -27,7 +28,8 @@ export function createMethods({ ledger, engine, revive, now }: MethodsOptions): 
     async 'tasks/get'(params, call) {
       const ref = await refOf(params, call)
       const record = known(await ledger.read(ref))
-      await revive(ref, record)
+      // How a task stands can be told while its engine is away; the sweep hands it on later.
+      await revive(ref, record).catch(onError)
       return renderDetails(record)
     },
 
