@@ -14,7 +14,6 @@ afterAll(() => cluster?.stop())
 
 let made = 0
 const freshPrefix = (): string => `{cluster-${made++}}:`
-const patient = (name: string, body: () => Promise<void>): void => test(name, { retry: 2 }, body)
 
 function pattern(): Cluster {
   const places = (cluster?.nodes ?? []).map(({ port }) => ({ host: '127.0.0.1', port }))
@@ -26,9 +25,9 @@ describe.skipIf(!cluster)('redis cluster', () => {
     const stores = redis(pattern(), { prefix: freshPrefix(), log })
     return { subject: pick(stores), close: () => stores.close() }
   }
-  storeContract({ test: patient, create: () => subjectOf(({ store }) => store) })
-  logContract({ test: patient, create: (bounds) => subjectOf(({ log }) => log, bounds) })
-  busContract({ test: patient, create: () => subjectOf(({ bus }) => bus) })
+  storeContract({ test, create: () => subjectOf(({ store }) => store) })
+  logContract({ test, create: (bounds) => subjectOf(({ log }) => log, bounds) })
+  busContract({ test, create: () => subjectOf(({ bus }) => bus) })
 
   test('what one process says another one hears', async () => {
     const prefix = freshPrefix()

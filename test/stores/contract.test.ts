@@ -22,18 +22,15 @@ afterAll(async () => {
 let made = 0
 const freshName = (): string => `test_${process.pid}_${made++}`
 
-/** Contracts wait for real milliseconds here, and a busy machine may be too slow for them. */
-const patient = (name: string, body: () => Promise<void>): void => test(name, { retry: 2 }, body)
-
 /** All contracts, on stores that are made for each test. */
 function contracts(open: (wanted: Wanted) => Stores): void {
   const subjectOf = <T>(pick: (stores: Stores) => T, log: LogBounds = { maxEntries: 1000 }) => {
     const stores = open({ place: freshName(), log })
     return { subject: pick(stores), close: () => stores.close() }
   }
-  storeContract({ test: patient, create: () => subjectOf(({ store }) => store) })
-  logContract({ test: patient, create: (bounds) => subjectOf(({ log }) => log, bounds) })
-  busContract({ test: patient, create: () => subjectOf(({ bus }) => bus) })
+  storeContract({ test, create: () => subjectOf(({ store }) => store) })
+  logContract({ test, create: (bounds) => subjectOf(({ log }) => log, bounds) })
+  busContract({ test, create: () => subjectOf(({ bus }) => bus) })
 }
 
 describe('memory', () => contracts(({ log = {} }) => memory({ log })))

@@ -27,13 +27,10 @@ afterAll(async () => {
 let made = 0
 const freshQueue = (): string => `engines_${process.pid}_${made++}`
 
-/** Contracts wait for real milliseconds here, and a busy machine may be too slow for them. */
-const patient = (name: string, body: () => Promise<void>): void => test(name, { retry: 2 }, body)
-
 /** The engine in a store: its stores are one process each. */
 function inStore(url: string, open: Open | undefined): void {
   engineContract({
-    test: patient,
+    test,
     create() {
       const place = freshQueue()
       const all: Stores[] = []
@@ -52,7 +49,7 @@ describe.skipIf(!postgresServer)('in postgres', () => inStore(postgresServer?.ur
 
 describe.skipIf(!redisServer)('BullMQ', () => {
   engineContract({
-    test: patient,
+    test,
     create() {
       const { open, close } = openBullMQ(redisServer?.url ?? '', freshQueue())
       return { subject: open, close }
@@ -112,7 +109,7 @@ async function expectBegunLater(engine: TaskEngine, { kill, start }: Away): Prom
 
 describe.skipIf(!postgresServer)('pg-boss', () => {
   engineContract({
-    test: patient,
+    test,
     async create() {
       const { open, close } = await openPgBoss(postgresServer?.url ?? '', freshQueue())
       return { subject: open, close }

@@ -20,18 +20,18 @@ afterAll(async () => {
 })
 
 /** Longer than with stores in memory: a disk may be busy. */
-const PATIENCE = { nodeLeaseMs: 3000, storeTimeoutMs: 2000 }
+const MORTALITY = { nodeLeaseMs: 3000, storeTimeoutMs: 2000 }
 let made = 0
 const place = (): string => `sessions_${process.pid}_${made++}`
 
 describe('on SQLite', () => {
-  sharedSessionTests(() => sqlite(new Database(join(folder, `${place()}.db`))), PATIENCE)
+  sharedSessionTests(() => sqlite(new Database(join(folder, `${place()}.db`))), MORTALITY)
 })
 
 describe.skipIf(!redisServer)('on Redis', () => {
-  sharedSessionTests(() => REDIS_DRIVERS.ioredis!(redisServer?.url ?? '', { place: place() }), PATIENCE)
+  sharedSessionTests(() => REDIS_DRIVERS.ioredis!(redisServer?.url ?? '', { place: place() }), MORTALITY)
 })
 
 describe.skipIf(!postgresServer)('on PostgreSQL', () => {
-  sharedSessionTests(() => POSTGRES_DRIVERS.pg!(postgresServer?.url ?? '', { place: place() }), PATIENCE)
+  sharedSessionTests(() => POSTGRES_DRIVERS.pg!(postgresServer?.url ?? '', { place: place() }), MORTALITY)
 })

@@ -13,17 +13,22 @@ export interface TestNode {
   readonly stores: CutStores
   /** What went wrong inside. */
   readonly errors: unknown[]
-  /** Nothing of it reaches the stores or a client any more, and nothing reaches it. */
-  kill(): void
+  /** Nothing of it reaches the stores or a client any more, and nothing reaches it; when this resolves, its lease is over. */
+  kill(): Promise<void>
 }
 
 /** Stores that can be cut off: what is asked then never comes back, and nothing is heard. */
 export interface CutStores extends Stores {
   /** How it behaves: `hangs` as when packets are lost, `fails` as when the other side refuses. */
   state: 'works' | 'hangs' | 'fails'
+  /** The keys that say that who uses them is alive. */
+  readonly leases: ReadonlySet<string>
 }
 
-/** Serves the same thing several times over the same stores. */
+/** What must not expire while a machine stands still. */
+const HOUR_MS = 3_600_000
+
+/** Serves the same thing several times over the same stores. A node that only stops to work is believed to be alive for an hour. */
 export async function cluster(
   count: number,
   options: HttpOptions & { core?: () => TestCore; exchange?: (at: number, stores: Stores) => Exchange; shared?: Stores } = {},
@@ -38,8 +43,8 @@ export async function cluster(
       const served = exchange?.(at, stores) ?? core.exchange
       const raws: Raw[] = []
       const { connect } = await listen(served, {
-        nodeLeaseMs: 600,
-        storeTimeoutMs: 400,
+        nodeLeaseMs: HOUR_MS,
+        storeTimeoutMs: HOUR_MS,
         ...rest,
         stores,
         onError: (e) => errors.push(e),
@@ -49,21 +54,24 @@ export async function cluster(
         raws.push(raw)
         return raw
       }
-      const kill = (): void => {
-        stores.state = 'hangs'
+      const kill = async (): Promise<void> => {
+        stores.state = 'fails'
         for (const raw of raws) raw.socket.destroy()
+        for (const key of stores.leases) await shared.store.delete(key)
       }
       return { core, connect: track, stores, errors, kill }
     }),
   )
 }
 
-export function cuttable(stores: Stores): CutStores {
-  const cut: CutStores = { state: 'works', ...wrapAll(stores, () => cut.state) }
+function cuttable(stores: Stores): CutStores {
+  const leases = new Set<string>()
+  const note = (key: string): void => void (key.startsWith('http/node/') && leases.add(key))
+  const cut: CutStores = { state: 'works', leases, ...wrapAll(stores, () => cut.state, note) }
   return cut
 }
 
-function wrapAll({ store, log, bus }: Stores, state: () => CutStores['state']): Stores {
+function wrapAll({ store, log, bus }: Stores, state: () => CutStores['state'], note: (key: string) => void): Stores {
   const pass = <T>(operation: () => Promise<T>): Promise<T> => {
     if (state() === 'hangs') return new Promise(() => {})
     if (state() === 'fails') return Promise.reject(new Error('the backend is away'))
@@ -72,7 +80,10 @@ function wrapAll({ store, log, bus }: Stores, state: () => CutStores['state']): 
   return {
     store: {
       get: (key) => pass(() => store.get(key)),
-      set: (key, value, options) => pass(() => store.set(key, value, options)),
+      set(key, value, options) {
+        note(key)
+        return pass(() => store.set(key, value, options))
+      },
       delete: (key) => pass(() => store.delete(key)),
       swap: (key, change) => pass(() => store.swap(key, change)),
       list: (prefix, options) => pass(() => store.list(prefix, options)),

@@ -4,6 +4,9 @@ import type { Stores } from '../stores.ts'
 import { findDriver } from './driver.ts'
 import { sqlite } from './sqlite.ts'
 
+/** A log that keeps whatever a process writes before it is killed. */
+const ENDLESS = { log: { maxEntries: 1_000_000, maxBytes: 1_000_000_000 } }
+
 const [what = '', file = '', ...rest] = process.argv.slice(2)
 const say = (line: string): void => void writeSync(1, `${line}\n`)
 const onceTold = (): Promise<void> => new Promise((resolve) => void process.stdin.once('data', () => resolve()))
@@ -11,7 +14,7 @@ const onceTold = (): Promise<void> => new Promise((resolve) => void process.stdi
 const TASKS: Record<string, () => Promise<void>> = {
   /** Writes for ever, many at a time. */
   async write() {
-    const stores = sqlite(file)
+    const stores = sqlite(file, ENDLESS)
     for (let at = 0; ; at += 10) await Promise.all(Array.from({ length: 10 }, (_, plus) => writeOne(stores, at + plus)))
   },
   /** Counts up by swap, so many times. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cluster, type TestNode } from '../../../../test-kit/cluster.ts'
+import { eventually } from '../../../../test-kit/eventually.ts'
 import { call, openSession } from '../../../../test-kit/legacy.ts'
 import { memory } from '../../../stores/memory.ts'
 import { failing, type StoreFault } from '../../../testing/failing.ts'
@@ -28,12 +29,12 @@ async function live([a, b]: [TestNode, TestNode]): Promise<number[]> {
 /** One life in which the n-th operation fails, and one in which none does. Tells how many there were in the first. */
 async function liveWithFault(at: number, how: StoreFault): Promise<number> {
   const shared = failing(memory(), { at, how })
-  const nodes = (await cluster(2, { shared, storeTimeoutMs: 100 })) as [TestNode, TestNode]
+  const nodes = (await cluster(2, { shared, nodeLeaseMs: 600, storeTimeoutMs: 100 })) as [TestNode, TestNode]
   const odd = await live(nodes)
   expect(odd.filter((status) => ![400, 404, 503].includes(status))).toEqual([])
   const { length } = shared.operations
   shared.set()
-  expect(await live(nodes)).toEqual([])
+  await eventually(async () => expect(await live(nodes)).toEqual([]))
   return length
 }
 

@@ -28,9 +28,38 @@ async function next(raw: Raw) {
   }
 }
 
+/** How soon a node that cannot reach the stores finds out, and the others. */
+export type Mortality = Required<Pick<HttpOptions, 'nodeLeaseMs' | 'storeTimeoutMs'>>
+
+/** Opens a session where stores that are slow count as away. */
+function openPatiently(node: TestNode): Promise<LegacyClient> {
+  return eventually(async () => {
+    const client = await openSession(node.connect)
+    expect(client.handshake.status).toBe(200)
+    return client
+  })
+}
+
+/** Begins a call in a session of its own, and takes its first event, which is about its progress. */
+function begin(node: TestNode) {
+  return eventually(async () => {
+    const client = await openPatiently(node)
+    const raw = await stream(node, client.post(call('hold', { say: true }, 5)))
+    return { client, raw, seen: await next(raw) }
+  })
+}
+
+/** Comes back for what follows an event, as often as it takes: a node that stood still for longer than its lease lets go of its streams. */
+function after(node: TestNode, client: LegacyClient, id: string | undefined) {
+  return eventually(async () => {
+    const raw = await stream(node, client.get({ 'Last-Event-ID': id as string }))
+    return { raw, event: await next(raw) }
+  })
+}
+
 /** What holds for sessions that several nodes share, whatever stores they rest in; `open` gives stores of their own to each test. */
-export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}): void {
-  const nodes: typeof cluster = (count, more) => cluster(count, { shared: open(), ...options, ...more })
+export function sharedSessionTests(open: () => Stores, mortality: Mortality = { nodeLeaseMs: 600, storeTimeoutMs: 400 }): void {
+  const nodes: typeof cluster = (count, more) => cluster(count, { shared: open(), ...more })
 
   describe('a session that was opened on one node', () => {
     test('is served by every other, and ended by any', async () => {
@@ -184,7 +213,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       const client = await openSession(a.connect)
       const first = await stream(a, client.post(call('hold', { say: true }, 5)))
       const seen = await next(first)
-      a.kill()
+      await a.kill()
       expect(await ask(b, client, call('add', { a: 1, b: 1 }, 6))).toMatchObject({ result: { content: [{ text: '2' }] } })
       const second = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
       expect((await next(second)).json).toMatchObject({ id: 5, error: { code: -32603 } })
@@ -196,7 +225,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       const client = await openSession(a.connect)
       const first = await stream(a, client.post(call('hold', { say: true }, 5)))
       const seen = await next(first)
-      a.kill()
+      await a.kill()
       const second = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
       expect((await next(second)).json.params.progress).toBe(1)
       b.core.release()
@@ -205,13 +234,12 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
     })
 
     test('who follows one of its streams gets the error too', async () => {
-      const [a, b] = (await nodes(2)) as [TestNode, TestNode]
-      const client = await openSession(a.connect)
-      const first = await stream(a, client.post(call('hold', { say: true }, 5)))
-      const seen = await next(first)
-      const second = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
-      a.kill()
-      expect((await next(second)).json).toMatchObject({ id: 5, error: { code: -32603 } })
+      const [a, b] = (await nodes(2, mortality)) as [TestNode, TestNode]
+      const { client, seen } = await begin(a)
+      const second = await eventually(() => stream(b, client.get({ 'Last-Event-ID': seen.id as string })))
+      await a.kill()
+      const told = await next(second).catch(() => after(b, client, seen.id).then(({ event }) => event))
+      expect(told.json).toMatchObject({ id: 5, error: { code: -32603 } })
     })
 
     test('a standing stream goes on, and all that may have been missed is told', async () => {
@@ -221,7 +249,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
       await eventually(() => expect(a.core.listening).toBe(1))
       a.core.change()
       const seen = await next(first)
-      a.kill()
+      await a.kill()
       const second = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
       const told = [await next(second), await next(second), await next(second)].map(({ json }) => json.method)
       expect(told.toSorted()).toEqual(['prompts', 'resources', 'tools'].map((list) => `notifications/${list}/list_changed`))
@@ -230,42 +258,37 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
 
   describe('a node that cannot reach the stores', () => {
     test('gives up its streams before others may take them, and takes part again', async () => {
-      const [a, b] = (await nodes(2)) as [TestNode, TestNode]
-      const client = await openSession(a.connect)
-      const first = await stream(a, client.post(call('hold', { say: true }, 5)))
-      const seen = await next(first)
+      const [a, b] = (await nodes(2, mortality)) as [TestNode, TestNode]
+      const { client, raw, seen } = await begin(a)
       a.stores.state = 'hangs'
-      await eventually(() => expect(first.text).toContain('0\r\n\r\n'), 50)
+      await eventually(() => expect(raw.text).toContain('0\r\n\r\n'), 50)
       a.core.release()
       expect(await status(a, client.get({ 'Last-Event-ID': seen.id as string }))).toBe(503)
       a.stores.state = 'works'
       await eventually(async () => expect(await status(a, client.get({ 'Last-Event-ID': 'x' }))).toBe(400))
-      const back = await stream(a, client.get({ 'Last-Event-ID': seen.id as string }))
-      expect((await next(back)).json.params.progress).toBe(2)
-      expect((await next(back)).json).toMatchObject({ id: 5, result: {} })
-      expect(await ask(b, client, call('add', { a: 1, b: 1 }, 6))).toMatchObject({ result: {} })
+      const two = await after(a, client, seen.id)
+      expect(two.event.json.params.progress).toBe(2)
+      expect((await after(a, client, two.event.id)).event.json).toMatchObject({ id: 5, result: {} })
+      await eventually(async () => expect(await ask(b, client, call('add', { a: 1, b: 1 }, 6))).toMatchObject({ result: {} }))
     })
 
     test('what it said after it was given up for dead counts for nothing', async () => {
-      const [a, b] = (await nodes(2)) as [TestNode, TestNode]
-      const client = await openSession(a.connect)
-      const first = await stream(a, client.post(call('hold', { say: true }, 5)))
-      const seen = await next(first)
+      const [a, b] = (await nodes(2, mortality)) as [TestNode, TestNode]
+      const { client, seen } = await begin(a)
       a.stores.state = 'hangs'
-      const second = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
-      expect((await next(second)).json).toMatchObject({ id: 5, error: {} })
+      expect((await after(b, client, seen.id)).event.json).toMatchObject({ id: 5, error: {} })
       a.core.release()
       a.stores.state = 'works'
       await eventually(async () => expect(await status(a, client.post(call('add', {}, 6)))).toBe(200))
-      const again = await stream(b, client.get({ 'Last-Event-ID': seen.id as string }))
-      expect((await next(again)).json).toMatchObject({ id: 5, error: {} })
-      await expect(again.event()).rejects.toThrow('over')
+      const again = await after(b, client, seen.id)
+      expect(again.event.json).toMatchObject({ id: 5, error: {} })
+      await expect(again.raw.event()).rejects.toThrow('over')
     })
 
     test('answers what needs them with 503, fast, and everything else as before', async () => {
       for (const state of ['hangs', 'fails'] as const) {
-        const [a] = (await nodes(1)) as [TestNode]
-        const client = await openSession(a.connect)
+        const [a] = (await nodes(1, { storeTimeoutMs: mortality.storeTimeoutMs })) as [TestNode]
+        const client = await openPatiently(a)
         a.stores.state = state
         const answer = await a.connect().send(handshake()).answer()
         expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' }, json: { error: { code: -32603 } } })
@@ -274,7 +297,7 @@ export function sharedSessionTests(open: () => Stores, options: HttpOptions = {}
         for (let at = 0; at < 3; at++) await next(raw)
         expect((await next(raw)).json).toMatchObject({ id: 9, result: {} })
         a.stores.state = 'works'
-        expect(await status(a, handshake())).toBe(200)
+        await openPatiently(a)
       }
     })
   })
