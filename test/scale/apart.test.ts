@@ -6,7 +6,7 @@ import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { startBalancer } from './support/balancer.ts'
 import { startFleet } from './support/fleet.ts'
-import { faultsOf, work } from './support/work.ts'
+import { faultsOf, hire, untilBusy, type Worker, work } from './support/work.ts'
 
 const services = { redis: await startRedis(), postgres: await startPostgres() }
 const begun: Array<() => Promise<unknown>> = []
@@ -23,12 +23,16 @@ const APART_MS = 5000
 const TEN_MINUTES = 600_000
 const NOTHING = { dropAfterBytes: 0 }
 
-async function workAll(url: string, name: string, mayDie: boolean): Promise<string[]> {
-  const done = await Promise.all(Array.from({ length: CLIENTS }, (_, at) => work(url, `${name}${at}`, ROUNDS)))
-  for (const { client } of done) await client.close()
-  const failed = done.flatMap(({ failed }) => failed).filter((text) => !mayDie || /hangs/.test(text))
-  const strays = done.flatMap(({ client }) => client.strays.map(String))
-  return [...done.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, mayDie))), ...failed, ...strays]
+async function workAll(workers: readonly Worker[]): Promise<void> {
+  await Promise.all(workers.map((worker) => work(worker, ROUNDS)))
+  for (const { client } of workers) await client.close()
+}
+
+/** All that must not have happened. */
+function faults(workers: readonly Worker[], mayDie: boolean): string[] {
+  const failed = workers.flatMap(({ failed }) => failed).filter((text) => !mayDie || /hangs/.test(text))
+  const strays = workers.flatMap(({ client }) => client.strays.map(String))
+  return [...workers.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, mayDie))), ...failed, ...strays]
 }
 
 describe.each(['redis', 'postgres'] as const)('three processes on %s', (kind) => {
@@ -47,14 +51,18 @@ describe.each(['redis', 'postgres'] as const)('three processes on %s', (kind) =>
         () => balancer.close(),
         fleet.stop,
       )
-      const working = workAll(balancer.url, 'p', true)
-      await sleep(500)
+      const workers = await hire(balancer.url, 'p', CLIENTS)
+      const working = workAll(workers)
+      await untilBusy(workers)
       proxy.set({ toServer: NOTHING, toClient: NOTHING })
       await sleep(APART_MS)
       proxy.set({})
       proxy.cut()
-      expect(await working).toEqual([])
-      expect(await workAll(balancer.url, 'q', false)).toEqual([])
+      await working
+      expect(faults(workers, true)).toEqual([])
+      const others = await hire(balancer.url, 'q', CLIENTS)
+      await workAll(others)
+      expect(faults(others, false)).toEqual([])
     },
   )
 
@@ -63,6 +71,8 @@ describe.each(['redis', 'postgres'] as const)('three processes on %s', (kind) =>
     for (const skewMs of [TEN_MINUTES, -TEN_MINUTES]) await fleet.start({ env: { SKEW_MS: String(skewMs) } })
     const balancer = await startBalancer(fleet.nodes)
     begun.push(() => balancer.close(), fleet.stop)
-    expect(await workAll(balancer.url, 's', false)).toEqual([])
+    const workers = await hire(balancer.url, 's', CLIENTS)
+    await workAll(workers)
+    expect(faults(workers, false)).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { type Balancer, startBalancer } from './support/balancer.ts'
 import { type Fleet, startFleet } from './support/fleet.ts'
-import { faultsOf, work } from './support/work.ts'
+import { faultsOf, hire, untilBusy, work } from './support/work.ts'
 
 const services = { redis: await startRedis(), postgres: await startPostgres() }
 const begun: Array<() => Promise<unknown>> = []
@@ -37,51 +37,52 @@ for (const kind of ['redis', 'postgres'] as const) {
   describe.skipIf(!services[kind])(`three processes on ${kind}`, () => {
     test('serve calls, streams, questions, subscriptions and resumptions without an error', async () => {
       const { balancer } = await start(kind)
-      const clients = 20
-      const rounds = roundsFor(clients)
       const began = performance.now()
-      const done = await Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `c${at}`, rounds)))
+      const workers = await hire(balancer.url, 'c', 20)
+      const rounds = roundsFor(workers.length)
+      await Promise.all(workers.map((worker) => work(worker, rounds)))
       const seconds = (performance.now() - began) / 1000
-      console.error(`${kind}: ${clients * rounds * CALLS_A_ROUND} calls in ${seconds.toFixed(1)} s`)
-      expect(done.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, false)))).toEqual([])
-      expect(done.flatMap(({ failed, client }) => [...failed, ...client.strays])).toEqual([])
-      for (const [at, { client }] of done.entries()) {
-        await client.call('touch', { mark: 't', uri: `note://c${at}` })
-        await eventually(() => expect(client.heard).toContain(`note://c${at}`))
-        expect(client.heard.filter((heard) => heard.startsWith('note://') && heard !== `note://c${at}`)).toEqual([])
+      console.error(`${kind}: ${workers.length * rounds * CALLS_A_ROUND} calls in ${seconds.toFixed(1)} s`)
+      expect(workers.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, false)))).toEqual([])
+      expect(workers.flatMap(({ failed, client }) => [...failed, ...client.strays])).toEqual([])
+      for (const { client } of workers) {
+        const uri = `note://${client.name}`
+        await client.call('touch', { mark: 't', uri })
+        await eventually(() => expect(client.heard).toContain(uri))
+        expect(client.heard.filter((heard) => heard.startsWith('note://') && heard !== uri)).toEqual([])
         await client.close()
       }
     })
 
     test('E04 go on when one is killed and another started: nothing is lost, misrouted or hangs', async () => {
       const { fleet, balancer } = await start(kind)
-      const clients = 12
-      const working = Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `k${at}`, roundsFor(clients))))
-      await sleep(1500)
+      const workers = await hire(balancer.url, 'k', 12)
+      const working = Promise.all(workers.map((worker) => work(worker, roundsFor(workers.length))))
+      await untilBusy(workers)
       fleet.kill(fleet.nodes[0] as Fleet['nodes'][0])
       await sleep(500)
       await fleet.start()
-      const done = await working
-      expect(done.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, true)))).toEqual([])
-      expect(done.flatMap(({ client }) => client.strays)).toEqual([])
-      const failed = done.flatMap(({ failed }) => failed)
+      await working
+      expect(workers.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, true)))).toEqual([])
+      expect(workers.flatMap(({ client }) => client.strays)).toEqual([])
+      const failed = workers.flatMap(({ failed }) => failed)
       console.error(`${kind}: ${failed.length} calls had no answer when their process was killed`)
       expect(failed.filter((text) => /hangs/.test(text))).toEqual([])
       expect(failed.length).toBeLessThan(60)
-      for (const { client } of done) await client.close()
+      for (const { client } of workers) await client.close()
     })
 
     test('E03 go on when the service is restarted: what it keeps is there again', async () => {
       const { balancer } = await start(kind)
-      const clients = 8
-      const working = Promise.all(Array.from({ length: clients }, (_, at) => work(balancer.url, `r${at}`, roundsFor(clients))))
-      await sleep(1500)
+      const workers = await hire(balancer.url, 'r', 8)
+      const working = Promise.all(workers.map((worker) => work(worker, roundsFor(workers.length))))
+      await untilBusy(workers)
       await services[kind]?.restart()
-      const done = await working
-      const failed = done.flatMap(({ failed }) => failed)
+      await working
+      const failed = workers.flatMap(({ failed }) => failed)
       expect(failed.filter((text) => /hangs/.test(text))).toEqual([])
-      expect(done.flatMap(({ client }) => client.strays)).toEqual([])
-      expect(done.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, true)))).toEqual([])
+      expect(workers.flatMap(({ client }) => client.strays)).toEqual([])
+      expect(workers.flatMap(({ records }) => records.flatMap((record) => faultsOf(record, true)))).toEqual([])
     })
   })
 }

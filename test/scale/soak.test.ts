@@ -1,6 +1,7 @@
 /** What is left of many sessions that nobody ends, and of many calls. `PORTCALL_SCALE=20` is the whole: 10,000 sessions, a million calls. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type Fleet, type Memory, startFleet } from './support/fleet.ts'
 import { abandonSessions, callModern } from './support/load.ts'
 
@@ -24,14 +25,14 @@ async function start(kind: 'memory' | 'none'): Promise<Fleet['nodes'][0]> {
   return fleet.nodes[0] as Fleet['nodes'][0]
 }
 
-/** What is held when all connections are closed. */
-async function atRest({ memory }: Fleet['nodes'][0]): Promise<Memory> {
-  for (let tries = 0; ; tries++) {
+/** What is held when all connections are closed and all sessions have expired. */
+const atRest = ({ memory }: Fleet['nodes'][0]): Promise<Memory> =>
+  eventually(async () => {
     const found = await memory()
-    if (tries === 20 || !found.handles.includes('TCPSocketWrap')) return found
-    await sleep(500)
-  }
-}
+    expect(found.handles).not.toContain('TCPSocketWrap')
+    expect(found.keys.filter((key) => !key.startsWith('http/node/'))).toEqual([])
+    return found
+  }, 500)
 
 const told = (text: string): void => console.error(text)
 const inMb = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`
@@ -44,15 +45,10 @@ describe.each(['none', 'memory'] as const)('sessions that nobody ends, stores: %
     const before = await atRest(node)
     await abandonSessions(node.url, SESSIONS)
     const full = await node.memory()
-    let after: Memory = full
-    for (let tries = 0; tries < 10; tries++) {
-      await sleep(IDLE_MS)
-      after = await node.memory()
-      if (after.handles.length <= before.handles.length && after.keys.length <= before.keys.length) break
-    }
+    await sleep(IDLE_MS)
+    const after = await atRest(node)
     told(`${SESSIONS} sessions: heap ${inMb(before.heap)}, ${inMb(full.heap)}, ${inMb(after.heap)}; resident ${inMb(after.rss)}`)
     expect(after.handles).toEqual(before.handles)
-    expect(after.keys.filter((key) => !key.startsWith('http/node/'))).toEqual([])
     expect(after.heap - before.heap).toBeLessThan(20 * MB)
   })
 })

@@ -39,13 +39,15 @@ async function* readEvents(response: Response): AsyncGenerator<Event> {
 export class LegacyClient {
   readonly heard: string[] = []
   readonly strays: unknown[] = []
-  #url: string
+  readonly url: string
+  readonly name: string
   #session = ''
   #lastId = 0
   #closed = new AbortController()
 
-  constructor(url: string) {
-    this.#url = url
+  constructor(url: string, name: string) {
+    this.url = url
+    this.name = name
   }
 
   async open(): Promise<void> {
@@ -132,7 +134,7 @@ export class LegacyClient {
 
   async close(): Promise<void> {
     this.#closed.abort()
-    await fetch(this.#url, { method: 'DELETE', headers: { 'mcp-session-id': this.#session } }).then((response) => response.text())
+    await fetch(this.url, { method: 'DELETE', headers: { 'mcp-session-id': this.#session } }).then((response) => response.text())
   }
 
   #answer({ id, params }: any): Promise<Response> {
@@ -147,7 +149,7 @@ export class LegacyClient {
         ...ACCEPT,
         ...(this.#session && { 'mcp-session-id': this.#session, 'mcp-protocol-version': '2025-11-25' }),
       }
-      const response = await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+      const response = await fetch(this.url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
       if (response.status !== 503 || Date.now() > until) return response
       await response.text()
       await sleep(RETRY_MS)
@@ -156,7 +158,7 @@ export class LegacyClient {
 
   #get(last: string | undefined): Promise<Response> {
     const headers = { accept: 'text/event-stream', 'mcp-session-id': this.#session, 'mcp-protocol-version': '2025-11-25' }
-    return fetch(this.#url, { headers: { ...headers, ...(last && { 'last-event-id': last }) }, signal: this.#closed.signal })
+    return fetch(this.url, { headers: { ...headers, ...(last && { 'last-event-id': last }) }, signal: this.#closed.signal })
   }
 
   async #readJson(response: Response): Promise<any> {

@@ -1,20 +1,34 @@
+import { expect } from 'vitest'
+import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
 import { type CallRecord, LegacyClient, modernAdd } from './client.ts'
 
 const GONE = 'error The process that ran this request is gone'
 const STEPS = 4
 
+/** A client at work. */
+export interface Worker {
+  readonly client: LegacyClient
+  /** What it has done. */
+  readonly records: CallRecord[]
+  /** Calls that had no answer. */
+  readonly failed: string[]
+}
+
+/** Opens the sessions of so many clients. Each hears of changes of the note that is named after it. */
+export function hire(url: string, letter: string, count: number): Promise<Worker[]> {
+  const open = async (name: string): Promise<Worker> => {
+    const client = new LegacyClient(url, name)
+    await client.open()
+    await client.listen()
+    await client.request('resources/subscribe', { uri: `note://${name}` })
+    return { client, records: [], failed: [] }
+  }
+  return Promise.all(Array.from({ length: count }, (_, at) => open(`${letter}${at}`)))
+}
+
 /** What one client does: calls of all kinds, one after another; every third stream is cut and resumed. */
-export async function work(
-  url: string,
-  name: string,
-  rounds: number,
-): Promise<{ client: LegacyClient; records: CallRecord[]; failed: string[] }> {
-  const client = new LegacyClient(url)
-  const records: CallRecord[] = []
-  const failed: string[] = []
-  await client.open()
-  await client.listen()
-  await client.request('resources/subscribe', { uri: `note://${name}` })
+export async function work({ client, records, failed }: Worker, rounds: number): Promise<void> {
+  const { url, name } = client
   for (let round = 0; round < rounds; round++) {
     const mark = `${name}-${round}`
     const call = async (tool: string, cut?: number): Promise<void> => {
@@ -32,8 +46,11 @@ export async function work(
     }
     await call('add')
   }
-  return { client, records, failed }
 }
+
+/** Resolves when everybody is at work: what goes wrong from then on meets all of them. */
+export const untilBusy = (workers: readonly Worker[]): Promise<void> =>
+  eventually(() => expect(Math.min(...workers.map(({ records }) => records.length))).toBeGreaterThan(1))
 
 /** What has to hold for every call, whatever went wrong meanwhile. */
 export function faultsOf({ mark, progress, end }: CallRecord, mayDie: boolean): string[] {
