@@ -1,5 +1,6 @@
 /** Questions to the client, and answers that are late, wrong, doubled or somebody else's. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import type { Connection } from './support/connection.ts'
 import { type HttpServer, type Session, startHttp, testHttp } from './support/http.ts'
 import { type Params, request, textOf, tool } from './support/messages.ts'
@@ -143,8 +144,7 @@ describe('over HTTP', () => {
       await Promise.all(all.map(({ session }) => session.remove()))
       for (const { connection } of all) connection.destroy()
     }
-    await sleep(200)
-    expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(3_000_000)
+    await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(3_000_000), 200)
     await server.healthy()
   })
 })

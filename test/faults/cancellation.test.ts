@@ -1,5 +1,6 @@
 /** Requests that are given up, by their caller or by somebody else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type Case, runCases } from './support/cases.ts'
 import { type HttpServer, mirrors, modern, post, type Session, startHttp } from './support/http.ts'
 import { logLevel, modernRequest, request, textOf, tool } from './support/messages.ts'
@@ -11,6 +12,9 @@ const cancelled = (requestId: unknown, more = {}): object => ({
   method: 'notifications/cancelled',
   params: { requestId, ...more },
 })
+
+/** More than anybody takes while somebody hangs up. */
+const COUNT = 1_000_000
 
 /** Cancellations that mean nothing. */
 const ODD_IDS: ReadonlyArray<[what: string, id: unknown]> = [
@@ -56,15 +60,19 @@ describe('over HTTP', () => {
   test('H48: a modern caller who hangs up in the middle of a stream stops the handler', async () => {
     for (const name of ['flood', 'rude-flood']) {
       const before = await server.health()
+      const { sent: already } = await server.counts()
       const connection = server.connect()
-      connection.send(modern('tools/call', tool(name, { count: 1_000_000, bytes: 1000 }, logLevel)))
+      connection.send(modern('tools/call', tool(name, { count: COUNT, bytes: 1000 }, logLevel)))
       await connection.head()
       await connection.event()
       connection.destroy()
-      await sleep(200)
-      const stopped = (await server.counts()).sent
-      await sleep(200)
-      expect((await server.counts()).sent).toBe(stopped)
+      const stopped = await eventually(async () => {
+        const { sent } = await server.counts()
+        await sleep(200)
+        expect((await server.counts()).sent).toBe(sent)
+        return sent
+      })
+      expect(stopped - already).toBeLessThan(COUNT)
       expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(5_000_000)
       await server.healthy()
     }
@@ -235,9 +243,12 @@ describe('over stdio', () => {
     await busy.healthy()
     const slow = (id: string, tag: string, ms = 150): object => modernRequest('tools/call', tool('slow', { ms, tag }), id)
     busy.send(slow('a', 'a'), slow('b', 'b', 600), slow('twice', 'first'), slow('twice', 'second'))
-    await sleep(800)
+    const answers = await eventually(() => {
+      const found = busy.messages.filter(({ id }) => id === 'twice')
+      expect(found.length).toBeGreaterThan(1)
+      return found
+    })
     await busy.healthy()
-    const answers = busy.messages.filter(({ id }) => id === 'twice')
     expect(answers.map((answer) => textOf(answer) ?? answer.error?.code).sort()).toEqual([-32600, 'slow first'])
   })
 

@@ -1,5 +1,6 @@
 /** Legacy sessions: made up, stolen, ended, too many; clients that must not see each other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type Case, runCases } from './support/cases.ts'
 import { type HttpServer, post, type Session, startHttp, testHttp, write } from './support/http.ts'
 import { INITIALIZE, logLevel, request, textOf, tool } from './support/messages.ts'
@@ -110,9 +111,12 @@ describe('H60', () => {
     const streams = Array.from({ length: 60 }, () => small.connect())
     for (const stream of streams) stream.send(write('GET', { Accept: 'text/event-stream' }))
     await until(() => streams.every(({ rest }) => /event: endpoint|HTTP\/1.1 (4|5)\d\d/.test(rest)), 'an answer for all')
-    await sleep(100)
-    const open = streams.filter(({ rest, closed }) => rest.includes('event: endpoint') && !rest.endsWith('0\r\n\r\n') && !closed)
-    expect(open.length).toBeLessThanOrEqual(20)
+    await eventually(() => {
+      const open = streams.filter(
+        ({ rest, closed }) => rest.includes('event: endpoint') && !rest.endsWith('0\r\n\r\n') && !closed,
+      )
+      expect(open.length).toBeLessThanOrEqual(20)
+    })
     for (const stream of streams) stream.destroy()
     await small.healthy()
   })
@@ -136,9 +140,10 @@ describe('H60', () => {
     const streams = Array.from({ length: 100 }, () => server.connect())
     for (const stream of streams) stream.send(session.get())
     const heads = await Promise.all(streams.map((stream) => stream.head()))
-    await sleep(200)
-    const open = streams.filter(({ rest, closed }, at) => heads[at]!.status === 200 && !rest.endsWith('0\r\n\r\n') && !closed)
-    expect(open.length).toBeLessThanOrEqual(32)
+    await eventually(() => {
+      const open = streams.filter(({ rest, closed }, at) => heads[at]!.status === 200 && !rest.endsWith('0\r\n\r\n') && !closed)
+      expect(open.length).toBeLessThanOrEqual(32)
+    })
     for (const stream of streams) stream.destroy()
     await server.healthy()
   })
@@ -202,19 +207,27 @@ describe('H56', () => {
     const small = await testHttp({ http: { maxSessions: 2 } })
     const busy = await small.session()
     const running = busy.ask(request('tools/call', tool('slow', { ms: 500, tag: 'busy' })))
-    await sleep(100)
+    await eventually(async () => expect((await small.counts()).started).toBe(1))
     await openMany(small, 5)
     expect(textOf((await running).json)).toBe('slow busy')
     await small.healthy()
   })
 
   test('a session that nobody uses expires', async () => {
-    const brief = await testHttp({ http: { sessionIdleMs: 1500 } })
+    const sessionIdleMs = 1500
+    const brief = await testHttp({ http: { sessionIdleMs } })
     const session = await brief.session()
-    const kept = await brief.session()
+    let usedAt = performance.now()
+    let kept = await brief.session()
     for (let at = 0; at < 8; at++) {
       await sleep(300)
-      expect((await kept.ask(request('ping'))).status).toBe(200)
+      const askedAt = performance.now()
+      const { status } = await kept.ask(request('ping'))
+      if (status !== 200) {
+        expect(performance.now() - usedAt).toBeGreaterThan(sessionIdleMs)
+        kept = await brief.session()
+      }
+      usedAt = askedAt
     }
     expect((await session.ask(request('ping'))).status).toBe(404)
     await brief.healthy()

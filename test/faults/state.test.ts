@@ -1,5 +1,6 @@
 /** `requestState` that does not come back as it was given. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import type { Answer } from './support/connection.ts'
 import { type HttpServer, modern, startHttp, testHttp } from './support/http.ts'
 import { type Params, textOf, tool } from './support/messages.ts'
@@ -108,8 +109,10 @@ describe('M09', () => {
     const state = await stateOf(brief)
     await sleep(300)
     await expectRefused(await comeBack(state, brief))
-    const fresh = await stateOf(brief)
-    expect(textOf((await comeBack(fresh, brief)).json)).toBe('names: Alice')
+    await eventually(async () => {
+      const fresh = await stateOf(brief)
+      expect(textOf((await comeBack(fresh, brief)).json)).toBe('names: Alice')
+    })
   })
 
   test('the state of another caller is refused', async () => {

@@ -85,7 +85,12 @@ test.each([10 * MINUTE, -10 * MINUTE, 24 * 60 * MINUTE])(
     let skew = 0
     const real = Date.now
     vi.spyOn(Date, 'now').mockImplementation(() => real() + skew)
-    let finish = (): void => {}
+    let finish: (() => void) | undefined
+    const end = async (): Promise<void> => {
+      await eventually(() => expect(finish).toBeDefined())
+      finish?.()
+      finish = undefined
+    }
     const server = createServer({ name: 'test', version: '1' })
     server.tool('slow', {}, () => new Promise<string>((resolve) => (finish = () => resolve('done'))))
     const serving = await serve(server, { port: 0 })
@@ -95,15 +100,13 @@ test.each([10 * MINUTE, -10 * MINUTE, 24 * 60 * MINUTE])(
       const client = await connect(serving.url, { revision })
       onTestFinished(() => client.close())
       const running = client.callTool('slow')
-      await eventually(() => expect(finish).not.toBe(undefined))
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await eventually(() => expect(finish).toBeDefined())
       skew = ms
       await new Promise((resolve) => setTimeout(resolve, 1500))
-      finish()
+      await end()
       expect((await running).content).toEqual([{ type: 'text', text: 'done' }])
       const again = client.callTool('slow')
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      finish()
+      await end()
       expect((await again).content).toEqual([{ type: 'text', text: 'done' }])
     }
   },

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Driver } from '../support/driver.ts'
 import { withEnvelope } from '../support/envelope.ts'
 import { isStreamable, type Place } from '../support/places.ts'
-import { callTool, exchange, GAPS, matrix, openPeer, quiet, textOf, until } from './matrix.ts'
+import { callTool, exchange, GAPS, journalWith, matrix, openPeer, quiet, textOf, until } from './matrix.ts'
 
 const SELF = { revision: '2026-07-28', clientInfo: { name: 'raw', version: '1' }, capabilities: {} }
 
@@ -91,13 +91,15 @@ matrix('accepting', (it) => {
   )
 
   it('H45 S14 an id that is in use is refused, and the first request is answered all the same', async (peer, { transport }) => {
-    const slow = peer.send(raw(peer, 'twice', 'tools/call', { name: 'counts_slowly', arguments: { to: 2 } }))
+    const slow = peer.send(raw(peer, 'twice', 'tools/call', { name: 'holds' }))
+    await journalWith(peer, 'held')
     const quick = await exchange(peer, echo(peer, 'twice', 'quick'))
     const independent = peer.era === 'modern' && isStreamable(transport)
     expect(quick).toMatchObject([independent ? { id: 'twice', result: {} } : { id: 'twice', error: { code: -32600 } }])
+    await callTool(peer, 'lets_go')
     await slow
     await until(() =>
-      peer.log.some(({ message }) => message.id === 'twice' && JSON.stringify(message.result)?.includes('counted') === true),
+      peer.log.some(({ message }) => message.id === 'twice' && JSON.stringify(message.result)?.includes('let go') === true),
     )
   })
 })

@@ -1,15 +1,5 @@
 import { expect } from 'vitest'
-import { callTool, matrix, quiet, readJournal, textOf, until } from './matrix.ts'
-
-/** Collects what the journal says until it says enough. */
-async function journalWith(peer: Parameters<typeof readJournal>[0], ...wanted: string[]): Promise<string[]> {
-  const all: string[] = []
-  await until(async () => {
-    all.push(...(await readJournal(peer)))
-    return wanted.every((entry) => all.includes(entry))
-  })
-  return all
-}
+import { callTool, journalWith, matrix, quiet, textOf } from './matrix.ts'
 
 matrix('cancelling', (it) => {
   it('STDIO-015 CAN-001 CAN-003 CAN-008 HTTP-030 HTTP-032 a cancelled call stops and is never answered', async (peer) => {

@@ -29,7 +29,7 @@ async function runProcess(lines: object[], end: 'stdin' | 'SIGTERM'): Promise<En
   let complaints = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
-  const exited = once(child, 'exit')
+  const exited = once(child, 'close')
   child.stdin.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   if (end === 'stdin') child.stdin.end()
   else {

@@ -105,6 +105,16 @@ export async function readJournal(peer: Driver): Promise<string[]> {
   return JSON.parse(textOf(await callTool(peer, 'journal')) ?? '[]') as string[]
 }
 
+/** Collects what the journal says until it says enough. */
+export async function journalWith(peer: Driver, ...wanted: string[]): Promise<string[]> {
+  const all: string[] = []
+  await until(async () => {
+    all.push(...(await readJournal(peer)))
+    return wanted.every((entry) => all.includes(entry))
+  })
+  return all
+}
+
 /** All items of a list, page by page. */
 export async function listAll(peer: Driver, method: string, key: string): Promise<{ [field: string]: unknown }[]> {
   const items: { [field: string]: unknown }[] = []

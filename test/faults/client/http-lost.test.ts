@@ -453,6 +453,9 @@ describe('what comes back', () => {
 
   test('C26: the answer goes on after the last event, without anything twice', async () => {
     const seen: unknown[] = []
+    const heard: number[] = []
+    const resetWhenHeard = (count: number, { reset }: RawAnswer): void =>
+      void until(() => heard.length >= count, 'what was said before').then(reset)
     const progress = (token: unknown, progress: number): object => ({
       jsonrpc: '2.0',
       method: 'notifications/progress',
@@ -468,7 +471,7 @@ describe('what comes back', () => {
           answer.stream()
           answer.event(progress(token, 1), { id: 'e1', retry: 10 })
           answer.event(progress(token, 2), { id: 'e2' })
-          setTimeout(answer.reset, 20)
+          resetWhenHeard(2, answer)
         },
         GET: ({ headers }, answer) => {
           const last = headers['last-event-id']
@@ -476,14 +479,13 @@ describe('what comes back', () => {
           seen.push(last)
           answer.stream()
           answer.event(progress(token, 3), { id: 'e3' })
-          if (last === 'e2') return void setTimeout(answer.reset, 20)
+          if (last === 'e2') return resetWhenHeard(3, answer)
           answer.event({ jsonrpc: '2.0', id, result: said('whole') }, { id: 'e4' })
           answer.end()
         },
       }),
     )
     const { client } = await open(server.url)
-    const heard: number[] = []
     const { content } = await within(
       8000,
       client.callTool('echo', {}, { onProgress: ({ progress: step }) => heard.push(step) }),
@@ -541,24 +543,29 @@ describe('what comes back', () => {
 
   test('C26: the standing stream of numbered events comes back after the last of them', async () => {
     const after: unknown[] = []
+    let first: RawAnswer | undefined
+    const changed = (list: string): object => ({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
     const server = await testRaw(
       legacy({
         GET: ({ headers }, answer) => {
           after.push(headers['last-event-id'])
           answer.stream()
-          if (after.length > 1) return answer.event({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, { id: 'n8' })
-          answer.chunk('id: n7\nretry: 20\ndata:\n\n')
-          setTimeout(answer.reset, 200)
+          first ??= answer
+          if (after.length > 1) answer.event(changed('tools'), { id: 'n8' })
         },
       }),
     )
     const { client } = await open(server.url)
     const subscription = client.listen({ toolsListChanged: true, promptsListChanged: true })
     const changes = collect(subscription)
-    await until(() => changes.length > 0, 'a change')
+    await subscription.honoured
+    first?.event(changed('prompts'), { id: 'n7', retry: 20 })
+    await until(() => changes.length > 0, 'the first change')
+    first?.reset()
+    await until(() => changes.length > 1, 'the second change')
     await sleep(100)
     expect(after).toEqual([undefined, 'n7'])
-    expect(changes).toEqual(['tools'])
+    expect(changes).toEqual(['prompts', 'tools'])
   })
 
   test('C26: a listen stream is lost and comes back, and tells of everything once', async () => {

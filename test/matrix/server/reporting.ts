@@ -21,6 +21,16 @@ export function addReporting(server: Server, journal: Journal): void {
       return 'counted'
     },
   )
+  const held: Array<() => void> = []
+  server.tool('holds', {}, async () => {
+    journal.push('held')
+    await new Promise<void>((resolve) => held.push(resolve))
+    return 'let go'
+  })
+  server.tool('lets_go', {}, () => {
+    for (const go of held.splice(0)) go()
+    return 'all let go'
+  })
   server.tool('logs', {}, async (_, call) => {
     for (const level of LOGGING_LEVELS) await call.log(level, { about: level }, 'tester')
     return 'logged'
