@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
+import { minifySync } from 'rolldown/utils'
 import { chunksOfDoors } from './lib/chunks.mjs'
 import { builtDoors, programs } from './lib/doors.mjs'
 import { filesBelow } from './lib/files.mjs'
@@ -24,6 +25,16 @@ const OUTPUT = {
   comments: { legal: true, annotation: true, jsdoc: false },
 }
 
+/** What others wrote is read by nobody here, and costs less to load when it is small. */
+const smallPackages = {
+  name: 'small-packages',
+  renderChunk(code, { name, fileName }) {
+    if (!BUNDLED.includes(name)) return null
+    const { code: small, map } = minifySync(fileName, code, { module: true, sourcemap: true })
+    return { code: small, map }
+  },
+}
+
 /** The end of a relative import in a declaration, which must name the built file. */
 const TS_IMPORT = /((?:from |import\(|declare module )'\.{1,2}\/[^'\n]+)\.ts(')/g
 
@@ -35,6 +46,7 @@ async function writeScripts(folder) {
     input: Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     external: /^node:/,
+    plugins: [smallPackages],
     ...INPUT,
   })
   const { output } = await bundle.write({
