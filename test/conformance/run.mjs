@@ -2,12 +2,12 @@
 // Runs the official conformance suite against the fixtures, once for each revision, and applies a strict gate.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { prepareProgram } from '../../tools/lib/program.mjs'
+import { freePort } from '../support/free-port.mjs'
 import { judge } from './gate.mjs'
 import { STORES } from './stores.mjs'
 import { install, listExtensions, listScenarios, runClientScenario, runScenarios } from './suite.mjs'
@@ -94,15 +94,6 @@ async function reachable(url, child) {
   }
   child.kill()
   throw new Error('The fixture did not start')
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 /** What the suite has for clients of a revision; skills belong to the newest alone. */

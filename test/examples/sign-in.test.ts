@@ -1,6 +1,4 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { createServer as createListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'portcall'
@@ -11,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connectByBrowser, explain } from '../../examples/sign-in.ts'
 import { connectByDevice, connectByPage } from '../../examples/sign-in-elsewhere.ts'
 import { connectAsProgram, connectWithTokens } from '../../examples/sign-in-tokens.ts'
+import { freePort } from '../support/free-port.mjs'
 
 /** A server that tells its callers who they are, and who signs them in. */
 async function open(): Promise<{ url: string; login: TestAuthorizationServer }> {
@@ -27,14 +26,6 @@ async function open(): Promise<{ url: string; login: TestAuthorizationServer }> 
     await login.close()
   })
   return { url, login }
-}
-
-async function freePort(): Promise<number> {
-  const listener = createListener()
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const { port } = listener.address() as AddressInfo
-  await new Promise((resolve) => listener.close(resolve))
-  return port
 }
 
 async function back(page: URL): Promise<string> {

@@ -6,12 +6,12 @@ import { textOf } from 'portcall/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { shop as useByPortcall } from '../../examples/coming-client.ts'
 import { start as startPortcall } from '../../examples/coming-server.ts'
+import { freePort } from '../support/free-port.mjs'
 import * as fastmcp from './from/fastmcp-server.ts'
 import { shop as useBySdk1 } from './from/sdk-1-client.ts'
 import { start as startSdk1 } from './from/sdk-1-server.ts'
 import { shop as useBySdk2 } from './from/sdk-2-client.ts'
 import { start as startSdk2 } from './from/sdk-2-server.ts'
-import { freePort } from './support/here.ts'
 
 async function urlOf(server: Server): Promise<string> {
   onTestFinished(() => {
@@ -32,7 +32,7 @@ const SERVERS: Record<string, () => Promise<string>> = {
   'the official SDK 1': () => urlOf(startSdk1(0)),
   'the official SDK 2': () => urlOf(startSdk2(0)),
   fastmcp: async () => {
-    const port = Number(await freePort())
+    const port = await freePort()
     await fastmcp.start(port)
     onTestFinished(fastmcp.stop)
     return `http://127.0.0.1:${port}/mcp`

@@ -1,7 +1,7 @@
 /** The commands that pages show for a clone of this repository. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { freePort } from './support/here.ts'
+import { freePort } from '../support/free-port.mjs'
 import { stepsOf } from './support/page.ts'
 import { openShell } from './support/shell.ts'
 
@@ -25,7 +25,7 @@ describe.each(Object.entries(PAGES))('%s', (page, prints) => {
     '$title',
     async ({ step, text }) => {
       if (step.kind !== 'run') return
-      process.env.PORT = await freePort()
+      process.env.PORT = String(await freePort())
       if (!step.goesOn) return expect(await shell.run(step.commands)).toContain(text)
       await shell.start(step.commands, text)
       await shell.stop()

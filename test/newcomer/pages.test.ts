@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from './support/here.ts'
+import { freePort } from '../support/free-port.mjs'
 import { type Step, stepsOf } from './support/page.ts'
 import { openShell, type Shell } from './support/shell.ts'
 
@@ -16,7 +16,7 @@ let shell: Shell
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'portcall-newcomer-'))
   symlinkSync(ROOT, join(home, 'portcall'))
-  port = await freePort()
+  port = String(await freePort())
   shell = openShell(home)
 })
 afterAll(async () => {

@@ -1,18 +1,14 @@
-import { createServer as createTcpServer } from 'node:net'
 import { createServer, type Server } from 'portcall'
 import { type ProtectOptions, protect, type TokenAuth } from 'portcall/auth/server'
 import { type Serving, serve } from 'portcall/node'
+import { freePort } from '../../support/free-port.mjs'
 
 /** The scopes of the server. */
 export const SCOPES = ['notes:read', 'notes:write']
 
 /** A place for a server that nobody listens at yet. */
 export async function findPlace(): Promise<{ readonly url: string; readonly port: number }> {
-  const probe = createTcpServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  const port = typeof address === 'object' && address ? address.port : 0
+  const port = await freePort()
   return { url: `http://127.0.0.1:${port}/mcp`, port }
 }
 

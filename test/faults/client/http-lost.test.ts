@@ -178,11 +178,11 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
 
   test('C12: a server that never answers: the deadline of the call, and that of all calls', async () => {
     const server = await testRaw(serve({ 'tools/call': () => {} }))
-    const { client } = await open(server.url, { deadlines: { requestMs: 200 } })
+    const { client } = await open(server.url, { deadlines: { requestMs: 1500 } })
     expect((await failureOf(client.callTool('echo'), 1500)).code).toBe('TIMEOUT')
     const started = performance.now()
-    expect((await failureOf(client.callTool('echo', {}, { deadlines: { requestMs: 600 } }), 2000)).code).toBe('TIMEOUT')
-    expect(performance.now() - started).toBeGreaterThan(500)
+    expect((await failureOf(client.callTool('echo', {}, { deadlines: { requestMs: 2500 } }), 2500)).code).toBe('TIMEOUT')
+    expect(performance.now() - started).toBeGreaterThan(2400)
   })
 
   test('C13: progress for ever: the total is kept', async () => {
@@ -199,11 +199,11 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
     const server = await testRaw(serve(firstCalls(1, endless)))
     const { client } = await open(server.url)
     let heard = 0
-    const deadlines = { requestMs: 150, totalMs: 800 }
+    const deadlines = { requestMs: 2000, totalMs: 4000 }
     const started = performance.now()
-    const failure = await failureOf(client.callTool('echo', {}, { onProgress: () => heard++, deadlines }), 3000)
+    const failure = await failureOf(client.callTool('echo', {}, { onProgress: () => heard++, deadlines }), 4000)
     expect(failure.code).toBe('TIMEOUT')
-    expect(performance.now() - started).toBeGreaterThan(600)
+    expect(performance.now() - started).toBeGreaterThan(3900)
     expect(heard).toBeGreaterThan(5)
     await healthy(client)
   })
@@ -348,9 +348,9 @@ describe('storms', () => {
     )
     const { client } = await open(server.url)
     const subscription = client.listen({ toolsListChanged: true })
+    await until(() => server.requests.filter(isSubscription).length > 1, 'the second request')
     await sleep(1500)
-    expect(server.requests.filter(isSubscription).length).toBeLessThan(10)
-    expect(server.requests.filter(isSubscription).length).toBeGreaterThan(1)
+    expect(server.requests.filter(isSubscription).length).toBeLessThan(15)
     subscription.close()
     await healthy(client)
   })
@@ -582,9 +582,9 @@ describe('what comes back', () => {
       }),
     )
     const { client, kinds } = await open(server.url)
-    const changes = collect(client.listen({ toolsListChanged: true, resourceSubscriptions: ['a:1'] }))
-    await until(() => server.requests.filter(isSubscription).length === 1)
-    await sleep(50)
+    const subscription = client.listen({ toolsListChanged: true, resourceSubscriptions: ['a:1'] })
+    const changes = collect(subscription)
+    await subscription.honoured
     current?.reset()
     await until(() => server.requests.filter(isSubscription).length === 2, 'the second stream')
     await until(() => changes.length === 2, 'the changes')

@@ -48,11 +48,11 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
           setInterval(() => say({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress: ++progress } }), 20)
         }`),
     )
-    const deadlines = { requestMs: 150, totalMs: 600 }
+    const deadlines = { requestMs: 2000, totalMs: 4000 }
     let steps = 0
     const started = performance.now()
-    expect((await failureOf(client.callTool('endless', {}, { onProgress: () => steps++, deadlines }), 3000)).code).toBe('TIMEOUT')
-    expect(performance.now() - started).toBeGreaterThan(500)
+    expect((await failureOf(client.callTool('endless', {}, { onProgress: () => steps++, deadlines }), 4000)).code).toBe('TIMEOUT')
+    expect(performance.now() - started).toBeGreaterThan(3900)
     expect(steps).toBeGreaterThan(5)
     const atEnd = steps
     await healthy(client)

@@ -1,12 +1,13 @@
 /** A real server over HTTP that is killed and started again while it is used. */
 import { type Client, ConnectionLost } from 'portcall/client'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../../support/free-port.mjs'
 import { type HttpServer, startHttp } from '../support/http.ts'
 import { sleep, until, within } from '../support/time.ts'
 import { collect, failureOf, open } from './support/connection.ts'
 
 /** Starts a server that takes 1,000 calls of one session at the same time. */
-function start(port = 0): Promise<HttpServer> {
+function start(port: number): Promise<HttpServer> {
   return startHttp({ http: { port, maxSessionRequests: 2000 } })
 }
 
@@ -17,7 +18,7 @@ async function echo(client: Client, text: string): Promise<string> {
 
 describe.each(['2026-07-28', '2025-11-25', '2025-03-26'])('a server of %s', (revision) => {
   test('C03 C25: kill -9 during 1,000 calls: those in flight fail at once, the next succeeds, changes come again', async () => {
-    const first = await start()
+    const first = await start(await freePort())
     let current = first
     try {
       const { client, kinds } = await open(`http://127.0.0.1:${first.port}/mcp`, { revision })

@@ -62,7 +62,9 @@ export async function testHttp(choice: Choice = {}): Promise<HttpServer> {
 export async function startHttp(choice: Choice = {}): Promise<HttpServer> {
   const started = startProcess({ ...choice, door: 'http' })
   const lines = createInterface({ input: started.child.stdout })
-  const ended = started.exit.then(() => Promise.reject(new Error(`The server did not start:\n${started.stderr()}`)))
+  const ended = once(started.child, 'close').then(() =>
+    Promise.reject(new Error(`The server did not start:\n${started.stderr()}`)),
+  )
   const [url] = (await within(10_000, Promise.race([once(lines, 'line'), ended]), 'the start of the server')) as [string]
   const port = Number(new URL(url).port)
   const send = async (bytes: string | Uint8Array): Promise<Answer> => {

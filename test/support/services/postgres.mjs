@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { chownSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../free-port.mjs'
 import { findProgram } from './programs.mjs'
-import { createHome, freePort, runService } from './service.mjs'
+import { createHome, runService } from './service.mjs'
 
 /** PostgreSQL refuses to run as root: whom it runs as then. */
 function unprivileged() {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../free-port.mjs'
 import { startRedis } from './redis.mjs'
-import { freePort } from './service.mjs'
 
 const SLOTS = 16_384
 const DEADLINE_MS = 60_000

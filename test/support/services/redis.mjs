@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
+import { freePort } from '../free-port.mjs'
 import { findProgram } from './programs.mjs'
-import { createHome, freePort, runService } from './service.mjs'
+import { createHome, runService } from './service.mjs'
 
 /** Tells whether a Redis answers at a port of loopback. */
 function answers(port) {

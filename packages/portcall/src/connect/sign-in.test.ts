@@ -1,6 +1,5 @@
-import { createServer as createListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
+import { freePort } from '../../../../test/support/free-port.mjs'
 import { eventually } from '../../test-kit/eventually.ts'
 import { cleanup } from '../../test-kit/peer.ts'
 import { browser } from '../auth/client/browser.ts'
@@ -24,14 +23,6 @@ async function open() {
   const serving = await serve(server, { port: Number(new URL(url).port), signals: false, ...protection })
   cleanup(serving.close)
   return { url, login, connect: (options: ConnectOptions) => openClient(url, options) }
-}
-
-async function freePort(): Promise<number> {
-  const listener = createListener()
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const { port } = listener.address() as AddressInfo
-  await new Promise((resolve) => listener.close(resolve))
-  return port
 }
 
 async function openClient(url: string, options: ConnectOptions) {

@@ -1,9 +1,9 @@
-import { createServer as createTcpServer } from 'node:net'
 import { createServer } from 'portcall'
 import { type OAuthProxyOptions, oauthProxy, protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
 import type { TestAuthorizationServer } from 'portcall/testing'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../../../support/free-port.mjs'
 import { type RawServer, testRaw } from '../../client/support/raw-server.ts'
 import { testLogin } from './protected.ts'
 
@@ -29,7 +29,7 @@ export const VERIFIER = 'v'.repeat(43)
 
 /** Starts all of it until the test is over. */
 export async function testProxied(options: Partial<OAuthProxyOptions> = {}): Promise<Proxied> {
-  const port = await findPort()
+  const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const resource = `${origin}/mcp`
   const known = { client_id: 'server', client_secret: 'idp-s3cret', redirect_uris: [`${origin}/authorize/callback`] }
@@ -93,12 +93,4 @@ export async function testProxied(options: Partial<OAuthProxyOptions> = {}): Pro
 async function challengeOf(verifier: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   return Buffer.from(hash).toString('base64url')
-}
-
-async function findPort(): Promise<number> {
-  const probe = createTcpServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }

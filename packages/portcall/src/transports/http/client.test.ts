@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { freePort } from '../../../../../test/support/free-port.mjs'
 import { createTestCore, type TestCore } from '../../../test-kit/core.ts'
 import { eventually } from '../../../test-kit/eventually.ts'
 import {
@@ -134,7 +135,7 @@ describe.each(Object.keys(WAYS) as Array<keyof typeof WAYS>)('over %s', (way) =>
 
     test('is reached again after it was away', async () => {
       const core = createTestCore()
-      const first = await serveExchange(core.exchange)
+      const first = await serveExchange(core.exchange, { port: await freePort() })
       const { send } = open(first.url)
       expect(isSuccess(await send(call('add')))).toBe(true)
       const [lost] = await Promise.allSettled([send(call('deaf')), until(() => core.running === 1).then(() => first.close())])

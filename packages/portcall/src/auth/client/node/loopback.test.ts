@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../../../../../../test/support/free-port.mjs'
 import { cleanup } from '../../../../test-kit/peer.ts'
 import { createLoopback, type Loopback } from './loopback.ts'
 
@@ -63,11 +64,6 @@ describe('a user who comes back', () => {
 })
 
 describe('the port', () => {
-  const freePort = async (): Promise<number> => {
-    const { redirectUri, close } = await open()
-    close()
-    return Number(new URL(redirectUri).port)
-  }
   const occupy = async (port: number): Promise<void> => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))

@@ -1,5 +1,5 @@
-import { createServer as createTcpServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../../../../test/support/free-port.mjs'
 import { browser } from '../../../auth-client.ts'
 import { protect } from '../../../auth-server.ts'
 import { connect } from '../../../client.ts'
@@ -7,14 +7,6 @@ import { serve } from '../../../node.ts'
 import { login, notes } from '../site.test-kit.ts'
 import { createBrowser, sealedOf } from './proxy.test-kit.ts'
 import { oauthProxy } from './proxy.ts'
-
-async function freePort(): Promise<number> {
-  const probe = createTcpServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 /** A proxy that listens, before an identity provider where nobody can register. */
 async function site() {
