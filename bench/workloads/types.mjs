@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { installPeers } from '../prepare.mjs'
 import { toolsFile, WRITERS } from './types-file.mjs'
 
 const FOLDER = fileURLToPath(new URL('../build/types/', import.meta.url))
@@ -32,7 +33,9 @@ export const TYPES = [
       { id: 'both6', title: 'with input and output schemas, TypeScript 6', version: 6, output: true },
     ],
     rounds: 3,
-    open(name) {
+    async open(name) {
+      const reason = await installPeers()
+      if (reason) throw new Error(reason)
       mkdirSync(FOLDER, { recursive: true })
       return { name, close() {} }
     },
