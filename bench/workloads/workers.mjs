@@ -3,6 +3,8 @@ import { WAYS } from '../frame/ways.mjs'
 import { ADD } from './messages.mjs'
 
 const COUNTS = [1, 2]
+/** So many for each process, so that each has as much to do as one alone. */
+const AT_ONCE = 64
 const MODE = 'modern'
 
 /** A group has its cells in one server; here each cell has its own. */
@@ -15,7 +17,7 @@ async function openEach(name) {
 export const WORKERS = [
   {
     id: 'workers',
-    title: 'tools/call over HTTP, 2026-07-28, 64 at once, one process and two',
+    title: `tools/call over HTTP, 2026-07-28, ${AT_ONCE} at once for each of one process and two`,
     columns: ['perSecond', 'cpuPer1000', 'capacity'],
     subjects: ['floor', 'portcall'],
     cells: COUNTS.map((workers) => ({ id: `w${workers}`, title: `${workers} processes`, workers })),
@@ -23,7 +25,7 @@ export const WORKERS = [
     open: openEach,
     /** The load generator needs a core too: what the processes would do with a core each follows from their CPU for a request. */
     async measure({ ways }, { workers }, settings) {
-      const sample = await ways.get(workers).run({ name: 'add', calls: [ADD], concurrency: 64 }, settings)
+      const sample = await ways.get(workers).run({ name: 'add', calls: [ADD], concurrency: AT_ONCE * workers }, settings)
       return { ...sample, capacity: (workers * 1000) / sample.cpuPer1000 }
     },
   },
