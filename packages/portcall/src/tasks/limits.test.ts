@@ -150,8 +150,8 @@ describe('the limits of tasks', () => {
 
   it('a task that kills whoever works on it is begun only so often', async () => {
     const { store, bus } = memory()
-    const leaseMs = 600
-    const grounds = { store, bus, limits: { leaseMs, maxAttempts: 2 } }
+    // Nobody loses a lease by standing still: it ends when its worker dies.
+    const grounds = { store, bus, limits: { leaseMs: 3_600_000, maxAttempts: 2 } }
     const dead = { ...bus, publish: async () => {} }
     const caller = openShop({ ...grounds, work: false }).as('ada')
     const taskId = await begin(caller, 'wait')
@@ -163,7 +163,7 @@ describe('the limits of tasks', () => {
       await eventually(async () => expect(await store.get(`tasks/lease/${await refOf(store)}`)).toBeDefined())
       await eventually(async () => expect(await runsOf(store)).toBe(life + 1))
       alive = false
-      await new Promise((resolve) => setTimeout(resolve, 1.5 * leaseMs))
+      await store.delete(`tasks/lease/${await refOf(store)}`)
     }
     openShop(grounds)
     const { error } = await until(caller, taskId, 'failed')

@@ -1,4 +1,5 @@
 import { describe, expect, type Mock, test, vi } from 'vitest'
+import { freePort } from '../../../../../test/support/free-port.mjs'
 import { createTestCore, type TestCore } from '../../../test-kit/core.ts'
 import {
   cleanup,
@@ -149,7 +150,7 @@ describe.each(Object.keys(WAYS) as Array<keyof typeof WAYS>)('a server of ours, 
   })
 
   test('C28 that has forgotten the session is told apart from one that is lost', async () => {
-    const client = await ours()
+    const client = await ours({ port: await freePort() })
     await client.shake()
     await client.opened(LATEST_LEGACY)
     await client.stop()
@@ -312,7 +313,12 @@ describe('an answer', () => {
       visit.write('id: 1\nretry: 60000\ndata:\n\n')
       visit.end()
     })
-    await expect(call('x', {}, AbortSignal.timeout(50))).rejects.toMatchObject({ name: 'TimeoutError' })
+    const controller = new AbortController()
+    const lost = expect(call('x', {}, controller.signal)).rejects.toThrow('enough')
+    await until(() => peer.visits.at(-1)?.json?.method === 'tools/call')
+    await wait(30)
+    controller.abort(new Error('enough'))
+    await lost
     await until(() => peer.visits.at(-1)?.json?.method === 'notifications/cancelled')
     expect(peer.visits.at(-1)?.json.params).toEqual({ requestId: 2 })
     const again = call('x')

@@ -221,9 +221,12 @@ describe('sessions are limited', () => {
 
   test('they end when nothing was heard of them, but not while somebody reads', async () => {
     const { connect } = await site({ sessionIdleMs: 500 })
-    const [quiet, reading] = [await openSession(connect), await openSession(connect)]
-    const stream = connect().send(reading.get())
-    await stream.head()
+    const quiet = await openSession(connect)
+    const reading = await eventually(async () => {
+      const opened = await openSession(connect)
+      expect((await connect().send(opened.get()).head()).status).toBe(200)
+      return opened
+    })
     await new Promise((resolve) => setTimeout(resolve, 1200))
     expect(
       (
