@@ -6,7 +6,7 @@ import { redis } from 'portcall/stores/redis'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { createCluster } from 'redis'
 import { afterAll, describe, expect, test } from 'vitest'
-import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { eventually, PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import { startRedisCluster } from '../support/services/redis-cluster.mjs'
 
 const cluster = await startRedisCluster()
@@ -22,7 +22,7 @@ function pattern(): Cluster {
 
 describe.skipIf(!cluster)('redis cluster', () => {
   const subjectOf = <T>(pick: (stores: Stores) => T, log: LogBounds = { maxEntries: 1000 }) => {
-    const stores = redis(pattern(), { prefix: freshPrefix(), log })
+    const stores = redis(pattern(), { prefix: freshPrefix(), log, timeoutMs: PATIENCE_MS })
     return { subject: pick(stores), close: () => stores.close() }
   }
   storeContract({ test, create: () => subjectOf(({ store }) => store) })
@@ -39,9 +39,23 @@ describe.skipIf(!cluster)('redis cluster', () => {
     await Promise.all([near.close(), far.close()])
   })
 
+  test('what is said at once by processes that have only just begun keeps its order', async () => {
+    const messages = Array.from({ length: 30 }, (_, at) => `message ${at}`)
+    for (let round = 0; round < 5; round++) {
+      const prefix = freshPrefix()
+      const [near, far] = [redis(pattern(), { prefix }), redis(pattern(), { prefix })]
+      const heard: string[] = []
+      await far.bus.subscribe('topic', (message) => void heard.push(message))
+      await Promise.all(messages.map((message) => near.bus.publish('topic', message)))
+      await eventually(() => expect(heard).toHaveLength(messages.length))
+      expect(heard).toEqual(messages)
+      await Promise.all([near.close(), far.close()])
+    }
+  })
+
   test('the node of the keys is killed and started again: nothing acknowledged is lost, and all goes on by itself', async () => {
     const prefix = freshPrefix()
-    const stores = redis(pattern(), { prefix, timeoutMs: 800 })
+    const stores = redis(pattern(), { prefix, timeoutMs: 2000 })
     const heard: string[] = []
     await stores.bus.subscribe('topic', (message) => void heard.push(message))
     await stores.store.set('key', 'value')

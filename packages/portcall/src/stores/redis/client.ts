@@ -76,8 +76,7 @@ async function openIoRedis(pattern: IoRedisClient, { onLost, onMessage }: Connec
   client.on('error', () => {})
   client.on('end', onLost)
   client.on('message', (channel = '', message = '') => onMessage(channel, message))
-  const sendAlone = (commands: string[][]): Promise<unknown[]> =>
-    Promise.all(commands.map(([name = '', ...args]) => client.call(name, args).catch((error: unknown) => error)))
+  const sendAlone = inTheirOrder(client)
   const sendTogether = async (commands: string[][]): Promise<unknown[]> =>
     ((await client.pipeline(commands.map((command) => ['call', ...command])).exec()) ?? []).map(
       ([error, result]) => error ?? result,
@@ -88,6 +87,22 @@ async function openIoRedis(pattern: IoRedisClient, { onLost, onMessage }: Connec
     subscribe: (channels) => client.subscribe(...channels),
     unsubscribe: (channels) => client.unsubscribe(...channels),
     end: () => client.disconnect(),
+  }
+}
+
+/**
+ * Sends commands one by one, which a cluster keeps in order only on a connection to their node that is there already: what comes while it is
+ * being made goes to any node, and arrives by detours. So the first command is answered before others follow.
+ */
+function inTheirOrder(client: IoRedisClient): RedisConnection['send'] {
+  let way: Promise<unknown> | undefined
+  client.on('-node', () => void (way = undefined))
+  const call = ([name = '', ...args]: string[]): Promise<unknown> => client.call(name, args).catch((error: unknown) => error)
+  return async (commands) => {
+    const [first = [], ...rest] = commands
+    if (way) await way
+    else if (commands.length > 0) return [await (way = call(first)), ...(await Promise.all(rest.map(call)))]
+    return Promise.all(commands.map(call))
   }
 }
 
