@@ -6,6 +6,7 @@ import { memory, type Stores } from 'portcall/stores'
 import { sqlite } from 'portcall/stores/sqlite'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { afterAll, describe, test } from 'vitest'
+import { PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { POSTGRES_DRIVERS, REDIS_DRIVERS, type Wanted } from './support/drivers.ts'
@@ -25,7 +26,7 @@ const freshName = (): string => `test_${process.pid}_${made++}`
 /** All contracts, on stores that are made for each test. */
 function contracts(open: (wanted: Wanted) => Stores): void {
   const subjectOf = <T>(pick: (stores: Stores) => T, log: LogBounds = { maxEntries: 1000 }) => {
-    const stores = open({ place: freshName(), log })
+    const stores = open({ place: freshName(), log, timeoutMs: PATIENCE_MS })
     return { subject: pick(stores), close: () => stores.close() }
   }
   storeContract({ test, create: () => subjectOf(({ store }) => store) })

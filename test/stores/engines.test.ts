@@ -12,6 +12,7 @@ import { engineContract } from 'portcall/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { printerOnPostgres, printerOnRedis } from '../../examples/engines.ts'
 import { createStoreEngine } from '../../packages/portcall/src/tasks/store-engine.ts'
+import { PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { type Open, POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
@@ -35,7 +36,7 @@ function inStore(url: string, open: Open | undefined): void {
       const place = freshQueue()
       const all: Stores[] = []
       const subject = () => {
-        const stores = open?.(url, { place }) ?? memory()
+        const stores = open?.(url, { place, timeoutMs: PATIENCE_MS }) ?? memory()
         all.push(stores)
         return createStoreEngine({ ...stores, pollMs: 1000 })
       }

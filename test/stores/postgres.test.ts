@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { type Stores, StoreUnavailable } from 'portcall/stores'
 import { afterAll, describe, expect, test } from 'vitest'
-import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { eventually, PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { hasDisks } from '../support/services/service.mjs'
 import { describeAway } from './support/away.ts'
@@ -18,7 +18,7 @@ for (const [driver, open] of Object.entries(POSTGRES_DRIVERS)) {
 
     describe(`postgres with ${driver}, refusing`, () => {
       test('read-only: writes are refused with the reason, reads go on, and all is well when it ends', async () => {
-        const stores = open(server.url, { place: `read_only_${driver}` })
+        const stores = open(server.url, { place: `read_only_${driver}`, timeoutMs: PATIENCE_MS })
         try {
           await stores.store.set('key', 'value')
           await administer(server.url, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()')
@@ -39,7 +39,7 @@ for (const [driver, open] of Object.entries(POSTGRES_DRIVERS)) {
         'disk: writes are refused with the reason, reads go on, and all is well when there is room',
         async () => {
           const small = await startPostgres({ diskMb: 200 })
-          const stores = open(small?.url ?? '', { place: 'full' })
+          const stores = open(small?.url ?? '', { place: 'full', timeoutMs: PATIENCE_MS })
           try {
             await stores.store.set('key', 'value')
             small?.fillDisk()

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { type Stores, StoreUnavailable } from 'portcall/stores'
 import { afterAll, describe, expect, test } from 'vitest'
-import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { eventually, PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import { startRedis } from '../support/services/redis.mjs'
 import { hasDisks } from '../support/services/service.mjs'
 import { describeAway } from './support/away.ts'
@@ -19,7 +19,7 @@ for (const [driver, open] of Object.entries(REDIS_DRIVERS)) {
     describe(`redis with ${driver}, full`, () => {
       test('memory: writes are refused with the reason, reads go on, and all is well when there is room', async () => {
         const admin = new Redis(server.url)
-        const stores = open(server.url, { place: `full_${driver}` })
+        const stores = open(server.url, { place: `full_${driver}`, timeoutMs: PATIENCE_MS })
         try {
           await stores.store.set('key', 'value')
           await admin.config('SET', 'maxmemory', '1')
@@ -37,7 +37,7 @@ for (const [driver, open] of Object.entries(REDIS_DRIVERS)) {
         'disk: writes are refused with the reason, reads go on, and all is well when there is room',
         async () => {
           const small = await startRedis({ args: ['--appendfsync', 'everysec'], diskMb: 8 })
-          const stores = open(small?.url ?? '', { place: 'full' })
+          const stores = open(small?.url ?? '', { place: 'full', timeoutMs: PATIENCE_MS })
           try {
             await stores.store.set('key', 'value')
             small?.fillDisk()

@@ -16,7 +16,7 @@ export interface Server {
   resume(): void
 }
 
-const TIMEOUT_MS = 800
+const TIMEOUT_MS = 2000
 
 let made = 0
 
@@ -54,7 +54,7 @@ function appendOnAndOn({ log }: Stores) {
 
 /** Everything acknowledged is there, in order, and nothing twice. */
 async function expectKept({ log }: Stores, acknowledged: string[]): Promise<void> {
-  const kept = (await log.read('log')).map(({ data }) => data)
+  const kept = (await eventually(() => log.read('log'))).map(({ data }) => data)
   expect(new Set(kept).size).toBe(kept.length)
   expect(kept.filter((data) => acknowledged.includes(data))).toEqual(acknowledged)
 }
@@ -70,7 +70,7 @@ async function fate(operation: Promise<unknown>): Promise<{ error: unknown; ms: 
 
 async function comesBack({ store }: Stores): Promise<void> {
   await eventually(() => store.set('back', 'yes'))
-  expect(await store.get('back')).toBe('yes')
+  await eventually(async () => expect(await store.get('back')).toBe('yes'))
 }
 
 const ENDS: Record<string, (server: Server) => Promise<void>> = {
@@ -99,7 +99,7 @@ export function describeAway(name: string, server: Server, open: Open): void {
           await eventually(() => expect(appending.acknowledged.length).toBeGreaterThan(before + 20))
           await appending.stop()
           await expectKept(stores, appending.acknowledged)
-          expect(await stores.store.get('kept')).toBe('yes')
+          await eventually(async () => expect(await stores.store.get('kept')).toBe('yes'))
           await eventually(async () => {
             await stores.bus.publish('topic', 'again').catch(() => {})
             expect(heard).toContain('again')

@@ -45,7 +45,7 @@ export function equal(found: unknown, wanted: unknown): void {
 }
 
 /** Waits for something that happens soon. */
-export async function eventually(condition: () => boolean, seconds = 20): Promise<void> {
+export async function eventually(condition: () => boolean, seconds = 45): Promise<void> {
   for (let tries = 0; tries < 100 * seconds && !condition(); tries++) await wait(10)
   if (!condition()) throw new Error(`it did not happen within ${seconds} seconds`)
 }
