@@ -10,7 +10,8 @@ export interface Balancer {
 
 /** Starts a balancer; who cannot be reached is left out, as every balancer does. */
 export async function startBalancer(nodes: readonly Node[]): Promise<Balancer> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1000 })
+  // No connection is kept behind it, and none is closed before it: either may happen just when the next request is sent.
+  const agent = new Agent({ keepAlive: false, maxSockets: 1000 })
   let turn = 0
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, tries: number): void => {
@@ -37,6 +38,7 @@ export async function startBalancer(nodes: readonly Node[]): Promise<Balancer> {
     incoming.on('data', (piece) => pieces.push(piece))
     incoming.on('end', () => pass(incoming, outgoing, Buffer.concat(pieces), 2))
   })
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
