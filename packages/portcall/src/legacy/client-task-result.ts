@@ -1,7 +1,7 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
 import { pause, untilAborted } from '../jsonrpc/waiting.ts'
-import { RELATED_TASK } from '../protocol/tasks.ts'
+import { RELATED_TASK, relatedTask } from '../protocol/tasks.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { randomId } from '../stores/seal.ts'
 import { readResponse } from './client-result.ts'
@@ -69,9 +69,9 @@ export function createTaskResults(link: LegacyLink, changed: (taskId: string) =>
     },
     outcome: async (taskId, asker) => outcomeOf(await follow(taskId, asker).response),
     ask(method, params, signal) {
-      const taskId = taskOf(params)
-      const awaited = open.get(taskId)
-      if (!awaited) return undefined
+      const taskId = relatedTask(params)
+      const awaited = taskId === undefined ? undefined : open.get(taskId)
+      if (taskId === undefined || !awaited) return undefined
       const asked = take(awaited.questions, { method, params: withoutTask(params) } as InputRequest, signal)
       awaited.news.abort()
       awaited.news = new AbortController()
@@ -98,11 +98,6 @@ function take(questions: Map<string, Question>, question: InputRequest, signal: 
 function outcomeOf(response: Response): JsonObject {
   if (!isSuccess(response)) return { status: 'failed', error: response.error }
   return { status: 'completed', result: withoutTask(response.result) }
-}
-
-function taskOf({ _meta }: JsonObject): string {
-  const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined
-  return isObject(related) ? String(related.taskId) : ''
 }
 
 function withoutTask(object: JsonObject): JsonObject {

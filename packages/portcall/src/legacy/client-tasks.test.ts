@@ -127,6 +127,28 @@ describe('tasks of an odd server', () => {
     expect(await client.result('tasks/get', { taskId: 't' })).toMatchObject({ status })
   })
 
+  test('TSKL-018 tells of the progress of a task as its status, while it goes on and has no other', async () => {
+    let task: JsonObject = TASK
+    const server = tasksServer({ 'tasks/get': () => task, 'tasks/result': () => ({ content: [] }) })
+    const client = await clientOf(server)
+    const report = (params: JsonObject) => server.send({ jsonrpc: '2.0', method: 'notifications/progress', params })
+    const said = async () => (await client.result('tasks/get', { taskId: 't' })).statusMessage
+    const _meta = { [RELATED_TASK]: { taskId: 't' } }
+    expect(await said()).toBe(undefined)
+    report({ progressToken: 1, progress: 3, total: 10, _meta })
+    await eventually(async () => expect(await said()).toBe('3 of 10'))
+    report({ progressToken: 1, progress: 4 })
+    report({ progressToken: 1, progress: 4, message: 'of another', _meta: { [RELATED_TASK]: { taskId: 'x' } } })
+    report({ progressToken: 1, progress: 4, message: 'halfway', _meta })
+    await eventually(async () => expect(await said()).toBe('halfway'))
+    task = { ...TASK, statusMessage: 'its own' }
+    expect(await said()).toBe('its own')
+    task = { ...TASK, status: 'completed' }
+    expect(await said()).toBe(undefined)
+    task = TASK
+    expect(await said()).toBe(undefined)
+  })
+
   test('TSKL-020 a question that the server asks again has another key; one that it takes back is gone', async () => {
     const server = tasksServer({
       'tasks/get': () => ({ ...TASK, status: 'input_required' }),

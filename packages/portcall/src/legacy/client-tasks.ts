@@ -17,6 +17,7 @@ import {
 import { invalidParams } from '../protocol/errors.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { createSend } from './client-send.ts'
+import { createTaskProgress } from './client-task-progress.ts'
 import { createTaskResults, type TaskResults } from './client-task-result.ts'
 import { createTaskTools } from './client-task-tools.ts'
 import type { LegacyLink } from './link.ts'
@@ -49,8 +50,9 @@ export function createClientTasks({ link, forward, listen }: ClientTasksOptions)
     for (const tell of watchers.get(taskId as string) ?? []) tell()
   }
   const results = createTaskResults(link, changed)
+  const progress = createTaskProgress()
   const details: Details = async (taskId, context) =>
-    detailsOf(readTask(await send('tasks/get', { taskId }, context)), results, context)
+    detailsOf(progress.tell(readTask(await send('tasks/get', { taskId }, context))), results, context)
 
   return {
     methods: {
@@ -81,10 +83,11 @@ export function createClientTasks({ link, forward, listen }: ClientTasksOptions)
       'subscriptions/listen': createListen({ listen, details, results, watchers }),
     },
     ask: results.ask,
-    deliver({ method, params }) {
+    deliver({ method, params = {} }) {
       if (method === 'notifications/tools/list_changed') tools.forget()
+      if (method === 'notifications/progress') changed(progress.hear(params))
       if (method !== 'notifications/tasks/status') return false
-      changed(params?.taskId)
+      changed(params.taskId)
       return true
     },
   }

@@ -1,4 +1,5 @@
 /** What more than one room has to know of tasks. */
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 
 /** The identifier of the extension. https://github.com/modelcontextprotocol/ext-tasks */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
@@ -17,3 +18,9 @@ export const TASK_SUPPORT: unique symbol = Symbol('task support')
 
 /** The key of `_meta` that names the task which a message belongs to, in the revision that has tasks in its core. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** The task that a message with these params belongs to, in that revision. */
+export function relatedTask({ _meta }: JsonObject): string | undefined {
+  const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined
+  return isObject(related) && typeof related.taskId === 'string' ? related.taskId : undefined
+}
