@@ -2,7 +2,7 @@
  * A client in a process of its own, whose memory is measured: it connects, makes one call, and says what came of it and how much more
  * memory the process took at the most; then it makes another call.
  */
-import { type ConnectOptions, connect } from 'portcall/client'
+import { type CallOptions, type ConnectOptions, connect } from 'portcall/client'
 
 /** What a test may choose. */
 export interface MemoryChoice {
@@ -22,12 +22,15 @@ export interface MemoryReport {
   afterwards: string
 }
 
+/** What is left of the call before may have to be read first. */
+const PATIENT = { deadlines: { requestMs: 60_000 } }
+
 const { target, options, tool = 'big' } = JSON.parse(process.argv[2] ?? '{}') as MemoryChoice
 const client = await connect(target, options)
 
-async function attempt(name: string): Promise<string> {
+async function attempt(name: string, options?: CallOptions): Promise<string> {
   try {
-    const { content } = await client.callTool(name)
+    const { content } = await client.callTool(name, {}, options)
     return (content[0] as { text?: string } | undefined)?.text ?? 'nothing'
   } catch (error) {
     return String((error as { code?: unknown }).code ?? error)
@@ -44,6 +47,6 @@ const outcome = await attempt(tool)
 const ms = performance.now() - started
 clearInterval(timer)
 most = Math.max(most, process.memoryUsage.rss())
-const report: MemoryReport = { outcome, ms, grownBy: most - before, afterwards: await attempt('echo') }
+const report: MemoryReport = { outcome, ms, grownBy: most - before, afterwards: await attempt('echo', PATIENT) }
 console.log(JSON.stringify(report))
 await client.close()
