@@ -151,7 +151,7 @@ for (const [kind, server] of Object.entries({ redis: redisServer, postgres: post
         const node = await start()
         const taskId = await begin(node, name)
         await server.kill()
-        await sleep(3000)
+        await sleep(7000)
         await server.start()
         letGo(name)
         await eventually(() => expectResult(node, taskId, name))

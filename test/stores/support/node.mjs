@@ -19,7 +19,7 @@ import { bullmq } from 'portcall/tasks/bullmq'
 import { pgBoss } from 'portcall/tasks/pg-boss'
 
 const [way, url, place, folder] = process.argv.slice(2)
-const LEASE_MS = 1500
+const LEASE_MS = 5000
 
 async function startBoss() {
   const boss = new PgBoss({ connectionString: url, schema: `${place}_boss`, maintenanceIntervalSeconds: 1, max: 3 })
