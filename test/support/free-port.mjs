@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to connections on their way out, one of which may otherwise take a port between two listeners. */
-const LOWEST = 10_000
+/**
+ * Above the last port that `fetch` refuses, and below those that systems give to connections on their way out, one of which may otherwise
+ * take a port between two listeners.
+ */
+const LOWEST = 10_081
 const HIGHEST = 32_000
 
 /** Tells whether somebody could listen at a port of loopback. */
