@@ -55,7 +55,7 @@ async function writeScripts(folder) {
     sourcemap: true,
     chunkFileNames: 'chunks/[name].js',
     codeSplitting: {
-      groups: [...BUNDLED.map((name) => ({ name, test: inPackage(name), priority: BUNDLED.length })), ...chunksOfDoors()],
+      groups: [...BUNDLED.map((name) => ({ name, test: inPackage(name) })), ...chunksOfDoors()],
     },
   })
   await bundle.close()

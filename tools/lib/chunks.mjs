@@ -15,7 +15,7 @@ const OTHERS = [
 
 /**
  * What is loaded together: all that can be reached from a door of each list. The first that fits takes a module; what none takes the
- * bundler splits by who needs it. Each file more costs a program at its start as much as a thousand lines.
+ * bundler splits by who needs it. Each file costs a program time at its start.
  */
 const TOGETHER = [
   { chunk: 'core', from: [SERVER, OTHERS] },
@@ -31,18 +31,17 @@ function loadedWith(id, context, found = new Set()) {
   return found
 }
 
-/** The groups of the bundler that make these chunks. */
+/** The groups of the bundler that make these chunks, the first of them first. */
 export function chunksOfDoors() {
   const doors = builtDoors()
   const sources = new Set(doors.map(({ source }) => source))
   let loaded
   const reaches = (names, id) => names.some((name) => loaded.get(name)?.has(id))
-  return TOGETHER.map(({ chunk, from }, index) => ({
+  return TOGETHER.map(({ chunk, from }) => ({
     name(id, context) {
       loaded ??= new Map(doors.map(({ entry, source }) => [entry, loadedWith(source, context)]))
       return !sources.has(id) && from.every((names) => reaches(names, id)) ? chunk : null
     },
     debugName: chunk,
-    priority: TOGETHER.length - index,
   }))
 }

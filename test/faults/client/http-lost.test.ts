@@ -350,7 +350,7 @@ describe('storms', () => {
     const subscription = client.listen({ toolsListChanged: true })
     await until(() => server.requests.filter(isSubscription).length > 1, 'the second request')
     await sleep(1500)
-    expect(server.requests.filter(isSubscription).length).toBeLessThan(15)
+    expect(server.requests.filter(isSubscription).length).toBeLessThan(10)
     subscription.close()
     await healthy(client)
   })

@@ -1,3 +1,5 @@
+import { enterNewest } from '../jsonrpc/newest.ts'
+
 /** How servers turned out to speak, for as long as this process lives: a server that is known is not tried out again. */
 export type Era = 'modern' | 'legacy' | 'http+sse'
 
@@ -10,10 +12,7 @@ export function knownEra(server: string): Era | undefined {
 }
 
 export function rememberEra(server: string, era: Era): void {
-  known.delete(server)
-  known.set(server, era)
-  const [oldest] = known.keys()
-  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+  enterNewest(known, [server, era], MAX_KNOWN)
 }
 
 export function forgetEra(server: string): void {

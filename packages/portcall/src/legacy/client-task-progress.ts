@@ -1,4 +1,5 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { enterNewest } from '../jsonrpc/newest.ts'
 import { relatedTask } from '../protocol/tasks.ts'
 import { isFinal } from './render-task.ts'
 
@@ -19,11 +20,7 @@ export function createTaskProgress(): TaskProgress {
   return {
     hear(params) {
       const taskId = relatedTask(params)
-      if (taskId === undefined) return undefined
-      reports.delete(taskId)
-      reports.set(taskId, textOf(params))
-      const [oldest] = reports.keys()
-      if (reports.size > MOST_TASKS) reports.delete(oldest)
+      if (taskId !== undefined) enterNewest(reports, [taskId, textOf(params)], MOST_TASKS)
       return taskId
     },
     tell(task) {

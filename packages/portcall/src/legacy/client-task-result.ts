@@ -69,9 +69,9 @@ export function createTaskResults(link: LegacyLink, changed: (taskId: string) =>
     },
     outcome: async (taskId, asker) => outcomeOf(await follow(taskId, asker).response),
     ask(method, params, signal) {
-      const taskId = relatedTask(params)
-      const awaited = taskId === undefined ? undefined : open.get(taskId)
-      if (taskId === undefined || !awaited) return undefined
+      const taskId = relatedTask(params) ?? ''
+      const awaited = open.get(taskId)
+      if (!awaited) return undefined
       const asked = take(awaited.questions, { method, params: withoutTask(params) } as InputRequest, signal)
       awaited.news.abort()
       awaited.news = new AbortController()

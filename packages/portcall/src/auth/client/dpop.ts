@@ -2,6 +2,7 @@
  * Proofs of possession: a token that is bound to a key is worth nothing to whoever has only the token. Each request carries a statement about
  * itself, signed with the key. https://www.rfc-editor.org/rfc/rfc9449
  */
+import { enterNewest } from '../../jsonrpc/newest.ts'
 import type { Dpop } from './types.ts'
 
 /** A key of this client. */
@@ -41,15 +42,8 @@ export async function createDpop({ algorithm, privateKey, publicJwk, storedJwk }
     },
     heard({ url, nonce, proof }) {
       if (!nonce) return false
-      remember(nonces, url.origin, nonce)
+      enterNewest(nonces, [url.origin, nonce], MAX_ORIGINS)
       return proof !== undefined && jose.decodeJwt(proof)['nonce'] !== nonce
     },
   }
-}
-
-function remember(nonces: Nonces, origin: string, nonce: string): void {
-  nonces.delete(origin)
-  nonces.set(origin, nonce)
-  const [oldest] = nonces.keys()
-  if (nonces.size > MAX_ORIGINS && oldest !== undefined) nonces.delete(oldest)
 }

@@ -1,3 +1,5 @@
+import { enterNewest } from '../../jsonrpc/newest.ts'
+
 /** Counts how often something was tried in a while. */
 export interface Steps {
   /** Counts one more try, if there may be one. */
@@ -15,10 +17,7 @@ export function createSteps(most: number): Steps {
       const now = Date.now()
       const recent = (tries.get(operation) ?? []).filter((at) => now - at < WINDOW_MS)
       if (recent.length >= most) return false
-      tries.delete(operation)
-      tries.set(operation, [...recent, now])
-      const [oldest] = tries.keys()
-      if (tries.size > MAX_OPERATIONS && oldest !== undefined) tries.delete(oldest)
+      enterNewest(tries, [operation, [...recent, now]], MAX_OPERATIONS)
       return true
     },
   }

@@ -99,10 +99,13 @@ function inTheirOrder(client: IoRedisClient): RedisConnection['send'] {
   client.on('-node', () => void (way = undefined))
   const call = ([name = '', ...args]: string[]): Promise<unknown> => client.call(name, args).catch((error: unknown) => error)
   return async (commands) => {
-    const [first = [], ...rest] = commands
-    if (way) await way
-    else if (commands.length > 0) return [await (way = call(first)), ...(await Promise.all(rest.map(call)))]
-    return Promise.all(commands.map(call))
+    const [first, ...rest] = commands
+    if (way || !first) {
+      await way
+      return Promise.all(commands.map(call))
+    }
+    way = call(first)
+    return [await way, ...(await Promise.all(rest.map(call)))]
   }
 }
 
