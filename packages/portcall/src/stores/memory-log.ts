@@ -20,9 +20,10 @@ export interface MemoryLogOptions {
   now?: () => number
 }
 
-interface Kept extends LogEntry {
-  time: number
-  bytes: number
+/** An entry; its position follows from its place. */
+interface Kept {
+  readonly data: string
+  readonly time: number
 }
 
 /** One log. `entries[head]` is its oldest entry, number `first`; the place before `head` is garbage until it is worth a copy. */
@@ -37,19 +38,29 @@ interface Line {
 
 const ENTRY_BYTES = 100
 /** Stands where an entry was, so that it is not kept. */
-const DROPPED: Kept = { position: '', data: '', time: 0, bytes: 0 }
+const DROPPED: Kept = { data: '', time: 0 }
 const MIB = 1024 * 1024
 
 /** Makes logs in memory. */
 export function createMemoryLog(options: MemoryLogOptions = {}): Log {
   const { maxEntries = 10_000, maxBytes = 4 * MIB, maxAgeMs = 30 * 60_000, now = Date.now } = options
   const { maxLogs = 20_000, maxTotalBytes = 64 * MIB } = options
+  /** The one that was written to longest ago is the first. */
   const lines = new Map<string, Line>()
+  let newest: Line | undefined
   let total = 0
 
   const remove = (key: string): void => {
-    total -= lines.get(key)?.bytes ?? 0
+    const line = lines.get(key)
+    total -= line?.bytes ?? 0
     lines.delete(key)
+    if (line === newest) newest = undefined
+  }
+  const moveToEnd = (key: string, line: Line): void => {
+    if (line === newest) return
+    lines.delete(key)
+    lines.set(key, line)
+    newest = line
   }
   const trim = (line: Line, time: number): void => {
     const before = line.bytes
@@ -67,14 +78,12 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
     append(key, data) {
       const time = now()
       const line = lines.get(key) ?? createLine()
-      const position = positionOf(line.name, line.first + line.entries.length - line.head)
-      const bytes = 2 * data.length + ENTRY_BYTES
-      line.entries.push({ position, data, time, bytes })
-      line.bytes += bytes
+      const position = positionAt(line, line.entries.length)
+      line.entries.push({ data, time })
+      line.bytes += bytesOf(data)
       line.lastTime = time
-      total += bytes
-      lines.delete(key)
-      lines.set(key, line)
+      total += bytesOf(data)
+      moveToEnd(key, line)
       trim(line, time)
       makeRoom(time)
       return Promise.resolve(position)
@@ -83,7 +92,7 @@ export function createMemoryLog(options: MemoryLogOptions = {}): Log {
       const line = lines.get(key)
       if (line) trim(line, now())
       const from = after === undefined ? 0 : findAfter(line, after)
-      return line ? line.entries.slice(line.head + from).map(({ position, data }) => ({ position, data })) : []
+      return line ? entriesFrom(line, line.head + from) : []
     },
     delete: async (key) => remove(key),
   }
@@ -93,13 +102,28 @@ function createLine(): Line {
   return { name: newName(), entries: [], head: 0, first: 0, bytes: 0, lastTime: 0 }
 }
 
+/** What an entry counts. */
+function bytesOf(data: string): number {
+  return 2 * data.length + ENTRY_BYTES
+}
+
+/** The position of the entry at an index of `entries`. */
+function positionAt(line: Line, index: number): string {
+  return positionOf(line.name, line.first + index - line.head)
+}
+
+function entriesFrom(line: Line, index: number): LogEntry[] {
+  return line.entries.slice(index).map(({ data }, at) => ({ position: positionAt(line, index + at), data }))
+}
+
 function isOver(line: Line, tooMuch: boolean, oldest: number): boolean {
   const first = line.entries[line.head]
   return first !== undefined && (tooMuch || first.time <= oldest)
 }
 
 function dropFirst(line: Line): void {
-  line.bytes -= line.entries[line.head]?.bytes ?? 0
+  const first = line.entries[line.head]
+  if (first) line.bytes -= bytesOf(first.data)
   line.entries[line.head] = DROPPED
   line.first++
   line.head++

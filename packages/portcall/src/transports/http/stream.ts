@@ -204,16 +204,17 @@ export class Stream {
   async #keep(batch: readonly Unrecorded[]): Promise<(string | undefined)[]> {
     const { log, endpoint } = this.#options
     if (!log) return []
+    let appending: Promise<string | undefined>[] = []
     try {
       if (this.#torn) await log.delete(this.#key)
-      const kept = await Promise.allSettled(batch.map(({ data }) => log.append(this.#key, data)))
-      const lost = kept.find((one) => one.status === 'rejected')
-      if (lost) throw lost.reason
+      appending = batch.map(({ data }) => log.append(this.#key, data))
+      const positions = await Promise.all(appending)
       this.#torn = false
-      return kept.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+      return positions
     } catch (error) {
       this.#torn = true
       endpoint.onError(error)
+      await Promise.allSettled(appending)
       return []
     }
   }
