@@ -11,7 +11,7 @@ const OPTIONS = {
 
 const names = (text) => text.split(',').filter(Boolean)
 
-const FULL = { ms: 400, warmMs: 1000 }
+const FULL = { ms: 400, warmMs: 2000 }
 const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
 const QUICK_SUBJECTS = ['floor', 'portcall']
 

@@ -6,7 +6,7 @@
  * @property {string[]} groups ids of groups
  * @property {string[]} cells ids of cells of these groups
  * @property {string} metric
- * @property {string} [to] a subject: the figure is Portcall's as a ratio to it, round by round; `peers` is the best of those in
+ * @property {string} [to] a subject: the figure is Portcall's as a ratio to it, turn by turn; `peers` is the best of those in
  *   JavaScript
  * @property {string} [toCell] another cell: the figure is a ratio to what Portcall does there
  * @property {string} [over] a subject: the figure is by how much Portcall's is above it
@@ -92,5 +92,6 @@ export const TARGETS = [
     to,
     most: 1,
   })),
-  { title: 'two processes', groups: ['workers'], cells: ['w2'], metric: 'capacity', toCell: 'w1', least: 1.8 },
+  { title: 'two processes', groups: ['workers'], cells: ['hash-w2'], metric: 'perSecond', toCell: 'hash-w1', least: 1.8 },
+  { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1' },
 ]

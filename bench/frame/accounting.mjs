@@ -17,8 +17,6 @@ function statOf(pid) {
 }
 
 const PARENT = 1
-const USER_TICKS = 11
-const SYSTEM_TICKS = 12
 const CHILDREN_USER_TICKS = 13
 const CHILDREN_SYSTEM_TICKS = 14
 
@@ -32,28 +30,25 @@ export function familyOf(pid) {
   return family
 }
 
-/** Seconds of CPU that a process has used so far, in all its threads, and, with `descendants`, those of its living descendants. */
-export function cpuSeconds(pid, descendants = false) {
-  if (process.platform !== 'linux') return cpuSecondsOfPs(pid)
-  const pids = descendants ? familyOf(pid) : [pid]
-  const ticks = pids.map(statOf).map((stat) => (stat ? Number(stat[USER_TICKS]) + Number(stat[SYSTEM_TICKS]) : 0))
-  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
-}
-
 /** Seconds of CPU that those children of this process have used which have ended, with their own; nothing where the system does not tell. */
 export function cpuSecondsOfChildren() {
   const stat = statOf('self')
   return stat && (Number(stat[CHILDREN_USER_TICKS]) + Number(stat[CHILDREN_SYSTEM_TICKS])) / TICKS_PER_SECOND
 }
 
-const NANOSECONDS_PER_MS = 1e6
+const NANOSECONDS_PER_SECOND = 1e9
 
-/** Milliseconds of CPU that a process has used in the threads that it has now: finer than `cpuSeconds`, where the system tells. */
-export function cpuMsOf(pid) {
-  if (process.platform !== 'linux') return cpuSeconds(pid) * 1000
+function cpuSecondsOfOne(pid) {
+  if (process.platform !== 'linux') return cpuSecondsOfPs(pid)
   const threads = readdirSync(`/proc/${pid}/task`)
   const spent = threads.map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]))
-  return spent.reduce((sum, one) => sum + one, 0) / NANOSECONDS_PER_MS
+  return spent.reduce((sum, one) => sum + one, 0) / NANOSECONDS_PER_SECOND
+}
+
+/** Seconds of CPU that a process has used so far in the threads that it has now, and, with `descendants`, those that descend from it. */
+export function cpuSeconds(pid, descendants = false) {
+  const pids = descendants ? familyOf(pid) : [pid]
+  return pids.reduce((sum, one) => sum + cpuSecondsOfOne(one), 0)
 }
 
 /** `ps` writes `[[DD-]HH:]MM:SS[.ss]`. */

@@ -1,7 +1,7 @@
+import { takesPart } from './each.mjs'
+
 /** The list, begun at another place each round, so that nobody always comes first. */
 const rotated = (list, by) => [...list.slice(by % list.length), ...list.slice(0, by % list.length)]
-
-const takesPart = ({ subjects }, name) => !subjects || subjects.includes(name)
 
 /** Keeps the samples of a group, and who failed: a subject that failed takes no further part, for its figures would mean nothing. */
 function createBook(group) {
@@ -11,10 +11,10 @@ function createBook(group) {
     rows: () => [...rows.values()],
     failures,
     hasFailed: (name) => failures.some(({ subject }) => subject === name),
-    keep({ cell, subject, round }, sample) {
+    keep({ cell, subject, turn }, sample) {
       const key = `${cell} ${subject}`
       if (!rows.has(key)) rows.set(key, { group: group.id, cell, subject, samples: [] })
-      rows.get(key).samples[round] = sample
+      rows.get(key).samples[turn] = sample
     },
     /** Runs a step of a subject; gives nothing when that fails. */
     async attempt({ cell, subject }, step) {
@@ -28,29 +28,36 @@ function createBook(group) {
   }
 }
 
-/** One round: every cell by every subject in turn, so that a machine that slows down slows all alike. */
+/** One turn: every cell by every subject, so that a machine that slows down slows all alike. */
+async function takeTurn(group, names, { handles, settings, turn, book }) {
+  for (const cell of group.cells)
+    for (const subject of rotated(names, turn)) {
+      if (!takesPart(cell, subject) || book.hasFailed(subject)) continue
+      const where = { cell: cell.id, subject, turn }
+      const sample = await book.attempt(where, () => group.measure(handles.get(subject), cell, settings))
+      if (sample) book.keep(where, sample)
+    }
+}
+
+/** One round: all are started, have their turns, and end. */
 async function runRound(group, names, { settings, round, book }) {
   const handles = new Map()
   for (const subject of names) {
     const handle = await book.attempt({ subject }, () => group.open(subject, settings))
     if (handle) handles.set(subject, handle)
   }
-  for (const cell of group.cells)
-    for (const subject of rotated(names, round)) {
-      if (!takesPart(cell, subject) || book.hasFailed(subject)) continue
-      const where = { cell: cell.id, subject, round }
-      const sample = await book.attempt(where, () => group.measure(handles.get(subject), cell, settings))
-      if (sample) book.keep(where, sample)
-    }
+  const { turns = 1 } = group
+  for (let turn = round * turns; turn < (round + 1) * turns; turn++)
+    await takeTurn(group, names, { handles, settings, turn, book })
   for (const handle of handles.values()) await handle.close()
 }
 
 /**
- * Measures a group: several rounds of every cell by every subject.
+ * Measures a group: several rounds, each of several turns of every cell by every subject.
  *
  * @param {import('../workloads/index.mjs').Group} group
  * @param {object} how `names` of the subjects, `rounds`, `roundsOf(name)` for those that take part in fewer, `settings`
- * @returns {Promise<{ rows: Row[], failures: Failure[] }>} one row a cell and subject, with its sample of each round
+ * @returns {Promise<{ rows: Row[], failures: Failure[] }>} one row a cell and subject, with its sample of each turn
  *
  * @typedef {{ group: string, cell: string, subject: string, samples: (Record<string, number> | null)[] }} Row
  * @typedef {{ subject: string, cell?: string, error: string }} Failure

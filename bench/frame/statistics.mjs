@@ -5,7 +5,7 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : sorted.length ? (sorted[middle - 1] + sorted[middle]) / 2 : undefined
 }
 
-/** The median over rounds of how a metric of one row compares with that of another, round by round. */
+/** The median of how a metric of one row compares with that of another, turn by turn. */
 export function ratioOf(samples, others, metric) {
-  return median(samples.map((sample, round) => (sample && others[round] ? sample[metric] / others[round][metric] : Number.NaN)))
+  return median(samples.map((sample, turn) => (sample && others[turn] ? sample[metric] / others[turn][metric] : Number.NaN)))
 }

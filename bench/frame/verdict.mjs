@@ -17,7 +17,7 @@ const COMPARISONS = {
   },
   over: ({ find, metric }, subject) => {
     const other = find({ subject })
-    return other && median(find({}).map((sample, round) => sample?.[metric] - other[round]?.[metric]))
+    return other && median(find({}).map((sample, turn) => sample?.[metric] - other[turn]?.[metric]))
   },
 }
 

@@ -6,6 +6,8 @@ import { programOf } from './program.mjs'
 import { createRequest, FIRST_ID, postText } from './request.mjs'
 
 const IDLE_MS = 400
+/** A process that uses less than this in that time does nothing any more but look at its clock. */
+const IDLE_CPU_SECONDS = 0.01
 const MOST_MS = 20_000
 const KIB = 1024
 
@@ -14,11 +16,11 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Resolves when a process has stopped computing. */
 async function untilIdle(pid) {
   const deadline = performance.now() + MOST_MS
-  let before = -1
-  for (let now = cpuSeconds(pid); now > before && performance.now() < deadline; now = cpuSeconds(pid)) {
-    before = now
+  let before
+  do {
+    before = cpuSeconds(pid)
     await wait(IDLE_MS)
-  }
+  } while (cpuSeconds(pid) - before > IDLE_CPU_SECONDS && performance.now() < deadline)
 }
 
 const hexPort = (port) => port.toString(16).toUpperCase().padStart(4, '0')

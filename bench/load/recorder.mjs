@@ -23,6 +23,8 @@ export function createRecorder({ pid, workers }) {
     answered(sentAt, now) {
       if (now >= startedAt) latencies.push(now - sentAt)
     },
+    /** How many answers there are in the measured time. */
+    count: () => latencies.length,
     failed(fault) {
       failed++
       if (faults.length < MOST_FAULTS) faults.push(fault)

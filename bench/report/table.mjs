@@ -11,12 +11,12 @@ function line(row, baseline, { columns, cells }) {
   const cell = cells.find(({ id }) => id === row.cell)
   const medians = columns.map((metric) => show(metric, median(row.samples.map((sample) => sample?.[metric]))))
   const ratios = columns.map((metric) => (baseline ? times(ratioOf(row.samples, baseline.samples, metric)) : ''))
-  const rounds = row.samples.filter(Boolean).length
+  const count = row.samples.filter(Boolean).length
   const values = medians.map((value, index) => `${value} | ${ratios[index]}`)
-  return `| ${cell.title} | ${SUBJECTS[row.subject].title} | ${values.join(' | ')} | ${rounds} |`
+  return `| ${cell.title} | ${SUBJECTS[row.subject].title} | ${values.join(' | ')} | ${count} |`
 }
 
-/** The rows of a group as a table in Markdown: medians, each with its ratio to the floor in the same rounds. */
+/** The rows of a group as a table in Markdown: medians, each with its ratio to the floor in the same turns. */
 export function tableOf(group, rows) {
   const titles = group.columns.map((metric) => `${METRICS[metric].title} | vs floor`)
   const lines = group.cells.flatMap((cell) => {
@@ -27,7 +27,7 @@ export function tableOf(group, rows) {
   return [
     `### ${group.title}`,
     '',
-    `| | | ${titles.join(' | ')} | rounds |`,
+    `| | | ${titles.join(' | ')} | samples |`,
     `|---|---|${'--:|'.repeat(group.columns.length * 2)}--:|`,
     ...lines,
   ].join('\n')

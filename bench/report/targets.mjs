@@ -3,7 +3,7 @@ import { METRICS } from './metrics.mjs'
 /** What a target asks for, in words. */
 function demand({ least, most, to, toCell, over, metric }) {
   const against = { peers: 'the best peer' }[to] ?? to
-  if (least === undefined && most === undefined) return `reported, against ${against}`
+  if (least === undefined && most === undefined) return `reported, against ${against ?? toCell}`
   const bound = least === undefined ? `at most ${most}` : `at least ${least}`
   if (to) return `${bound}× ${against}`
   if (toCell) return `${bound}× what it is with ${toCell}`

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** The tools that each server of the bench registers, as plain JSON Schema. */
 
 const object = (properties) => ({ type: 'object', properties, required: Object.keys(properties) })
@@ -12,6 +14,7 @@ export const FLOOD = {
   description: 'Reports progress that often, and never waits for the reader',
   input: object({ count: integer }),
 }
+export const HASH = { description: 'Hashes its own hash that often', input: object({ times: integer }) }
 export const ASK = { description: 'Asks for a name once' }
 
 /** The form that `ask` sends, and the question. */
@@ -34,6 +37,13 @@ export const FILLER_INPUT = {
 export const fillerNames = (tools) => Array.from({ length: Math.max(0, tools - 1) }, (_, index) => `tool_${index + 1}`)
 
 export const fillerDescription = (name) => `Searches the collection ${name} and gives back what it finds there`
+
+/** The work of a tool that computes. */
+export function hashOf(times) {
+  let hash = ''
+  for (let time = 0; time < times; time++) hash = createHash('sha256').update(hash).digest('hex')
+  return hash
+}
 
 /** A text of a length, made once. */
 const blobs = new Map()

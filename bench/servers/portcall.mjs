@@ -10,6 +10,8 @@ import {
   FLOOD,
   fillerDescription,
   fillerNames,
+  HASH,
+  hashOf,
   MEASURE,
   PROGRESS,
   QUESTION,
@@ -26,6 +28,7 @@ const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: 
 server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
 server.tool('measure', MEASURE, ({ text }) => String(text.length))
+server.tool('hash', HASH, ({ times }) => hashOf(times))
 server.tool('progress', PROGRESS, async ({ count }, call) => {
   for (let step = 1; step <= count; step++) await call.progress(step, count)
   return 'done'

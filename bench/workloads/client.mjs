@@ -18,7 +18,9 @@ export const CLIENT = PLACES.map(({ transport, mode, title }) => ({
   columns: ['perSecond', 'p50', 'p99', 'cpuPer1000'],
   subjects: clientsFor(transport, mode),
   cells: CALLS,
-  rounds: 5,
+  rounds: 3,
+  turns: 3,
+  peerRounds: 1,
   async open(name) {
     return { ...(await startClient(name, transport, mode)), warm: false }
   },

@@ -1,7 +1,7 @@
 /** From the start of a program to its first answer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpuMsOf, memoryOf } from '../frame/accounting.mjs'
+import { cpuSeconds, memoryOf } from '../frame/accounting.mjs'
 import { onServerCore } from '../frame/cores.mjs'
 import { startServer } from '../frame/server.mjs'
 import { ID } from '../load/request.mjs'
@@ -19,7 +19,7 @@ const withId = (text) => text.replaceAll(ID, '1')
 
 const sampleOf = (pid, startedAt) => ({
   firstMs: performance.now() - startedAt,
-  startCpuMs: cpuMsOf(pid),
+  startCpuMs: 1000 * cpuSeconds(pid),
   peakMB: memoryOf(pid).peak / MB,
 })
 

@@ -1,4 +1,5 @@
 /** `tools/call` of a small tool among many: what a call costs must not depend on how many tools are registered. */
+import { openEach } from '../frame/each.mjs'
 import { WAYS } from '../frame/ways.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { ADD } from './messages.mjs'
@@ -24,16 +25,10 @@ const group = ({ mode, cells }) => ({
   subjects: subjectsFor('http', mode),
   cells,
   rounds: 3,
+  turns: 4,
   peerRounds: 1,
-  open: (name) => ({ name, close() {} }),
-  async measure({ name }, { tools }, settings) {
-    const server = await WAYS.http(name, { mode, tools })
-    try {
-      return await server.run({ name: 'add', calls: [ADD], concurrency: CONCURRENCY }, settings)
-    } finally {
-      await server.close()
-    }
-  },
+  open: (name) => openEach(cells, name, ({ tools }) => WAYS.http(name, { mode, tools })),
+  measure: (servers, at, settings) => servers.of(at).run({ name: 'add', calls: [ADD], concurrency: CONCURRENCY }, settings),
 })
 
 export const COUNTS = [

@@ -25,6 +25,7 @@ import { WORKERS } from './workers.mjs'
  * @property {string[]} subjects who can do it
  * @property {Cell[]} cells what is measured, in this order
  * @property {number} rounds of a full run
+ * @property {number} [turns] how often each cell is measured in a round; by default once
  * @property {number} [peerRounds] those in which peers take part; by default 2
  * @property {(subject: string, settings: Settings) => Promise<Handle>} open before the cells of a round
  * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Record<string, number>>} measure one cell once; the sample

@@ -23,6 +23,7 @@ const group = ({ transport, mode, subjects = subjectsFor(transport, mode) }) => 
   subjects,
   cells: CELLS,
   rounds: 3,
+  turns: 3,
   peerRounds: 1,
   open: (name) => WAYS[transport](name, { mode, tools: 1 }),
   measure: (handle, { id, call }, settings) => handle.run({ name: id, calls: [call], concurrency: CONCURRENCY }, settings),

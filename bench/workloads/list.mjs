@@ -1,4 +1,5 @@
 /** `tools/list` of 1,000 tools. */
+import { openEach } from '../frame/each.mjs'
 import { WAYS } from '../frame/ways.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { ask } from './ask.mjs'
@@ -39,15 +40,12 @@ const group = ({ mode, subjects = subjectsFor('http', mode) }) => ({
   subjects,
   cells: CELLS,
   rounds: 3,
+  turns: 3,
   peerRounds: 1,
-  open: (name) => ({ name, close() {} }),
-  async measure({ name }, { page, callsOf }, settings) {
-    const server = await WAYS.http(name, { mode, tools: TOOLS, page })
-    try {
-      return await server.run({ name: 'list', calls: await callsOf(server), concurrency: CONCURRENCY }, settings)
-    } finally {
-      await server.close()
-    }
+  open: (name) => openEach(CELLS, name, ({ page }) => WAYS.http(name, { mode, tools: TOOLS, page })),
+  async measure(servers, cell, settings) {
+    const server = servers.of(cell)
+    return server.run({ name: 'list', calls: await cell.callsOf(server), concurrency: CONCURRENCY }, settings)
   },
 })
 

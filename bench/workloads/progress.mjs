@@ -20,6 +20,7 @@ const group = ({ transport, mode, subjects = subjectsFor(transport, mode) }) => 
   subjects,
   cells: [{ id: 'call', title: 'one call' }],
   rounds: 3,
+  turns: 3,
   peerRounds: 1,
   open: (name) => WAYS[transport](name, { mode, tools: 1, framing: 'stream' }),
   async measure(handle, _cell, settings) {

@@ -1,31 +1,50 @@
 /** Several processes on one port. */
+import { openEach } from '../frame/each.mjs'
 import { WAYS } from '../frame/ways.mjs'
-import { ADD } from './messages.mjs'
+import { hashOf } from '../servers/definitions.mjs'
+import { ADD, toolCall } from './messages.mjs'
 
 const COUNTS = [1, 2]
-/** So many for each process, so that each has as much to do as one alone. */
-const AT_ONCE = 64
 const MODE = 'modern'
 
-/** A group has its cells in one server; here each cell has its own. */
-async function openEach(name) {
-  const ways = new Map()
-  for (const workers of COUNTS) ways.set(workers, await WAYS.http(name, { mode: MODE, tools: 1, workers }))
-  return { ways, close: () => Promise.all([...ways.values()].map((way) => way.close())) }
-}
+/** Enough that what the load generator takes of the cores is little beside it. */
+const TIMES = 2000
+
+/** What is called; `atOnce` so many for each process, so that each has as much to do as one alone. */
+const WORK = [
+  { id: 'add', title: 'a call that computes nothing', call: ADD, atOnce: 64 },
+  {
+    id: 'hash',
+    title: `a call that hashes ${TIMES.toLocaleString('en')} times`,
+    call: toolCall('hash', { times: TIMES }, { name: 'text', text: hashOf(TIMES) }),
+    atOnce: 8,
+  },
+]
+
+const CELLS = WORK.flatMap(({ id, title, ...work }) =>
+  COUNTS.map((workers) => ({
+    id: `${id}-w${workers}`,
+    title: `${title}, ${workers === 1 ? '1 process' : `${workers} processes`}`,
+    workers,
+    name: id,
+    ...work,
+  })),
+)
 
 export const WORKERS = [
   {
     id: 'workers',
-    title: `tools/call over HTTP, 2026-07-28, ${AT_ONCE} at once for each of one process and two`,
+    title: 'tools/call over HTTP, 2026-07-28, as many at once for each of one process and two',
     columns: ['perSecond', 'cpuPer1000', 'capacity'],
     subjects: ['floor', 'portcall'],
-    cells: COUNTS.map((workers) => ({ id: `w${workers}`, title: `${workers} processes`, workers })),
-    rounds: 5,
-    open: openEach,
+    cells: CELLS,
+    rounds: 3,
+    turns: 4,
+    open: (name) => openEach(CELLS, name, ({ workers }) => WAYS.http(name, { mode: MODE, tools: 1, workers })),
     /** The load generator needs a core too: what the processes would do with a core each follows from their CPU for a request. */
-    async measure({ ways }, { workers }, settings) {
-      const sample = await ways.get(workers).run({ name: 'add', calls: [ADD], concurrency: AT_ONCE * workers }, settings)
+    async measure(servers, cell, settings) {
+      const { name, call, atOnce, workers } = cell
+      const sample = await servers.of(cell).run({ name, calls: [call], concurrency: atOnce * workers }, settings)
       return { ...sample, capacity: (workers * 1000) / sample.cpuPer1000 }
     },
   },
