@@ -92,6 +92,6 @@ export const TARGETS = [
     to,
     most: 1,
   })),
-  { title: 'two processes', groups: ['workers'], cells: ['hash-w2'], metric: 'perSecond', toCell: 'hash-w1', least: 1.8 },
+  { title: 'two processes', groups: ['workers'], cells: ['primes-w2'], metric: 'perSecond', toCell: 'primes-w1', least: 1.8 },
   { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1' },
 ]

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** The tools that each server of the bench registers, as plain JSON Schema. */
 
 const object = (properties) => ({ type: 'object', properties, required: Object.keys(properties) })
@@ -14,7 +12,7 @@ export const FLOOD = {
   description: 'Reports progress that often, and never waits for the reader',
   input: object({ count: integer }),
 }
-export const HASH = { description: 'Hashes its own hash that often', input: object({ times: integer }) }
+export const PRIMES = { description: 'Counts the primes below a number', input: object({ below: integer }) }
 export const ASK = { description: 'Asks for a name once' }
 
 /** The form that `ask` sends, and the question. */
@@ -39,10 +37,15 @@ export const fillerNames = (tools) => Array.from({ length: Math.max(0, tools - 1
 export const fillerDescription = (name) => `Searches the collection ${name} and gives back what it finds there`
 
 /** The work of a tool that computes. */
-export function hashOf(times) {
-  let hash = ''
-  for (let time = 0; time < times; time++) hash = createHash('sha256').update(hash).digest('hex')
-  return hash
+export function countPrimes(below) {
+  const composite = new Uint8Array(below)
+  let count = 0
+  for (let number = 2; number < below; number++) {
+    if (composite[number]) continue
+    count++
+    for (let multiple = 2 * number; multiple < below; multiple += number) composite[multiple] = 1
+  }
+  return count
 }
 
 /** A text of a length, made once. */

@@ -6,13 +6,13 @@ import {
   ASK,
   BLOB,
   blobOf,
+  countPrimes,
   FILLER_INPUT,
   FLOOD,
   fillerDescription,
   fillerNames,
-  HASH,
-  hashOf,
   MEASURE,
+  PRIMES,
   PROGRESS,
   QUESTION,
 } from './definitions.mjs'
@@ -28,7 +28,7 @@ const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: 
 server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
 server.tool('measure', MEASURE, ({ text }) => String(text.length))
-server.tool('hash', HASH, ({ times }) => hashOf(times))
+server.tool('primes', PRIMES, ({ below }) => String(countPrimes(below)))
 server.tool('progress', PROGRESS, async ({ count }, call) => {
   for (let step = 1; step <= count; step++) await call.progress(step, count)
   return 'done'

@@ -15,8 +15,19 @@ const official = {
 
 const OFFICIAL_SERVER = "const server = new McpServer({ name: 'types', version: '1.0.0' })"
 
-/** How the users of each subject write a server and a tool. */
+/** How the users of each subject write a server and a tool; the floor is what schemas and functions cost that are of their types. */
 export const WRITERS = {
+  floor: {
+    head: '',
+    server: '',
+    tool: (name, output) =>
+      output
+        ? `const ${name}_input = ${INPUT}
+const ${name}_output = ${OUTPUT}
+export const ${name} = ({ a, b }: z.infer<typeof ${name}_input>): z.infer<typeof ${name}_output> => ({ sum: a + b })`
+        : `const ${name}_input = ${INPUT}
+export const ${name} = ({ a, b }: z.infer<typeof ${name}_input>) => String(a + b)`,
+  },
   portcall: {
     head: "import { createServer } from 'portcall'",
     server: "const server = createServer({ name: 'types', version: '1.0.0' })",

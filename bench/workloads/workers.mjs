@@ -1,22 +1,22 @@
 /** Several processes on one port. */
 import { openEach } from '../frame/each.mjs'
 import { WAYS } from '../frame/ways.mjs'
-import { hashOf } from '../servers/definitions.mjs'
+import { countPrimes } from '../servers/definitions.mjs'
 import { ADD, toolCall } from './messages.mjs'
 
 const COUNTS = [1, 2]
 const MODE = 'modern'
 
 /** Enough that what the load generator takes of the cores is little beside it. */
-const TIMES = 2000
+const BELOW = 500_000
 
 /** What is called; `atOnce` so many for each process, so that each has as much to do as one alone. */
 const WORK = [
   { id: 'add', title: 'a call that computes nothing', call: ADD, atOnce: 64 },
   {
-    id: 'hash',
-    title: `a call that hashes ${TIMES.toLocaleString('en')} times`,
-    call: toolCall('hash', { times: TIMES }, { name: 'text', text: hashOf(TIMES) }),
+    id: 'primes',
+    title: `a call that counts the primes below ${BELOW.toLocaleString('en')}`,
+    call: toolCall('primes', { below: BELOW }, { name: 'text', text: String(countPrimes(BELOW)) }),
     atOnce: 8,
   },
 ]
