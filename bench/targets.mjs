@@ -25,6 +25,9 @@ const PAUSED = ['paused/http/modern', 'paused/http/session', 'paused/stdio/moder
 const CLIENT_HTTP = ['client/http/modern', 'client/http/session']
 const CLIENT_STDIO = ['client/stdio/modern', 'client/stdio/session']
 
+/** So many milliseconds more than the floor, on a machine where that takes as long as said: a ratio, for machines differ. */
+const above = (floorMs, ms) => (floorMs + ms) / floorMs
+
 /** @type {Target[]} */
 export const TARGETS = [
   { title: 'throughput', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'floor', least: 0.9 },
@@ -76,14 +79,11 @@ export const TARGETS = [
   { title: 'an open stream', groups: ['memory/listen'], cells: ['each'], metric: 'residentKB', to: 'floor', most: 1.2 },
   { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'instantiations', most: 60_000 },
   { title: '200 tools', groups: ['types'], cells: ['input', 'both'], metric: 'checkSeconds', most: 0.6 },
-  {
-    title: 'CPU up to the first answer',
-    groups: ['cold/stdio', 'cold/http'],
-    cells: ['modern', 'session'],
-    metric: 'startCpuMs',
-    over: 'floor',
-    most: 40,
-  },
+  ...[
+    { groups: ['cold/stdio'], to: 'floor', most: above(74, 40) },
+    { groups: ['cold/http'], to: 'floor', most: above(83, 40) },
+    { groups: ['cold/stdio', 'cold/http'], over: 'floor' },
+  ].map((target) => ({ title: 'CPU up to the first answer', cells: ['modern', 'session'], metric: 'startCpuMs', ...target })),
   ...['inspector', 'mcporter'].map((to) => ({
     title: 'a command',
     groups: ['commands'],

@@ -9,8 +9,13 @@ import { filesBelow } from './lib/files.mjs'
 import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 
-/** Packages that are bundled, each into a chunk of its own that is loaded when it is first needed. */
+/** Packages that are bundled, loaded when they are first needed. */
 const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
+
+/** The validator of plain JSON Schema, in one file with its package: the first call of most servers waits for it. */
+const VALIDATOR = 'validator'
+const validatorChunk = { name: VALIDATOR, test: /[\\/]schema[\\/]validator\.ts$/ }
+const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')
 
 /** What both bundles have in common. */
 const INPUT = {
@@ -29,7 +34,7 @@ const OUTPUT = {
 const smallPackages = {
   name: 'small-packages',
   renderChunk(code, { name, fileName }) {
-    if (!BUNDLED.includes(name)) return null
+    if (name !== VALIDATOR && !BUNDLED.includes(name)) return null
     const { code: small, map } = minifySync(fileName, code, { module: true, sourcemap: true })
     return { code: small, map }
   },
@@ -55,7 +60,7 @@ async function writeScripts(folder) {
     sourcemap: true,
     chunkFileNames: 'chunks/[name].js',
     codeSplitting: {
-      groups: [...BUNDLED.map((name) => ({ name, test: inPackage(name) })), ...chunksOfDoors()],
+      groups: [...OWN_CHUNK.map((name) => ({ name, test: inPackage(name) })), ...chunksOfDoors(), validatorChunk],
     },
   })
   await bundle.close()

@@ -20,7 +20,7 @@ const CLIENT = join(ROOT, 'tools', 'cold', 'client.mjs')
 const PRELOAD = pathToFileURL(join(ROOT, 'tools', 'cold', 'heap.mjs')).href
 
 /** The chunks that are loaded when a schema is first compiled, a question asked, a program started, or a file of configuration read. */
-const LAZY = /[\\/]chunks[\\/](validator|foreign|asks|typebox|re2js|spawn|jsonc|jsonc-parser)\.js$/
+const LAZY = /[\\/]chunks[\\/](validator|foreign|asks|re2js|spawn|jsonc|jsonc-parser)\.js$/
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 

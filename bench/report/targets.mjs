@@ -1,17 +1,20 @@
 import { METRICS } from './metrics.mjs'
 
+const shortened = (figure) => Number(figure.toPrecision(Math.abs(figure) >= 1000 ? 5 : 3))
+
 /** What a target asks for, in words. */
 function demand({ least, most, to, toCell, over, metric }) {
   const against = { peers: 'the best peer' }[to] ?? to
-  if (least === undefined && most === undefined) return `reported, against ${against ?? toCell}`
-  const bound = least === undefined ? `at most ${most}` : `at least ${least}`
+  if (least === undefined && most === undefined)
+    return over ? `reported, more than ${over}` : `reported, against ${against ?? toCell}`
+  const bound = least === undefined ? `at most ${shortened(most)}` : `at least ${shortened(least)}`
   if (to) return `${bound}× ${against}`
   if (toCell) return `${bound}× what it is with ${toCell}`
   return `${bound} ${METRICS[metric].unit}${over ? ` more than ${over}` : ''}`
 }
 
 const shownFigure = ({ figure, target: { to, toCell } }) =>
-  figure === undefined ? '' : `${Number(figure.toPrecision(3))}${to || toCell ? '×' : ''}`
+  figure === undefined ? '' : `${shortened(figure)}${to || toCell ? '×' : ''}`
 
 const WORDS = { true: 'met', false: '**MISSED**', undefined: 'not measured' }
 

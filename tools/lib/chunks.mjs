@@ -21,6 +21,7 @@ const TOGETHER = [
   { chunk: 'core', from: [SERVER, OTHERS] },
   { chunk: 'server', from: [['index']] },
   { chunk: 'http-server', from: [['http'], ['node']] },
+  { chunk: 'client', from: [['client']] },
 ]
 
 /** All modules that are loaded with one, itself included. */
