@@ -93,5 +93,5 @@ export const TARGETS = [
     most: 1,
   })),
   { title: 'two processes', groups: ['workers'], cells: ['primes-w2'], metric: 'perSecond', toCell: 'primes-w1', least: 1.8 },
-  { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1' },
+  { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1', least: 1.8 },
 ]
