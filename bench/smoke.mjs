@@ -1,5 +1,6 @@
 /** Tries whether each workload works, without looking at the figures. */
 import { createReport } from '../tools/lib/report.mjs'
+import { takesPart } from './frame/each.mjs'
 import { runGroup } from './frame/rounds.mjs'
 
 /** How long a workload is tried, in milliseconds: longer where too little happened for figures, as on a machine with much else to do. */
@@ -8,9 +9,7 @@ const SUBJECTS = ['floor', 'portcall']
 
 /** What is wrong with the rows of a group: figures that are not there. */
 function gaps({ cells, columns }, names, rows) {
-  const expected = cells.flatMap(({ id, subjects = names }) =>
-    names.filter((name) => subjects.includes(name)).map((name) => ({ cell: id, name })),
-  )
+  const expected = cells.flatMap((cell) => names.filter((name) => takesPart(cell, name)).map((name) => ({ cell: cell.id, name })))
   return expected.flatMap(({ cell, name }) => {
     const sample = rows.find((row) => row.cell === cell && row.subject === name)?.samples[0]
     const missing = columns.filter((metric) => !Number.isFinite(sample?.[metric]))

@@ -16,6 +16,7 @@ const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-
 const VALIDATOR = 'validator'
 const validatorChunk = { name: VALIDATOR, test: /[\\/]schema[\\/]validator\.ts$/ }
 const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')
+const SMALL = [...OWN_CHUNK, VALIDATOR]
 
 /** What both bundles have in common. */
 const INPUT = {
@@ -34,7 +35,7 @@ const OUTPUT = {
 const smallPackages = {
   name: 'small-packages',
   renderChunk(code, { name, fileName }) {
-    if (name !== VALIDATOR && !BUNDLED.includes(name)) return null
+    if (!SMALL.includes(name)) return null
     const { code: small, map } = minifySync(fileName, code, { module: true, sourcemap: true })
     return { code: small, map }
   },

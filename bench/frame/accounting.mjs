@@ -6,14 +6,19 @@ const TICKS_PER_SECOND = 100
 const KIB = 1024
 const SECONDS_PER_DAY = 86_400
 
-/** The fields of /proc/PID/stat behind the name of the program: the state, the parent … */
-function statOf(pid) {
+/** A file of /proc; nothing when the process or the thread has ended. */
+function readProc(path) {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return readFileSync(`/proc/${path}`, 'latin1')
   } catch {
     return undefined
   }
+}
+
+/** The fields of /proc/PID/stat behind the name of the program: the state, the parent … */
+function statOf(pid) {
+  const text = readProc(`${pid}/stat`)
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
 const PARENT = 1
@@ -41,7 +46,7 @@ const NANOSECONDS_PER_SECOND = 1e9
 function cpuSecondsOfOne(pid) {
   if (process.platform !== 'linux') return cpuSecondsOfPs(pid)
   const threads = readdirSync(`/proc/${pid}/task`)
-  const spent = threads.map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]))
+  const spent = threads.map((thread) => Number(readProc(`${pid}/task/${thread}/schedstat`)?.split(' ')[0] ?? 0))
   return spent.reduce((sum, one) => sum + one, 0) / NANOSECONDS_PER_SECOND
 }
 

@@ -26,7 +26,7 @@ export function pageOf(results) {
   })
   return [
     '# Figures',
-    'Made by `npm run bench`. Medians over rounds; a ratio to the floor is made in each round, and the one in the middle counts.',
+    'Made by `npm run bench`. Medians over all turns; a ratio to the floor is made in each turn, and the one in the middle counts.',
     '![Requests a second](chart.svg)',
     '## Targets',
     summaryOf(results),

@@ -5,8 +5,7 @@ const shortened = (figure) => Number(figure.toPrecision(Math.abs(figure) >= 1000
 /** What a target asks for, in words. */
 function demand({ least, most, to, toCell, over, metric }) {
   const against = { peers: 'the best peer' }[to] ?? to
-  if (least === undefined && most === undefined)
-    return over ? `reported, more than ${over}` : `reported, against ${against ?? toCell}`
+  if (least === undefined && most === undefined) return `reported, against ${against}`
   const bound = least === undefined ? `at most ${shortened(most)}` : `at least ${shortened(least)}`
   if (to) return `${bound}× ${against}`
   if (toCell) return `${bound}× what it is with ${toCell}`
