@@ -131,9 +131,14 @@ class Register implements Incoming {
     if (!isLong && this.#active >= maxInFlight) await new Promise<void>((turn) => void (this.#turns ??= []).push(turn))
     if (isLong) this.#longLived++
     else this.#active++
-    const response = await this.#run(request, context)
-    this.#leave(id, isLong)
-    return response
+    try {
+      const response = context.cancelled ? undefined : await this.#exchange(request, context)
+      return context.cancelled ? undefined : response
+    } catch {
+      return context.cancelled ? undefined : FAILED.response(id)
+    } finally {
+      this.#leave(id, isLong)
+    }
   }
 
   cancel(id: unknown, reason?: unknown): boolean {
@@ -155,16 +160,6 @@ class Register implements Incoming {
     if (this.#running.has(id)) return ID_IN_USE
     if (isLong) return this.#longLived >= maxLongLived ? TOO_MANY : undefined
     return this.size - this.#longLived >= maxInFlight + maxQueued ? BUSY : undefined
-  }
-
-  async #run(request: Request, context: Running): Promise<Response | undefined> {
-    if (context.cancelled) return undefined
-    try {
-      const response = await this.#exchange(request, context)
-      return context.cancelled ? undefined : response
-    } catch {
-      return context.cancelled ? undefined : FAILED.response(request.id)
-    }
   }
 
   #leave(id: RequestId, isLong: boolean): void {

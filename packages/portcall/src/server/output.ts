@@ -40,7 +40,8 @@ function structured(value: unknown, output: CompiledSchema): CallToolResult | Pr
 function withContent(parsed: Parsed<unknown>, full: JsonObject | undefined): CallToolResult {
   if (parsed.issues) throw new OutputError('The structured content does not fit the output schema of the tool', parsed.issues)
   const structuredContent = parsed.value
-  return { content: [text(JSON.stringify(structuredContent))], ...full, structuredContent }
+  const content = [text(JSON.stringify(structuredContent))]
+  return full ? { content, ...full, structuredContent } : { content, structuredContent }
 }
 
 const RESULT_KEYS: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError', '_meta'])

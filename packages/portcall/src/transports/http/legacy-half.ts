@@ -7,7 +7,7 @@ export type Received = Exclude<Classified, { kind: 'invalid' }>
 /** Serves the revisions that begin with a handshake. */
 export interface Legacy {
   /** Takes one message in. @throws HttpError, RpcError when the request itself is wrong. */
-  post(received: Received, visit: Visit): Promise<void>
+  post(received: Received, visit: Visit): Promise<void> | void
   /** Takes an array of messages in. */
   batch(values: readonly unknown[], visit: Visit): Promise<void>
   get(visit: Visit): Promise<void> | void

@@ -15,7 +15,7 @@ export interface Outbox {
 export const DIRECT: Outbox = { put: (answer) => answer.write(), flush() {} }
 
 /** So many answers leave without waiting for more: the other side has something to do then, while we go on. */
-const TOGETHER = 8
+const TOGETHER = 32
 
 /**
  * Sends the answers of one turn of the event loop together, when all requests of that turn were read or when they are many. Under load

@@ -89,10 +89,10 @@ class Conversation implements Session {
     return this.#outgoing
   }
 
-  async request(request: Request, outlet: Outlet, { request: http, auth }: Caller): Promise<void> {
+  request(request: Request, outlet: Outlet, { request: http, auth }: Caller): Promise<void> {
     if (this.#closed) throw refuse(404, 'Session not found')
     const call = new SessionCall(outlet, { http, auth, session: this })
-    call.settle(await this.#incoming.handle(request, call))
+    return this.#incoming.handle(request, call).then((response) => call.settle(response))
   }
 
   accept(message: Notification | Response): boolean {

@@ -35,7 +35,7 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
   }
 
   return {
-    async post(received, visit) {
+    post(received, visit) {
       if (sse2024.owns(visit)) return sse2024.post(received, visit)
       if ('method' in received.message) checkMirrors(received.message, visit.request)
       if (received.kind !== 'request') {
@@ -46,7 +46,7 @@ export function createSessions(endpoint: Endpoint, options: HttpOptions): Legacy
       const member = find(visit)
       if (member.session.size >= endpoint.limits.maxSessionRequests)
         throw refuse(429, 'Too many requests at once in this session')
-      await member.session.request(received.message, new PostOutlet(outletOptions(endpoint, member, visit)), visit)
+      return member.session.request(received.message, new PostOutlet(outletOptions(endpoint, member, visit)), visit)
     },
     async batch(values, visit) {
       const member = find(visit)
