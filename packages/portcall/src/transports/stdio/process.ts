@@ -24,7 +24,7 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
    * wait for ever. Default: false.
    */
   pauseWhenFull?: boolean
-  /** How much leaves without waiting for more. For the asking side only, which can work while the other one does. Default: all of a tick. */
+  /** How much leaves without waiting for more: the other side begins while this one goes on. Default: all of a tick. */
   eagerBytes?: number
   /** How many bytes of the beginning and of the end of an unreadable line are told. Default: none. */
   excerptBytes?: number
@@ -38,6 +38,8 @@ export interface PipeChannelOptions extends ProcessChannelOptions {
 
 const MAX_BUFFERED_BYTES = 1024 * 1024
 const FLUSH_MS = 5000
+/** What a pipe takes in at once. */
+const PIPE_BYTES = 64 * 1024
 
 /**
  * Makes a channel of two Node streams: the pipes of a process, a socket.
@@ -142,9 +144,10 @@ let taken = false
 export function processChannel(options: ProcessChannelOptions = {}): Channel {
   if (taken) throw new Error('stdin and stdout of this process carry a channel already')
   taken = true
-  const channel = pipeChannel({ ...options, readable: process.stdin, writable: process.stdout, pauseWhenFull: true })
+  const { stdin, stdout } = process
+  const channel = pipeChannel({ ...options, readable: stdin, writable: stdout, eagerBytes: PIPE_BYTES, pauseWhenFull: true })
   process.stderr.on('error', () => {})
-  process.stdout.write = createDetour()
+  stdout.write = createDetour()
   return channel
 }
 
