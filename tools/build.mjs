@@ -12,11 +12,9 @@ import { runNode } from './lib/run.mjs'
 /** Packages that are bundled, loaded when they are first needed. */
 const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
 
-/** The validator of plain JSON Schema, in one file with its package: the first call of most servers waits for it. */
-const VALIDATOR = 'validator'
-const validatorChunk = { name: VALIDATOR, test: /[\\/]schema[\\/]validator\.ts$/ }
+/** The validator of plain JSON Schema is in one file with its package: the first call of most servers waits for it. */
 const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')
-const SMALL = [...OWN_CHUNK, VALIDATOR]
+const SMALL = [...OWN_CHUNK, 'validator']
 
 /** What both bundles have in common. */
 const INPUT = {
@@ -46,13 +44,23 @@ const TS_IMPORT = /((?:from |import\(|declare module )'\.{1,2}\/[^'\n]+)\.ts(')/
 
 const inPackage = (name) => new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`)
 
+/** What is in a folder above the doors meets the library as its users do, by the names of the doors: it has no part in how they are split. */
+const byDoors = (folder) => ({
+  name: 'by-doors',
+  resolveId(source, importer) {
+    const path = importer?.startsWith(folder) && source.startsWith('.') ? resolve(dirname(importer), source) : undefined
+    const door = builtDoors().find((one) => one.source === path)
+    return door && { id: door.name, external: true }
+  },
+})
+
 async function writeScripts(folder) {
   if (builtDoors().length === 0) throw new Error('there is no door to build')
   const bundle = await rolldown({
     input: Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     external: /^node:/,
-    plugins: [smallPackages],
+    plugins: [smallPackages, byDoors(join(PACKAGE, 'src', 'testing'))],
     ...INPUT,
   })
   const { output } = await bundle.write({
@@ -61,21 +69,11 @@ async function writeScripts(folder) {
     sourcemap: true,
     chunkFileNames: 'chunks/[name].js',
     codeSplitting: {
-      groups: [...OWN_CHUNK.map((name) => ({ name, test: inPackage(name) })), ...chunksOfDoors(), validatorChunk],
+      groups: [...OWN_CHUNK.map((name) => ({ name, test: inPackage(name) })), ...chunksOfDoors()],
     },
   })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
-}
-
-/** The command meets the library as its users do: by the names of the doors. */
-const byDoors = {
-  name: 'by-doors',
-  resolveId(source, importer) {
-    const path = importer && source.startsWith('.') ? resolve(dirname(importer), source) : undefined
-    const door = builtDoors().find((one) => one.source === path)
-    return door && { id: door.name, external: true }
-  },
 }
 
 /** The programs of the package are bundled by themselves, so that they change nothing in what users of the library load. */
@@ -83,7 +81,7 @@ async function writePrograms(folder) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs().map(({ entry, source }) => [entry, source])),
     platform: 'node',
-    plugins: [byDoors],
+    plugins: [byDoors(PACKAGE)],
     ...INPUT,
   })
   const { output } = await bundle.write({ ...OUTPUT, dir: folder, chunkFileNames: 'cli/[name].js' })
