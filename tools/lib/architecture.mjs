@@ -44,7 +44,6 @@ export const NODE_FILES = [
   'transports/stdio/spawn.ts',
   'transports/stdio/spawn-failure.ts',
   'testing/pair-stdio.ts',
-  'testing/pair-http.ts',
   'testing/faulty-proxy.ts',
   'testing/oauth/listen.ts',
 ]
