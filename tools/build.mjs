@@ -29,12 +29,16 @@ const OUTPUT = {
   comments: { legal: true, annotation: true, jsdoc: false },
 }
 
-/** What others wrote is read by nobody here, and costs less to load when it is small. */
+/** The bundler's helper for namespaces that are values, where several files need it in a file of its own; and the same in one line. */
+const SHARED_HELPER = /^import \{ __exportAll \} from "\.\/rolldown-runtime\.js";$/m
+const OWN_HELPER = `const __exportAll = (all) => Object.defineProperties({}, Object.fromEntries(Object.entries(all).map(([name, get]) => [name, { get, enumerable: true }])));`
+
+/** What others wrote is read by nobody here, and costs less to load when it is small and in one file. */
 const smallPackages = {
   name: 'small-packages',
   renderChunk(code, { name, fileName }) {
     if (!SMALL.includes(name)) return null
-    const { code: small, map } = minifySync(fileName, code, { module: true, sourcemap: true })
+    const { code: small, map } = minifySync(fileName, code.replace(SHARED_HELPER, OWN_HELPER), { module: true, sourcemap: true })
     return { code: small, map }
   },
 }

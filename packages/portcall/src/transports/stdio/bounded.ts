@@ -1,8 +1,11 @@
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { DROPPABLE } from '../../protocol/methods.ts'
 
-/** How much may wait for a client that does not read before notifications are not added to it any more. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024
+/**
+ * How much may wait here for a client that does not read before notifications are not added to it any more. With what the pipe and its
+ * reader take in, 4 MiB lie between a handler and its client.
+ */
+const MAX_UNREAD_BYTES = (4096 - 256) * 1024
 
 /**
  * Bounds what handlers can pile up who do not wait for a client that does not read: progress and log messages are dropped then, and
