@@ -19,7 +19,7 @@ export default tests(import.meta.url, {
       test: {
         name: 'shared',
         include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
-        exclude: alone,
+        exclude: ['**/node_modules/**', ...alone],
         isolate: false,
       },
     },
