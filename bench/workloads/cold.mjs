@@ -65,7 +65,7 @@ export const COLD = ['stdio', 'http'].map((transport) => ({
   columns: ['firstMs', 'startCpuMs', 'peakMB'],
   subjects: namesFor(transport),
   cells: MODES.map((mode) => ({ ...mode, subjects: subjectsFor(transport, mode.id) })),
-  rounds: 11,
+  rounds: 21,
   open: (name) => ({ name, close() {} }),
   measure: ({ name }, { id }) => START[transport](name, id),
 }))
