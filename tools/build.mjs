@@ -1,6 +1,6 @@
 /** Builds the library: its doors into packages/portcall/dist, with declarations. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { chunksOfDoors } from './lib/chunks.mjs'
@@ -29,16 +29,12 @@ const OUTPUT = {
   comments: { legal: true, annotation: true, jsdoc: false },
 }
 
-/** The bundler's helper for namespaces that are values, where several files need it in a file of its own; and the same in one line. */
-const SHARED_HELPER = /^import \{ __exportAll \} from "\.\/rolldown-runtime\.js";$/m
-const OWN_HELPER = `const __exportAll = (all) => Object.defineProperties({}, Object.fromEntries(Object.entries(all).map(([name, get]) => [name, { get, enumerable: true }])));`
-
-/** What others wrote is read by nobody here, and costs less to load when it is small and in one file. */
+/** What others wrote is read by nobody here, and costs less to load when it is small. */
 const smallPackages = {
   name: 'small-packages',
   renderChunk(code, { name, fileName }) {
     if (!SMALL.includes(name)) return null
-    const { code: small, map } = minifySync(fileName, code.replace(SHARED_HELPER, OWN_HELPER), { module: true, sourcemap: true })
+    const { code: small, map } = minifySync(fileName, code, { module: true, sourcemap: true })
     return { code: small, map }
   },
 }
@@ -52,7 +48,7 @@ const inPackage = (name) => new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]
 const byDoors = (folder) => ({
   name: 'by-doors',
   resolveId(source, importer) {
-    const path = importer?.startsWith(folder) && source.startsWith('.') ? resolve(dirname(importer), source) : undefined
+    const path = importer?.startsWith(folder + sep) && source.startsWith('.') ? resolve(dirname(importer), source) : undefined
     const door = builtDoors().find((one) => one.source === path)
     return door && { id: door.name, external: true }
   },

@@ -2,8 +2,8 @@ import type { Channel } from '../../jsonrpc/channel.ts'
 import { DROPPABLE } from '../../protocol/methods.ts'
 
 /**
- * How much may wait here for a client that does not read before notifications are not added to it any more. With what the pipe and its
- * reader take in, 4 MiB lie between a handler and its client.
+ * How much may wait here for a client that does not read before notifications are not added to it any more. With what pipes hold, and
+ * readers ahead of who reads, that is some 4 MiB between a handler and its client.
  */
 const MAX_UNREAD_BYTES = (4096 - 256) * 1024
 
