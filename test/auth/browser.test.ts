@@ -1,11 +1,11 @@
 /** Users who sign in with their browser. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type BrowserOptions, browser } from 'portcall/auth/client'
 import { memory } from 'portcall/stores'
 import { describe, expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { callText, type Place, testPlace, whoami } from './support/place.ts'
 import { USER } from './support/provider.ts'
+import { passTime } from './support/time.ts'
 
 /** A user, whose browser remembers who they are. */
 function createUser(options: BrowserOptions = {}) {
@@ -36,12 +36,12 @@ describe.each(['2026-07-28', '2025-11-25'])('in %s', (revision) => {
   })
 
   test('an expired token is refreshed, again and again, and each refresh token is used once', async () => {
-    const place = await testPlace({ accessSeconds: 2 })
+    const place = await testPlace({ accessSeconds: 60 })
     const user = createUser()
     const client = await place.connect({ auth: user.auth, revision })
     await whoami(client)
     for (let round = 1; round <= 3; round++) {
-      await sleep(2100)
+      passTime(61_000)
       await Promise.all(Array.from({ length: 10 }, () => whoami(client)))
       expect(place.provider.grants).toEqual(['authorization_code', ...Array.from({ length: round }, () => 'refresh_token')])
     }
@@ -95,12 +95,12 @@ describe.each(['2026-07-28', '2025-11-25'])('in %s', (revision) => {
   })
 
   test('tokens are bound to a key, of which each request has a proof, also after a refresh', async () => {
-    const place = await testPlace({ accessSeconds: 2, protect: { dpop: { required: true, nonce: true } } })
+    const place = await testPlace({ accessSeconds: 60, protect: { dpop: { required: true, nonce: true } } })
     const user = createUser({ dpop: true })
     const client = await place.connect({ auth: user.auth, revision })
     expect(await whoami(client)).toMatchObject({ subject: USER })
     await Promise.all(Array.from({ length: 10 }, () => whoami(client)))
-    await sleep(2100)
+    passTime(61_000)
     expect(await whoami(client)).toMatchObject({ subject: USER })
     expect(refreshes(place)).toBe(1)
     expect(user.opened).toHaveLength(1)

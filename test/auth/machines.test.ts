@@ -1,11 +1,11 @@
 /** Users who have no browser at hand, and programs that act for themselves. */
 import { generateKeyPairSync } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientCredentialsOptions, clientCredentials, type DeviceCode, device } from 'portcall/auth/client'
 import { describe, expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { callText, type Place, testPlace, whoami } from './support/place.ts'
 import { USER } from './support/provider.ts'
+import { passTime } from './support/time.ts'
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code'
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -69,10 +69,10 @@ describe.each(['2026-07-28', '2025-11-25'])('in %s', (revision) => {
 
   test('a program whose token has expired, or was revoked, gets another', async () => {
     const [, metadata, proof] = PROGRAMS[0]
-    const place = await testPlace({ clients: [metadata as never], accessSeconds: 2, tokens: 'opaque' })
+    const place = await testPlace({ clients: [metadata as never], accessSeconds: 60, tokens: 'opaque' })
     const client = await place.connect({ auth: programOf(place, proof), revision })
     await whoami(client)
-    await sleep(2100)
+    passTime(61_000)
     await Promise.all(Array.from({ length: 10 }, () => whoami(client)))
     expect(place.provider.grants).toHaveLength(2)
     place.provider.revokeAll()

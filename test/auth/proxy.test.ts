@@ -1,5 +1,4 @@
 /** A server that is its own authorization server for its clients, and whose users sign in at a provider where no client can register. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { browser } from 'portcall/auth/client'
 import { oauthProxy, type UpstreamTokens } from 'portcall/auth/server'
 import { connect } from 'portcall/client'
@@ -8,6 +7,7 @@ import { createBrowser } from './support/browser.ts'
 import { findPlace, SCOPES, serveNotes } from './support/notes.ts'
 import { whoami } from './support/place.ts'
 import { startProvider, USER } from './support/provider.ts'
+import { passTime } from './support/time.ts'
 
 /** Who has signed in, as the provider says. */
 function identify({ idToken = '' }: UpstreamTokens): { subject: string } {
@@ -36,7 +36,7 @@ test.each(['2026-07-28', '2025-11-25', '2025-03-26'])(
       clientSecret: known.client_secret,
       scopes: ['openid'],
     }
-    const verify = oauthProxy({ resource, upstream, identify, scopes: SCOPES, accessMs: 2000 })
+    const verify = oauthProxy({ resource, upstream, identify, scopes: SCOPES, accessMs: 60_000 })
     const serving = await serveNotes(port, { verify })
     const window = createBrowser()
     const opened: URL[] = []
@@ -54,7 +54,7 @@ test.each(['2026-07-28', '2025-11-25', '2025-03-26'])(
     expect(await whoami(client as never)).toMatchObject({ subject: USER })
     expect(opened[0]?.origin).toBe(origin)
     expect(provider.grants).toEqual(['authorization_code'])
-    await sleep(2100)
+    passTime(61_000)
     await Promise.all(Array.from({ length: 10 }, () => whoami(client as never)))
     expect(opened).toHaveLength(1)
   },

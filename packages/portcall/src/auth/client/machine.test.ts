@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type AuthorizationServerOptions, authorizationServer } from '../../testing.ts'
 import { clientCredentials } from './machine.ts'
 import { type ProtectedSite, protectedSite, send } from './protected.test-kit.ts'
+import { later } from './site.test-kit.ts'
 
 const running: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -73,7 +74,7 @@ describe('a program that acts for itself', () => {
   })
 
   test('gets a new token before the old one expires, without a request that has none', async () => {
-    const site = await start({ clients, lifetimes: { access: 1 } })
+    const site = await start({ clients, lifetimes: { access: 60 } })
     const auth = clientCredentials({ client })
     await send(auth, site.endpoint)
     const empty: string[] = []
@@ -81,8 +82,7 @@ describe('a program that acts for itself', () => {
       if (token === '') empty.push(token)
       return false
     }
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    expect(await send(auth, site.endpoint)).toBe(200)
+    expect(await later(61_000, () => send(auth, site.endpoint))).toBe(200)
     expect(empty).toEqual([])
     expect(site.login.asked('token')).toHaveLength(2)
   })
