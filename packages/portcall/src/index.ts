@@ -56,6 +56,7 @@ export type {
   TemplateDefinition,
   ToolDefinition,
   ToolReturn,
+  ToolSettings,
 } from './server/define.ts'
 export { Declined, InputRequired, ToolError, ToolTimeout } from './server/errors.ts'
 export type { OnEvent, ServerEvent } from './server/events.ts'

@@ -37,19 +37,24 @@ export interface Described {
 /** What callers meet who lack the scopes of an item. */
 export type LackingScopes = 'challenge' | 'hide'
 
-/** A tool without its function. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
-export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends Described, ToolExtras {
+/** A tool without its schemas and its function. */
+export interface ToolSettings extends Described, ToolExtras {
   annotations?: ToolAnnotations
-  /** Schema of the arguments; its root is an object. Without it a tool takes none. */
-  input?: I
-  /** Schema of the structured content. */
-  output?: O
   /** The longest that one run may take, in milliseconds. */
   timeoutMs?: number
 }
 
+/** A tool without its function. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends ToolSettings {
+  /** Schema of the arguments; its root is an object. Without it a tool takes none. */
+  input?: I
+  /** Schema of the structured content. */
+  output?: O
+}
+
 /** A tool whose results have structured content, without its function. */
-export interface StructuredToolDefinition<I extends Schema | undefined, O extends Schema> extends ToolDefinition<I, O> {
+export interface StructuredToolDefinition<I extends Schema | undefined, O extends Schema> extends ToolSettings {
+  input?: I
   output: O
 }
 
@@ -81,9 +86,10 @@ type FieldsOf<T> = T extends unknown ? keyof T : never
  * `never` for each field that a handler returns and that nothing allowed has, which is a misspelt one. What a handler returns and what it
  * may return are a union in its type, so that literals stay what they are, and only this tells a field too many.
  */
-export type WellSpelt<R, Allowed> = {
-  [name in Exclude<FieldsOf<R>, unknown extends Allowed ? PropertyKey : FieldsOf<Allowed>>]: never
-}
+export type WellSpelt<R, Value> = Record<
+  Exclude<FieldsOf<R>, unknown extends Value ? PropertyKey : FieldsOf<Value> | keyof CallToolResult>,
+  never
+>
 
 /** Suggestions for one argument or variable. More than 100 are cut, and the client is told that there are more. */
 export type Complete = (value: string, context: CompleteContext) => Awaitable<readonly string[] | Completion>

@@ -61,8 +61,7 @@ export interface Server<T = unknown> {
   >(
     name: Name,
     definition: StructuredToolDefinition<I, O>,
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R | Structured<InferInput<O>>>) &
-      WellSpelt<R, Structured<InferInput<O>>>,
+    handler: ((args: Arguments<I>, call: Call) => Awaitable<R | Structured<InferInput<O>>>) & WellSpelt<R, InferInput<O>>,
   ): Server<WithTool<T, Name, I, O>>
 
   /** Registers a resource under a URI, or a family of them under a URI template. */
