@@ -19,7 +19,7 @@ const libraries: { name: string; schema: Schema }[] = [
   { name: 'plain', schema: city },
 ]
 
-const OFTEN = 5
+const OFTEN = 8
 
 /** Compiles a schema. Each value is parsed until there is generated code for it, and all answers have to be the same. */
 function compile(...args: Parameters<typeof compileSchema>): Pick<ReturnType<typeof compileSchema>, 'json' | 'parse'> {
@@ -46,11 +46,13 @@ describe.each(libraries)('compileSchema with $name', ({ schema }) => {
 })
 
 describe('compileSchema', () => {
-  it('is synchronous after the first plain value', async () => {
+  it('is synchronous but for the value that a validator is loaded for', async () => {
     const { parse } = compileSchema(city, 'input')
+    const fits = { value: { city: 'Oslo' } }
+    for (let time = 0; time < 3; time++) expect(parse({ city: 'Oslo' })).toEqual(fits)
     expect(parse({ city: 'Oslo' })).toBeInstanceOf(Promise)
     await parse({})
-    expect(parse({ city: 'Oslo' })).toEqual({ value: { city: 'Oslo' } })
+    expect(parse({ city: 'Oslo' })).toEqual(fits)
   })
 
   it('runs transforms and asynchronous checks of a library', async () => {

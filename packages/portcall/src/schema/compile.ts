@@ -1,9 +1,11 @@
 import { boundedCopy } from './bounds.ts'
 import { checkDocument, voidSiblings } from './dialect.ts'
+import { fitsPlainly } from './plain.ts'
 import {
   type CompiledSchema,
   type Infer,
   isStandardSchema,
+  type JsonObject,
   type Parsed,
   type Schema,
   type StandardResult,
@@ -26,7 +28,7 @@ export interface CompileOptions {
 /**
  * Makes a schema ready for use; call it once per definition. Standard Schemas are checked by their own library, transforms and defaults
  * included; plain JSON Schema is checked as it stands (formats too), and values pass unchanged. Its validator is loaded and the schema
- * compiled when the first value comes, so that a thousand definitions cost nothing to start; TypeBox types keep their refinements.
+ * compiled when values come that need it, so that a thousand definitions cost nothing to start; TypeBox types keep their refinements.
  *
  * @throws SchemaError that says what to change: too deep or large, of an unknown dialect, with a reference that leads out of it.
  */
@@ -39,7 +41,8 @@ export function compileSchema<const S extends Schema>(
   const source = toJsonSchema(schema, use)
   const json = boundedCopy(source)
   const dialect = checkDocument(json, { patterns: trusted })
-  const parse = isStandardSchema(schema) ? standardParser(schema) : plainParser(load)
+  const isPlain = trusted && !('~kind' in source)
+  const parse = isStandardSchema(schema) ? standardParser(schema) : plainParser(load, isPlain ? json : false)
   return { json, parse: parse as CompiledSchema<Infer<S>>['parse'] }
 
   async function load(): Promise<Check> {
@@ -65,11 +68,17 @@ function toParsed(result: StandardResult<unknown>): Parsed<unknown> {
   return result.issues ? { issues: fromStandardIssues(result.issues) } : { value: result.value }
 }
 
-function plainParser(load: () => Promise<Check>): Parser {
+/** So many values of a plain schema may be looked at without a validator, before one is loaded: a short life needs none. */
+const BEFORE_LOADING = 3
+
+/** `plain` is the schema where values may be looked at without a validator. */
+function plainParser(load: () => Promise<Check>, plain: JsonObject | false): Parser {
   let check: Check | undefined
   let ready: Promise<Check> | undefined
+  let seen = 0
   return (value) => {
     if (check) return checked(check, value)
+    if (seen++ < BEFORE_LOADING && fitsPlainly(plain, value)) return { value }
     ready ??= load().then((loaded) => (check = loaded))
     return ready.then((loaded) => checked(loaded, value))
   }

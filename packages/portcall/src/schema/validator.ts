@@ -1,6 +1,6 @@
 /**
- * The validator of plain JSON Schema. The only module that imports one: it is loaded when the first plain schema is used, so that a server
- * without any does not pay for it.
+ * The validator of plain JSON Schema. The only module that imports one: it is loaded when a value of a plain schema needs it, so that a
+ * server without any does not pay for it.
  */
 import { Compile, Check as check, Errors } from 'typebox/schema'
 import type { Meter } from './foreign.ts'
