@@ -23,7 +23,6 @@ const group = ({ transport, mode, also = [] }) => ({
   cells: CELLS[transport],
   rounds: 3,
   turns: 4,
-  peerRounds: 1,
   open: (name) => WAYS[transport](name, { mode, tools: 1 }),
   measure: (handle, { concurrency }, settings) =>
     handle.run({ name: 'add', calls: [ADD], concurrency, warmConcurrency: WARM }, settings),

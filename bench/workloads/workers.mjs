@@ -38,7 +38,7 @@ export const WORKERS = [
     columns: ['perSecond', 'cpuPer1000', 'capacity'],
     subjects: ['floor', 'portcall'],
     cells: CELLS,
-    rounds: 3,
+    rounds: 5,
     turns: 4,
     open: (name) => openEach(CELLS, name, ({ workers }) => WAYS.http(name, { mode: MODE, tools: 1, workers })),
     /** The load generator needs a core too: what the processes would do with a core each follows from their CPU for a request. */
