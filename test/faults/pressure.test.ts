@@ -192,7 +192,7 @@ test('H49: a large answer to somebody who does not read is let go', async () => 
   const before = await server.health()
   const connections = Array.from({ length: 5 }, () => server.connect({ reads: false }))
   for (const connection of connections) connection.send(modern('tools/call', tool('big', { bytes: 30 * MIB })))
-  await until(async () => (await server.health()).sockets > 5, 'the arrival of all')
+  await until(async () => (await server.counts()).started === 5, 'the arrival of all')
   await expectFreed(server, before, 16 * MIB)
   for (const connection of connections) connection.destroy()
   await server.healthy()

@@ -36,7 +36,10 @@ export function addOutputTools(server: Server): void {
   server.tool(
     'big',
     { input: { type: 'object', properties: { bytes: { type: 'integer' } }, required: ['bytes'] } },
-    ({ bytes }) => 'x'.repeat(bytes),
+    ({ bytes }) => {
+      counts.started++
+      return 'x'.repeat(bytes)
+    },
   )
 
   server.tool(
