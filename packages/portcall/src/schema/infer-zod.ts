@@ -4,43 +4,37 @@
  * multiple of the work for the compiler. Other objects are as zod says.
  */
 
+/** Which of a schema's two types is meant: that of values as they are handed to it, or as they come out. */
+export type Side = 'input' | 'output'
+
+/** What zod calls the sides: of the fields beyond its shape that an object may have, and of a field that may be lacking. */
+interface Names {
+  input: { readonly others: 'in'; readonly lacking: 'optin' }
+  output: { readonly others: 'out'; readonly lacking: 'optout' }
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: what is known of a member would be compared with it in each schema
 type Unseen = any
-type NoFields = Record<string, never>
-
-interface ZodObject<Config> {
-  readonly shape: Unseen
-  readonly _zod: { readonly config: Config }
-}
 
 interface ZodSchema {
   readonly _zod: Unseen
 }
 
-/** An object that gives no fields but those of its shape. */
-export type ZodObjectOut = ZodObject<{ readonly out: NoFields }>
-/** An object that takes no fields but those of its shape. */
-export type ZodObjectIn = ZodObject<{ readonly in: NoFields }>
+/** An object that has no fields but those of its shape. */
+export interface ZodObject<S extends Side> {
+  readonly shape: Unseen
+  readonly _zod: { readonly config: { readonly [name in Names[S]['others']]: Record<string, never> } }
+}
 
-/** What comes out of an object of this shape. */
-export type FromShape<Shape, S extends ZodSchema> =
-  Lacking<Shape[keyof Shape]> extends never ? { -readonly [name in keyof Shape]: Output<Shape[name]> } : S['_zod']['output']
+/** One side of an object of this shape. */
+export type FromShape<Shape, Z extends ZodSchema, S extends Side> =
+  Lacking<Shape[keyof Shape], S> extends never ? { -readonly [name in keyof Shape]: Of<Shape[name], S> } : Z['_zod'][S]
 
-/** What goes into an object of this shape. */
-export type FromShapeInput<Shape, S extends ZodSchema> =
-  LackingInput<Shape[keyof Shape]> extends never ? { -readonly [name in keyof Shape]: Input<Shape[name]> } : S['_zod']['input']
-
-type Output<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : never
-type Input<S> = S extends { readonly _zod: { readonly input: infer T } } ? T : never
+type Of<Z, S extends Side> = Z extends { readonly _zod: { readonly [side in S]: infer T } } ? T : never
 
 /** `true` where one of these fields may be lacking, or where there are none; else `never`. */
-type Lacking<Fields> = [Fields] extends [never]
+type Lacking<Fields, S extends Side> = [Fields] extends [never]
   ? true
-  : Fields extends { readonly _zod: { readonly optout: string } }
-    ? true
-    : never
-type LackingInput<Fields> = [Fields] extends [never]
-  ? true
-  : Fields extends { readonly _zod: { readonly optin: string } }
+  : Fields extends { readonly _zod: { readonly [name in Names[S]['lacking']]: string } }
     ? true
     : never

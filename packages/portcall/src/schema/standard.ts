@@ -3,7 +3,7 @@
  * library and no version of one is depended on. https://standardschema.dev
  */
 import type { FromJsonSchema } from './infer.ts'
-import type { FromShape, FromShapeInput, ZodObjectIn, ZodObjectOut } from './infer-zod.ts'
+import type { FromShape, Side, ZodObject } from './infer-zod.ts'
 
 /** A JSON object: string keys, values not yet looked at. */
 export type JsonObject = { [key: string]: unknown }
@@ -64,26 +64,18 @@ export interface AnyZodSchema {
 export type Schema = AnyZodSchema | StandardSchemaWithJson | JsonSchema | TypeBoxSchema
 
 /** The type of a value that has passed a schema; `unknown` where the schema does not tell. */
-export type Infer<S> = S extends ZodObjectOut
-  ? FromShape<S['shape'], S>
-  : S extends { readonly _zod: { readonly output: unknown } }
-    ? S['_zod']['output']
-    : S extends StandardSchema
-      ? NonNullable<S['~standard']['types']>['output']
-      : S extends { readonly static: infer T }
-        ? T
-        : FromJsonSchema<S>
+export type Infer<S> = S extends ZodObject<'output'> ? FromShape<S['shape'], S, 'output'> : FromLibrary<S, 'output'>
 
 /** The type of a value as it is handed to a schema, before its transforms and defaults. */
-export type InferInput<S> = S extends ZodObjectIn
-  ? FromShapeInput<S['shape'], S>
-  : S extends { readonly _zod: { readonly input: unknown } }
-    ? S['_zod']['input']
-    : S extends StandardSchema
-      ? NonNullable<S['~standard']['types']>['input']
-      : S extends { readonly static: infer T }
-        ? T
-        : FromJsonSchema<S>
+export type InferInput<S> = S extends ZodObject<'input'> ? FromShape<S['shape'], S, 'input'> : FromLibrary<S, 'input'>
+
+type FromLibrary<S, T extends Side> = S extends { readonly _zod: { readonly [side in T]: unknown } }
+  ? S['_zod'][T]
+  : S extends StandardSchema
+    ? NonNullable<S['~standard']['types']>[T]
+    : S extends { readonly static: infer V }
+      ? V
+      : FromJsonSchema<S>
 
 /** One fault of a value: where it is and what is wrong there. */
 export interface Issue {

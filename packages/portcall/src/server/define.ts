@@ -53,8 +53,7 @@ export interface ToolDefinition<I extends Schema | undefined, O extends Schema |
 }
 
 /** A tool whose results have structured content, without its function. */
-export interface StructuredToolDefinition<I extends Schema | undefined, O extends Schema> extends ToolSettings {
-  input?: I
+export interface StructuredToolDefinition<I extends Schema | undefined, O extends Schema> extends ToolDefinition<I, O> {
   output: O
 }
 
