@@ -1,5 +1,5 @@
 import type { Cors } from './cors.ts'
-import { Header } from './headers.ts'
+import { checkedHeaders, Header } from './headers.ts'
 import type { BesideAnswer, HttpOptions } from './options.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
@@ -22,7 +22,7 @@ export function createAside({ beside }: HttpOptions, cors: Cors | undefined): As
 
 function send(reply: HttpReply, answer: BesideAnswer | undefined): boolean {
   if (!answer) return false
-  const headers: Readonly<Record<string, string>> = { [Header.cacheControl]: 'no-store', ...answer.headers }
+  const headers = { [Header.cacheControl]: 'no-store', ...checkedHeaders(answer.headers ?? {}) }
   reply.send(answer.status, Object.entries(headers).flat(), answer.body)
   return true
 }

@@ -1,7 +1,7 @@
 import type { Response } from '../../jsonrpc/message.ts'
 import { requiredScopes } from '../../protocol/errors.ts'
 import type { Endpoint, Visit } from './endpoint.ts'
-import { JSON_HEADERS } from './headers.ts'
+import { flatHeaders, JSON_HEADERS } from './headers.ts'
 
 /**
  * Answers 403 when the core says that the caller lacks scopes, with a challenge that names them. Tells whether it did: all other responses
@@ -10,7 +10,6 @@ import { JSON_HEADERS } from './headers.ts'
 export function sendForbidden(response: Response, { reply, auth }: Visit, { challenge }: Pick<Endpoint, 'challenge'>): boolean {
   const scopes = requiredScopes(response)
   if (!scopes) return false
-  const headers = Object.entries(challenge?.(scopes, auth) ?? {}).flat()
-  reply.send(403, [...JSON_HEADERS, ...headers], JSON.stringify(response))
+  reply.send(403, [...JSON_HEADERS, ...flatHeaders(challenge?.(scopes, auth) ?? {})], JSON.stringify(response))
   return true
 }

@@ -1,5 +1,8 @@
-/** Header names and values in turn: `['content-type', 'application/json']`. */
+/** Header names, in lower case, and values in turn: `['content-type', 'application/json']`. All of them can be written as they are. */
 export type FlatHeaders = readonly string[]
+
+/** Headers by their names, in any case. */
+export type NamedHeaders = Readonly<Record<string, string>>
 
 /** The headers that MCP reads and writes, in lower case. */
 export const Header = {
@@ -35,3 +38,22 @@ export const EVENT_HEADERS: FlatHeaders = [
 
 /** The head of an answer without a body. */
 export const EMPTY_HEADERS: FlatHeaders = ['cache-control', 'no-store']
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const VALUE = /^[\t -~\x80-\xff]*$/
+
+/** Takes headers that somebody else has made. @throws TypeError when one of them cannot be written. */
+export function checkedHeaders(headers: NamedHeaders): NamedHeaders {
+  const checked: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (!NAME.test(name)) throw new TypeError(`No header can have the name ${JSON.stringify(name)}`)
+    if (!VALUE.test(value)) throw new TypeError(`The header ${name} cannot have the value ${JSON.stringify(value)}`)
+    checked[name.toLowerCase()] = value
+  }
+  return checked
+}
+
+/** Takes headers that somebody else has made, flat. @throws TypeError when one of them cannot be written. */
+export function flatHeaders(headers: NamedHeaders): FlatHeaders {
+  return Object.entries(checkedHeaders(headers)).flat()
+}

@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { type ErrorBody, failure, type RequestId } from '../../jsonrpc/message.ts'
-import { JSON_HEADERS } from './headers.ts'
+import { checkedHeaders, JSON_HEADERS, type NamedHeaders } from './headers.ts'
 import type { HttpReply } from './types.ts'
 
 /** Throw it to answer an HTTP request with a status of its own, more headers and a JSON-RPC error as the body. */
@@ -8,19 +8,20 @@ export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code = 'HTTP_ERROR'
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: NamedHeaders
   readonly body: ErrorBody
 
-  constructor(status: number, headers: Readonly<Record<string, string>>, body: ErrorBody) {
+  /** @throws TypeError when a header has a name or a value that cannot be written, such as one of several lines. */
+  constructor(status: number, headers: NamedHeaders, body: ErrorBody) {
     super(body.message)
     this.status = status
-    this.headers = headers
+    this.headers = checkedHeaders(headers)
     this.body = body
   }
 }
 
 /** Makes the error that refuses a request: the code is that of an invalid request, above 499 and for 429 that of an internal error. */
-export function refuse(status: number, message: string, headers: Readonly<Record<string, string>> = {}): HttpError {
+export function refuse(status: number, message: string, headers: NamedHeaders = {}): HttpError {
   const code = status >= 500 || status === 429 ? ErrorCode.internalError : ErrorCode.invalidRequest
   return new HttpError(status, headers, { code, message })
 }

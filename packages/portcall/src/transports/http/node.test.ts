@@ -94,6 +94,17 @@ describe('mounted in a framework', () => {
   })
 })
 
+test('an answer without a body by its status does not tell the size of one', async () => {
+  const { exchange } = createTestCore()
+  const { connect } = await listen(exchange, { beside: ({ target }) => (target === '/beside' ? { status: 204 } : undefined) })
+  for (const method of ['GET', 'POST']) {
+    const { status, headers } = await connect()
+      .send(write(method, {}, method === 'POST' ? '{}' : undefined, '/beside'))
+      .answer()
+    expect([status, headers['content-length'], headers['transfer-encoding']]).toEqual([204, undefined, undefined])
+  }
+})
+
 describe('an authenticate hook', () => {
   test('refuses with a status, headers and a body of its own', async () => {
     const { exchange } = createTestCore()
@@ -131,6 +142,37 @@ describe('an authenticate hook', () => {
       status: 500,
       json: { error: { message: 'Internal error' } },
     })
+  })
+
+  test('whose refusal has a header that cannot be written is a mistake of ours, and the server goes on', async () => {
+    const { exchange } = createTestCore()
+    const onError = vi.fn()
+    const { connect } = await listen(exchange, {
+      onError,
+      authenticate({ header }) {
+        const description = header('x-description')?.replace('|', '\n')
+        throw new HttpError(
+          401,
+          { 'WWW-Authenticate': `Bearer error_description="${description}"` },
+          { code: -32600, message: 'No' },
+        )
+      },
+    })
+    for (const send of [(headers: object) => modern(add, { ...headers }), (headers: object) => write('GET', { ...headers })]) {
+      expect(
+        await connect()
+          .send(send({ 'X-Description': 'two|lines' }))
+          .answer(),
+      ).toMatchObject({ status: 500 })
+      expect(String(onError.mock.lastCall?.[0])).toBe(
+        'TypeError: The header WWW-Authenticate cannot have the value "Bearer error_description=\\"two\\nlines\\""',
+      )
+      const refused = await connect()
+        .send(send({ 'X-Description': 'one' }))
+        .answer()
+      expect(refused).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer error_description="one"' } })
+    }
+    expect(() => new HttpError(401, { 'a b': 'c' }, { code: -32600, message: 'No' })).toThrow(TypeError)
   })
 
   test('comes after the guard', async () => {

@@ -116,7 +116,8 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
     const response = this.#response
     if (response.destroyed || response.headersSent) return
     const bytes = body.length > SMALL_ANSWER ? Buffer.from(body) : body
-    const head = [...headers, 'content-length', String(Buffer.byteLength(bytes))]
+    // An answer that has no body by its status must not tell the size of one (RFC 9110, section 8.6).
+    const head = status === 204 ? [...headers] : [...headers, 'content-length', String(Buffer.byteLength(bytes))]
     if (!this.#request.complete && this.#leavesMuch()) return this.#sendUnread(status, head, body)
     response.writeHead(status, head)
     this.#body = bytes
