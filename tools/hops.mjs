@@ -2,7 +2,6 @@
  * `npm run check:hops [-- --list]`: how many functions of the library, in how many files, one warm `tools/call` over HTTP goes through
  * on the server's side, measured on the sources file by file, unbundled.
  */
-import { createServer as createHttpServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -14,8 +13,8 @@ import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 68, files: 26 },
-  legacy: { caller: legacyCaller, functions: 102, files: 38 },
+  modern: { caller: modernCaller, functions: 75, files: 29 },
+  legacy: { caller: legacyCaller, functions: 109, files: 40 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')
@@ -41,13 +40,11 @@ const load = (name) => import(pathToFileURL(join(FOLDER, name)).href)
 /** A server with one tool on a port that is free. */
 async function listen() {
   const { createServer } = await load('index.js')
-  const { nodeHandler } = await load('node.js')
+  const { serve } = await load('node.js')
   const server = createServer({ name: 'hops', version: '1.0.0' })
   const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
   server.tool('echo', { description: 'Says it again', input }, ({ text }) => `again: ${text}`)
-  const http = createHttpServer(nodeHandler(server))
-  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve))
-  return http
+  return serve(server, { port: 0, signals: false })
 }
 
 /** What runs for one call after some others, its aftermath included. */
@@ -66,7 +63,7 @@ const report = createReport('hops of one warm tools/call over HTTP, server side'
 await transpile()
 const http = await listen()
 for (const [era, budget] of Object.entries(BUDGETS)) {
-  const found = await measure(http.address().port, budget).catch((error) => report.fail(`${era}: ${error.message}`))
+  const found = await measure(http.port, budget).catch((error) => report.fail(`${era}: ${error.message}`))
   if (!found) continue
   const ran = found.filter(({ file }) => !file.includes('node_modules'))
   const files = new Set(ran.map(({ file }) => file))
@@ -76,7 +73,6 @@ for (const [era, budget] of Object.entries(BUDGETS)) {
   report.check(title, fits ? [] : list)
   if (fits && process.argv.includes('--list')) for (const line of list) report.note(line)
 }
-http.closeAllConnections()
-http.close()
+await http.close()
 report.end()
 process.exit()

@@ -38,6 +38,7 @@ export const NODE_FILES = [
   'transports/http/node-sink.ts',
   'transports/http/node-answer.ts',
   'transports/http/node-client.ts',
+  'transports/http/plain/',
   'transports/stdio/environment.ts',
   'transports/stdio/process.ts',
   'transports/stdio/process-group.ts',

@@ -2,10 +2,11 @@ import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import { readLimits } from './handler.ts'
-import { createNodeHandler } from './node.ts'
+import { createHttpHandler, readLimits } from './handler.ts'
+import { nodeFront } from './node.ts'
 import type { HttpOptions } from './options.ts'
 import { createOutbox } from './outbox.ts'
+import { takeConnections } from './plain/connections.ts'
 
 /** Settings of Node's HTTP server, none of which ends a stream that is in use. */
 export interface NodeServerLimits {
@@ -29,29 +30,45 @@ const CHECK_CONNECTIONS_MS = 2000
 /** Makes an HTTP server for one endpoint; `listen` is up to the caller. */
 export function createNodeServer(exchange: Exchange, options: HttpOptions & NodeServerLimits = {}): NodeServer {
   const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024 } = options
+  const limits = readLimits(options)
   const outbox = createOutbox(setImmediate)
-  const handler = createNodeHandler(exchange, options, outbox)
+  const handler = createHttpHandler(exchange, options)
+  const answer = nodeFront(handler, { limits, outbox })
   const settings = {
     headersTimeout: headersTimeoutMs,
-    requestTimeout: headersTimeoutMs + readLimits(options).bodyTimeoutMs + readLimits(options).bodyPauseMs,
+    requestTimeout: headersTimeoutMs + limits.bodyTimeoutMs + limits.bodyPauseMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     maxHeaderSize: maxHeaderBytes,
     connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     requireHostHeader: false,
   }
-  const server = createServer(settings, (request, response) => void handler(request, response))
+  const server = createServer(settings, (request, response) => void answer(request, response))
   // Above a number of headers Node drops the rest in silence, and a check must not miss one: their size alone is the limit.
   server.maxHeadersCount = 0
   server.on('clientError', refuseUnreadable)
+  const onSilent = (socket: Socket): void => refuseUnreadable(SILENT, socket)
+  const plain = takeConnections(server, {
+    handler,
+    limits,
+    outbox,
+    headersTimeoutMs,
+    keepAliveTimeoutMs,
+    maxHeaderBytes,
+    onSilent,
+  })
   const close = async (drainMs?: number): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    await handler.close(drainMs)
+    plain.drain()
+    await answer.close(drainMs)
     outbox.flush()
     server.closeAllConnections()
+    plain.close()
     await closed
   }
   return { server, close }
 }
+
+const SILENT = Object.assign(new Error('Nothing was said'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 const UNREADABLE: { readonly [code: string]: readonly [status: string, message: string] } = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { FlatHeaders } from './headers.ts'
 import type { HttpLimits } from './limits.ts'
 import type { EventSink } from './types.ts'
 
@@ -93,6 +94,24 @@ export class NodeSink implements EventSink {
     cutWhenStalled(this.#response, this.#limits.stallMs)
     this.#response.once('drain', () => (this.#watched = false))
   }
+}
+
+/** How a stream begins. */
+export interface Opening {
+  readonly status: number
+  readonly headers: FlatHeaders
+  readonly first: string | undefined
+}
+
+/** Sends the head and the first piece of a stream. */
+export function openSink(response: ServerResponse, { status, headers, first }: Opening, limits: HttpLimits): EventSink {
+  const sink = new NodeSink(response, limits)
+  if (sink.closed) return sink
+  response.writeHead(status, headers as string[])
+  if (first !== undefined) void sink.write(first)
+  // Written by itself the head becomes one flat string; as the beginning of what follows it would be kept in all its pieces.
+  response.flushHeaders()
+  return sink
 }
 
 /** A connection that fails is closed too. */

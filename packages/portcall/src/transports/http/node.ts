@@ -7,11 +7,12 @@ import { createExpiry } from './expiry.ts'
 import { createHttpHandler, readLimits } from './handler.ts'
 import type { FlatHeaders } from './headers.ts'
 import { HttpError } from './http-error.ts'
+import type { HttpLimits } from './limits.ts'
 import { type BodyFront, type NodeMessage, readParsed, readSlowly, tooLarge } from './node-body.ts'
-import { cutWhenStalled, NodeSink, SMALL_ANSWER } from './node-sink.ts'
+import { cutWhenStalled, openSink, SMALL_ANSWER } from './node-sink.ts'
 import type { HttpOptions } from './options.ts'
 import { type Answer, DIRECT, type Outbox } from './outbox.ts'
-import type { Body, EventSink, HttpReply, HttpRequest } from './types.ts'
+import type { Body, EventSink, HttpHandler, HttpReply, HttpRequest } from './types.ts'
 
 /**
  * Answers requests of any server on `node:http`. A framework that has read the body leaves it at `request.body`, or it is passed as
@@ -23,10 +24,19 @@ export interface NodeHandler {
   close(drainMs?: number): Promise<void>
 }
 
-/** Serves an Exchange to any server on `node:http`; a caller whose answers may wait in an outbox flushes it before it closes connections. */
-export function createNodeHandler(exchange: Exchange, options: HttpOptions = {}, outbox: Outbox = DIRECT): NodeHandler {
-  const limits = readLimits(options)
-  const handler = createHttpHandler(exchange, options)
+/** Serves an Exchange to any server on `node:http`. */
+export function createNodeHandler(exchange: Exchange, options: HttpOptions = {}): NodeHandler {
+  return nodeFront(createHttpHandler(exchange, options), { limits: readLimits(options), outbox: DIRECT })
+}
+
+/** What the requests of one endpoint share. */
+export interface NodeFront {
+  readonly limits: HttpLimits
+  readonly outbox: Outbox
+}
+
+/** Puts a handler behind `node:http`. A caller whose answers may wait in an outbox flushes it before it closes connections. */
+export function nodeFront(handler: HttpHandler, { limits, outbox }: NodeFront): NodeHandler {
   const bodies = createExpiry<() => void>(limits.bodyPauseMs, (timeOut) => timeOut())
   const front: Front = { limits, bodies, outbox }
   const answer = (request: NodeMessage, response: ServerResponse, body?: unknown): Promise<void> => {
@@ -41,9 +51,7 @@ export function createNodeHandler(exchange: Exchange, options: HttpOptions = {},
   return Object.assign(answer, { close })
 }
 
-interface Front extends BodyFront {
-  readonly outbox: Outbox
-}
+type Front = BodyFront & NodeFront
 
 /** A request body up to this size that was not read is thrown away; above it, the connection is closed. */
 const MAX_UNREAD_BYTES = 64 * 1024
@@ -151,14 +159,7 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
   }
 
   open(status: number, headers: FlatHeaders, first?: string): EventSink {
-    const response = this.#response
-    const sink = new NodeSink(response, this.#front.limits)
-    if (sink.closed) return sink
-    response.writeHead(status, headers as string[])
-    if (first !== undefined) void sink.write(first)
-    // Written by itself the head becomes one flat string; as the beginning of what follows it would be kept in all its pieces.
-    response.flushHeaders()
-    return sink
+    return openSink(this.#response, { status, headers, first }, this.#front.limits)
   }
 
   /** Whether so much of the body is still to come that reading it would be a waste. */
