@@ -30,7 +30,7 @@ export function readOptions() {
     kind: quick || chosen.length > 0 ? 'quick' : 'full',
     smoke,
     list,
-    only: names(values.only),
+    only: names(values.only).map((start) => start.replace(/\/$/, '')),
     isSubject: (name) => chosen.length === 0 || chosen.includes(name),
     settings: { ms, warmMs },
     rounds: values.rounds ? Number(values.rounds) : rounds,

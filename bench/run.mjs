@@ -20,8 +20,17 @@ const PEER_ROUNDS = 2
 const options = readOptions()
 const { kind } = options
 
-const isWanted = ({ id }) => options.only.length === 0 || options.only.some((start) => id === start || id.startsWith(`${start}/`))
-const groups = GROUPS.filter(isWanted)
+const beginsWith =
+  (start) =>
+  ({ id }) =>
+    id === start || id.startsWith(`${start}/`)
+const groups =
+  options.only.length === 0 ? GROUPS : GROUPS.filter((group) => options.only.some((start) => beginsWith(start)(group)))
+for (const start of options.only) {
+  if (GROUPS.some(beginsWith(start))) continue
+  console.error(`No group begins with ${start}: --list shows all`)
+  process.exit(1)
+}
 
 async function measure(group, available) {
   const rounds = options.rounds ?? group.rounds
