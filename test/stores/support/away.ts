@@ -163,7 +163,7 @@ export function describeAway(name: string, server: Server, open: Open): void {
       try {
         await using(open, server.url.replace(String(server.port), String(wire.port)), async (stores) => {
           await stores.log.append('log', 'first')
-          wire.loseAnswers()
+          wire.loseAnswer()
           const position = await stores.log.append('log', 'second')
           await stores.log.append('log', 'third')
           expect((await stores.log.read('log')).map(({ data }) => data)).toEqual(['first', 'second', 'third'])
@@ -179,7 +179,7 @@ export function describeAway(name: string, server: Server, open: Open): void {
       try {
         await using(open, server.url.replace(String(server.port), String(wire.port)), async (stores) => {
           await stores.store.set('key', 'a')
-          wire.loseAnswers()
+          wire.loseAnswer()
           const { error } = await fate(stores.store.swap('key', { expected: 'a', value: 'b' }))
           expect(error).toBeInstanceOf(StoreUnavailable)
           await comesBack(stores)

@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A way to a server that can be cut. */
 export interface Wire {
   readonly port: number
-  /** The next requests arrive, their answers do not: the connections end instead. Once. */
-  loseAnswers(): void
+  /** The next request arrives, its answer does not: its connection ends instead. Once. */
+  loseAnswer(): void
   close(): Promise<void>
 }
 
@@ -24,18 +24,19 @@ export async function createWire(target: number): Promise<Wire> {
       open.add(socket.on('error', () => cut(near, far)).on('close', () => cut(near, far)))
       socket.on('close', () => open.delete(socket))
     }
-    near.pipe(far)
-    far.on('data', (bytes) => {
-      if (!losing) return void near.write(bytes)
+    let isDoomed = false
+    near.on('data', () => {
+      isDoomed ||= losing
       losing = false
-      cut(near, far)
     })
+    near.pipe(far)
+    far.on('data', (bytes) => (isDoomed ? cut(near, far) : near.write(bytes)))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    loseAnswers: () => void (losing = true),
+    loseAnswer: () => void (losing = true),
     async close() {
       cut(...open)
       server.close()

@@ -95,7 +95,10 @@ export class Connection implements Line {
     socket.resume()
   }
 
-  readonly #hangUp = (): void => void this.socket.end()
+  readonly #hangUp = (): void => {
+    this.#half = undefined
+    this.socket.end()
+  }
 
   readonly #lose = (): void => {
     this.shared.onOver(this)

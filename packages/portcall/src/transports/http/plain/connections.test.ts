@@ -55,7 +55,7 @@ describe('a connection', () => {
     const { connect, byNode } = await site()
     const raw = connect()
     for (let id = 1; id <= 3; id++) {
-      await pieces(raw, [add(id).slice(0, headOf(add(id))), add(id).slice(headOf(add(id)))])
+      await pieces(raw, [add(id).slice(0, headOf(add(id))), add(id).slice(headOf(add(id)))], 5)
       expect(textOf(await raw.answer())).toBe(String(id + 1))
     }
     expect(byNode).toEqual([])
@@ -65,7 +65,7 @@ describe('a connection', () => {
     ['with a part of its head first', (raw: Raw) => pieces(raw, [add().slice(0, 50), add().slice(50)])],
     ['in three pieces', (raw: Raw) => pieces(raw, [add().slice(0, -20), add().slice(-20, -10), add().slice(-10)])],
     ['byte by byte', (raw: Raw) => pieces(raw, [...add()], 0)],
-    ['after a while', (raw: Raw) => pieces(raw, [add().slice(0, -1), add().slice(-1)], 200)],
+    ['after a while', (raw: Raw) => pieces(raw, [add().slice(0, -1), add().slice(-1)], 500)],
   ])('with a request that comes %s is the server’s', async (_, send) => {
     const { connect, byNode } = await site()
     const raw = connect()
@@ -128,6 +128,18 @@ describe('a connection', () => {
       expect(core.events.splice(0)).toEqual(['start hold', 'abort hold'])
       await eventually(() => expect(raw.closed).toBe(true))
     }
+  })
+
+  test('whose client leaves in the middle of a request ends, however late that is seen', async () => {
+    const { server, connect } = await site()
+    const late: number[] = []
+    server.on('connection', (socket) => socket.on('end', () => late.push(block(100))))
+    const raw = connect().send(add().slice(0, -1))
+    await pause(10)
+    raw.socket.end()
+    await eventually(() => expect(raw.closed).toBe(true))
+    expect(late).toHaveLength(1)
+    expect(textOf(await connect().send(add()).answer())).toBe('2')
   })
 
   test('whose client does not read is not read either, and loses nothing', async () => {
@@ -226,6 +238,13 @@ describe('who watches Node’s requests sees all of them', () => {
 })
 
 const pause = (ms = 30) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Lets nothing else happen for a while. */
+function block(ms: number): number {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+  return ms
+}
 
 const headOf = (text: string) => text.indexOf('\r\n\r\n') + 4
 

@@ -29,7 +29,7 @@ export interface PlainConnections {
 }
 
 /** The rest of a request comes within this time, or Node's server waits for it. */
-const HALF_MS = 50
+const HALF_MS = 200
 
 /** Where connections cannot be taken: in runtimes whose HTTP server is not made of Node's sockets. */
 const NONE: PlainConnections = { drain() {}, close() {} }
