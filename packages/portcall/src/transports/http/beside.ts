@@ -1,6 +1,7 @@
 import type { Cors } from './cors.ts'
 import { checkedHeaders, Header } from './headers.ts'
 import type { BesideAnswer, HttpOptions } from './options.ts'
+import { checkedStatus } from './status.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /** Answers a request that is not for the endpoint itself. Tells whether it did. */
@@ -23,6 +24,6 @@ export function createAside({ beside }: HttpOptions, cors: Cors | undefined): As
 function send(reply: HttpReply, answer: BesideAnswer | undefined): boolean {
   if (!answer) return false
   const headers = { [Header.cacheControl]: 'no-store', ...checkedHeaders(answer.headers ?? {}) }
-  reply.send(answer.status, Object.entries(headers).flat(), answer.body)
+  reply.send(checkedStatus(answer.status), Object.entries(headers).flat(), answer.body)
   return true
 }

@@ -20,7 +20,8 @@ import { createStreams } from './streams.ts'
 import { within } from './timing.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './types.ts'
 
-const DRAIN_MS = 10_000
+/** How long running requests may take at the end. */
+export const DRAIN_MS = 10_000
 const RETRY_AFTER = { 'retry-after': '1' }
 
 /** Serves an Exchange at one HTTP endpoint, to clients of every revision. */

@@ -42,18 +42,21 @@ export const EMPTY_HEADERS: FlatHeaders = ['cache-control', 'no-store']
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t -~\x80-\xff]*$/
 
-/** Takes headers that somebody else has made. @throws TypeError when one of them cannot be written. */
+/** What the carrier writes. */
+const OURS: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'date'])
+
+/** Takes headers that somebody else has made, without those that the carrier writes. @throws TypeError when one of them cannot be written. */
 export function checkedHeaders(headers: NamedHeaders): NamedHeaders {
   const checked: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (!NAME.test(name)) throw new TypeError(`No header can have the name ${JSON.stringify(name)}`)
     if (!VALUE.test(value)) throw new TypeError(`The header ${name} cannot have the value ${JSON.stringify(value)}`)
-    checked[name.toLowerCase()] = value
+    if (!OURS.has(name.toLowerCase())) checked[name.toLowerCase()] = value
   }
   return checked
 }
 
-/** Takes headers that somebody else has made, flat. @throws TypeError when one of them cannot be written. */
+/** The same, flat. @throws TypeError when one of them cannot be written. */
 export function flatHeaders(headers: NamedHeaders): FlatHeaders {
   return Object.entries(checkedHeaders(headers)).flat()
 }

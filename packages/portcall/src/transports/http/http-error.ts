@@ -1,6 +1,7 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { type ErrorBody, failure, type RequestId } from '../../jsonrpc/message.ts'
 import { checkedHeaders, JSON_HEADERS, type NamedHeaders } from './headers.ts'
+import { checkedStatus } from './status.ts'
 import type { HttpReply } from './types.ts'
 
 /** Throw it to answer an HTTP request with a status of its own, more headers and a JSON-RPC error as the body. */
@@ -11,10 +12,13 @@ export class HttpError extends Error {
   readonly headers: NamedHeaders
   readonly body: ErrorBody
 
-  /** @throws TypeError when a header has a name or a value that cannot be written, such as one of several lines. */
+  /**
+   * @throws TypeError when a header has a name or a value that cannot be written, such as one of several lines.
+   * @throws RangeError when the status is none of an answer.
+   */
   constructor(status: number, headers: NamedHeaders, body: ErrorBody) {
     super(body.message)
-    this.status = status
+    this.status = checkedStatus(status)
     this.headers = checkedHeaders(headers)
     this.body = body
   }

@@ -75,6 +75,7 @@ class ModernCall implements ExchangeContext, Abortable {
   #endpoint: Endpoint
   #visit: Visit
   #sink: EventSink | undefined
+  #isAnswered = false
   #controller: AbortController | undefined
   #listeners: ReadonlyArray<(reason: unknown) => void> = NOBODY
   #aborted: { reason: unknown } | undefined
@@ -108,7 +109,7 @@ class ModernCall implements ExchangeContext, Abortable {
 
   notify(notification: Notification): void | Promise<void> {
     const { request, reply, accepted } = this.#visit
-    if (request.gone || !accepted.events) return
+    if (this.#isAnswered || request.gone || !accepted.events) return
     const text = encodeMessage(notification)
     if (this.#sink) return this.#endpoint.streams.deliver(this.#sink, notification, text)
     this.#sink = this.#endpoint.streams.open(reply, text)
@@ -116,6 +117,7 @@ class ModernCall implements ExchangeContext, Abortable {
 
   respond(response: Response): void {
     const { reply, accepted } = this.#visit
+    this.#isAnswered = true
     if (!this.#sink && 'error' in response && sendForbidden(response, this.#visit, this.#endpoint)) return
     if (!this.#sink && accepted.json) {
       reply.send(statusOf(response), JSON_HEADERS, encode(response))

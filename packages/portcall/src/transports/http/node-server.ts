@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import { createHttpHandler, readLimits } from './handler.ts'
+import { createHttpHandler, DRAIN_MS, readLimits } from './handler.ts'
 import { nodeFront } from './node.ts'
 import type { HttpOptions } from './options.ts'
 import { createOutbox } from './outbox.ts'
@@ -26,6 +27,7 @@ export interface NodeServer {
 }
 
 const CHECK_CONNECTIONS_MS = 2000
+const LEAVING_MS = 10
 
 /** Makes an HTTP server for one endpoint; `listen` is up to the caller. */
 export function createNodeServer(exchange: Exchange, options: HttpOptions & NodeServerLimits = {}): NodeServer {
@@ -56,16 +58,25 @@ export function createNodeServer(exchange: Exchange, options: HttpOptions & Node
     maxHeaderBytes,
     onSilent,
   })
-  const close = async (drainMs?: number): Promise<void> => {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => void sockets.add(socket.once('close', () => sockets.delete(socket))))
+  const close = async (drainMs: number = DRAIN_MS): Promise<void> => {
+    const until = performance.now() + drainMs
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     plain.drain()
     await answer.close(drainMs)
     outbox.flush()
+    await left(sockets, until)
     server.closeAllConnections()
     plain.close()
     await closed
   }
   return { server, close }
+}
+
+/** Waits until all that was written has left, at most until then. */
+async function left(sockets: ReadonlySet<Socket>, until: number): Promise<void> {
+  while (performance.now() < until && [...sockets].some(({ writableLength }) => writableLength > 0)) await sleep(LEAVING_MS)
 }
 
 const SILENT = Object.assign(new Error('Nothing was said'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

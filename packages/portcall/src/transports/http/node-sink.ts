@@ -96,6 +96,18 @@ export class NodeSink implements EventSink {
   }
 }
 
+/** The end of a stream that never began: its answer was given before. */
+export const CLOSED: EventSink = {
+  closed: true,
+  bufferedBytes: 0,
+  lag: undefined,
+  write() {},
+  keepAlive() {},
+  end() {},
+  cut() {},
+  onClose: (listener) => listener(),
+}
+
 /** How a stream begins. */
 export interface Opening {
   readonly status: number
@@ -105,6 +117,7 @@ export interface Opening {
 
 /** Sends the head and the first piece of a stream. */
 export function openSink(response: ServerResponse, { status, headers, first }: Opening, limits: HttpLimits): EventSink {
+  if (response.headersSent) return CLOSED
   const sink = new NodeSink(response, limits)
   if (sink.closed) return sink
   response.writeHead(status, headers as string[])

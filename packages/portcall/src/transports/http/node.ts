@@ -42,7 +42,9 @@ export function nodeFront(handler: HttpHandler, { limits, outbox }: NodeFront): 
   const answer = (request: NodeMessage, response: ServerResponse, body?: unknown): Promise<void> => {
     if (body !== undefined && typeof body !== 'function') request.body = body
     const call = new NodeCall(request, response, front)
-    return handler.handle(call, call)
+    if (response.socket !== null) return handler.handle(call, call)
+    // Behind others on its connection. Were it begun before its turn, it would not hear that the connection is closed.
+    return new Promise((resolve) => response.once('socket', () => resolve(handler.handle(call, call))))
   }
   const close = async (drainMs?: number): Promise<void> => {
     await handler.close(drainMs)
@@ -76,7 +78,9 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
   }
 
   readonly header = (name: string): string | undefined => {
-    const value = this.#request.headers[name.toLowerCase()]
+    const { headers } = this.#request
+    const key = name.toLowerCase()
+    const value = Object.hasOwn(headers, key) ? headers[key] : undefined
     return typeof value === 'object' ? value.join(', ') : value
   };
 

@@ -70,7 +70,7 @@ export class PostOutlet implements Outlet {
   }
 
   release(retryMs: number): void {
-    this.#begin().release(retryMs)
+    if (this.#remaining > 0) this.#begin().release(retryMs)
   }
 
   #begin(): Stream {

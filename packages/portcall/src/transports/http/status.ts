@@ -10,6 +10,15 @@ const BAD_REQUEST = new Set<number>([
   ProtocolErrorCode.unsupportedProtocolVersion,
 ])
 
+const FIRST_FINAL = 200
+const LAST = 599
+
+/** Takes a status that somebody else has chosen. @throws RangeError when it is none of an answer. */
+export function checkedStatus(status: number): number {
+  if (Number.isInteger(status) && status >= FIRST_FINAL && status <= LAST) return status
+  throw new RangeError(`The status of an answer is an integer from ${FIRST_FINAL} to ${LAST}, not ${status}`)
+}
+
 /**
  * The HTTP status of an answer of the stateless era. An error that a handler made is an answer like any other (200); one that says that
  * the request itself was wrong is not. In the legacy era all answers are 200: there, clients take a status for the state of the

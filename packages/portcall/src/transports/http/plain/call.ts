@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FlatHeaders } from '../headers.ts'
 import type { HttpLimits } from '../limits.ts'
-import { cutWhenStalled, openSink, SMALL_ANSWER } from '../node-sink.ts'
+import { CLOSED, cutWhenStalled, openSink, SMALL_ANSWER } from '../node-sink.ts'
 import type { Answer, Outbox } from '../outbox.ts'
 import type { Body, EventSink, HttpReply, HttpRequest } from '../types.ts'
-import { closes, writeHead } from './head.ts'
+import { closes, hasBody, writeHead } from './head.ts'
 import type { PlainRequest } from './request.ts'
 import { createResponse } from './response.ts'
 
@@ -73,14 +73,15 @@ export class PlainCall implements HttpRequest, HttpReply, Answer {
     for (const listener of this.#onGone ?? []) listener()
   }
 
-  send(status: number, headers: FlatHeaders, body = ''): void {
+  send(status: number, headers: FlatHeaders, given = ''): void {
     const { socket, shared } = this.#line
     if (this.#isAnswered || !socket.writable) return
+    const body = hasBody(status) ? given : ''
     const size = Buffer.byteLength(body)
     if (size > SMALL_ANSWER) return this.#sendLarge(status, headers, body)
     this.#isAnswered = true
     this.#stays = !closes(headers)
-    this.#answer = writeHead({ status, headers, size, connection: this.#stays ? (shared.staying ?? 'close') : undefined }) + body
+    this.#answer = writeHead({ status, headers, size, connection: this.#stays ? (shared.staying ?? 'close') : 'close' }) + body
     this.#encoding = size === body.length ? 'latin1' : 'utf8'
     // What is only taken in is said to be, before anything comes of it.
     if (body === '') this.write()
@@ -95,6 +96,7 @@ export class PlainCall implements HttpRequest, HttpReply, Answer {
   }
 
   open(status: number, headers: FlatHeaders, first?: string): EventSink {
+    if (this.#isAnswered) return CLOSED
     return openSink(this.#respond(headers), { status, headers, first }, this.#line.shared.limits)
   }
 
@@ -114,6 +116,7 @@ export class PlainCall implements HttpRequest, HttpReply, Answer {
   }
 
   #end(): void {
+    if (this.#isOver) return
     this.#isOver = true
     this.#answer = ''
     this.#line.next(this.#stays)

@@ -24,6 +24,8 @@ export class Connection implements Line {
   readonly socket: Socket
   readonly shared: Shared
   #isNew = true
+  /** How many bytes had left when it was looked at last. */
+  #left = -1
   #call: PlainCall | undefined
   #half: Buffer | undefined
   /** What came before its time. */
@@ -35,9 +37,18 @@ export class Connection implements Line {
     socket.on('data', this.#take).on('end', this.#hangUp).on('close', this.#lose).on('error', ignore)
   }
 
-  /** Whether an answer is due that can still be given. */
-  get isDue(): boolean {
-    return this.#call !== undefined && this.socket.writable
+  /** Whether an answer is due that can still be given, or has gone on leaving since this was asked last. */
+  isBusy(): boolean {
+    const { bytesWritten, writableLength, writable } = this.socket
+    const goesOn = writableLength > 0 && bytesWritten - writableLength > this.#left
+    this.#left = bytesWritten - writableLength
+    return goesOn || (this.#call !== undefined && writable)
+  }
+
+  /** Ends when nothing is due: what has begun is for the server. */
+  leave(): void {
+    if (this.#half) this.giveUp()
+    else if (!this.#call) this.socket.destroySoon()
   }
 
   next(stays: boolean): void {

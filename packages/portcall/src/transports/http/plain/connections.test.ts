@@ -106,15 +106,57 @@ describe('a connection', () => {
     expect(byNode).toEqual([])
   })
 
-  test('is closed where the answer says so', async () => {
-    const headers = { Connection: 'Close' }
+  test.each(['Close', 'close, x'])('is closed where the answer says so: %s', async (said) => {
+    const headers = { Vary: 'connection', Connection: said }
     const { connect } = await site({
       authenticate() {
         throw new HttpError(401, headers, { code: -32600, message: 'Unauthorized' })
       },
     })
     const raw = connect().send(add())
-    expect(await raw.head()).toMatchObject({ status: 401, headers: { connection: 'Close' } })
+    expect(await raw.head()).toMatchObject({ status: 401, headers: { connection: said } })
+    await eventually(() => expect(raw.closed).toBe(true))
+  })
+
+  test('gives what is said after an answer to nobody', async () => {
+    const { core, connect } = await site()
+    let late: unknown
+    const tell = () => (late = core.last?.notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }))
+    const raw = connect()
+    expect(textOf(await raw.send(add(1)).answer())).toBe('2')
+    tell()
+    await late
+    expect(textOf(await raw.send(add(2)).answer())).toBe('3')
+    tell()
+    expect(
+      textOf(
+        await raw
+          .send(call('progress', { times: 1 }))
+          .answer()
+          .then(() => raw.send(add(3)).answer()),
+      ),
+    ).toBe('4')
+    expect(raw.text).toBe('')
+  })
+
+  test('whose client reads slowly is left alone while something leaves, and not for longer', async () => {
+    const { connect } = await site({ keepAliveTimeoutMs: 300 })
+    const text = 'x'.repeat(60_000)
+    const raw = connect()
+    raw.socket.pause()
+    for (let id = 1; raw.socket.writableLength < 500_000; id++) {
+      raw.send(call('echo', { text }, id))
+      await new Promise(setImmediate)
+    }
+    for (let turn = 0; turn < 8; turn++) {
+      await pause(150)
+      raw.socket.resume()
+      await pause(2)
+      raw.socket.pause()
+    }
+    expect(raw.closed).toBe(false)
+    await pause(1500)
+    raw.socket.resume()
     await eventually(() => expect(raw.closed).toBe(true))
   })
 
@@ -171,6 +213,27 @@ describe('an answer', () => {
     expect(plain).toMatchObject({ status: 200, headers: rest, body: nodes.body })
     expect(Math.abs(Date.parse(plain.headers.date as string) - Date.parse(date as string))).toBeLessThan(5000)
   })
+
+  test.each([204, 304])('with status %d has no body', async (status) => {
+    const beside = () => ({ status, body: 'HTTP/1.1 200 OK\r\n\r\n', headers: { date: 'now', 'content-length': '7' } })
+    const { connect } = await site({ beside })
+    const raw = connect()
+    for (let at = 0; at < 2; at++) {
+      const { headers, ...head } = await raw.send(add()).head()
+      expect([head.status, headers['content-length'], Date.parse(headers.date ?? '')]).toEqual([
+        status,
+        undefined,
+        expect.any(Number),
+      ])
+    }
+    expect(raw.text).toBe('')
+  })
+
+  test('cannot have a status that is none', async () => {
+    const { connect } = await site({ beside: () => ({ status: 0 }) })
+    expect((await connect().send(add()).answer()).status).toBe(500)
+    expect(() => new HttpError(100, {}, { code: -32600, message: 'No' })).toThrow(RangeError)
+  })
 })
 
 describe('time', () => {
@@ -190,6 +253,13 @@ describe('time', () => {
     await pause(300)
     core.release()
     expect(textOf(await busy.answer())).toBe('hold')
+  })
+
+  test('one on which nothing has come yet has the time of a head', async () => {
+    const { connect } = await site({ keepAliveTimeoutMs: 100, headersTimeoutMs: 5000 })
+    const raw = connect()
+    await pause(300)
+    expect(textOf(await raw.send(add()).answer())).toBe('2')
   })
 
   test('0 closes none', async () => {
@@ -215,6 +285,45 @@ describe('the end', () => {
     expect(await busy.answer()).toMatchObject({ status: 200, headers: { connection: 'close' } })
     await closed
     await eventually(() => expect(busy.closed).toBe(true))
+  })
+
+  test('waits for the rest of a request that has begun, and for answers that are leaving', async () => {
+    const { close, connect } = await site()
+    const [half, large, small] = [connect(), connect(), connect()]
+    half.send(add().slice(0, -1))
+    for (const raw of [large, small]) {
+      await raw.send(add()).answer()
+      raw.socket.pause()
+    }
+    const text = 'x'.repeat(60_000)
+    large.send(call('repeat', { text, times: 300 }))
+    for (let id = 1; small.socket.writableLength < 500_000; id++) {
+      small.send(call('echo', { text }, id))
+      await new Promise(setImmediate)
+    }
+    await pause(100)
+    const closed = close(5000)
+    await pause(100)
+    for (const raw of [large, small]) raw.socket.resume()
+    expect(textOf(await large.answer())).toHaveLength(text.length * 300)
+    await closed
+    await eventually(() => expect(small.closed).toBe(true))
+    expect(small.text.endsWith('}')).toBe(true)
+  })
+})
+
+describe('requests that wait behind others', () => {
+  test('begin when it is their turn, and are over with their connection', async () => {
+    const { core, connect, byNode } = await site()
+    const raw = connect().send(call('hold', {}, 1) + call('hold', {}, 2) + call('hold', {}, 3))
+    await eventually(() => expect([core.running, byNode.length]).toEqual([1, 3]))
+    core.release()
+    expect((await raw.answer()).json.id).toBe(1)
+    await eventually(() => expect(core.running).toBe(1))
+    raw.socket.destroy()
+    await eventually(() => expect(core.running).toBe(0))
+    await pause()
+    expect(core.events).toEqual(['start hold', 'start hold', 'abort hold'])
   })
 })
 

@@ -31,19 +31,22 @@ export interface PlainConnections {
 /** The rest of a request comes within this time, or Node's server waits for it. */
 const HALF_MS = 200
 
-/** Where connections cannot be taken: in runtimes whose HTTP server is not made of Node's sockets. */
+/** Where connections cannot be taken. */
 const NONE: PlainConnections = { drain() {}, close() {} }
 
 /** Takes the connections of a server, where they can be taken. */
 export function takeConnections(server: Server, options: PlainOptions): PlainConnections {
-  const [admit] = server.listeners('connection')
-  if (!admit) return NONE
+  const [admit, ...others] = server.listeners('connection')
+  if (!admit || others.length > 0 || OTHER_RUNTIMES.some((name) => name in process.versions)) return NONE
   const { limits, maxHeaderBytes, headersTimeoutMs, keepAliveTimeoutMs, onSilent } = options
   const all = new Set<Connection>()
-  const silent = createExpiry<Connection>(headersTimeoutMs || Infinity, ({ socket }) => onSilent(socket))
+  const silent = createExpiry<Connection>(headersTimeoutMs || Infinity, (connection) => {
+    onSilent(connection.socket)
+    idle.touch(connection)
+  })
   const halves = createExpiry<Connection>(HALF_MS, (connection) => connection.giveUp())
   const idle = createExpiry<Connection>(keepAliveTimeoutMs || Infinity, (one) =>
-    one.isDue ? idle.touch(one) : one.socket.destroy(),
+    one.isBusy() ? idle.touch(one) : one.socket.destroy(),
   )
   const shared: Shared = {
     ...options,
@@ -66,7 +69,6 @@ export function takeConnections(server: Server, options: PlainOptions): PlainCon
     const connection = new Connection(socket, shared)
     all.add(connection)
     silent.touch(connection)
-    idle.touch(connection)
   }
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
     if (isWatched(server)) shared.admit(socket)
@@ -75,7 +77,7 @@ export function takeConnections(server: Server, options: PlainOptions): PlainCon
   return {
     drain() {
       shared.staying = undefined
-      for (const { isDue, socket } of all) if (!isDue) socket.destroySoon()
+      for (const connection of all) connection.leave()
     },
     close() {
       for (const { socket } of all) socket.destroy()
@@ -83,6 +85,9 @@ export function takeConnections(server: Server, options: PlainOptions): PlainCon
     },
   }
 }
+
+/** They have Node's HTTP server by name: what is below it is not Node's. */
+const OTHER_RUNTIMES = ['bun', 'deno']
 
 const REQUESTS = channel('http.server.request.start')
 

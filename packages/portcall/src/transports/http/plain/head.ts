@@ -2,8 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import { type FlatHeaders, Header } from '../headers.ts'
 
 const SECOND_MS = 1000
-/** Its answers have no body, and must not tell the size of one (RFC 9110, section 8.6). */
-const NO_CONTENT = 204
+const FIRST_FINAL = 200
+/** Their answers have no body, and do not tell the size of one (RFC 9110, section 8.6). */
+const WITHOUT_BODY: readonly number[] = [204, 304]
+const CLOSE = /(?:^|\W)close(?:$|\W)/i
 
 let date = ''
 let dateSecond = 0
@@ -24,20 +26,29 @@ export interface Head {
   /** Bytes of the body. */
   readonly size: number
   /** What it says of the connection, unless its headers say it. */
-  readonly connection: string | undefined
+  readonly connection: string
 }
 
 /** Writes the head of an answer. */
 export function writeHead({ status, headers, size, connection }: Head): string {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\nDate: ${dateNow()}\r\n`
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`
-  if (status !== NO_CONTENT) head += `content-length: ${size}\r\n`
-  if (connection) head += `Connection: ${connection}\r\n`
+  if (hasBody(status)) head += `content-length: ${size}\r\n`
+  if (connectionIn(headers) === undefined) head += `Connection: ${connection}\r\n`
   return `${head}\r\n`
+}
+
+/** Tells whether an answer of this status may have a body. */
+export function hasBody(status: number): boolean {
+  return status >= FIRST_FINAL && !WITHOUT_BODY.includes(status)
 }
 
 /** Tells whether headers of an answer close its connection. */
 export function closes(headers: FlatHeaders): boolean {
-  const at = headers.indexOf(Header.connection)
-  return at >= 0 && headers[at + 1]?.toLowerCase() === 'close'
+  return CLOSE.test(connectionIn(headers) ?? '')
+}
+
+function connectionIn(headers: FlatHeaders): string | undefined {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at] === Header.connection) return headers[at + 1]
+  return undefined
 }

@@ -19,7 +19,7 @@ export interface PlainLimits {
   readonly maxBodyBytes: number
 }
 
-const HEAD = /^POST (\/[!-~]*) HTTP\/1\.1\r\n((?:[\w!#$%&'*+.^`|~-]+:[\t -~]*\r\n)+)\r\n/
+const HEAD = /^POST (\/[!-~]*) HTTP\/1\.1\r\n((?:[\w!#$%&'*+.^`|~-]+:[ -~]*\r\n)+)\r\n/
 
 /** What is longer does not come in two pieces. */
 const LENGTH = /^[1-9]\d{0,4}$/
@@ -28,7 +28,7 @@ const LENGTH = /^[1-9]\d{0,4}$/
 export const HALF: unique symbol = Symbol('half')
 
 /** Headers that give a request another body, or want another answer first. */
-const NOT_PLAIN = ['transfer-encoding', 'expect', 'upgrade'] as const
+const NOT_PLAIN = ['transfer-encoding', 'expect', 'upgrade', 'proxy-connection'] as const
 
 /** Reads bytes that are one plain request, or its beginning; gives nothing when they are anything else. */
 export function readPlainRequest(bytes: Buffer, limits: PlainLimits): PlainRequest | typeof HALF | undefined {
