@@ -13,8 +13,8 @@ import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 75, files: 29 },
-  legacy: { caller: legacyCaller, functions: 109, files: 40 },
+  modern: { caller: modernCaller, functions: 77, files: 29 },
+  legacy: { caller: legacyCaller, functions: 111, files: 40 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')
