@@ -24,8 +24,9 @@ export class Connection implements Line {
   readonly socket: Socket
   readonly shared: Shared
   #isNew = true
-  /** How many bytes had left when it was looked at last. */
+  /** How many bytes had left when it was looked at last, and since when. */
   #left = -1
+  #leftAt = 0
   #call: PlainCall | undefined
   #half: Buffer | undefined
   /** What came before its time. */
@@ -37,12 +38,14 @@ export class Connection implements Line {
     socket.on('data', this.#take).on('end', this.#hangUp).on('close', this.#lose).on('error', ignore)
   }
 
-  /** Whether an answer is due that can still be given, or has gone on leaving since this was asked last. */
+  /** Whether an answer is due that can still be given, or is leaving, however slowly its reader takes it. */
   isBusy(): boolean {
     const { bytesWritten, writableLength, writable } = this.socket
-    const goesOn = writableLength > 0 && bytesWritten - writableLength > this.#left
-    this.#left = bytesWritten - writableLength
-    return goesOn || (this.#call !== undefined && writable)
+    const left = bytesWritten - writableLength
+    if (left !== this.#left) this.#leftAt = performance.now()
+    this.#left = left
+    const isLeaving = writableLength > 0 && performance.now() - this.#leftAt < this.shared.limits.stallMs
+    return isLeaving || (this.#call !== undefined && writable)
   }
 
   /** Ends when nothing is due: what has begun is for the server. */

@@ -140,7 +140,7 @@ describe('a connection', () => {
   })
 
   test('whose client reads slowly is left alone while something leaves, and not for longer', async () => {
-    const { connect } = await site({ keepAliveTimeoutMs: 300 })
+    const { connect } = await site({ keepAliveTimeoutMs: 300, stallMs: 600 })
     const text = 'x'.repeat(60_000)
     const raw = connect()
     raw.socket.pause()
