@@ -140,7 +140,7 @@ describe('a connection', () => {
   })
 
   test('whose client reads slowly is left alone while something leaves, and not for longer', async () => {
-    const { connect } = await site({ keepAliveTimeoutMs: 300, stallMs: 600 })
+    const { connect } = await site({ keepAliveTimeoutMs: 300, stallMs: 1200 })
     const text = 'x'.repeat(60_000)
     const raw = connect()
     raw.socket.pause()
@@ -155,7 +155,7 @@ describe('a connection', () => {
       raw.socket.pause()
     }
     expect(raw.closed).toBe(false)
-    await pause(1500)
+    await pause(2500)
     raw.socket.resume()
     await eventually(() => expect(raw.closed).toBe(true))
   })
