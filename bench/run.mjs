@@ -20,15 +20,11 @@ const PEER_ROUNDS = 2
 const options = readOptions()
 const { kind } = options
 
-const beginsWith =
-  (start) =>
-  ({ id }) =>
-    id === start || id.startsWith(`${start}/`)
-const groups =
-  options.only.length === 0 ? GROUPS : GROUPS.filter((group) => options.only.some((start) => beginsWith(start)(group)))
-for (const start of options.only) {
-  if (GROUPS.some(beginsWith(start))) continue
-  console.error(`No group begins with ${start}: --list shows all`)
+const beginsWith = (id, start) => id === start || id.startsWith(`${start}/`)
+const groups = GROUPS.filter(({ id }) => options.only.length === 0 || options.only.some((start) => beginsWith(id, start)))
+const unknown = options.only.find((start) => !GROUPS.some(({ id }) => beginsWith(id, start)))
+if (unknown !== undefined) {
+  console.error(`No group begins with ${unknown}: --list shows all`)
   process.exit(1)
 }
 

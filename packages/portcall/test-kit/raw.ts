@@ -2,7 +2,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
-import { createNodeServer, type NodeServerLimits } from '../src/transports/http/node-server.ts'
+import { createNodeServer, type NodeServer, type NodeServerLimits } from '../src/transports/http/node-server.ts'
 import type { HttpOptions } from '../src/transports/http/options.ts'
 import { PATIENCE_MS } from './eventually.ts'
 
@@ -145,12 +145,12 @@ afterEach(async () => {
 export async function listen(
   exchange: Exchange,
   options: HttpOptions & NodeServerLimits = {},
-): Promise<{ port: number; connect: () => Raw; connections: () => Promise<number> }> {
+): Promise<NodeServer & { port: number; connect: () => Raw; connections: () => Promise<number> }> {
   const { server, close } = createNodeServer(exchange, options)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   cleanups.push(() => close(0))
-  return { port, connect: () => track(open(port)), connections: promisify(server.getConnections.bind(server)) }
+  return { server, close, port, connect: () => track(open(port)), connections: promisify(server.getConnections.bind(server)) }
 }
 
 function track(raw: Raw): Raw {

@@ -12,6 +12,7 @@ import { type BodyFront, type NodeMessage, readParsed, readSlowly, tooLarge } fr
 import { cutWhenStalled, openSink, SMALL_ANSWER } from './node-sink.ts'
 import type { HttpOptions } from './options.ts'
 import { type Answer, DIRECT, type Outbox } from './outbox.ts'
+import { hasBody } from './status.ts'
 import type { Body, EventSink, HttpHandler, HttpReply, HttpRequest } from './types.ts'
 
 /**
@@ -128,8 +129,7 @@ class NodeCall implements HttpRequest, HttpReply, Answer {
     const response = this.#response
     if (response.destroyed || response.headersSent) return
     const bytes = body.length > SMALL_ANSWER ? Buffer.from(body) : body
-    // An answer that has no body by its status must not tell the size of one (RFC 9110, section 8.6).
-    const head = status === 204 ? [...headers] : [...headers, 'content-length', String(Buffer.byteLength(bytes))]
+    const head = hasBody(status) ? [...headers, 'content-length', String(Buffer.byteLength(bytes))] : [...headers]
     if (!this.#request.complete && this.#leavesMuch()) return this.#sendUnread(status, head, body)
     response.writeHead(status, head)
     this.#body = bytes

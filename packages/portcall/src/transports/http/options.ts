@@ -27,7 +27,7 @@ export interface BesideRequest extends Credentials {
 /** The answer to a request beside the endpoint. */
 export interface BesideAnswer {
   readonly status: number
-  /** What is not said is `cache-control: no-store`. */
+  /** What is not said is `cache-control: no-store`. `content-length`, `transfer-encoding` and `date` are left out: the carrier writes them. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }

@@ -471,14 +471,10 @@ describe.each(WATCHERS)('where %s', (_, begin, end) => {
 
   describe('the end', () => {
     test('lets running calls finish, ends streams, refuses new requests', async () => {
-      const { createNodeServer } = await import('./node-server.ts')
-      const { open } = await import('../../../test-kit/raw.ts')
       const core = createTestCore()
-      const { server, close } = createNodeServer(core.exchange)
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const { port } = server.address() as { port: number }
-      const [keep, running, reading] = [open(port), open(port), open(port)]
-      const client = await openSession(() => open(port))
+      const { connect, close } = await listen(core.exchange)
+      const [keep, running, reading] = [connect(), connect(), connect()]
+      const client = await openSession(connect)
       await keep.send(modern(add)).answer()
       reading.send(client.get())
       await reading.head()
@@ -487,7 +483,7 @@ describe.each(WATCHERS)('where %s', (_, begin, end) => {
       const closing = close(2000)
       await reading.until('0\r\n\r\n')
       expect(
-        await open(port)
+        await connect()
           .send(modern(add))
           .answer()
           .catch(() => 'refused'),
@@ -499,12 +495,9 @@ describe.each(WATCHERS)('where %s', (_, begin, end) => {
     })
 
     test('gives up what does not finish in time', async () => {
-      const { createNodeServer } = await import('./node-server.ts')
-      const { open } = await import('../../../test-kit/raw.ts')
       const core = createTestCore()
-      const { server, close } = createNodeServer(core.exchange)
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const raw = open((server.address() as { port: number }).port)
+      const { connect, close } = await listen(core.exchange)
+      const raw = connect()
       raw.send(modern({ ...add, params: { name: 'hold' } }))
       await eventually(() => expect(core.running).toBe(1))
       await close(50)

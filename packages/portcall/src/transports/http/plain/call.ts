@@ -4,8 +4,9 @@ import type { FlatHeaders } from '../headers.ts'
 import type { HttpLimits } from '../limits.ts'
 import { CLOSED, cutWhenStalled, openSink, SMALL_ANSWER } from '../node-sink.ts'
 import type { Answer, Outbox } from '../outbox.ts'
+import { hasBody } from '../status.ts'
 import type { Body, EventSink, HttpReply, HttpRequest } from '../types.ts'
-import { closes, hasBody, writeHead } from './head.ts'
+import { closes, writeHead } from './head.ts'
 import type { PlainRequest } from './request.ts'
 import { createResponse } from './response.ts'
 
@@ -81,7 +82,7 @@ export class PlainCall implements HttpRequest, HttpReply, Answer {
     if (size > SMALL_ANSWER) return this.#sendLarge(status, headers, body)
     this.#isAnswered = true
     this.#stays = !closes(headers)
-    this.#answer = writeHead({ status, headers, size, connection: this.#stays ? (shared.staying ?? 'close') : 'close' }) + body
+    this.#answer = writeHead({ status, headers, size, connection: shared.staying ?? 'close' }) + body
     this.#encoding = size === body.length ? 'latin1' : 'utf8'
     // What is only taken in is said to be, before anything comes of it.
     if (body === '') this.write()

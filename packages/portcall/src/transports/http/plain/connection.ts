@@ -42,9 +42,10 @@ export class Connection implements Line {
   isBusy(): boolean {
     const { bytesWritten, writableLength, writable } = this.socket
     const left = bytesWritten - writableLength
-    if (left !== this.#left) this.#leftAt = performance.now()
+    const now = performance.now()
+    if (left !== this.#left) this.#leftAt = now
     this.#left = left
-    const isLeaving = writableLength > 0 && performance.now() - this.#leftAt < this.shared.limits.stallMs
+    const isLeaving = writableLength > 0 && now - this.#leftAt < this.shared.limits.stallMs
     return isLeaving || (this.#call !== undefined && writable)
   }
 

@@ -1,6 +1,6 @@
 /**
- * Serves the connections of one of Node's HTTP servers for as long as only plain requests come on them, in two thirds of the time that
- * Node's own parser and response take. With the first other request a connection becomes the server's, and stays with it.
+ * Serves the connections of one of Node's HTTP servers for as long as only plain requests come on them: a small call costs about a third
+ * less than by Node's own parser and response. With the first other request a connection becomes the server's, and stays with it.
  */
 import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'

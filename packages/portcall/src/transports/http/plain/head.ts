@@ -1,10 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import { type FlatHeaders, Header } from '../headers.ts'
+import { hasBody } from '../status.ts'
 
 const SECOND_MS = 1000
-const FIRST_FINAL = 200
-/** Their answers have no body, and do not tell the size of one (RFC 9110, section 8.6). */
-const WITHOUT_BODY: readonly number[] = [204, 304]
 const CLOSE = /(?:^|\W)close(?:$|\W)/i
 
 let date = ''
@@ -36,11 +34,6 @@ export function writeHead({ status, headers, size, connection }: Head): string {
   if (hasBody(status)) head += `content-length: ${size}\r\n`
   if (connectionIn(headers) === undefined) head += `Connection: ${connection}\r\n`
   return `${head}\r\n`
-}
-
-/** Tells whether an answer of this status may have a body. */
-export function hasBody(status: number): boolean {
-  return status >= FIRST_FINAL && !WITHOUT_BODY.includes(status)
 }
 
 /** Tells whether headers of an answer close its connection. */
