@@ -12,7 +12,7 @@ import { type BodyFront, type NodeMessage, readParsed, readSlowly, tooLarge } fr
 import { cutWhenStalled, openSink, SMALL_ANSWER } from './node-sink.ts'
 import type { HttpOptions } from './options.ts'
 import { type Answer, DIRECT, type Outbox } from './outbox.ts'
-import { hasBody } from './status.ts'
+import { hasBody } from './plain/head.ts'
 import type { Body, EventSink, HttpHandler, HttpReply, HttpRequest } from './types.ts'
 
 /**

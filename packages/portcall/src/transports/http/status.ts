@@ -19,14 +19,6 @@ export function checkedStatus(status: number): number {
   throw new RangeError(`The status of an answer is an integer from ${FIRST_FINAL} to ${LAST}, not ${status}`)
 }
 
-/** Answers of these have no body, and say nothing of its size (RFC 9110, section 8.6). */
-const WITHOUT_BODY: readonly number[] = [204, 304]
-
-/** Tells whether an answer of this status has a body. */
-export function hasBody(status: number): boolean {
-  return !WITHOUT_BODY.includes(status)
-}
-
 /**
  * The HTTP status of an answer of the stateless era. An error that a handler made is an answer like any other (200); one that says that
  * the request itself was wrong is not. In the legacy era all answers are 200: there, clients take a status for the state of the

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import { type FlatHeaders, Header } from '../headers.ts'
-import { hasBody } from '../status.ts'
 
 const SECOND_MS = 1000
+/** Answers of these have no body, and say nothing of its size (RFC 9110, section 8.6). */
+const WITHOUT_BODY: readonly number[] = [204, 304]
 const CLOSE = /(?:^|\W)close(?:$|\W)/i
 
 let date = ''
@@ -34,6 +35,11 @@ export function writeHead({ status, headers, size, connection }: Head): string {
   if (hasBody(status)) head += `content-length: ${size}\r\n`
   if (connectionIn(headers) === undefined) head += `Connection: ${connection}\r\n`
   return `${head}\r\n`
+}
+
+/** Tells whether an answer of this status has a body. */
+export function hasBody(status: number): boolean {
+  return !WITHOUT_BODY.includes(status)
 }
 
 /** Tells whether headers of an answer close its connection. */
