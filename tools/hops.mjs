@@ -14,7 +14,7 @@ import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
   modern: { caller: modernCaller, functions: 77, files: 29 },
-  legacy: { caller: legacyCaller, functions: 111, files: 40 },
+  legacy: { caller: legacyCaller, functions: 110, files: 40 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')

@@ -9,26 +9,56 @@ import { renderNotification } from './render.ts'
 const MAX_ROUNDS = 32
 
 /** What a legacy session adds to a request on its way to the core. */
-export interface Forwarded {
+export interface Forwarding {
+  readonly core: Exchange
   readonly envelope: JsonObject
   readonly context: ExchangeContext
   readonly revision: Revision
 }
 
-/** Calls the core as a client of the newest revision would, as often as it has questions. */
-export async function forward(core: Exchange, request: Request, { envelope, context, revision }: Forwarded): Promise<Response> {
-  const translated = new Translated(context, revision)
-  const params = translatedParams(request.params, envelope)
-  const { id, method } = request
-  let response = await core({ jsonrpc: '2.0', id, method, params }, translated)
-  for (let round = 0; isSuccess(response) && response.result.resultType === 'input_required'; round++) {
+/** A request as a client of the newest revision would put it to the core. What the core tells meanwhile is rendered on its way back. */
+export class Forwarded implements ExchangeContext {
+  readonly request: Request
+  #forwarding: Forwarding
+
+  constructor({ id, method, params }: Request, forwarding: Forwarding) {
+    this.request = { jsonrpc: '2.0', id, method, params: translatedParams(params, forwarding.envelope) }
+    this.#forwarding = forwarding
+  }
+
+  get signal(): AbortSignal {
+    return this.#forwarding.context.signal
+  }
+  get http(): ExchangeContext['http'] {
+    return this.#forwarding.context.http
+  }
+  get auth(): ExchangeContext['auth'] {
+    return this.#forwarding.context.auth
+  }
+  get release(): ExchangeContext['release'] {
+    return this.#forwarding.context.release
+  }
+
+  notify(notification: Notification): void | Promise<void> {
+    const { context, revision } = this.#forwarding
+    const rendered = renderNotification(notification, revision)
+    if (rendered) return context.notify(rendered)
+  }
+
+  /** Puts what the core asks to the client, if it asks, and calls the core again with the answers. */
+  settle(response: Response, round = 0): Response | Promise<Response> {
+    if (!isSuccess(response) || response.result.resultType !== 'input_required') return response
     if (round === MAX_ROUNDS) throw new RpcError(ErrorCode.internalError, `The call asked in more than ${MAX_ROUNDS} rounds`)
-    const { inputRequests, requestState } = response.result
+    return this.#ask(response.result, round)
+  }
+
+  async #ask({ inputRequests, requestState }: JsonObject, round: number): Promise<Response> {
+    const { core, context, revision } = this.#forwarding
     const { askAll } = await import('./asks.ts')
     const inputResponses = await askAll(inputRequests, context, revision)
-    response = await core({ jsonrpc: '2.0', id, method, params: { ...params, inputResponses, requestState } }, translated)
+    const params = { ...this.request.params, inputResponses, requestState }
+    return this.settle(await core({ ...this.request, params }, this), round + 1)
   }
-  return response
 }
 
 /** The params with the envelope, and without what only the newest revision means by them. */
@@ -38,32 +68,3 @@ function translatedParams(given: JsonObject = {}, envelope: JsonObject): JsonObj
 }
 
 const FOREIGN_PARAMS: readonly string[] = ['inputResponses', 'requestState']
-
-/** The context of a request on its way to the core: what the core tells is rendered on its way back. */
-class Translated implements ExchangeContext {
-  #context: ExchangeContext
-  #revision: Revision
-
-  constructor(context: ExchangeContext, revision: Revision) {
-    this.#context = context
-    this.#revision = revision
-  }
-
-  get signal(): AbortSignal {
-    return this.#context.signal
-  }
-  get http(): ExchangeContext['http'] {
-    return this.#context.http
-  }
-  get auth(): ExchangeContext['auth'] {
-    return this.#context.auth
-  }
-  get release(): ExchangeContext['release'] {
-    return this.#context.release
-  }
-
-  notify(notification: Notification): void | Promise<void> {
-    const rendered = renderNotification(notification, this.#revision)
-    if (rendered) return this.#context.notify(rendered)
-  }
-}

@@ -10,7 +10,7 @@ import { type JsonObject, type Notification, type Request, success } from '../js
 import { invalidParams, methodNotFound } from '../protocol/errors.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision, revisionOf } from '../protocol/revisions.ts'
-import { forward } from './forward.ts'
+import { Forwarded } from './forward.ts'
 import { envelopeOf, handshakeResult, newState, readHandshake, type SessionState } from './handshake.ts'
 import { renderError, renderNotification, renderResponse } from './render.ts'
 import { createLegacySubscriptions, type LegacySubscriptions, withUri } from './subscriptions.ts'
@@ -109,11 +109,12 @@ class Translator implements LegacySession {
       if (opening) await opening
       const local = LOCAL.get(method)
       if (local) return success(id, await local(this, request.params ?? {}, context))
-      const forwarded = { envelope: envelopeOf(this.state), context, revision }
-      if (speaksOfTasks(request, revision))
-        return await (await import('./tasks.ts')).serveTask(request, { core: this.#options.core, ...forwarded })
-      const response = await forward(this.#options.core, request, forwarded)
-      return renderResponse(method, response, revision)
+      const { core } = this.#options
+      const forwarding = { core, envelope: envelopeOf(this.state), context, revision }
+      if (speaksOfTasks(request, revision)) return await (await import('./tasks.ts')).serveTask(request, forwarding)
+      const forwarded = new Forwarded(request, forwarding)
+      const settled = forwarded.settle(await core(forwarded.request, forwarded))
+      return renderResponse(method, settled instanceof Promise ? await settled : settled, revision)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       return { jsonrpc: '2.0', id, error: renderError(method, error.body(), revision) }

@@ -2,10 +2,11 @@ import { isObject, type JsonObject, type Notification, notification } from '../j
 import { pause } from '../jsonrpc/waiting.ts'
 import { RELATED_TASK } from '../protocol/tasks.ts'
 import type { InputRequest } from '../protocol/types.ts'
+import type { AskCore } from './ask-core.ts'
 import { askAll } from './asks.ts'
+import type { Forwarding } from './forward.ts'
 import { renderResult } from './render.ts'
 import { errorOf, isFinal, renderTask } from './render-task.ts'
-import type { AskCore, TaskVisit } from './task-visit.ts'
 
 /** How long it waits to be told of a change before it looks for itself. */
 const LOOK_MS = 5000
@@ -14,13 +15,13 @@ const LOOK_MS = 5000
  * Waits for the end of a task and gives what its call would have given. Meanwhile the task's questions are put to the client, and its changes
  * are told, on the stream of the request that waits.
  */
-export async function awaitTask(taskId: string, askCore: AskCore, visit: TaskVisit): Promise<JsonObject> {
-  const changes = createChanges(taskId, askCore, visit)
-  const asking = createAsking(taskId, askCore, visit)
+export async function awaitTask(taskId: string, askCore: AskCore, forwarding: Forwarding): Promise<JsonObject> {
+  const changes = createChanges(taskId, askCore, forwarding)
+  const asking = createAsking(taskId, askCore, forwarding)
   try {
     for (;;) {
       const task = await askCore('tasks/get', { taskId })
-      if (isFinal(task)) return finalResult(taskId, task, visit)
+      if (isFinal(task)) return finalResult(taskId, task, forwarding)
       asking.ask(task)
       await Promise.race([changes.next(), asking.failed])
     }
@@ -29,7 +30,7 @@ export async function awaitTask(taskId: string, askCore: AskCore, visit: TaskVis
   }
 }
 
-function finalResult(taskId: string, task: JsonObject, { revision }: TaskVisit): JsonObject {
+function finalResult(taskId: string, task: JsonObject, { revision }: Forwarding): JsonObject {
   if (task.status !== 'completed' || !isObject(task.result)) throw errorOf(task)
   const result = renderResult('tools/call', task.result, revision)
   return { ...result, _meta: { ...(isObject(result._meta) && result._meta), ...related(taskId) } }
@@ -40,7 +41,7 @@ function related(taskId: string): JsonObject {
 }
 
 /** Hears of changes of one task. */
-function createChanges(taskId: string, askCore: AskCore, { context }: TaskVisit): { next(): Promise<void>; close(): void } {
+function createChanges(taskId: string, askCore: AskCore, { context }: Forwarding): { next(): Promise<void>; close(): void } {
   const closed = new AbortController()
   let changed = false
   let wake = (): void => {}
@@ -67,7 +68,7 @@ function createChanges(taskId: string, askCore: AskCore, { context }: TaskVisit)
 function createAsking(
   taskId: string,
   askCore: AskCore,
-  { context, revision }: TaskVisit,
+  { context, revision }: Forwarding,
 ): { ask(task: JsonObject): void; failed: Promise<never> } {
   const asked = new Set<string>()
   let fail!: (error: unknown) => void

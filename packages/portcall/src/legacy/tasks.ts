@@ -5,13 +5,13 @@
 import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
 import { invalidParams, methodNotFound } from '../protocol/errors.ts'
 import { TASK_WISH, type TaskWish } from '../protocol/tasks.ts'
-import { forward } from './forward.ts'
+import { type AskCore, createAskCore } from './ask-core.ts'
+import { Forwarded, type Forwarding } from './forward.ts'
 import { renderResponse } from './render.ts'
 import { isFinal, renderTask } from './render-task.ts'
 import { awaitTask } from './task-result.ts'
-import { type AskCore, createAskCore, type TaskVisit } from './task-visit.ts'
 
-type Serve = (params: JsonObject, askCore: AskCore, visit: TaskVisit) => Promise<JsonObject>
+type Serve = (params: JsonObject, askCore: AskCore, forwarding: Forwarding) => Promise<JsonObject>
 
 const METHODS: { readonly [method: string]: Serve } = {
   async 'tasks/get'({ taskId }, askCore) {
@@ -25,25 +25,26 @@ const METHODS: { readonly [method: string]: Serve } = {
     if (task.status !== 'cancelled') throw invalidParams(`the task is ${task.status} already`)
     return renderTask(task)
   },
-  'tasks/result': ({ taskId }, askCore, visit) => awaitTask(String(taskId), askCore, visit),
+  'tasks/result': ({ taskId }, askCore, forwarding) => awaitTask(String(taskId), askCore, forwarding),
 }
 
 /** Answers a request about tasks, or one that is to become a task. @throws RpcError */
-export async function serveTask(request: Request, visit: TaskVisit): Promise<Response> {
-  if (request.method === 'tools/call') return await callAsTask(request, visit)
+export async function serveTask(request: Request, forwarding: Forwarding): Promise<Response> {
+  if (request.method === 'tools/call') return await callAsTask(request, forwarding)
   const serve = Object.hasOwn(METHODS, request.method) ? METHODS[request.method] : undefined
   if (!serve) throw methodNotFound(request.method)
-  return success(request.id, await serve(request.params ?? {}, createAskCore(visit), visit))
+  return success(request.id, await serve(request.params ?? {}, createAskCore(forwarding), forwarding))
 }
 
 /** Calls a tool as a task. A server that has no tasks answers as if it had not been asked for one. */
-async function callAsTask(request: Request, visit: TaskVisit): Promise<Response> {
+async function callAsTask(request: Request, forwarding: Forwarding): Promise<Response> {
   const { task, ...params } = request.params ?? {}
   const ttl = isObject(task) ? task.ttl : undefined
   const wish: TaskWish = typeof ttl === 'number' && ttl > 0 ? { ttlMs: ttl } : {}
-  const envelope = { ...visit.envelope, [TASK_WISH]: wish }
-  const response = await forward(visit.core, { ...request, params }, { ...visit, envelope })
+  const envelope = { ...forwarding.envelope, [TASK_WISH]: wish }
+  const forwarded = new Forwarded({ ...request, params }, { ...forwarding, envelope })
+  const response = await forwarded.settle(await forwarding.core(forwarded.request, forwarded))
   if (!isSuccess(response) || response.result.resultType !== 'task')
-    return renderResponse(request.method, response, visit.revision)
+    return renderResponse(request.method, response, forwarding.revision)
   return success(request.id, { task: renderTask(response.result) })
 }

@@ -306,7 +306,9 @@ export const MODERN_VERSIONS: readonly string[] = REVISIONS.filter(({ era }) => 
 /** The newest revision that begins with a handshake. */
 export const LATEST_LEGACY: Revision = november2025
 
+const BY_VERSION: ReadonlyMap<string, Revision> = new Map(REVISIONS.map((revision) => [revision.version, revision]))
+
 /** Finds a revision by its version; `undefined` for versions that do not exist. */
 export function revisionOf(version: string): Revision | undefined {
-  return REVISIONS.find((revision) => revision.version === version)
+  return BY_VERSION.get(version)
 }

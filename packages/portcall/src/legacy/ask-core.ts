@@ -1,24 +1,15 @@
 import { RpcError } from '../jsonrpc/errors.ts'
-import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
+import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isSuccess, type JsonObject } from '../jsonrpc/message.ts'
 import { MetaKey } from '../protocol/meta.ts'
-import type { Revision } from '../protocol/revisions.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
-
-/** What a request about tasks comes with. */
-export interface TaskVisit {
-  readonly core: Exchange
-  readonly context: ExchangeContext
-  readonly revision: Revision
-  /** The `_meta` of a request of this session. */
-  readonly envelope: JsonObject
-}
+import type { Forwarding } from './forward.ts'
 
 /** Asks the core about a task, as a client that knows the extension. @throws RpcError */
 export type AskCore = (method: string, params: JsonObject, context?: Partial<ExchangeContext>) => Promise<JsonObject>
 
 /** Makes what asks the core on behalf of a session. The caller's own `_meta` stays out of it: here only the id counts. */
-export function createAskCore({ core, context, envelope }: TaskVisit): AskCore {
+export function createAskCore({ core, context, envelope }: Forwarding): AskCore {
   const capabilities = envelope[MetaKey.clientCapabilities] as JsonObject
   const declared = { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } }
   const _meta = { ...envelope, [MetaKey.clientCapabilities]: declared }
