@@ -1,49 +1,74 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { onLoadCore } from './cores.mjs'
+import { inTurn } from './cores.mjs'
 
 const PROGRAM = fileURLToPath(new URL('../load/main.mjs', import.meta.url))
 
 const MOST_MS = 60_000
 
-function start() {
-  const { command, args } = onLoadCore({ command: process.execPath, args: [PROGRAM] })
-  return spawn(command, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+/** One load generator; there is one for a whole run, so that it is warm. */
+class Generator {
+  #nth
+  #child
+  #last = Promise.resolve()
+
+  constructor(nth) {
+    this.#nth = nth
+  }
+
+  /** Does a job when those before are done. */
+  run(kind, job) {
+    const next = this.#last.then(() => this.#do(kind, job))
+    this.#last = next.catch(() => undefined)
+    return next
+  }
+
+  end() {
+    this.#child?.disconnect()
+    this.#child = undefined
+  }
+
+  async #do(kind, job) {
+    this.#child ??= this.#start()
+    this.#child.send({ kind, ...job })
+    const [{ result, error }] = await once(this.#child, 'message', { signal: AbortSignal.timeout(MOST_MS) }).catch(() =>
+      this.#giveUp(),
+    )
+    if (error) throw new Error(error)
+    if (result?.failed) throw new Error(`${result.failed} answers were wrong: ${result.faults.join('; ')}`)
+    return result
+  }
+
+  #start() {
+    const { command, args } = inTurn(this.#nth)({ command: process.execPath, args: [PROGRAM] })
+    return spawn(command, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  }
+
+  /** A server does not answer: its load generator cannot go on. */
+  #giveUp() {
+    this.#child.kill('SIGKILL')
+    this.#child = undefined
+    throw new Error(`no end after ${MOST_MS} ms`)
+  }
 }
 
-let child
-let last = Promise.resolve()
+const generators = []
 
-/** A server does not answer: its load generator cannot go on. */
-function giveUp() {
-  child.kill('SIGKILL')
-  child = undefined
-  throw new Error(`no end after ${MOST_MS} ms`)
-}
-
-async function doJob(kind, job) {
-  child ??= start()
-  child.send({ kind, ...job })
-  const [{ result, error }] = await once(child, 'message', { signal: AbortSignal.timeout(MOST_MS) }).catch(giveUp)
-  if (error) throw new Error(error)
-  if (result?.failed) throw new Error(`${result.failed} answers were wrong: ${result.faults.join('; ')}`)
-  return result
-}
+const generatorOf = (nth) => (generators[nth] ??= new Generator(nth))
 
 /**
- * Lets the load generator do one job, when those before are done, and gives its result. There is one load generator for a whole run, so that it is warm.
+ * Lets the load generator do one job, when those before are done, and gives its result.
  *
  * @throws Error when an answer was wrong: the figures of a server that fails mean nothing.
  */
-export function runLoad(kind, job) {
-  const next = last.then(() => doJob(kind, job))
-  last = next.catch(() => undefined)
-  return next
-}
+export const runLoad = (kind, job) => generatorOf(0).run(kind, job)
 
-/** Ends the load generator. */
+/** Lets so many load generators do the same job side by side, each on the next core; gives the result of each. @throws Error as above. */
+export const runLoads = (count, kind, job) =>
+  Promise.all(Array.from({ length: count }, (_, nth) => generatorOf(nth).run(kind, job)))
+
+/** Ends the load generators. */
 export function endLoad() {
-  child?.disconnect()
-  child = undefined
+  for (const generator of generators) generator.end()
 }

@@ -1,8 +1,8 @@
 import { programOf } from '../subjects.mjs'
 import { openingLines, openingPosts, posted, requestText } from '../workloads/messages.mjs'
-import { memoryOf } from './accounting.mjs'
-import { onServerCore } from './cores.mjs'
-import { runLoad } from './load.mjs'
+import { familyOf, memoryOf } from './accounting.mjs'
+import { onServerCore, spreadOut } from './cores.mjs'
+import { runLoad, runLoads } from './load.mjs'
 import { startServer } from './server.mjs'
 
 /** Part of the time for warming up, before each measured time. */
@@ -10,31 +10,43 @@ const AGAIN = 0.1
 
 const MB = 2 ** 20
 
+/** What load generators saw that called one server side by side: each has a part of its answers, and has seen all of its CPU. */
+function together(samples) {
+  const sum = (of) => samples.reduce((total, sample) => total + of(sample), 0)
+  const count = sum((sample) => sample.count)
+  const cpu = sum((sample) => sample.cpuPer1000 * sample.count) / samples.length
+  return { count, perSecond: sum(({ perSecond }) => perSecond), cpuPer1000: cpu / Math.max(1, count) }
+}
+
+/** Has so many load generators do a job, which share its clients. */
+async function share(generators, kind, job) {
+  if (generators === 1) return runLoad(kind, job)
+  return together(await runLoads(generators, kind, { ...job, concurrency: job.concurrency / generators }))
+}
+
 /**
  * The two ways to call a server that was opened: `base` is what all jobs of the load generator have, `render` makes the request of a
  * call for it.
  */
-function createCalling(kind, base, render) {
+function createCalling(kind, { generators = 1, ...base }, render) {
   const warm = new Set()
   const withPeak = (sample) => ({ ...sample, peakMB: memoryOf(base.pid).peak / MB })
   return {
     async run({ name, calls, concurrency, warmConcurrency = concurrency }, { ms, warmMs }) {
       const job = { ...base, requests: calls.map(render) }
-      if (!warm.has(name)) await runLoad(kind, { ...job, concurrency: warmConcurrency, warmMs: 0, ms: warmMs })
+      if (!warm.has(name)) await share(generators, kind, { ...job, concurrency: warmConcurrency, warmMs: 0, ms: warmMs })
       warm.add(name)
-      return withPeak(await runLoad(kind, { ...job, concurrency, warmMs: warmMs * AGAIN, ms }))
+      return withPeak(await share(generators, kind, { ...job, concurrency, warmMs: warmMs * AGAIN, ms }))
     },
     once: async (job, call) => withPeak(await runLoad(job, { ...base, requests: [render(call)] })),
   }
 }
 
-/** Where the number of processes is said, the system places them. */
-const anywhere = (program) => program
-
 async function openHttp(name, options) {
-  const { mode } = options
-  const { pid, port, close } = await startServer(name, options, options.workers ? { onCore: anywhere } : {})
-  const base = { pid, port, workers: options.workers > 1, opening: openingPosts(mode) }
+  const { mode, workers = 1 } = options
+  const { pid, port, close } = await startServer(name, options)
+  if (options.workers) spreadOut(workers > 1 ? familyOf(pid).slice(1) : [pid])
+  const base = { pid, port, workers: workers > 1, generators: workers, opening: openingPosts(mode) }
   const calling = createCalling('http', base, ({ method, params, check }) => ({ ...posted(mode, method, params), check }))
   return { pid, port, mode, ...calling, close }
 }

@@ -3,18 +3,31 @@ import { connect } from 'node:net'
 import { postText } from './request.mjs'
 import { Response } from './response.mjs'
 
-/** One keep-alive connection on a bare socket that has one request under way. */
+/** Where sockets read into whose bytes are looked at once: a buffer for each read costs more than the looking. */
+const BYTES = Buffer.alloc(2 ** 16)
+
+/** Has a socket read without making a stream of it. */
+const readInto = (take) => ({
+  buffer: BYTES,
+  callback(size) {
+    take(BYTES.subarray(0, size))
+    return true
+  },
+})
+
+/** One keep-alive connection on a bare socket that has one request under way. A `lean` one has no events of what it reads. */
 export class Connection {
   response = new Response()
   socket
   #onEnd
   #onFail
 
-  constructor({ host = '127.0.0.1', port }) {
-    this.socket = connect({ port, host, noDelay: true })
-    this.socket.on('data', (chunk) => {
-      if (this.response.push(chunk)) this.#onEnd()
-    })
+  constructor({ host = '127.0.0.1', port, lean = false }) {
+    const take = (bytes) => {
+      if (this.response.push(bytes)) this.#onEnd()
+    }
+    this.socket = connect({ port, host, noDelay: true, ...(lean && { onread: readInto(take) }) })
+    if (!lean) this.socket.on('data', take)
     this.socket.on('error', (error) => this.#onFail?.(error))
     this.socket.on('close', () => this.#onFail?.(new Error('the server closed the connection')))
   }
@@ -47,7 +60,7 @@ export class Connection {
   }
 }
 
-/** Opens a connection to a target, `{ host, port, path }`, and, where there are sessions, a session on it; gives the headers that its requests carry. */
+/** Opens a connection to a target, `{ host, port, path, lean }`, and, where there are sessions, a session on it; gives the headers that its requests carry. */
 export async function openConnection(target, opening) {
   const connection = new Connection(target)
   await connection.ready()

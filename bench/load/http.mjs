@@ -47,7 +47,9 @@ function keepBusy({ connection, headers }, job, { recorder, stopped }) {
  *   connection sends first, to open a session
  */
 export async function runHttp(job) {
-  const connections = await Promise.all(Array.from({ length: job.concurrency }, () => openConnection(job, job.opening)))
+  const connections = await Promise.all(
+    Array.from({ length: job.concurrency }, () => openConnection({ ...job, lean: true }, job.opening)),
+  )
   try {
     return await measureWindow(job, (how) => Promise.all(connections.map((one) => keepBusy(one, job, how))))
   } finally {

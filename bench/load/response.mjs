@@ -3,12 +3,13 @@ const LAST_CHUNK = '\r\n0\r\n\r\n'
 
 /**
  * Finds the end of one HTTP/1.1 response, with as little work as that takes: by its content length, or by the last chunk. The body is
- * kept only when it is asked for.
+ * kept only when it is asked for; bytes are not kept, but copied.
  */
 export class Response {
   status = 0
   head = ''
   #early
+  #length = 0
   #left = 0
   #chunked = false
   #tail = ''
@@ -27,7 +28,7 @@ export class Response {
     const bytes = this.#early ? Buffer.concat([this.#early, chunk]) : chunk
     const end = bytes.indexOf(HEAD_END)
     if (end < 0) {
-      this.#early = bytes
+      this.#early = Buffer.from(bytes)
       return false
     }
     this.#readHead(bytes.latin1Slice(0, end))
@@ -45,18 +46,22 @@ export class Response {
     return this.#chunked ? unchunk(bytes) : bytes.toString()
   }
 
+  /** Most heads are the same as the one before. */
   #readHead(head) {
-    this.head = head
+    if (head !== this.head) {
+      this.head = head
+      const length = /content-length: *(\d+)/i.exec(head)
+      this.#chunked = !length && /transfer-encoding: *chunked/i.test(head)
+      this.#length = length ? Number(length[1]) : 0
+    }
     this.status = Number(head.slice(9, 12))
-    const length = /content-length: *(\d+)/i.exec(head)
-    this.#chunked = !length && /transfer-encoding: *chunked/i.test(head)
-    this.#left = length ? Number(length[1]) : 0
+    this.#left = this.#length
     this.#tail = '\r\n'
   }
 
   #take(chunk) {
     if (!chunk) return !this.#chunked && this.#left === 0
-    this.#parts?.push(chunk)
+    this.#parts?.push(Buffer.from(chunk))
     if (!this.#chunked) return (this.#left -= chunk.length) <= 0
     const seen =
       chunk.length < LAST_CHUNK.length ? this.#tail + chunk.latin1Slice() : chunk.latin1Slice(chunk.length - LAST_CHUNK.length)

@@ -34,14 +34,17 @@ const CELLS = WORK.flatMap(({ id, title, ...work }) =>
 export const WORKERS = [
   {
     id: 'workers',
-    title: 'tools/call over HTTP, 2026-07-28, as many at once for each of one process and two',
+    title: 'tools/call over HTTP, 2026-07-28, one process on one core and two on two, each core with a load generator of its own',
     columns: ['perSecond', 'cpuPer1000', 'capacity'],
     subjects: ['floor', 'portcall'],
     cells: CELLS,
     rounds: 5,
     turns: 4,
     open: (name) => openEach(CELLS, name, ({ workers }) => WAYS.http(name, { mode: MODE, tools: 1, workers })),
-    /** The load generator needs a core too: what the processes would do with a core each follows from their CPU for a request. */
+    /**
+     * Two processes are slowed down by what one is not, when they share their cores with a load generator and it has a core to itself: so one
+     * shares too. What the processes would do with a core each follows from their CPU for a request.
+     */
     async measure(servers, cell, settings) {
       const { name, call, atOnce, workers } = cell
       const sample = await servers.of(cell).run({ name, calls: [call], concurrency: atOnce * workers }, settings)
