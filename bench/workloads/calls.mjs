@@ -21,8 +21,9 @@ const group = ({ transport, mode, also = [] }) => ({
   columns: COLUMNS,
   subjects: [...subjectsFor(transport, mode), ...also],
   cells: CELLS[transport],
-  rounds: 3,
+  rounds: 4,
   turns: 4,
+  peerRounds: 4,
   open: (name) => WAYS[transport](name, { mode, tools: 1 }),
   measure: (handle, { concurrency }, settings) =>
     handle.run({ name: 'add', calls: [ADD], concurrency, warmConcurrency: WARM }, settings),
