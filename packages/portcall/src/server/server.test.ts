@@ -10,6 +10,10 @@ import { createServer } from './server.ts'
 
 const info = { name: 'test', version: '1.0.0' }
 
+/** Begins when somebody waits for it. */
+const lazily = (begin: (resolve: (value: string) => void, reject: (error: Error) => void) => void): Promise<string> =>
+  ({ then: (...outcomes: Parameters<typeof begin>) => begin(...outcomes) }) as never
+
 describe('results of tools', () => {
   const events: ServerEvent[] = []
   const server = createServer(info, { onEvent: (event) => events.push(event) })
@@ -35,6 +39,9 @@ describe('results of tools', () => {
   server.tool('rpc', {}, () => {
     throw new RpcError(-40000, 'mine', { a: 1 })
   })
+  server.tool('lazy', {}, () => lazily((resolve) => resolve('in time')))
+  server.tool('lazily wrong', {}, () => lazily((_, reject) => reject(new ToolError('not today'))))
+  server.tool('never', { timeoutMs: 20 }, () => lazily(() => {}))
   server.tool('slow', { timeoutMs: 20 }, async (_args, { signal }) => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   })
@@ -64,6 +71,12 @@ describe('results of tools', () => {
     expect(last).toMatchObject({ type: 'error', method: 'tools/call', name: 'hidden', error: new Error('password=hunter2') })
     expect(JSON.stringify(hidden)).toContain(last?.type === 'error' ? last.reference : 'no event')
     expect(await caller.error('tools/call', { name: 'rpc' })).toEqual({ code: -40000, message: 'mine', data: { a: 1 } })
+  })
+
+  it('waits for what is like a promise, as query builders are', async () => {
+    expect(await call('lazy')).toMatchObject({ content: [{ text: 'in time' }] })
+    expect(await call('lazily wrong')).toMatchObject({ isError: true, content: [{ text: 'not today' }] })
+    expect(await call('never')).toMatchObject({ isError: true, content: [{ text: 'The tool did not finish within 20 ms' }] })
   })
 
   it('ends a tool that takes too long, and aborts its signal', async () => {

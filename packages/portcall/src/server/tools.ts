@@ -117,27 +117,33 @@ async function runInside([around, ...inner]: readonly AroundTool[], running: Run
   return around(running.call, { name: wire.name, definition }, next)
 }
 
-async function run(running: Run, options: CallToolOptions): Promise<CallToolResult> {
-  const { tool, call } = running
+/** Runs a handler; the result is there at once when the handler's is. */
+function run(running: Run, options: CallToolOptions): CallToolResult | Promise<CallToolResult> {
+  const { tool, args, call } = running
+  const fail = (error: unknown): CallToolResult => failed(error, tool, options.onEvent)
   try {
-    const value = await withDeadline(running, options)
-    const result = call.waits ? NOT_YET : toolResult(value, tool.output)
-    return result instanceof Promise ? await result : result
+    const value = tool.handler(args as never, call) as PromiseLike<unknown> | null | undefined
+    const result =
+      typeof value?.then === 'function'
+        ? withDeadline(value, running, options).then((late) => resultOf(late, running))
+        : resultOf(value, running)
+    return result instanceof Promise ? result.catch(fail) : result
   } catch (error) {
-    if (error instanceof InputRequired || error instanceof RpcError) throw error
-    return failed(error, tool, options.onEvent)
+    return fail(error)
   }
+}
+
+function resultOf(value: unknown, { tool, call }: Run): CallToolResult | Promise<CallToolResult> {
+  return call.waits ? NOT_YET : toolResult(value, tool.output)
 }
 
 /** Stands for the result of a handler that caught its own suspension: nobody sees it. */
 const NOT_YET: CallToolResult = { content: [] }
 
-function withDeadline({ tool, args, call }: Run, { deadlines, toolTimeoutMs }: CallToolOptions): unknown {
-  const timeoutMs = tool.definition.timeoutMs ?? toolTimeoutMs
-  const value = tool.handler(args as never, call)
-  if (!(value instanceof Promise)) return value
+function withDeadline(value: PromiseLike<unknown>, { tool, call }: Run, options: CallToolOptions): Promise<unknown> {
+  const timeoutMs = tool.definition.timeoutMs ?? options.toolTimeoutMs
   return new Promise((resolve, reject) => {
-    const place = deadlines.watch(timeoutMs, () => {
+    const place = options.deadlines.watch(timeoutMs, () => {
       const reason = new ToolTimeout(timeoutMs)
       call.expire(reason)
       reject(reason)
@@ -150,7 +156,9 @@ function withDeadline({ tool, args, call }: Run, { deadlines, toolTimeoutMs }: C
   })
 }
 
+/** @throws what was thrown, when it is no result: a question, an error of the protocol. */
 function failed(error: unknown, { wire: { name } }: ToolEntry, onEvent: OnEvent): CallToolResult {
+  if (error instanceof InputRequired || error instanceof RpcError) throw error
   if (error instanceof ToolError || error instanceof Declined || error instanceof ToolTimeout)
     return { content: [text(error.message)], isError: true }
   const reference = reportError(onEvent, error, { method: 'tools/call', name })
