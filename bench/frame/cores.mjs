@@ -20,7 +20,7 @@ const pinned =
   ({ command, args }) =>
     PINNED ? { command: 'taskset', args: ['-c', core, command, ...args] } : { command, args }
 
-/** The programs of a row, each on the next core. */
+/** Places the program of this number in a row, each on the next core; the first is with the load generator. */
 export const inTurn = (nth) => pinned(CORES[nth % CORES.length])
 
 /** Puts processes that run already each on the next core. */

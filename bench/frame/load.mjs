@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('../load/main.mjs', import.meta.url))
 
 const MOST_MS = 60_000
 
-/** One load generator; there is one for a whole run, so that it is warm. */
+/** A load generator: a process that lasts for a whole run, so that it is warm. */
 class Generator {
   #nth
   #child

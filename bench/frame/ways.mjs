@@ -43,9 +43,9 @@ function createCalling(kind, { generators = 1, ...base }, render) {
 }
 
 async function openHttp(name, options) {
-  const { mode, workers = 1 } = options
+  const { mode, workers } = options
   const { pid, port, close } = await startServer(name, options)
-  if (options.workers) spreadOut(workers > 1 ? familyOf(pid).slice(1) : [pid])
+  if (workers) spreadOut(workers > 1 ? familyOf(pid).slice(1) : [pid])
   const base = { pid, port, workers: workers > 1, generators: workers, opening: openingPosts(mode) }
   const calling = createCalling('http', base, ({ method, params, check }) => ({ ...posted(mode, method, params), check }))
   return { pid, port, mode, ...calling, close }
@@ -64,7 +64,8 @@ async function openStdio(name, options) {
  *
  * `run(work, settings)` takes `{ name, calls, concurrency, warmConcurrency }`: the calls, as `{ method, params, check }`, are sent in turn
  * by each of so many clients (over stdio, with so many under way); `check` is one of load/verify.mjs. It gives the sample `{ count,
- * perSecond, p50, p99, cpuPer1000, peakMB }`, the last of the server since it started. The first run of each `name` warms the server up.
+ * perSecond, p50, p99, cpuPer1000, peakMB }`, the last of the server since it started; without latencies where several load
+ * generators called it. The first run of each `name` warms the server up.
  *
  * `once(job, call)` has another job of the load generator make one call, and gives its sample.
  */

@@ -7,7 +7,9 @@ import { isBound, targetsTable } from './targets.mjs'
 /** On what machine, when and under what load a group was measured. */
 function circumstances({ at, commit, machine, load }) {
   const { cpu, cores, system, node, pinned } = machine
-  const placed = pinned ? 'server and load generator on a core each' : 'server and load generator wherever the system put them'
+  const placed = pinned
+    ? 'server and load generator on a core each, unless the title says otherwise'
+    : 'server and load generator wherever the system put them'
   return `${at.slice(0, 10)}, commit ${commit}, Node ${node}, ${cores} cores of ${cpu}, ${system}; ${placed}; load average ${load.before[0]} before, ${load.after[0]} after.`
 }
 
