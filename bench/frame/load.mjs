@@ -36,7 +36,8 @@ class Generator {
       this.#giveUp(),
     )
     if (error) throw new Error(error)
-    if (result?.failed) throw new Error(`${result.failed} answers were wrong: ${result.faults.join('; ')}`)
+    for (const { failed, faults } of [result ?? []].flat())
+      if (failed) throw new Error(`${failed} answers were wrong: ${faults.join('; ')}`)
     return result
   }
 

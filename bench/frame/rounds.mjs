@@ -28,14 +28,21 @@ function createBook(group) {
   }
 }
 
+/** The cells that a group measures at once: each alone, or all. */
+const batchesOf = ({ cells, measureAll }) => (measureAll ? [cells] : cells.map((cell) => [cell]))
+
+const measureBatch = async (group, handle, cells, settings) =>
+  group.measureAll ? group.measureAll(handle, cells, settings) : [await group.measure(handle, cells[0], settings)]
+
 /** One turn: every cell by every subject, so that a machine that slows down slows all alike. */
 async function takeTurn(group, names, { handles, settings, turn, book }) {
-  for (const cell of group.cells)
+  for (const batch of batchesOf(group))
     for (const subject of rotated(names, turn)) {
-      if (!takesPart(cell, subject) || book.hasFailed(subject)) continue
-      const where = { cell: cell.id, subject, turn }
-      const sample = await book.attempt(where, () => group.measure(handles.get(subject), cell, settings))
-      if (sample) book.keep(where, sample)
+      const cells = batch.filter((cell) => takesPart(cell, subject))
+      if (cells.length === 0 || book.hasFailed(subject)) continue
+      const where = { cell: cells.map(({ id }) => id).join(', '), subject }
+      const samples = await book.attempt(where, () => measureBatch(group, handles.get(subject), cells, settings))
+      for (const [nth, sample] of samples?.entries() ?? []) if (sample) book.keep({ cell: cells[nth].id, subject, turn }, sample)
     }
 }
 

@@ -31,22 +31,28 @@ async function share(generators, kind, job) {
 function createCalling(kind, { generators = 1, ...base }, render) {
   const warm = new Set()
   const withPeak = (sample) => ({ ...sample, peakMB: memoryOf(base.pid).peak / MB })
+  const jobOf = ({ calls, concurrency }) => ({ ...base, requests: calls.map(render), concurrency })
+  async function warmUp({ warmConcurrency, ...work }, { warmMs }) {
+    const concurrency = warmConcurrency ?? work.concurrency
+    if (!warm.has(work.name)) await share(generators, kind, { ...jobOf(work), concurrency, warmMs: 0, ms: warmMs })
+    warm.add(work.name)
+  }
   return {
-    async run({ name, calls, concurrency, warmConcurrency = concurrency }, { ms, warmMs }) {
-      const job = { ...base, requests: calls.map(render) }
-      if (!warm.has(name)) await share(generators, kind, { ...job, concurrency: warmConcurrency, warmMs: 0, ms: warmMs })
-      warm.add(name)
-      return withPeak(await share(generators, kind, { ...job, concurrency, warmMs: warmMs * AGAIN, ms }))
+    jobOf,
+    warmUp,
+    async run(work, { ms, warmMs }) {
+      await warmUp(work, { warmMs })
+      return withPeak(await share(generators, kind, { ...jobOf(work), warmMs: warmMs * AGAIN, ms }))
     },
     once: async (job, call) => withPeak(await runLoad(job, { ...base, requests: [render(call)] })),
   }
 }
 
-async function openHttp(name, options) {
+async function openHttp(name, { generators, ...options }) {
   const { mode, workers } = options
   const { pid, port, close } = await startServer(name, options)
   if (workers) spreadOut(workers > 1 ? familyOf(pid).slice(1) : [pid])
-  const base = { pid, port, workers: workers > 1, generators: workers, opening: openingPosts(mode) }
+  const base = { pid, port, workers: workers > 1, generators, opening: openingPosts(mode) }
   const calling = createCalling('http', base, ({ method, params, check }) => ({ ...posted(mode, method, params), check }))
   return { pid, port, mode, ...calling, close }
 }
@@ -65,8 +71,19 @@ async function openStdio(name, options) {
  * `run(work, settings)` takes `{ name, calls, concurrency, warmConcurrency }`: the calls, as `{ method, params, check }`, are sent in turn
  * by each of so many clients (over stdio, with so many under way); `check` is one of load/verify.mjs. It gives the sample `{ count,
  * perSecond, p50, p99, cpuPer1000, peakMB }`, the last of the server since it started; without latencies where several load
- * generators called it. The first run of each `name` warms the server up.
+ * generators called it. The first run of each `name` warms the server up, as `warmUp(work, settings)` does.
  *
  * `once(job, call)` has another job of the load generator make one call, and gives its sample.
  */
 export const WAYS = { http: openHttp, stdio: openStdio }
+
+/**
+ * Calls several HTTP servers that were opened, as `run` does; gives their samples. Each is called for a moment at a time and the next after
+ * it, until each has been for the measured time: what differs between them by a few in a hundred is less than what a shared machine changes
+ * from one measured time to the next.
+ */
+export async function runAlternately(servers, work, settings) {
+  if (servers.length === 1) return [await servers[0].run(work, settings)]
+  for (const server of servers) await server.warmUp(work, settings)
+  return runLoad('httpAlternately', { jobs: servers.map(({ jobOf }) => jobOf(work)), ms: settings.ms })
+}

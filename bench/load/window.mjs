@@ -12,11 +12,17 @@ const MOST_TIMES = 5
 /** Whether the answer to the request with that number is checked; each of the first `kinds` is. */
 export const isChecked = (turn, kinds) => turn % CHECK_EVERY < kinds
 
+/** How long each of several loops runs before the next has its turn: less than a busy machine mostly keeps one speed. */
+const MOMENT_MS = 10
+
 /**
  * Lets a closed loop run, first to warm up, then for the measured time, and gives the sample.
  *
  * @param {object} job `pid`, `workers`, `warmMs`, `ms`
- * @param {(how: { recorder: object, stopped: () => boolean }) => Promise<unknown>} keepBusy runs until `stopped()`
+ * @param {KeepBusy} keepBusy
+ *
+ * @typedef {(how: { recorder: object, stopped: () => boolean }) => Promise<unknown>} KeepBusy runs until `stopped()`; ends when all is
+ *   answered
  */
 export async function measureWindow(job, keepBusy) {
   const recorder = createRecorder(job)
@@ -25,10 +31,34 @@ export async function measureWindow(job, keepBusy) {
   const measured = wait(job.warmMs).then(async () => {
     recorder.start()
     for (let times = 0; times < MOST_TIMES && recorder.count() < LEAST_ANSWERS; times++) await wait(job.ms)
-    return recorder.end()
+    recorder.stop()
   })
-  const sample = await Promise.race([measured, busy.then(() => measured)])
+  await Promise.race([measured, busy.then(() => measured)])
   over = true
   await busy
-  return { ...sample, ...recorder.faults() }
+  return recorder.sample()
+}
+
+/** Lets a closed loop run for a moment; what is under way at its end is waited for, and counts. */
+async function runMoment({ recorder, keepBusy }) {
+  let over = false
+  recorder.start()
+  const busy = keepBusy({ recorder, stopped: () => over })
+  await Promise.race([wait(MOMENT_MS), busy])
+  over = true
+  await busy
+  recorder.stop()
+}
+
+/**
+ * Lets closed loops run in turn, each for a moment at a time while the others rest, until each has run for `ms`; gives their samples. A
+ * machine that changes its speed from one moment to the next changes it for all of them.
+ *
+ * @param {{ pid: number, keepBusy: KeepBusy }[]} jobs
+ */
+export async function measureAlternately(jobs, ms) {
+  const runs = jobs.map(({ keepBusy, ...job }) => ({ recorder: createRecorder(job), keepBusy }))
+  for (let moment = 0; moment * MOMENT_MS < ms; moment++)
+    for (const run of moment % 2 ? runs.toReversed() : runs) await runMoment(run)
+  return runs.map(({ recorder }) => recorder.sample())
 }

@@ -1,12 +1,12 @@
 /** `tools/call` of a small tool among many: what a call costs must not depend on how many tools are registered. */
 import { openEach } from '../frame/each.mjs'
-import { WAYS } from '../frame/ways.mjs'
+import { runAlternately, WAYS } from '../frame/ways.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { ADD } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
 const OURS = ['floor', 'portcall']
-const CONCURRENCY = 16
+const WORK = { name: 'add', calls: [ADD], concurrency: 16 }
 
 const cell = (tools, subjects) => ({
   id: `t${tools}`,
@@ -25,10 +25,10 @@ const group = ({ mode, cells }) => ({
   subjects: subjectsFor('http', mode),
   cells,
   rounds: 8,
-  turns: 5,
+  turns: 3,
   peerRounds: 1,
   open: (name) => openEach(cells, name, ({ tools }) => WAYS.http(name, { mode, tools })),
-  measure: (servers, at, settings) => servers.of(at).run({ name: 'add', calls: [ADD], concurrency: CONCURRENCY }, settings),
+  measureAll: (servers, cells, settings) => runAlternately(cells.map(servers.of), WORK, settings),
 })
 
 export const COUNTS = [

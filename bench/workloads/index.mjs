@@ -28,7 +28,11 @@ import { WORKERS } from './workers.mjs'
  * @property {number} [turns] how often each cell is measured in a round; by default once
  * @property {number} [peerRounds] those in which peers take part; by default 2
  * @property {(subject: string, settings: Settings) => Promise<Handle>} open before the cells of a round
- * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Record<string, number>>} measure one cell once; the sample
+ * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Sample>} [measure] one cell once
+ * @property {(handle: Handle, cells: Cell[], settings: Settings) => Promise<Sample[]>} [measureAll] instead: all cells once, in which a subject
+ *   takes part
+ *
+ * @typedef {Record<string, number>} Sample
  *
  * @typedef {{ id: string, title: string, subjects?: string[] }} Cell with what its group wants to know; `subjects` when not all take part
  * @typedef {{ close(): Promise<unknown> | unknown }} Handle with what its group wants to keep

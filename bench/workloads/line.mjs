@@ -23,6 +23,7 @@ const group = (mode) => ({
   subjects: subjectsFor('stdio', mode),
   cells: [cell(5), cell(50, OURS)],
   rounds: 3,
+  turns: 5,
   peerRounds: 1,
   async open(name) {
     const handle = await WAYS.stdio(name, { mode, tools: 1, 'max-line': MAX_LINE })

@@ -7,6 +7,9 @@ import { ADD, toolCall } from './messages.mjs'
 const COUNTS = [1, 2]
 const MODE = 'modern'
 
+/** One on each core: a request that comes from the other core costs more, so as many have to in both cells. */
+const GENERATORS = 2
+
 /** Enough that what the load generator takes of the cores is little beside it. */
 const BELOW = 500_000
 
@@ -34,16 +37,17 @@ const CELLS = WORK.flatMap(({ id, title, ...work }) =>
 export const WORKERS = [
   {
     id: 'workers',
-    title: 'tools/call over HTTP, 2026-07-28, one process on one core and two on two, each core with a load generator of its own',
+    title: 'tools/call over HTTP, 2026-07-28, one process on one core and two on two, with a load generator on each core',
     columns: ['perSecond', 'cpuPer1000', 'capacity'],
     subjects: ['floor', 'portcall'],
     cells: CELLS,
     rounds: 5,
-    turns: 4,
-    open: (name) => openEach(CELLS, name, ({ workers }) => WAYS.http(name, { mode: MODE, tools: 1, workers })),
+    turns: 8,
+    open: (name) =>
+      openEach(CELLS, name, ({ workers }) => WAYS.http(name, { mode: MODE, tools: 1, workers, generators: GENERATORS })),
     /**
-     * Two processes are slowed down by what one is not, when they share their cores with a load generator and it has a core to itself: so one
-     * shares too. What the processes would do with a core each follows from their CPU for a request.
+     * One process shares its core with a load generator, as two do. What processes would do with a core each follows from their CPU for a
+     * request.
      */
     async measure(servers, cell, settings) {
       const { name, call, atOnce, workers } = cell
