@@ -12,45 +12,56 @@ function createBook(group) {
     failures,
     hasFailed: (name) => failures.some(({ subject }) => subject === name),
     keep({ cell, subject, turn }, sample) {
-      const key = `${cell} ${subject}`
-      if (!rows.has(key)) rows.set(key, { group: group.id, cell, subject, samples: [] })
+      const key = `${cell.id} ${subject}`
+      if (!rows.has(key)) rows.set(key, { group: group.id, cell: cell.id, subject, samples: [] })
       rows.get(key).samples[turn] = sample
     },
-    /** Runs a step of a subject; gives nothing when that fails. */
-    async attempt({ cell, subject }, step) {
+    /** Runs a step for subjects; gives nothing when that fails. */
+    async attempt(places, step) {
       try {
         return await step()
       } catch (error) {
-        failures.push({ subject, cell, error: error.message })
+        failures.push(...places.map(({ subject, cell }) => ({ subject, cell: cell?.id, error: error.message })))
         return undefined
       }
     },
   }
 }
 
-/** The cells that a group measures at once: each alone, or all. */
-const batchesOf = ({ cells, measureAll }) => (measureAll ? [cells] : cells.map((cell) => [cell]))
+/** All that is measured in a turn, in its order: who is measured alternately comes together. */
+function batchesOf({ cells, together }, names) {
+  const batches = new Map()
+  for (const cell of cells)
+    for (const subject of names) {
+      if (!takesPart(cell, subject)) continue
+      const key = together?.(cell, subject) ?? `${cell.id} ${subject}`
+      batches.set(key, [...(batches.get(key) ?? []), { cell, subject }])
+    }
+  return [...batches.values()]
+}
 
-const measureBatch = async (group, handle, cells, settings) =>
-  group.measureAll ? group.measureAll(handle, cells, settings) : [await group.measure(handle, cells[0], settings)]
+const measureBatch = async (group, places, settings) =>
+  places.length > 1
+    ? group.measureAlternately(places, settings)
+    : [await group.measure(places[0].handle, places[0].cell, settings)]
 
 /** One turn: every cell by every subject, so that a machine that slows down slows all alike. */
 async function takeTurn(group, names, { handles, settings, turn, book }) {
-  for (const batch of batchesOf(group))
-    for (const subject of rotated(names, turn)) {
-      const cells = batch.filter((cell) => takesPart(cell, subject))
-      if (cells.length === 0 || book.hasFailed(subject)) continue
-      const where = { cell: cells.map(({ id }) => id).join(', '), subject }
-      const samples = await book.attempt(where, () => measureBatch(group, handles.get(subject), cells, settings))
-      for (const [nth, sample] of samples?.entries() ?? []) if (sample) book.keep({ cell: cells[nth].id, subject, turn }, sample)
-    }
+  for (const batch of batchesOf(group, rotated(names, turn))) {
+    const places = batch
+      .filter(({ subject }) => !book.hasFailed(subject))
+      .map((place) => ({ ...place, handle: handles.get(place.subject) }))
+    if (places.length === 0) continue
+    const samples = await book.attempt(places, () => measureBatch(group, places, settings))
+    for (const [nth, sample] of samples?.entries() ?? []) if (sample) book.keep({ ...places[nth], turn }, sample)
+  }
 }
 
 /** One round: all are started, have their turns, and end. */
 async function runRound(group, names, { settings, round, book }) {
   const handles = new Map()
   for (const subject of names) {
-    const handle = await book.attempt({ subject }, () => group.open(subject, settings))
+    const handle = await book.attempt([{ subject }], () => group.open(subject, settings))
     if (handle) handles.set(subject, handle)
   }
   const { turns = 1 } = group

@@ -28,21 +28,23 @@ async function share(generators, kind, job) {
  * The two ways to call a server that was opened: `base` is what all jobs of the load generator have, `render` makes the request of a
  * call for it.
  */
-function createCalling(kind, { generators = 1, ...base }, render) {
+function createCalling(transport, { generators = 1, ...base }, render) {
   const warm = new Set()
   const withPeak = (sample) => ({ ...sample, peakMB: memoryOf(base.pid).peak / MB })
   const jobOf = ({ calls, concurrency }) => ({ ...base, requests: calls.map(render), concurrency })
   async function warmUp({ warmConcurrency, ...work }, { warmMs }) {
     const concurrency = warmConcurrency ?? work.concurrency
-    if (!warm.has(work.name)) await share(generators, kind, { ...jobOf(work), concurrency, warmMs: 0, ms: warmMs })
+    if (!warm.has(work.name)) await share(generators, transport, { ...jobOf(work), concurrency, warmMs: 0, ms: warmMs })
     warm.add(work.name)
   }
   return {
+    transport,
     jobOf,
     warmUp,
+    withPeak,
     async run(work, { ms, warmMs }) {
       await warmUp(work, { warmMs })
-      return withPeak(await share(generators, kind, { ...jobOf(work), warmMs: warmMs * AGAIN, ms }))
+      return withPeak(await share(generators, transport, { ...jobOf(work), warmMs: warmMs * AGAIN, ms }))
     },
     once: async (job, call) => withPeak(await runLoad(job, { ...base, requests: [render(call)] })),
   }
@@ -78,12 +80,13 @@ async function openStdio(name, options) {
 export const WAYS = { http: openHttp, stdio: openStdio }
 
 /**
- * Calls several HTTP servers that were opened, as `run` does; gives their samples. Each is called for a moment at a time and the next after
- * it, until each has been for the measured time: what differs between them by a few in a hundred is less than what a shared machine changes
- * from one measured time to the next.
+ * Calls several servers that were opened over one transport, as `run` does; gives their samples. Each is called for a moment at a time and
+ * the next after it, until each has been for the measured time: what differs between them by a few in a hundred is less than what a shared
+ * machine changes from one measured time to the next.
  */
 export async function runAlternately(servers, work, settings) {
-  if (servers.length === 1) return [await servers[0].run(work, settings)]
   for (const server of servers) await server.warmUp(work, settings)
-  return runLoad('httpAlternately', { jobs: servers.map(({ jobOf }) => jobOf(work)), ms: settings.ms })
+  const [{ transport }] = servers
+  const samples = await runLoad('alternate', { transport, jobs: servers.map(({ jobOf }) => jobOf(work)), ms: settings.ms })
+  return samples.map((sample, nth) => servers[nth].withPeak(sample))
 }

@@ -1,7 +1,7 @@
 import { openConnection } from './connection.mjs'
 import { createRequest, FIRST_ID, postText } from './request.mjs'
 import { faultOf, messagesOf } from './verify.mjs'
-import { isChecked, measureAlternately, measureWindow } from './window.mjs'
+import { isChecked, measureWindow } from './window.mjs'
 
 let nextId = FIRST_ID
 
@@ -41,8 +41,13 @@ function createLoop({ connection, headers }, job) {
     })
 }
 
-/** Opens the connections of a job; all of them call at once while they are kept busy. */
-async function openLoops(job) {
+/**
+ * Opens the connections of a job; each calls in a closed loop while they are kept busy.
+ *
+ * @param {object} job `host`, `port`, `path`, `concurrency`, `requests` as `{ headers, body, check }`, and `opening`: what each connection
+ *   sends first, to open a session
+ */
+export async function openHttp(job) {
   const opened = await Promise.all(
     Array.from({ length: job.concurrency }, () => openConnection({ ...job, lean: true }, job.opening)),
   )
@@ -55,32 +60,12 @@ async function openLoops(job) {
   }
 }
 
-/**
- * Calls an HTTP server over so many connections at once, each in a closed loop.
- *
- * @param {HttpJob & object} job and what `measureWindow` takes
- *
- * @typedef {object} HttpJob `pid`, `host`, `port`, `path`, `concurrency`, `requests` as `{ headers, body, check }`, and `opening`: what each
- *   connection sends first, to open a session
- */
+/** Calls an HTTP server. @param {object} job of `openHttp` and `measureWindow` */
 export async function runHttp(job) {
-  const { keepBusy, close } = await openLoops(job)
+  const { keepBusy, close } = await openHttp(job)
   try {
     return await measureWindow(job, keepBusy)
   } finally {
     close()
-  }
-}
-
-/** Calls several HTTP servers in turn, each for a moment at a time. @param {{ jobs: HttpJob[], ms: number }} job */
-export async function runHttpAlternately({ jobs, ms }) {
-  const opened = await Promise.all(jobs.map(openLoops))
-  try {
-    return await measureAlternately(
-      opened.map(({ keepBusy }, nth) => ({ pid: jobs[nth].pid, keepBusy })),
-      ms,
-    )
-  } finally {
-    for (const { close } of opened) close()
   }
 }

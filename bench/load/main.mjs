@@ -1,7 +1,8 @@
 /** The load generator: a process of its own that does one job after the other, as its parent asks. */
+import { runAlternately } from './alternate.mjs'
 import { runElicit } from './elicit.mjs'
 import { holdMany, letGo } from './hold.mjs'
-import { runHttp, runHttpAlternately } from './http.mjs'
+import { runHttp } from './http.mjs'
 import { runLine } from './line.mjs'
 import { runPaused } from './paused.mjs'
 import { closeProgram, openProgram } from './program.mjs'
@@ -9,9 +10,9 @@ import { runStdio } from './stdio.mjs'
 
 const JOBS = {
   http: runHttp,
-  httpAlternately: runHttpAlternately,
   open: openProgram,
   stdio: runStdio,
+  alternate: runAlternately,
   close: closeProgram,
   paused: runPaused,
   line: runLine,

@@ -56,9 +56,9 @@ function sendNext(stdin, places) {
   else stdin.write(Buffer.concat(requests))
 }
 
-/** Keeps as many requests under way as there are places, until `stopped()`. */
-function keepBusy(program, places, { recorder, stopped }) {
-  const [{ id: base, step }] = places
+/** Keeps as many requests under way as there are places, until `stopped()`; ids of the first place began at `base`. */
+function keepBusy(program, { places, base }, { recorder, stopped }) {
+  const [{ step }] = places
   let underWay = places.length
 
   const take = (line, now) => {
@@ -89,17 +89,30 @@ function keepBusy(program, places, { recorder, stopped }) {
 }
 
 /**
- * Calls a program that was opened, with so many requests under way.
+ * Makes the places of a job at a program that was opened; so many requests are under way while they are kept busy.
  *
- * @param {object} job of `measureWindow`, and `concurrency`, `requests` as `{ line, check }`
+ * @param {object} job `pid`, `concurrency`, `requests` as `{ line, check }`
  */
-export async function runStdio(job) {
-  const program = programOf(job.pid)
-  const { concurrency, requests } = job
+export async function openStdio({ pid, concurrency, requests }) {
+  const program = programOf(pid)
+  const base = program.nextId
   const places = Array.from({ length: concurrency }, (_, index) => {
-    return new Place(requests[index % requests.length], { id: program.nextId + index, step: concurrency })
+    return new Place(requests[index % requests.length], { id: base + index, step: concurrency })
   })
-  const sample = await measureWindow(job, (how) => keepBusy(program, places, how))
-  program.nextId = Math.max(...places.map(({ id }) => id)) + concurrency
-  return sample
+  return {
+    keepBusy: (how) => keepBusy(program, { places, base }, how),
+    close() {
+      program.nextId = Math.max(...places.map(({ id }) => id)) + concurrency
+    },
+  }
+}
+
+/** Calls a program. @param {object} job of `openStdio` and `measureWindow` */
+export async function runStdio(job) {
+  const { keepBusy, close } = await openStdio(job)
+  try {
+    return await measureWindow(job, keepBusy)
+  } finally {
+    close()
+  }
 }

@@ -1,5 +1,5 @@
 /** `tools/call` of a small tool, over both transports, in each mode. */
-import { WAYS } from '../frame/ways.mjs'
+import { runAlternately, WAYS } from '../frame/ways.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { ADD } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
@@ -15,6 +15,11 @@ const CELLS = {
   stdio: [stdio(1, 'one after the other'), stdio(64, '64 in flight')],
 }
 
+const workOf = ({ concurrency }) => ({ name: 'add', calls: [ADD], concurrency, warmConcurrency: WARM })
+
+/** Over pipes a call costs so little that Portcall and the floor are near each other. */
+const NEAR = { stdio: ['floor', 'portcall'], http: [] }
+
 const group = ({ transport, mode, also = [] }) => ({
   id: `${transport}/${mode}`,
   title: `tools/call, ${MODE_TITLES[transport][mode]}`,
@@ -25,8 +30,14 @@ const group = ({ transport, mode, also = [] }) => ({
   turns: 4,
   peerRounds: 4,
   open: (name) => WAYS[transport](name, { mode, tools: 1 }),
-  measure: (handle, { concurrency }, settings) =>
-    handle.run({ name: 'add', calls: [ADD], concurrency, warmConcurrency: WARM }, settings),
+  together: ({ id }, subject) => (NEAR[transport].includes(subject) ? id : undefined),
+  measure: (handle, at, settings) => handle.run(workOf(at), settings),
+  measureAlternately: (places, settings) =>
+    runAlternately(
+      places.map(({ handle }) => handle),
+      workOf(places[0].cell),
+      settings,
+    ),
 })
 
 export const CALLS = [

@@ -28,7 +28,14 @@ const group = ({ mode, cells }) => ({
   turns: 3,
   peerRounds: 1,
   open: (name) => openEach(cells, name, ({ tools }) => WAYS.http(name, { mode, tools })),
-  measureAll: (servers, cells, settings) => runAlternately(cells.map(servers.of), WORK, settings),
+  together: (_, subject) => subject,
+  measure: (servers, at, settings) => servers.of(at).run(WORK, settings),
+  measureAlternately: (places, settings) =>
+    runAlternately(
+      places.map(({ handle, cell: at }) => handle.of(at)),
+      WORK,
+      settings,
+    ),
 })
 
 export const COUNTS = [

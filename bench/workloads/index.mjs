@@ -28,9 +28,9 @@ import { WORKERS } from './workers.mjs'
  * @property {number} [turns] how often each cell is measured in a round; by default once
  * @property {number} [peerRounds] those in which peers take part; by default 2
  * @property {(subject: string, settings: Settings) => Promise<Handle>} open before the cells of a round
- * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Sample>} [measure] one cell once
- * @property {(handle: Handle, cells: Cell[], settings: Settings) => Promise<Sample[]>} [measureAll] instead: all cells once, in which a subject
- *   takes part
+ * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Sample>} measure one cell once
+ * @property {(cell: Cell, subject: string) => string | undefined} [together] those with the same key are measured alternately
+ * @property {(places: { handle: Handle, cell: Cell }[], settings: Settings) => Promise<Sample[]>} [measureAlternately] each of them once
  *
  * @typedef {Record<string, number>} Sample
  *
