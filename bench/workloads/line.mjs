@@ -22,7 +22,7 @@ const group = (mode) => ({
   columns: ['callMs', 'cpuMs', 'cpuMsPerMB', 'peakMB'],
   subjects: subjectsFor('stdio', mode),
   cells: [cell(5), cell(50, OURS)],
-  rounds: 3,
+  rounds: 8,
   turns: 5,
   peerRounds: 1,
   async open(name) {
