@@ -10,14 +10,4 @@ const OPEN = { http: openHttp, stdio: openStdio }
  *
  * @param {{ transport: 'http' | 'stdio', jobs: object[], ms: number }} job `jobs` of what opens that transport
  */
-export async function runAlternately({ transport, jobs, ms }) {
-  const opened = await Promise.all(jobs.map(OPEN[transport]))
-  try {
-    return await measureAlternately(
-      opened.map(({ keepBusy }, nth) => ({ pid: jobs[nth].pid, keepBusy })),
-      ms,
-    )
-  } finally {
-    for (const { close } of opened) close()
-  }
-}
+export const runAlternately = ({ transport, jobs, ms }) => measureAlternately(jobs, OPEN[transport], ms)

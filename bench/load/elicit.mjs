@@ -63,12 +63,16 @@ async function keepAsking(pair, job, { recorder, stopped }) {
   }
 }
 
-/** Has a tool ask and answers it, over so many connections at once; a sample counts whole rounds. */
-export async function runElicit(job) {
+/** Opens the pairs of connections of a job; each asks and answers while they are kept busy. */
+async function openPairs(job) {
   const pairs = await Promise.all(Array.from({ length: job.concurrency }, () => openPair(job)))
-  try {
-    return await measureWindow(job, (how) => Promise.all(pairs.map((pair) => keepAsking(pair, job, how))))
-  } finally {
-    for (const { connection, other } of pairs) for (const one of [connection, other]) one.close()
+  return {
+    keepBusy: (how) => Promise.all(pairs.map((pair) => keepAsking(pair, job, how))),
+    close() {
+      for (const { connection, other } of pairs) for (const one of [connection, other]) one.close()
+    },
   }
 }
+
+/** Has a tool ask and answers it, over so many connections at once; a sample counts whole rounds. */
+export const runElicit = (job) => measureWindow(job, openPairs)

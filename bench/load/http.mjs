@@ -61,11 +61,4 @@ export async function openHttp(job) {
 }
 
 /** Calls an HTTP server. @param {object} job of `openHttp` and `measureWindow` */
-export async function runHttp(job) {
-  const { keepBusy, close } = await openHttp(job)
-  try {
-    return await measureWindow(job, keepBusy)
-  } finally {
-    close()
-  }
-}
+export const runHttp = (job) => measureWindow(job, openHttp)

@@ -108,11 +108,4 @@ export async function openStdio({ pid, concurrency, requests }) {
 }
 
 /** Calls a program. @param {object} job of `openStdio` and `measureWindow` */
-export async function runStdio(job) {
-  const { keepBusy, close } = await openStdio(job)
-  try {
-    return await measureWindow(job, keepBusy)
-  } finally {
-    close()
-  }
-}
+export const runStdio = (job) => measureWindow(job, openStdio)

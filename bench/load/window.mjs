@@ -16,15 +16,25 @@ export const isChecked = (turn, kinds) => turn % CHECK_EVERY < kinds
 const MOMENT_MS = 10
 
 /**
- * Lets a closed loop run, first to warm up, then for the measured time, and gives the sample.
+ * Opens a job, lets its closed loop run, first to warm up, then for the measured time, and gives the sample.
  *
- * @param {object} job `pid`, `workers`, `warmMs`, `ms`
- * @param {KeepBusy} keepBusy
+ * @param {object} job `pid`, `workers`, `warmMs`, `ms`, and what `open` takes
+ * @param {Open} open
  *
+ * @typedef {(job: object) => Promise<{ keepBusy: KeepBusy, close(): void }>} Open
  * @typedef {(how: { recorder: object, stopped: () => boolean }) => Promise<unknown>} KeepBusy runs until `stopped()`; ends when all is
  *   answered
  */
-export async function measureWindow(job, keepBusy) {
+export async function measureWindow(job, open) {
+  const { keepBusy, close } = await open(job)
+  try {
+    return await runWindow(job, keepBusy)
+  } finally {
+    close()
+  }
+}
+
+async function runWindow(job, keepBusy) {
   const recorder = createRecorder(job)
   let over = false
   const busy = keepBusy({ recorder, stopped: () => over })
@@ -39,6 +49,25 @@ export async function measureWindow(job, keepBusy) {
   return recorder.sample()
 }
 
+/**
+ * Opens jobs and lets their closed loops run in turn, each for a moment at a time while the others rest, until each has run for `ms`; gives
+ * their samples. A machine that changes its speed from one moment to the next changes it for all of them.
+ *
+ * @param {object[]} jobs each `pid`, `workers`, and what `open` takes
+ * @param {Open} open
+ */
+export async function measureAlternately(jobs, open, ms) {
+  const opened = await Promise.all(jobs.map(open))
+  const runs = opened.map(({ keepBusy }, nth) => ({ recorder: createRecorder(jobs[nth]), keepBusy }))
+  try {
+    for (let moment = 0; moment * MOMENT_MS < ms; moment++)
+      for (const run of moment % 2 ? runs.toReversed() : runs) await runMoment(run)
+  } finally {
+    for (const { close } of opened) close()
+  }
+  return runs.map(({ recorder }) => recorder.sample())
+}
+
 /** Lets a closed loop run for a moment; what is under way at its end is waited for, and counts. */
 async function runMoment({ recorder, keepBusy }) {
   let over = false
@@ -48,17 +77,4 @@ async function runMoment({ recorder, keepBusy }) {
   over = true
   await busy
   recorder.stop()
-}
-
-/**
- * Lets closed loops run in turn, each for a moment at a time while the others rest, until each has run for `ms`; gives their samples. A
- * machine that changes its speed from one moment to the next changes it for all of them.
- *
- * @param {{ pid: number, keepBusy: KeepBusy }[]} jobs
- */
-export async function measureAlternately(jobs, ms) {
-  const runs = jobs.map(({ keepBusy, ...job }) => ({ recorder: createRecorder(job), keepBusy }))
-  for (let moment = 0; moment * MOMENT_MS < ms; moment++)
-    for (const run of moment % 2 ? runs.toReversed() : runs) await runMoment(run)
-  return runs.map(({ recorder }) => recorder.sample())
 }

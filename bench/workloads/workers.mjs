@@ -7,7 +7,7 @@ import { ADD, toolCall } from './messages.mjs'
 const COUNTS = [1, 2]
 const MODE = 'modern'
 
-/** One on each core: a request that comes from the other core costs more, so as many have to in both cells. */
+/** A request that comes from the other core costs more: with one on each core, as many do with one process as with two. */
 const GENERATORS = 2
 
 /** Enough that what the load generator takes of the cores is little beside it. */
