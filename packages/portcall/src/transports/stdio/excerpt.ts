@@ -4,6 +4,8 @@ export interface Excerpt {
   push(piece: Uint8Array): void
   /** Gives what was gathered as text, and begins anew. */
   take(): { readonly head: string; readonly tail: string }
+  /** Begins anew. */
+  clear(): void
 }
 
 const NOTHING = new Uint8Array(0)
@@ -13,15 +15,19 @@ export function createExcerpt(size: number): Excerpt {
   const decoder = new TextDecoder()
   let head: Uint8Array = NOTHING
   let tail: Uint8Array = NOTHING
+  const clear = (): void => {
+    head = tail = NOTHING
+  }
 
   return {
+    clear,
     push(piece) {
       if (head.length < size) head = join(head, piece.subarray(0, size - head.length))
       tail = piece.length >= size ? piece.slice(-size) : join(tail, piece).slice(-size)
     },
     take() {
       const taken = { head: decoder.decode(head), tail: decoder.decode(tail) }
-      head = tail = NOTHING
+      clear()
       return taken
     },
   }

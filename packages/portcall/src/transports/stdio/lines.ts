@@ -3,6 +3,7 @@ import { exceedsDepth } from '../../jsonrpc/depth.ts'
 import { encode } from '../../jsonrpc/kept.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { createExcerpt } from './excerpt.ts'
+import { createUtf8Reader, type ReadAscii } from './utf8.ts'
 
 export interface LineReaderOptions {
   /** Longer lines are skipped and reported once. Default: 4 MiB. */
@@ -14,8 +15,8 @@ export interface LineReaderOptions {
    * Default: none.
    */
   excerptBytes?: number
-  /** Reads bytes that are all ASCII faster than a decoder does, where the platform can; nothing for others. */
-  readAscii?: (bytes: Uint8Array) => string | undefined
+  /** For platforms that have something faster than a decoder. */
+  readAscii?: ReadAscii
   onReceived: (received: Received) => void
 }
 
@@ -31,62 +32,51 @@ const NEWLINE = 10
 const RETURN = 13
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 128
-const IDLE_BYTES = 16 * 1024
 
 /**
- * Makes a reader of newline-delimited JSON. Time is linear in the number of bytes, however they are cut; memory is at most
- * twice `maxBytes`. Lines end with `\n` or `\r\n`, blank ones are skipped. UTF-8 is read strictly; bytes that are none are a
- * syntax error.
+ * Makes a reader of newline-delimited JSON. Time is linear in the number of bytes, however they are cut; memory is little more
+ * than twice `maxBytes`. Lines end with `\n` or `\r\n`, blank ones are skipped. UTF-8 is read strictly; bytes that are none are
+ * a syntax error.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, readAscii, onReceived } = options
+  /** One more for the return before the newline. */
+  const keptBytes = maxBytes + 1
   const excerpt = excerptBytes === undefined ? undefined : createExcerpt(excerptBytes)
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const utf8 = createUtf8Reader(readAscii)
   const encoder = new TextEncoder()
-  const decode = (bytes: Uint8Array): string | undefined => readAscii?.(bytes) ?? decodeStrictly(decoder, bytes)
-  let kept: Uint8Array = new Uint8Array(0)
+  /** How much has come of a line that comes in pieces. */
   let length = 0
-  /** How long the last line was that came in pieces: the next one most likely needs as much room. */
-  let usual = 0
-  let skipping = false
 
-  const drop = (): void => {
-    usual = length
-    length = 0
-    if (kept.length > IDLE_BYTES) kept = new Uint8Array(0)
-  }
   const refuse = (unreadable: Unreadable['unreadable'], line?: Uint8Array): void => {
     if (line) excerpt?.push(line)
     onReceived({ unreadable, ...excerpt?.take() })
   }
   const keep = (piece: Uint8Array): void => {
-    if (skipping) return excerpt?.push(piece)
-    if (length + piece.length > maxBytes + 1) {
-      skipping = true
-      excerpt?.push(kept.subarray(0, length))
-      excerpt?.push(piece)
-      drop()
-      return excerpt ? undefined : refuse('size')
-    }
-    const room = length + piece.length
-    if (room > kept.length) kept = enlarge(kept.subarray(0, length), Math.max(room, 2 * kept.length, usual))
-    kept.set(piece, length)
-    length = room
+    const skipped = length > keptBytes
+    length += piece.length
+    excerpt?.push(piece)
+    if (length <= keptBytes) return utf8.push(piece)
+    if (skipped) return
+    utf8.take()
+    if (!excerpt) refuse('size')
   }
   const finish = (piece: Uint8Array): void => {
-    if (length > 0 || skipping) keep(piece)
-    const line = length > 0 ? kept.subarray(0, length) : piece
-    const skipped = skipping
-    skipping = false
-    drop()
-    if (!skipped) readLine(line)
-    else if (excerpt) refuse('size')
+    keep(piece)
+    const bytes = length
+    const text = utf8.take()
+    length = 0
+    if (bytes > keptBytes) return excerpt && refuse('size')
+    if (text === undefined) return refuse('syntax')
+    if (bytes > maxBytes && !text.endsWith('\r')) return refuse('size')
+    excerpt?.clear()
+    readText(text)
   }
   const readLine = (bytes: Uint8Array): void => {
     const line = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
     if (line.length > maxBytes) return refuse('size', line)
-    const text = decode(line)
+    const text = utf8.read(line)
     if (text === undefined) refuse('syntax', line)
     else readText(text)
   }
@@ -97,16 +87,16 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   }
   /** Reads whole lines: all in one piece when each of them is sure to be good enough for that. */
   const readLines = (bytes: Uint8Array): void => {
-    const text = bytes.length <= maxBytes ? decode(bytes) : undefined
+    const text = bytes.length <= maxBytes ? utf8.read(bytes) : undefined
     if (text === undefined) return forEachLine(bytes, NEWLINE, (start, end) => readLine(bytes.subarray(start, end)))
     forEachLine(text, '\n', (start, end) => readText(text.slice(start, text[end - 1] === '\r' ? end - 1 : end)))
   }
 
   return {
     push(chunk) {
-      const first = length > 0 || skipping ? chunk.indexOf(NEWLINE) : -1
+      const first = length > 0 ? chunk.indexOf(NEWLINE) : -1
       if (first >= 0) finish(chunk.subarray(0, first))
-      else if (length > 0 || skipping) return keep(chunk)
+      else if (length > 0) return keep(chunk)
       const rest = chunk.lastIndexOf(NEWLINE) + 1
       if (rest > first + 1) readLines(chunk.subarray(first + 1, rest))
       if (rest < chunk.length) keep(chunk.subarray(rest))
@@ -115,12 +105,6 @@ export function createLineReader(options: LineReaderOptions): LineReader {
       finish(new Uint8Array(0))
     },
   }
-}
-
-function enlarge(bytes: Uint8Array, room: number): Uint8Array {
-  const larger = new Uint8Array(room)
-  larger.set(bytes)
-  return larger
 }
 
 /** Something with positions: bytes or text. */
@@ -135,15 +119,6 @@ function forEachLine<T>(sequence: Sequence<T>, newline: T, take: (start: number,
     const end = sequence.indexOf(newline, start)
     take(start, end)
     start = end + 1
-  }
-}
-
-/** `undefined` for bytes that are no UTF-8. */
-function decodeStrictly(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
   }
 }
 
