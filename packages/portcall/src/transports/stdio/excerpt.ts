@@ -1,4 +1,4 @@
-/** How something too long to keep begins and ends. */
+/** How a line that cannot be read begins and ends, without what ends it. */
 export interface Excerpt {
   /** Takes bytes in; the piece may be used again afterwards. */
   push(piece: Uint8Array): void
@@ -9,10 +9,13 @@ export interface Excerpt {
 }
 
 const NOTHING = new Uint8Array(0)
+const RETURN = 13
 
-/** Keeps the first and the last `size` bytes of what it is given. */
+/** Keeps the first and the last `size` bytes of a line. */
 export function createExcerpt(size: number): Excerpt {
   const decoder = new TextDecoder()
+  /** One more for the return. */
+  const kept = size + 1
   let head: Uint8Array = NOTHING
   let tail: Uint8Array = NOTHING
   const clear = (): void => {
@@ -23,14 +26,19 @@ export function createExcerpt(size: number): Excerpt {
     clear,
     push(piece) {
       if (head.length < size) head = join(head, piece.subarray(0, size - head.length))
-      tail = piece.length >= size ? piece.slice(-size) : join(tail, piece).slice(-size)
+      tail = piece.length > size ? piece.slice(-kept) : join(tail, piece).slice(-kept)
     },
     take() {
-      const taken = { head: decoder.decode(head), tail: decoder.decode(tail) }
+      const taken = { head: decoder.decode(withoutReturn(head)), tail: decoder.decode(withoutReturn(tail).subarray(-size)) }
       clear()
       return taken
     },
   }
+}
+
+/** A line as it is without the newline, which may have had a return before it. */
+export function withoutReturn(bytes: Uint8Array): Uint8Array {
+  return bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
 }
 
 function join(left: Uint8Array, right: Uint8Array): Uint8Array {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Received } from '../../jsonrpc/channel.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { createLineReader, encodeLine, type LineReaderOptions } from './lines.ts'
+import { cut } from './pieces.test-kit.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -12,18 +13,6 @@ function read(chunks: Iterable<Uint8Array>, options: Omit<LineReaderOptions, 'on
   for (const chunk of chunks) reader.push(chunk)
   reader.end()
   return received
-}
-
-function* cut(whole: Uint8Array, sizes: readonly number[]): Iterable<Uint8Array> {
-  const shared = new Uint8Array(1 + Math.max(0, ...sizes))
-  let start = 0
-  for (let step = 0; start < whole.length; step++) {
-    const piece = whole.subarray(start, start + (sizes[step % sizes.length] ?? whole.length))
-    shared.fill(0x0a)
-    shared.set(piece)
-    yield shared.subarray(0, piece.length)
-    start += piece.length
-  }
 }
 
 const values = (list: unknown[]): Received[] => list.map((value) => ({ value }))
@@ -119,8 +108,8 @@ describe('lines', () => {
     )
     const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 })
     fc.assert(
-      fc.property(cause, sizes, ([unreadable = '', text = ''], cuts) => {
-        const whole = bytes(`1\n${text}\n2\n${text}`)
+      fc.property(cause, sizes, fc.constantFrom('\n', '\r\n'), ([unreadable = '', text = ''], cuts, end) => {
+        const whole = bytes(`1${end}${text}${end}2${end}${text}`)
         const told = { unreadable, head: text.slice(0, 20), tail: text.slice(-20) }
         expect(read(cut(whole, cuts), { maxBytes: 300, excerptBytes: 20 })).toEqual([{ value: 1 }, told, { value: 2 }, told])
       }),

@@ -2,7 +2,7 @@ import type { Received, Unreadable } from '../../jsonrpc/channel.ts'
 import { exceedsDepth } from '../../jsonrpc/depth.ts'
 import { encode } from '../../jsonrpc/kept.ts'
 import type { Message } from '../../jsonrpc/message.ts'
-import { createExcerpt } from './excerpt.ts'
+import { createExcerpt, withoutReturn } from './excerpt.ts'
 import { createUtf8Reader, type ReadAscii } from './utf8.ts'
 
 export interface LineReaderOptions {
@@ -29,7 +29,6 @@ export interface LineReader {
 }
 
 const NEWLINE = 10
-const RETURN = 13
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 128
 
@@ -74,7 +73,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     readText(text)
   }
   const readLine = (bytes: Uint8Array): void => {
-    const line = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
+    const line = withoutReturn(bytes)
     if (line.length > maxBytes) return refuse('size', line)
     const text = utf8.read(line)
     if (text === undefined) refuse('syntax', line)
@@ -89,7 +88,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const readLines = (bytes: Uint8Array): void => {
     const text = bytes.length <= maxBytes ? utf8.read(bytes) : undefined
     if (text === undefined) return forEachLine(bytes, NEWLINE, (start, end) => readLine(bytes.subarray(start, end)))
-    forEachLine(text, '\n', (start, end) => readText(text.slice(start, text[end - 1] === '\r' ? end - 1 : end)))
+    forEachLine(text, '\n', (start, end) => readText(text.slice(start, end)))
   }
 
   return {

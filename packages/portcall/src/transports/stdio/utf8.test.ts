@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cut } from './pieces.test-kit.ts'
 import { createUtf8Reader } from './utf8.ts'
 
 const readAscii = (bytes: Uint8Array): string | undefined => (isAscii(bytes) ? Buffer.from(bytes).toString('latin1') : undefined)
@@ -10,17 +11,6 @@ function strictly(bytes: Uint8Array): string | undefined {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return undefined
-  }
-}
-
-/** Gives pieces in memory that the next one overwrites. */
-function* cut(whole: Uint8Array, sizes: readonly number[]): Iterable<Uint8Array> {
-  const shared = new Uint8Array(Math.max(...sizes))
-  for (let start = 0, step = 0; start < whole.length; step++) {
-    const piece = whole.subarray(start, start + (sizes[step % sizes.length] ?? 0))
-    shared.set(piece)
-    yield shared.subarray(0, piece.length)
-    start += piece.length
   }
 }
 
