@@ -36,16 +36,12 @@ export async function measureWindow(job, open) {
 
 async function runWindow(job, keepBusy) {
   const recorder = createRecorder(job)
-  let over = false
-  const busy = keepBusy({ recorder, stopped: () => over })
   const measured = wait(job.warmMs).then(async () => {
     recorder.start()
     for (let times = 0; times < MOST_TIMES && recorder.count() < LEAST_ANSWERS; times++) await wait(job.ms)
     recorder.stop()
   })
-  await Promise.race([measured, busy.then(() => measured)])
-  over = true
-  await busy
+  await runUntil(measured, { recorder, keepBusy })
   return recorder.sample()
 }
 
@@ -69,12 +65,17 @@ export async function measureAlternately(jobs, open, ms) {
 }
 
 /** Lets a closed loop run for a moment; what is under way at its end is waited for, and counts. */
-async function runMoment({ recorder, keepBusy }) {
+async function runMoment(run) {
+  run.recorder.start()
+  await runUntil(wait(MOMENT_MS), run)
+  run.recorder.stop()
+}
+
+/** Lets a closed loop run until that is over, or until it fails. */
+async function runUntil(end, { recorder, keepBusy }) {
   let over = false
-  recorder.start()
   const busy = keepBusy({ recorder, stopped: () => over })
-  await Promise.race([wait(MOMENT_MS), busy])
+  await Promise.race([end, busy.then(() => end)])
   over = true
   await busy
-  recorder.stop()
 }
