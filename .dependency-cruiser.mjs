@@ -1,7 +1,7 @@
-import { ABOVE, FOLDERS, GUESTS, NODE_FILES, PACKAGES } from './tools/lib/architecture.mjs'
+import { CONSUMERS, FOLDERS, EXTENSIONS, NODE_FILES, PACKAGES } from './tools/lib/architecture.mjs'
 
 const SRC = '^packages/portcall/src/'
-const DOOR = `${SRC}[^/]+\\.ts$`
+const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`
 const oneOf = (names) => `(${names.join('|')})`
 const folder = (name) => `${SRC}${name}/`
 
@@ -10,15 +10,15 @@ const sideways = Object.entries(FOLDERS).map(([name, allowed]) => ({
   comment: `${name}/ may import ${allowed.join(', ') || 'nothing'} besides itself`,
   severity: 'error',
   from: { path: folder(name) },
-  to: { path: SRC, pathNot: [folder(oneOf([name, ...allowed])), ...(GUESTS.includes(name) ? [DOOR] : [])] },
+  to: { path: SRC, pathNot: [folder(oneOf([name, ...allowed])), ...(EXTENSIONS.includes(name) ? [ENTRY_POINT] : [])] },
 }))
 
-const above = Object.entries(ABOVE).map(([name, allowed]) => ({
+const consumers = Object.entries(CONSUMERS).map(([name, allowed]) => ({
   name: `${name}-imports`,
-  comment: `${name}/ uses the doors`,
+  comment: `${name}/ uses the entry points`,
   severity: 'error',
   from: { path: folder(name) },
-  to: { path: SRC, pathNot: [DOOR, folder(oneOf([name, ...allowed]))] },
+  to: { path: SRC, pathNot: [ENTRY_POINT, folder(oneOf([name, ...allowed]))] },
 }))
 
 const packages = Object.entries(PACKAGES).map(([name, owners]) => ({
@@ -31,12 +31,12 @@ const packages = Object.entries(PACKAGES).map(([name, owners]) => ({
 export default {
   forbidden: [
     ...sideways,
-    ...above,
+    ...consumers,
     ...packages,
     { name: 'no-cycles', severity: 'error', from: { path: SRC }, to: { circular: true } },
     {
-      name: 'node-in-its-places',
-      comment: `Node's modules are imported only in ${NODE_FILES.join(', ')}`,
+      name: 'node-built-ins',
+      comment: `Node's built-in modules are imported only in ${NODE_FILES.join(', ')}`,
       severity: 'error',
       from: { path: SRC, pathNot: `${SRC}${oneOf(NODE_FILES)}` },
       to: { dependencyTypes: ['core'] },
@@ -50,10 +50,10 @@ export default {
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-dead-files',
-      comment: 'every file is reached from a door',
+      comment: 'every file is reached from an entry point',
       severity: 'error',
-      from: { path: DOOR },
-      to: { path: SRC, pathNot: [DOOR, folder(oneOf(Object.keys(ABOVE)))], reachable: false },
+      from: { path: ENTRY_POINT },
+      to: { path: SRC, pathNot: [ENTRY_POINT, folder(oneOf(Object.keys(CONSUMERS)))], reachable: false },
     },
   ],
   options: {

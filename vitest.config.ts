@@ -8,7 +8,7 @@ import { tests } from './tools/lib/tests.mjs'
  * would run too; modules in the place of others, which come too late where another file has loaded those; timers, handles and listeners
  * that are counted.
  */
-const PROCESS_WIDE = /createClock\(|useFakeTimers\(|installTimers\(|vi\.mock\(|getActiveResourcesInfo\(|listenerCount\(/
+const PROCESS_WIDE = /createFakeClock\(|useFakeTimers\(|installTimers\(|vi\.mock\(|getActiveResourcesInfo\(|listenerCount\(/
 const alone = filesBelow(SRC, '.test.ts').filter((file) => PROCESS_WIDE.test(readFileSync(file, 'utf8')))
 
 export default tests(import.meta.url, {

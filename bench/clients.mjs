@@ -1,4 +1,4 @@
-/** The clients that are measured, by the names of their subjects; `transports` tells over what, and in which modes. */
+/** The measured clients by the names of their subjects; `transports` lists the supported transports and modes. */
 import { fileURLToPath } from 'node:url'
 
 const at = (name) => fileURLToPath(new URL(`clients/${name}.mjs`, import.meta.url))
@@ -6,8 +6,8 @@ const BOTH = ['modern', 'session']
 
 /** @type {Record<string, Record<'http' | 'stdio' | 'memory', { program: string, modes: string[] }>>} */
 const CLIENTS = {
-  floor: { http: { program: at('floor-http'), modes: BOTH }, stdio: { program: at('floor-stdio'), modes: BOTH } },
-  fetch: { http: { program: at('floor-fetch'), modes: BOTH } },
+  baseline: { http: { program: at('baseline-http'), modes: BOTH }, stdio: { program: at('baseline-stdio'), modes: BOTH } },
+  fetch: { http: { program: at('baseline-fetch'), modes: BOTH } },
   portcall: {
     http: { program: at('portcall'), modes: BOTH },
     stdio: { program: at('portcall'), modes: BOTH },
@@ -25,9 +25,9 @@ const CLIENTS = {
   },
 }
 
-/** Who has a client for a mode over a transport. */
+/** Returns the subjects with a client for a mode over a transport. */
 export const clientsFor = (transport, mode) =>
   Object.keys(CLIENTS).filter((name) => CLIENTS[name][transport]?.modes.includes(mode))
 
-/** The program of a client. */
+/** Returns the program of a client. */
 export const clientProgram = (name, transport) => CLIENTS[name][transport].program

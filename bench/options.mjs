@@ -13,18 +13,18 @@ const names = (text) => text.split(',').filter(Boolean)
 
 const FULL = { ms: 400, warmMs: 2000 }
 const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
-const QUICK_SUBJECTS = ['floor', 'portcall']
+const QUICK_SUBJECTS = ['baseline', 'portcall']
 
 /**
- * What the command line asks for. `only` are beginnings of ids of groups, empty for all; `isSubject` tells who takes part, in a quick run
- * nobody who would have to be installed first; `rounds` overrides those of the groups; `kind` is that of the results, `full` when all
+ * Reads the command line. `only` are prefixes of group ids, empty for all; `isSubject` reports which subjects take part, in a quick run only
+ * those that need no installation; `rounds` overrides the rounds of the groups; `kind` is that of the results, `full` when all subjects
  * take part.
  */
 export function readOptions() {
   const { values } = parseArgs({ options: OPTIONS })
   const { quick, smoke, list } = values
-  const given = names(values.subjects)
-  const chosen = given.length === 0 && quick ? QUICK_SUBJECTS : given
+  const listed = names(values.subjects)
+  const chosen = listed.length === 0 && quick ? QUICK_SUBJECTS : listed
   const { ms, warmMs, rounds } = quick ? QUICK : FULL
   return {
     kind: quick || chosen.length > 0 ? 'quick' : 'full',

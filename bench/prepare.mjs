@@ -1,4 +1,4 @@
-/** Makes peers ready on this machine. Each function gives the reason when it cannot, and does nothing when all is there. */
+/** Prepares peers on this machine. Each function returns the reason when it fails, and does nothing when the peer is installed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { install } from '../tools/lib/install.mjs'
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const BUILD_MS = 540_000
 
-/** Runs a command in a folder of the bench; tells why it did not work, if it did not. */
+/** Runs a command in a folder of the benchmark. Returns an error message when it fails. */
 function attempt(folder, command, ...args) {
   const env = { ...process.env, PIP_DISABLE_PIP_VERSION_CHECK: '1' }
   const cwd = `${HERE}${folder}`
@@ -17,7 +17,7 @@ function attempt(folder, command, ...args) {
   return `${command} ${args.join(' ')}: ${error?.message ?? stderr.trim().split('\n').slice(-3).join(' ')}`
 }
 
-/** What a package-lock.json says, in this folder or in one below. */
+/** Reads a package-lock.json in this folder or in one below. */
 async function installed(folder = '') {
   try {
     install(`${HERE}${folder}`)
@@ -27,10 +27,10 @@ async function installed(folder = '') {
   }
 }
 
-/** The peers of npm. */
+/** Installs the peers from npm. */
 export const installPeers = () => installed()
 
-/** The commands of others, and a Node that they run on. */
+/** Installs third-party CLIs, and a Node version that runs them. */
 export const installCommands = () => installed('commands')
 
 export const prepareGo = async () =>
@@ -39,7 +39,7 @@ export const prepareGo = async () =>
 export const prepareRust = async () =>
   attempt('servers/rust', 'cargo', 'build', '--quiet', '--release', '--locked', '--target-dir', '../../build/rust')
 
-/** The official Python SDK, in an environment of its own. */
+/** Installs the official Python SDK in a virtual environment. */
 export async function preparePython() {
   const requirements = readFileSync(`${HERE}servers/python/requirements.txt`, 'utf8')
   const stamp = `${HERE}.venv/requirements.txt`

@@ -1,10 +1,10 @@
-/** `npm run bench [-- --quick] [--only GROUP,…] [--subjects NAME,…] [--rounds N] [--list] [--smoke]`: Portcall against the floor and its peers. */
+/** `npm run bench [-- --quick] [--only GROUP,…] [--subjects NAME,…] [--rounds N] [--list] [--smoke]`: compares Portcall with the baseline and with peers. */
 
-import { availableOf } from './frame/available.mjs'
-import { endLoad } from './frame/load.mjs'
-import { keepResult, machineLoad, readResults } from './frame/results.mjs'
-import { runGroup } from './frame/rounds.mjs'
-import { judge } from './frame/verdict.mjs'
+import { availableOf } from './harness/available.mjs'
+import { endLoad } from './harness/load.mjs'
+import { keepResult, machineLoad, readResults } from './harness/results.mjs'
+import { runGroup } from './harness/rounds.mjs'
+import { judge } from './harness/verdict.mjs'
 import { readOptions } from './options.mjs'
 import { tableOf } from './report/table.mjs'
 import { targetsTable } from './report/targets.mjs'
@@ -14,7 +14,7 @@ import { SUBJECTS } from './subjects.mjs'
 import { TARGETS } from './targets.mjs'
 import { GROUPS } from './workloads/index.mjs'
 
-/** In how many rounds peers take part: they are far enough away. */
+/** The number of rounds of peers; few are enough because they are much slower. */
 const PEER_ROUNDS = 2
 
 const options = readOptions()

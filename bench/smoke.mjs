@@ -1,13 +1,13 @@
-/** Tries whether each workload works, without looking at the figures. */
+/** Checks that each workload runs, without judging its results. */
 import { createReport } from '../tools/lib/report.mjs'
-import { takesPart } from './frame/each.mjs'
-import { runGroup } from './frame/rounds.mjs'
+import { takesPart } from './harness/each.mjs'
+import { runGroup } from './harness/rounds.mjs'
 
-/** How long a workload is tried, in milliseconds: longer where too little happened for figures, as on a machine with much else to do. */
+/** How long a workload is tried, in milliseconds; longer if there were too few responses, as on a busy machine. */
 const MOMENTS = [40, 400, 4000]
-const SUBJECTS = ['floor', 'portcall']
+const SUBJECTS = ['baseline', 'portcall']
 
-/** What is wrong with the rows of a group: figures that are not there. */
+/** Returns the missing figures of a group's rows. */
 function gaps({ cells, columns }, names, rows) {
   const expected = cells.flatMap((cell) => names.filter((name) => takesPart(cell, name)).map((name) => ({ cell: cell.id, name })))
   return expected.flatMap(({ cell, name }) => {
@@ -17,7 +17,7 @@ function gaps({ cells, columns }, names, rows) {
   })
 }
 
-/** A group with its least and its greatest cell: those between work as they do. */
+/** Reduces a group to its smallest and its largest cell. */
 const shortened = (group) => ({
   ...group,
   cells: group.cells.filter((_, index, { length }) => index === 0 || index === length - 1),
@@ -32,7 +32,7 @@ async function tryGroup(group, [ms, ...longer] = MOMENTS) {
   return missing.length && longer.length ? tryGroup(group, longer) : missing
 }
 
-/** Runs each group once, with the floor and Portcall; ends with `N passed, N failed`. */
+/** Runs each group once, with the baseline and Portcall; prints `N passed, N failed` at the end. */
 export async function smoke(groups) {
   const report = createReport('bench: each workload for a moment')
   for (const group of groups) {

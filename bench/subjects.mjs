@@ -13,8 +13,8 @@ const LEGACY = { http: ['session', 'stateless'], stdio: ['session'] }
 const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session'] }
 
 /**
- * Who is measured. `programs` tells what to start for each transport, `modes` which modes it can do there; `peer` takes part in fewer
- * rounds; `prepare` builds or installs what it needs and gives a reason when that cannot be done here.
+ * The measured programs. `programs` has the command for each transport, `modes` the supported modes; a `peer` takes part in fewer
+ * rounds; `prepare` builds or installs the subject, and returns a reason when that is not possible here.
  *
  * @typedef {object} Subject
  * @property {string} title
@@ -29,7 +29,7 @@ const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session']
 
 /** @type {Record<string, Subject>} */
 export const SUBJECTS = {
-  floor: { title: 'floor', programs: { http: node('floor/http.mjs'), stdio: node('floor/stdio.mjs') }, modes: ALL },
+  baseline: { title: 'baseline', programs: { http: node('baseline/http.mjs'), stdio: node('baseline/stdio.mjs') }, modes: ALL },
   portcall: { title: 'Portcall', ...everywhere(node('servers/portcall.mjs')), modes: ALL },
   'portcall-zod': {
     title: 'Portcall, schemas of zod',
@@ -53,13 +53,13 @@ export const SUBJECTS = {
   },
 }
 
-/** The subjects that can do a mode over a transport, in the order of the table. */
+/** Returns the subjects that support a mode over a transport, in the order of the table. */
 export const subjectsFor = (transport, mode) =>
   Object.keys(SUBJECTS).filter((name) => SUBJECTS[name].modes[transport]?.includes(mode))
 
-/** The program of a subject with the arguments of the contract, `{ mode, tools, … }`. */
+/** Returns the program of a subject with its arguments, `{ mode, tools, … }`. */
 export function programOf(name, transport, options) {
   const { command, args } = SUBJECTS[name].programs[transport]
-  const told = Object.entries({ transport, ...options }).flatMap(([key, value]) => [`--${key}`, String(value)])
-  return { command, args: [...args, ...told] }
+  const flags = Object.entries({ transport, ...options }).flatMap(([key, value]) => [`--${key}`, String(value)])
+  return { command, args: [...args, ...flags] }
 }

@@ -1,6 +1,6 @@
 /**
  * `node bench/url.mjs http://HOST:PORT/PATH TOOL [ARGUMENTS] [--mode …] [--clients 1,16,64] [--seconds N] [--header 'name: value'] [--pid N]`:
- * the load generator of the bench against a server that runs already. It calls one tool as fast as it is answered.
+ * runs the benchmark's load generator against a running server. It calls one tool in a closed loop.
  */
 import { parseArgs } from 'node:util'
 import { runHttp } from './load/http.mjs'
@@ -17,7 +17,7 @@ const OPTIONS = {
 const COLUMNS = ['perSecond', 'p50', 'p99']
 const WARM_MS = 1000
 
-/** The code points beyond ASCII as JSON writes them otherwise: the load generator counts characters as bytes. */
+/** Escapes code points beyond ASCII in JSON, because the load generator counts characters as bytes. */
 const ascii = (json) => json.replace(/[\u0080-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const headersOf = (lines) => Object.fromEntries(lines.map((line) => line.split(/:\s*(.*)/, 2)))

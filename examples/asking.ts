@@ -1,5 +1,5 @@
-/** Asking the user with a form, while a call runs. */
-import { createServer, Declined } from 'portcall'
+/** Elicitation: asking the user with a form during a call. */
+import { createServer, ElicitationDeclinedError } from 'portcall'
 import * as z from 'zod'
 
 export const server = createServer({ name: 'asking', version: '1.0.0' })
@@ -20,7 +20,7 @@ server.tool('subscribe', { description: 'Subscribes to the newsletter' }, async 
     const { email } = await call.elicit('Where to?', z.object({ email: z.email() }))
     return `Subscribed ${email}`
   } catch (error) {
-    if (error instanceof Declined) return error.action === 'decline' ? 'Not subscribed' : 'Nothing was chosen'
+    if (error instanceof ElicitationDeclinedError) return error.action === 'decline' ? 'Not subscribed' : 'Nothing was chosen'
     throw error
   }
 })

@@ -1,7 +1,7 @@
-/** Telling clients of what has changed. */
+/** Notifying clients of changes. */
 import { createServer } from 'portcall'
 
-export const server = createServer({ name: 'changes', version: '1.0.0' }, { declare: ['prompts'] })
+export const server = createServer({ name: 'changes', version: '1.0.0' }, { capabilities: ['prompts'] })
 let visits = 0
 
 // #region updated

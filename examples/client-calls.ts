@@ -1,4 +1,4 @@
-/** What a call can be told, and how a client is typed by its server. */
+/** Call options, and a client typed by its server. */
 import { createServer } from 'portcall'
 import { type Client, connect, TimeoutError } from 'portcall/client'
 import * as z from 'zod'
@@ -8,7 +8,7 @@ export const server = createServer({ name: 'calls', version: '1.0.0' })
   .tool('add', { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) }, ({ a, b }) => ({
     sum: a + b,
   }))
-  .tool('whoami', {}, (_, call) => call.header('x-user') ?? 'nobody')
+  .tool('whoami', {}, (_, call) => call.header('x-user') ?? 'anonymous')
 
 export async function add(url: string): Promise<number | undefined> {
   const client = await connect<typeof server>(url)
@@ -18,8 +18,8 @@ export async function add(url: string): Promise<number | undefined> {
 }
 // #endregion
 
-// #region patience
-/** Calls a slow tool: the user sees how far it is, and can stop it. */
+// #region timeouts
+/** Calls a slow tool with progress and cancellation. */
 export async function count(
   client: Client,
   { signal, show }: { signal?: AbortSignal; show(text: string): void },
@@ -30,7 +30,7 @@ export async function count(
       { to: 3 },
       {
         onProgress: ({ progress, total, message }) => show(`${progress} of ${total}, ${message}`),
-        deadlines: { requestMs: 10_000, totalMs: 60_000 },
+        timeouts: { requestTimeoutMs: 10_000, totalTimeoutMs: 60_000 },
         ...(signal && { signal }),
       },
     )

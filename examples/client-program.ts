@@ -1,8 +1,8 @@
-/** A client whose server is a program. */
+/** A client of a stdio server. */
 import { connect } from 'portcall/client'
 
 // #region program
-/** Starts a program, and again whenever it has ended and is needed. */
+/** Starts a program, and restarts it on demand after it exits. */
 export async function greet(command: string, args: string[]): Promise<unknown> {
   const client = await connect({ command, args, env: { GREETING: 'Hello' } }, { restart: true, onStderr: console.error })
   const { content } = await client.callTool('greet', { name: 'Ada' })

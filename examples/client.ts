@@ -1,4 +1,4 @@
-/** Reads a folder of notes through its server: `client.ts [URL]`. Without a URL the server is in this process. */
+/** Reads a folder of notes through its server: `client.ts [URL]`. Without a URL, the server runs in this process. */
 import { connect } from 'portcall/client'
 import { openNotebook } from './notes/notebook.ts'
 import { createNotes } from './notes/server.ts'
@@ -16,7 +16,7 @@ const resources = await client.resources().toArray()
 const found = await client.callTool('search', { query: 'error', limit: 3 })
 console.log(found.isError, found.content, found.structuredContent)
 
-const { contents } = await client.read(resources[0]?.uri ?? '')
+const { contents } = await client.readResource(resources[0]?.uri ?? '')
 console.log(contents)
 
 const ref = { type: 'ref/prompt', name: 'summarise' } as const

@@ -1,12 +1,12 @@
-/** An extension of the protocol: polls, which a tool may answer with, and everybody may vote in. */
-import { createServer, extension } from 'portcall'
+/** A protocol extension: a tool may answer with a poll that every client can vote in. */
+import { createServer, defineServerExtension } from 'portcall'
 import * as z from 'zod'
 
 export const ID = 'com.example/polls'
 
 // #region extras
 declare module 'portcall' {
-  interface ToolExtras {
+  interface ToolDefinitionExtensions {
     /** The poll that decides what the tool answers, for clients that can vote. */
     poll?: string
   }
@@ -14,10 +14,10 @@ declare module 'portcall' {
 // #endregion
 
 // #region extension
-export const polls = extension({
+export const polls = defineServerExtension({
   id: ID,
   name: 'polls',
-  serve(host) {
+  setup(host) {
     const votes = new Map<string, number>()
     const params = z.object({ poll: z.string().max(64) })
 
@@ -28,11 +28,13 @@ export const polls = extension({
       return { count }
     })
 
-    host.listen('polls', (asked) => (Array.isArray(asked) ? asked.filter((poll) => typeof poll === 'string') : undefined))
+    host.handleSubscriptionFilter('polls', (asked) =>
+      Array.isArray(asked) ? asked.filter((poll) => typeof poll === 'string') : undefined,
+    )
 
-    host.aroundTool((call, tool, next) => {
+    host.useToolMiddleware((call, tool, next) => {
       const { poll } = tool.definition
-      return poll !== undefined && host.declaredBy(call) ? { resultType: 'poll', poll } : next()
+      return poll !== undefined && host.capabilityOf(call) ? { resultType: 'poll', poll } : next()
     })
 
     return { count: (poll: string) => votes.get(poll) ?? 0 }
@@ -45,7 +47,7 @@ export function createPollServer() {
   const server = createServer({ name: 'polls', version: '1.0.0' }, { extensions: [polls] })
   server.tool(
     'lunch',
-    { description: 'Says what is for lunch', poll: 'soup' },
+    { description: 'Returns what is for lunch', poll: 'soup' },
     () => `Soup, by ${server.polls.count('soup')} votes`,
   )
   return server

@@ -1,4 +1,4 @@
-/** One endpoint for everything that speaks `Request` and `Response`. */
+/** An endpoint for platforms with `Request` and `Response`. */
 import { createServer } from 'portcall'
 import { httpHandler } from 'portcall/http'
 

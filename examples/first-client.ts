@@ -14,7 +14,7 @@ for await (const { name, description } of client.tools()) console.log(`${name}: 
 const { structuredContent } = await client.callTool('add', { title: 'Write a client' })
 console.log('added', structuredContent)
 
-const { contents } = await client.read('todo://2')
+const { contents } = await client.readResource('todo://2')
 console.log('read', contents[0])
 
 const failed = await client.callTool('finish', { id: 99 })

@@ -25,7 +25,7 @@ server.tool('finish', { description: 'Ticks off a to-do', input: z.object({ id: 
 server.tool('clear', { description: 'Removes all to-dos' }, async (_, call) => {
   const { sure } = await call.elicit(`Remove ${todos.size} to-dos?`, z.object({ sure: z.boolean() }))
   if (sure) todos.clear()
-  return sure ? 'All gone' : 'Nothing was removed'
+  return sure ? 'Everything was removed' : 'Nothing was removed'
 })
 
 server.resource('todo://{id}', { title: 'To-do', mimeType: 'text/plain' }, ({ id }) => todos.get(Number(id)))

@@ -1,4 +1,4 @@
-/** An argument that is repeated in an HTTP header, for proxies to route by. */
+/** An argument that is mirrored in an HTTP header, so that proxies can route by it. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 

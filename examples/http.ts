@@ -1,6 +1,7 @@
-/** Serving over HTTP, with an access token, to the world. */
+/** Serving over HTTP to the internet, with an access token. */
 import { createServer } from 'portcall'
-import { HttpError, serve } from 'portcall/node'
+import { HttpError } from 'portcall/http'
+import { serve } from 'portcall/node'
 
 const server = createServer({ name: 'http', version: '1.0.0' })
 
@@ -15,7 +16,7 @@ server.use(async (request, context, next) => {
 })
 // #endregion
 
-server.tool('whoami', { description: 'Tells who is calling' }, (_, call) => `You are ${call.auth?.principal}`)
+server.tool('whoami', { description: 'Returns the caller' }, (_, call) => `You are ${call.auth?.principal}`)
 
 // #region serve
 const tokens = new Map([['secret-of-ann', 'ann']])

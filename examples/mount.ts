@@ -1,4 +1,4 @@
-/** One endpoint inside a server that has other things to do too. */
+/** An endpoint inside an existing HTTP server. */
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'portcall'
 import { nodeHandler } from 'portcall/node'

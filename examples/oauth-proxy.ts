@@ -1,13 +1,14 @@
-/** A server whose users sign in at an identity provider where MCP clients cannot register. */
+/** A server whose users sign in with an identity provider that MCP clients cannot register with. */
 import { createServer, generateKey } from 'portcall'
-import { type OAuthProxyOptions, oauthProxy, protect } from 'portcall/auth/server'
+import { type OAuthProxyOptions, oauthProxy } from 'portcall/auth/proxy'
+import { protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
-import { memory } from 'portcall/stores'
+import { memoryStores } from 'portcall/stores'
 
 const resource = process.env.RESOURCE ?? 'https://notes.example.com/mcp'
 const login = process.env.LOGIN ?? 'https://login.example.com'
-const { store } = memory()
-const keys = [process.env.KEY ?? generateKey()]
+const { store } = memoryStores()
+const sealingKeys = [process.env.KEY ?? generateKey()]
 
 // #region proxy
 const identify: OAuthProxyOptions['identify'] = async ({ accessToken }) => {
@@ -28,7 +29,7 @@ const proxy = oauthProxy({
   identify,
   scopes: ['notes:read'],
   store,
-  keys,
+  sealingKeys,
 })
 // #endregion
 

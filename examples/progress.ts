@@ -1,4 +1,4 @@
-/** A slow tool: progress, log messages, and being given up. */
+/** A slow tool with progress, log messages and cancellation. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 

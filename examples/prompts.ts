@@ -1,4 +1,4 @@
-/** Prompts, and the completion of their arguments. */
+/** Prompts and argument completion. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 

@@ -1,8 +1,8 @@
-/** What callers may do: scopes, and what those meet who lack them. */
+/** Scopes: what callers may do, and the response to callers without them. */
 import { createServer } from 'portcall'
 
 // #region scopes
-export const server = createServer({ name: 'notes', version: '1.0.0' }, { lackingScopes: 'hide' })
-server.tool('erase', { scopes: ['notes:write'] }, () => 'All gone')
-server.resource('note://{id}', { scopes: ['notes:read'], lackingScopes: 'challenge' }, ({ id }) => `Note ${id}`)
+export const server = createServer({ name: 'notes', version: '1.0.0' }, { onInsufficientScope: 'hide' })
+server.tool('erase', { scopes: ['notes:write'] }, () => 'All notes were deleted')
+server.resource('note://{id}', { scopes: ['notes:read'], onInsufficientScope: 'challenge' }, ({ id }) => `Note ${id}`)
 // #endregion

@@ -1,4 +1,4 @@
-/** A server that only those may call who have a token for it. */
+/** A server that requires an access token. */
 import { createServer } from 'portcall'
 import { jwt, protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
@@ -9,7 +9,7 @@ const resource = process.env.RESOURCE ?? 'https://notes.example.com/mcp'
 // #region server
 const server = createServer({ name: 'notes', version: '1.0.0' })
 server.tool('list', { scopes: ['notes:read'] }, (_, call) => `Notes of ${call.auth?.subject}`)
-server.tool('erase', { scopes: ['notes:write'] }, () => 'All gone')
+server.tool('erase', { scopes: ['notes:write'] }, () => 'All notes were deleted')
 
 const verify = jwt({ issuer, jwksUri: `${issuer}/jwks` })
 const protection = protect({ resource, authorizationServers: [issuer], verify, scopes: ['notes:read'] })

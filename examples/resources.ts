@@ -1,4 +1,4 @@
-/** Resources: fixed ones, and families of them behind a URI template. */
+/** Resources and resource templates. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 

@@ -1,4 +1,4 @@
-/** Asking the model of the client. */
+/** Sampling: asking the client's model. */
 import { createServer } from 'portcall'
 
 export const server = createServer({ name: 'sampling', version: '1.0.0' })

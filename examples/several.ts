@@ -1,9 +1,9 @@
-/** All servers of a configuration as one. */
-import { connectAll, type FormRequest, type GroupEvent, type MemberStatus } from 'portcall/client'
+/** All servers of a configuration as one group. */
+import { connectAll, type FormRequest, type GroupEvent, type ServerStatus } from 'portcall/client'
 import type { JsonObject } from 'portcall/jsonrpc'
 
 // #region several
-/** Lists the tools of all servers that a configuration names, and calls one. */
+/** Lists the tools of all configured servers, and calls one. */
 export async function search(config: string, onEvent: (event: GroupEvent) => void): Promise<unknown> {
   const group = await connectAll(config, { onEvent })
 
@@ -16,12 +16,12 @@ export async function search(config: string, onEvent: (event: GroupEvent) => voi
 // #endregion
 
 // #region one
-/** Each server has a client of its own, options of its own, and a status. */
+/** Each server has its own client, options and status. */
 export async function open(
   config: string,
   server: string,
   ask: (server: string, form: FormRequest) => Promise<JsonObject>,
-): Promise<MemberStatus> {
+): Promise<ServerStatus> {
   const group = await connectAll(config, {
     optionsOf: (name) => ({ elicit: (form) => ask(name, form) }),
     env: { ...process.env, NOTES_TOKEN: 'secret' },

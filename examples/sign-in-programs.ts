@@ -1,9 +1,9 @@
-/** Using protected servers where nobody signs in, and binding tokens to a key. */
+/** Machine-to-machine authorization, and tokens bound to a key. */
 import { readFile } from 'node:fs/promises'
-import { browser, clientCredentials, enterprise, fileStore, workload } from 'portcall/auth/client'
+import { browserSignIn, clientCredentials, enterpriseManaged, fileStore, workloadIdentity } from 'portcall/auth/client'
 import { type Client, connect } from 'portcall/client'
 
-/** Who signs users in, who gives tokens for the server, and the secrets that this program has with both. */
+/** The identity provider, the authorization server of the MCP server, and the secrets of this program with both. */
 export interface Company {
   readonly sso: string
   readonly login: string
@@ -12,7 +12,7 @@ export interface Company {
 }
 
 // #region credentials
-/** Uses a server in the name of this program, which is registered by hand with one authorization server. */
+/** Uses a server on behalf of this program, which is pre-registered with one authorization server. */
 export function connectWithSecret(url: string, issuer: string, clientSecret: string): Promise<Client> {
   const client = { issuer, clientId: 'nightly', clientSecret }
   return connect(url, { auth: clientCredentials({ client, scope: 'notes:read' }) })
@@ -20,7 +20,7 @@ export function connectWithSecret(url: string, issuer: string, clientSecret: str
 // #endregion
 
 // #region key
-/** The same without a secret: the authorization server knows the public half of a key, and never sees the other. */
+/** The same without a shared secret: the authorization server only knows the public key. */
 export function connectWithKey(url: string, issuer: string, privateKey: string): Promise<Client> {
   const client = { issuer, clientId: 'nightly', privateKey, algorithm: 'ES256' }
   return connect(url, { auth: clientCredentials({ client }) })
@@ -28,9 +28,9 @@ export function connectWithKey(url: string, issuer: string, privateKey: string):
 // #endregion
 
 // #region enterprise
-/** Uses a server in the name of a user who has signed in at the identity provider of a company. */
+/** Uses a server on behalf of a user who has signed in with a company's identity provider. */
 export function connectInCompany(url: string, company: Company, readIdToken: () => Promise<string>): Promise<Client> {
-  const auth = enterprise({
+  const auth = enterpriseManaged({
     identityProvider: { issuer: company.sso, client: { clientId: 'desk', clientSecret: company.secretAtSso } },
     client: { issuer: company.login, clientId: 'desk-at-notes', clientSecret: company.secretAtLogin },
     subject: readIdToken,
@@ -40,16 +40,16 @@ export function connectInCompany(url: string, company: Company, readIdToken: () 
 // #endregion
 
 // #region workload
-/** Uses a server in the name of this workload: its platform writes an assertion into a file, and a new one before that expires. */
+/** Uses a server on behalf of this workload: its platform writes an assertion to a file and renews it before it expires. */
 export function connectAsWorkload(url: string, path = '/var/run/secrets/tokens/login'): Promise<Client> {
-  return connect(url, { auth: workload({ assertion: () => readFile(path, 'utf8') }) })
+  return connect(url, { auth: workloadIdentity({ assertion: () => readFile(path, 'utf8') }) })
 }
 // #endregion
 
 // #region bound
-/** Signs a user in, and binds the tokens to a key: whoever copies them elsewhere has nothing. */
+/** Signs a user in and binds the tokens to a key (DPoP), so that stolen tokens are useless. */
 export function connectBound(url: string, folder: string, open?: (url: URL) => Promise<void>): Promise<Client> {
   const store = fileStore(`${folder}/tokens.json`)
-  return connect(url, { auth: browser({ store, dpop: { keep: true }, ...(open && { open }) }) })
+  return connect(url, { auth: browserSignIn({ store, dpop: { persist: true }, ...(open && { open }) }) })
 }
 // #endregion

@@ -1,9 +1,9 @@
-/** A host that loads a skill: it reads only what the user has chosen, and only what the entry lists. */
-import { connect, type Target } from 'portcall/client'
+/** A host that loads a skill: only the one the user chose, and only the files that its entry lists. */
+import { type ConnectTarget, connect } from 'portcall/client'
 import { skills } from 'portcall/skills/client'
 
 // #region client
-export async function useSkill(target: Target, allow: (question: string) => Promise<boolean>): Promise<string[]> {
+export async function useSkill(target: ConnectTarget, allow: (question: string) => Promise<boolean>): Promise<string[]> {
   await using client = await connect(target, { extensions: [skills({ label: 'office' })] })
   const found = await client.skills.list().toArray()
   const entry = found.find(({ frontmatter }) => frontmatter.name === 'invoices')

@@ -1,4 +1,4 @@
-/** A side effect between two questions, done once. */
+/** Durable steps: a side effect between two input requests that runs once. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 

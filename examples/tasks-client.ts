@@ -1,5 +1,5 @@
-/** A host that calls tools whose calls become tasks: it waits for one, and finds another one again after a restart. */
-import { connect, type Target } from 'portcall/client'
+/** A host that calls tools as tasks: it waits for one task and finds another again after a restart. */
+import { type ConnectTarget, connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
 
 const options = {
@@ -8,8 +8,8 @@ const options = {
 }
 
 // #region call
-/** Waits for a task as for any call, shows how far it is, and answers what it asks. */
-export async function bind(target: Target, show: (message: string) => void): Promise<string> {
+/** Waits for a task as for any call, shows its progress, and answers its input requests. */
+export async function bind(target: ConnectTarget, show: (message: string) => void): Promise<string> {
   await using client = await connect(target, options)
   const onProgress = ({ message = '' }): void => show(message)
   const { content } = await client.callTool('bind', {}, { onProgress })
@@ -17,18 +17,18 @@ export async function bind(target: Target, show: (message: string) => void): Pro
 }
 // #endregion
 
-// #region begin
-/** Begins a task and does not wait. Its id is all that has to be kept. */
-export async function begin(target: Target): Promise<string | undefined> {
+// #region start
+/** Starts a task without waiting for it. Only its id needs to be stored. */
+export async function start(target: ConnectTarget): Promise<string | undefined> {
   await using client = await connect(target, options)
-  const begun = await client.tasks.start('print')
-  return 'taskId' in begun ? begun.taskId : undefined
+  const started = await client.tasks.start('print')
+  return 'taskId' in started ? started.taskId : undefined
 }
 // #endregion
 
-// #region again
-/** Finds the task again, in another connection and in another process. */
-export async function goOn(target: Target, taskId: string): Promise<string> {
+// #region resume
+/** Finds the task again, from another connection or process. */
+export async function resume(target: ConnectTarget, taskId: string): Promise<string> {
   await using client = await connect(target, options)
   const { content } = await client.tasks.open(taskId).result()
   return JSON.stringify(content)

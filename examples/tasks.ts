@@ -1,4 +1,4 @@
-/** Work that goes on when its caller hangs up, and when its process dies. */
+/** Long-running work that survives a disconnected caller and a crashed process. */
 import { createServer } from 'portcall'
 import { detach, tasks } from 'portcall/tasks'
 import * as z from 'zod'
@@ -32,7 +32,7 @@ server.tool('bind', { description: 'Binds the book', task: 'required' }, async (
 // #region detach
 server.tool(
   'post',
-  { description: 'Posts the book', task: { support: 'optional', begins: 'detach', ttlMs: 3_600_000 } },
+  { description: 'Posts the book', task: { support: 'optional', createAt: 'detach', ttlMs: 3_600_000 } },
   async (_, call) => {
     const { address } = await call.elicit('Where to?', z.object({ address: z.string() }))
     await detach(call)
@@ -43,11 +43,11 @@ server.tool(
 // #endregion
 
 // #region operator
-/** Cancels what somebody has left running, and lets the rest end before the process does. */
+/** Cancels the abandoned tasks, and waits for the others before the process exits. */
 export async function tidyUp(principal: string): Promise<void> {
   const all = await server.tasks.list({ principal })
   const open = all.filter(({ status }) => status === 'working' || status === 'input_required')
   for (const { taskId } of open) await server.tasks.cancel(taskId, { principal, message: 'The shop closes' })
-  await server.tasks.stop({ drainMs: 10_000 })
+  await server.tasks.stop({ drainTimeoutMs: 10_000 })
 }
 // #endregion

@@ -1,19 +1,19 @@
-/** Tests of protected servers, and of clients that sign in. */
+/** Testing protected servers, and clients that sign in. */
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'portcall'
-import { interactive, token } from 'portcall/auth/client'
+import { authorizationCode, bearerToken } from 'portcall/auth/client'
 import { jwt, protect } from 'portcall/auth/server'
 import { connect } from 'portcall/client'
 import { nodeHandler } from 'portcall/node'
-import { assertText, authorizationServer, pair } from 'portcall/testing'
+import { assertText, authorizationServer, connectPair } from 'portcall/testing'
 
 const server = createServer({ name: 'notes', version: '1.0.0' })
-server.tool('whoami', {}, (_, { auth }) => auth?.principal ?? 'nobody')
+server.tool('whoami', {}, (_, { auth }) => auth?.principal ?? 'anonymous')
 
 // #region token
-/** Calls a protected server with a token that was made for the test. */
+/** Calls a protected server with a token issued for the test. */
 export async function testWithToken(): Promise<void> {
   const login = await authorizationServer()
   const { issuer } = login
@@ -21,7 +21,7 @@ export async function testWithToken(): Promise<void> {
   const guard = protect({ resource, authorizationServers: [issuer], verify: jwt({ issuer, jwksUri: `${issuer}/jwks` }) })
   const ada = await login.issue({ subject: 'ada', resources: [resource] })
 
-  const client = await pair(server, { transport: 'http', serve: guard, auth: token(() => ada) })
+  const client = await connectPair(server, { transport: 'http', serve: guard, auth: bearerToken(() => ada) })
   assertText(await client.callTool('whoami'), `${issuer}#ada`)
   await client.close()
   await login.close()
@@ -29,7 +29,7 @@ export async function testWithToken(): Promise<void> {
 // #endregion
 
 // #region sign-in
-/** Signs in as a client does that finds out everything by itself; gives what the authorization server was asked. */
+/** Signs in with a client that discovers everything itself, and returns the requests that the authorization server received. */
 export async function testSignIn(): Promise<string[]> {
   const login = await authorizationServer({ decide: () => ({ subject: 'ada' }) })
   const { issuer } = login
@@ -39,7 +39,7 @@ export async function testSignIn(): Promise<string[]> {
   const verify = jwt({ issuer, jwksUri: `${issuer}/jwks` })
   const handler = nodeHandler(server, protect({ resource, authorizationServers: [issuer], verify }))
 
-  const auth = interactive({
+  const auth = authorizationCode({
     redirectUri: 'http://127.0.0.1:8080/callback',
     authorize: async (url) => (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? '',
   })

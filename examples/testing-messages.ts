@@ -1,4 +1,4 @@
-/** Messages by hand: a server called without a client. */
+/** Raw messages: calling a server without a client. */
 import { createServer, serveChannel } from 'portcall'
 import { channelPair, isSuccess, type Message, type Request } from 'portcall/jsonrpc'
 import * as z from 'zod'
@@ -7,7 +7,7 @@ const server = createServer({ name: 'testing', version: '1.0.0' })
 server.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => `${a + b}`)
 
 // #region exchange
-/** Calls a tool by the function that a server is: one request in, one response out. */
+/** Calls a tool through the server's exchange: one request in, one response out. */
 export async function callTool(protocolVersion: string, name: string, args: object): Promise<unknown> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': protocolVersion,
@@ -20,7 +20,7 @@ export async function callTool(protocolVersion: string, name: string, args: obje
 // #endregion
 
 // #region channel
-/** Sends messages as a client of an older revision does, and gives back their answers. */
+/** Sends messages as a client of an older revision does and returns the responses. */
 export async function converse(messages: readonly Message[]): Promise<unknown[]> {
   const [near, far] = channelPair()
   const asked = messages.filter((message) => 'id' in message).length

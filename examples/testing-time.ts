@@ -1,7 +1,7 @@
-/** Tests in which time passes without being waited for. */
+/** Tests with a fake clock. */
 import { createServer } from 'portcall'
-import { memory, type Store } from 'portcall/stores'
-import { assertRejects, createClock, pair, type Suite, storeContract } from 'portcall/testing'
+import { type KeyValueStore, memoryStores } from 'portcall/stores'
+import { assertRejects, connectPair, createFakeClock, storeContract, type TestFramework } from 'portcall/testing'
 
 const server = createServer({ name: 'time', version: '1.0.0' })
 server.tool(
@@ -11,25 +11,25 @@ server.tool(
 )
 
 // #region clock
-/** An answer that does not come: a minute passes in no time. */
+/** A response that never arrives: the clock advances one minute at once. */
 export async function testPatience(): Promise<void> {
-  await using client = await pair(server)
-  const clock = createClock()
+  await using client = await connectPair(server)
+  const clock = createFakeClock()
   using _installed = clock.install()
-  const late = assertRejects(client.callTool('sleep'), { code: 'TIMEOUT' })
+  const rejected = assertRejects(client.callTool('sleep'), { code: 'TIMEOUT' })
   await clock.advance(60_000)
-  await late
+  await rejected
 }
 // #endregion
 
 // #region stores
-/** Registers the tests that a store has to pass; here it is the one in memory. */
-export function testStore(test: Suite<Store>['test']): void {
+/** Registers the tests that every store has to pass, here for the in-memory store. */
+export function testStore(test: TestFramework<KeyValueStore>['test']): void {
   storeContract({
     test,
     create() {
-      const clock = createClock()
-      return { subject: memory({ now: clock.now }).store, advance: clock.advance }
+      const clock = createFakeClock()
+      return { subject: memoryStores({ now: clock.now }).store, advance: clock.advance }
     },
   })
 }

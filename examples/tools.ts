@@ -1,4 +1,4 @@
-/** Tools: what goes in, and what comes out. */
+/** Tools with input and output schemas. */
 import { createServer, ToolError } from 'portcall'
 import * as z from 'zod'
 

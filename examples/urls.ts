@@ -1,4 +1,4 @@
-/** Asking the user to open a page. */
+/** URL elicitation: asking the user to open a page. */
 import { createServer } from 'portcall'
 
 export const server = createServer({ name: 'urls', version: '1.0.0' })

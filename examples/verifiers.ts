@@ -1,6 +1,6 @@
-/** Several ways to tell who is calling, and one of our own. */
-import { introspection, jwt, protect, TokenRefused, type Verifier, VerifierUnavailable } from 'portcall/auth/server'
-import { memory } from 'portcall/stores'
+/** Several verifiers, one of them custom. */
+import { InvalidTokenError, introspection, jwt, protect, type Verifier, VerifierUnavailableError } from 'portcall/auth/server'
+import { memoryStores } from 'portcall/stores'
 
 const resource = 'https://notes.example.com/mcp'
 const issuer = 'https://login.example.com'
@@ -19,13 +19,13 @@ const several = [
 // #endregion
 
 // #region own
-/** Asks a service of our own about a token. */
+/** Looks up a token in an internal service. */
 const own: Verifier = {
   issuers: [issuer],
   async verify(token) {
-    const response = await fetch(`${issuer}/whose`, { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
-    if (!response || response.status >= 500) throw new VerifierUnavailable('The service is silent')
-    if (response.status !== 200) throw new TokenRefused('The token was revoked')
+    const response = await fetch(`${issuer}/token-info`, { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
+    if (!response || response.status >= 500) throw new VerifierUnavailableError('The service is silent')
+    if (response.status !== 200) throw new InvalidTokenError('The token was revoked')
     const { user, audience, scopes, expires } = await response.json()
     return { issuer, subject: user, audience: [audience], scopes, expiresAt: expires }
   },
@@ -33,7 +33,7 @@ const own: Verifier = {
 // #endregion
 
 // #region dpop
-const { store } = memory()
+const { store } = memoryStores()
 export const bound = protect({
   resource,
   authorizationServers: [issuer, partner],

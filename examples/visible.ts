@@ -1,4 +1,4 @@
-/** A tool that only some callers see. */
+/** A tool that only some callers can see. */
 import { createServer } from 'portcall'
 
 export const server = createServer({ name: 'visible', version: '1.0.0' })

@@ -1,22 +1,22 @@
-/** Builds the library: its doors into packages/portcall/dist, with declarations. */
+/** Builds the library and the CLI into packages/portcall/dist, with type declarations. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
-import { chunksOfDoors } from './lib/chunks.mjs'
-import { builtDoors, programs } from './lib/doors.mjs'
+import { chunksOfEntryPoints } from './lib/chunks.mjs'
+import { entryPoints, programs } from './lib/entrypoints.mjs'
 import { filesBelow } from './lib/files.mjs'
 import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 
-/** Packages that are bundled, loaded when they are first needed. */
+/** Packages that are bundled into chunks of their own and loaded on demand. */
 const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
 
-/** The validator of plain JSON Schema is in one file with its package: the first call of most servers waits for it. */
+/** typebox shares a chunk with the validator that uses it, because the first call to most servers waits for both. */
 const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')
 const SMALL = [...OWN_CHUNK, 'validator']
 
-/** What both bundles have in common. */
+/** Options that both bundles share. */
 const INPUT = {
   resolve: { conditionNames: ['import', 'default'], mainFields: ['module', 'main'] },
   tsconfig: false,
@@ -29,7 +29,7 @@ const OUTPUT = {
   comments: { legal: true, annotation: true, jsdoc: false },
 }
 
-/** What others wrote is read by nobody here, and costs less to load when it is small. */
+/** Minifies third-party code, which loads faster and nobody debugs here. */
 const smallPackages = {
   name: 'small-packages',
   renderChunk(code, { name, fileName }) {
@@ -39,28 +39,28 @@ const smallPackages = {
   },
 }
 
-/** The end of a relative import in a declaration, which must name the built file. */
+/** Matches the end of a relative import in a declaration file; it has to name the built file. */
 const TS_IMPORT = /((?:from |import\(|declare module )'\.{1,2}\/[^'\n]+)\.ts(')/g
 
 const inPackage = (name) => new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`)
 
-/** What is in a folder above the doors meets the library as its users do, by the names of the doors: it has no part in how they are split. */
-const byDoors = (folder) => ({
-  name: 'by-doors',
+/** Makes a folder import the entry points by their public names, as users do, so that it does not affect how chunks are split. */
+const byEntryPoints = (folder) => ({
+  name: 'by-entry-points',
   resolveId(source, importer) {
     const path = importer?.startsWith(folder + sep) && source.startsWith('.') ? resolve(dirname(importer), source) : undefined
-    const door = builtDoors().find((one) => one.source === path)
-    return door && { id: door.name, external: true }
+    const entryPoint = entryPoints().find((one) => one.source === path)
+    return entryPoint && { id: entryPoint.name, external: true }
   },
 })
 
 async function writeScripts(folder) {
-  if (builtDoors().length === 0) throw new Error('there is no door to build')
+  if (entryPoints().length === 0) throw new Error('package.json exports no entry point')
   const bundle = await rolldown({
-    input: Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source])),
+    input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     external: /^node:/,
-    plugins: [smallPackages, byDoors(join(PACKAGE, 'src', 'testing'))],
+    plugins: [smallPackages, byEntryPoints(join(PACKAGE, 'src', 'testing'))],
     ...INPUT,
   })
   const { output } = await bundle.write({
@@ -69,19 +69,19 @@ async function writeScripts(folder) {
     sourcemap: true,
     chunkFileNames: 'chunks/[name].js',
     codeSplitting: {
-      groups: [...OWN_CHUNK.map((name) => ({ name, test: inPackage(name) })), ...chunksOfDoors()],
+      groups: [...OWN_CHUNK.map((name) => ({ name, test: inPackage(name) })), ...chunksOfEntryPoints()],
     },
   })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
 
-/** The programs of the package are bundled by themselves, so that they change nothing in what users of the library load. */
+/** Bundles the programs of the package separately, so that they do not affect the chunks that library users load. */
 async function writePrograms(folder) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs().map(({ entry, source }) => [entry, source])),
     platform: 'node',
-    plugins: [byDoors(PACKAGE)],
+    plugins: [byEntryPoints(PACKAGE)],
     ...INPUT,
   })
   const { output } = await bundle.write({ ...OUTPUT, dir: folder, chunkFileNames: 'cli/[name].js' })
@@ -89,7 +89,7 @@ async function writePrograms(folder) {
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
 
-/** Declarations are emitted file by file and not checked here: `npm run check:types` does that. */
+/** Emits declarations file by file, without type checking: `npm run check:types` does that. */
 function writeDeclarations(folder) {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   const project = join(PACKAGE, 'tsconfig.node.json')
@@ -101,8 +101,8 @@ function writeDeclarations(folder) {
   for (const path of filesBelow(folder, '.d.ts')) writeFileSync(path, readText(path).replace(TS_IMPORT, '$1.js$2'))
 }
 
-/** The licences of what the chunks contain travel with them. */
-function writeLicences(folder, modules) {
+/** Writes the licenses of the bundled packages. */
+function writeLicenses(folder, modules) {
   const texts = BUNDLED.filter((name) => modules.some((id) => inPackage(name).test(id))).map((name) => {
     const home = join(ROOT, 'node_modules', name)
     const file = readdirSync(home).find((entry) => /^licen[cs]e/i.test(entry))
@@ -111,7 +111,7 @@ function writeLicences(folder, modules) {
   if (texts.length) writeFileSync(join(folder, 'THIRD-PARTY.txt'), texts.join('\n\n'))
 }
 
-/** Puts a build in the place of the last one; when another build does the same at the same time, both are good. */
+/** Replaces the previous build. Retries when a concurrent build does the same; either result is valid. */
 function replaceDist(next, last, attempts = 5) {
   try {
     if (existsSync(DIST)) renameSync(DIST, last)
@@ -123,14 +123,14 @@ function replaceDist(next, last, attempts = 5) {
   }
 }
 
-/** Builds beside the old build and takes its place at the end, so that nobody sees half of one. */
+/** Builds into a temporary folder and swaps it in at the end, so that no process sees a partial build. */
 export async function build() {
   const next = join(PACKAGE, 'build', `next-${process.pid}`)
   const last = join(PACKAGE, 'build', `last-${process.pid}`)
   mkdirSync(next, { recursive: true })
   try {
     writeDeclarations(next)
-    writeLicences(next, [...(await writeScripts(next)), ...(await writePrograms(next))])
+    writeLicenses(next, [...(await writeScripts(next)), ...(await writePrograms(next))])
     replaceDist(next, last)
   } finally {
     for (const leftover of [next, last]) rmSync(leftover, { recursive: true, force: true })

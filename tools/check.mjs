@@ -1,4 +1,4 @@
-/** `npm run check [-- NAME …]`: every check of package.json (`check:NAME`), and the sum. */
+/** `npm run check [-- NAME …]`: runs the checks of package.json (`check:NAME`), all or the named ones, and prints the totals. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
@@ -9,7 +9,7 @@ const checks = Object.entries(readJson(join(ROOT, 'package.json')).scripts)
   .filter(([name]) => name.startsWith('check:') && (wanted.length === 0 || wanted.includes(name.slice('check:'.length))))
   .map(([name, command]) => ({ name, args: command.split(' ').slice(1) }))
 
-/** Runs one check; a check that ends badly without counting a failure is one failure. */
+/** Runs one check. A check that exits with an error without reporting a failure counts as one failure. */
 function total({ name, args }) {
   const started = performance.now()
   const { stdout, status } = spawnSync(process.execPath, args, {

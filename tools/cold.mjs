@@ -1,15 +1,15 @@
-/** `npm run check:cold`: what a stdio server with one tool, and a client, cost before they do anything: time, heap, bytes. */
+/** `npm run check:cold`: the start-up cost of a stdio server with one tool and of a client: time, heap and bytes. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { ensure } from './ensure.mjs'
-import { programs } from './lib/doors.mjs'
-import { firstAnswerMs, heapBytes, wholeRunMs } from './lib/first-answer.mjs'
+import { programs } from './lib/entrypoints.mjs'
+import { firstResponseMs, heapBytes, wholeRunMs } from './lib/first-response.mjs'
 import { DIST, ROOT } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
-/** Times as ratios to bare Node, for machines differ; where Node takes 45 ms they allow about 30 ms more for an answer, and 40 for the help. */
+/** Times are ratios to bare Node, because machines differ. Where Node starts in 45 ms, they allow about 30 ms more for a response and 40 ms for the help. */
 const LIMITS = { answer: 1.7, help: 2, heapMB: 4, serverKB: 34, clientKB: 35 }
 const RUNS = 11
 const ATTEMPTS = 5
@@ -19,12 +19,12 @@ const SERVER = join(ROOT, 'tools', 'cold', 'server.mjs')
 const CLIENT = join(ROOT, 'tools', 'cold', 'client.mjs')
 const PRELOAD = pathToFileURL(join(ROOT, 'tools', 'cold', 'heap.mjs')).href
 
-/** The chunks that are loaded when a schema is first compiled, a question asked, a program started, or a file of configuration read. */
+/** Chunks that are loaded on demand: for the first schema, the first input request, a child process or a configuration file. */
 const LAZY = /[\\/]chunks[\\/](validator|foreign|asks|re2js|spawn|jsonc|jsonc-parser)\.js$/
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 
-/** Both programs in turn, so that a busy machine slows both. */
+/** Runs both programs alternately, so that a busy machine slows both. */
 async function ratio({ bare, program }) {
   const [before, after] = [[], []]
   for (let run = 0; run < RUNS; run += 1) {
@@ -34,17 +34,17 @@ async function ratio({ bare, program }) {
   return median(after) / median(before)
 }
 
-/** The least of several attempts: noise only adds. */
+/** Returns the smallest of several ratios, because noise only adds time. */
 async function leastRatio(pair, most) {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < ATTEMPTS && least > most; attempt += 1) least = Math.min(least, await ratio(pair))
   return least
 }
 
-const ANSWER = { bare: () => firstAnswerMs(BARE), program: () => firstAnswerMs(SERVER) }
+const ANSWER = { bare: () => firstResponseMs(BARE), program: () => firstResponseMs(SERVER) }
 const HELP = { bare: () => wholeRunMs(['-e', '0']), program: () => wholeRunMs([programs()[0].script, 'help']) }
 
-/** A program in one minified bundle, without the chunks that are loaded late. */
+/** Returns the size of a program as one minified bundle, without the chunks that are loaded on demand. */
 async function gzipKB(program) {
   const { rolldown } = await import('rolldown')
   const bundle = await rolldown({ input: program, platform: 'node', external: LAZY, logLevel: 'warn' })
@@ -58,8 +58,8 @@ const report = createReport('cold start of a stdio server with one tool')
 const limit = (title, value, most) =>
   report.check(`${title}: ${value.toPrecision(3)}, at most ${most}`, value > most ? ['over budget'] : [])
 if (existsSync(join(DIST, 'stdio.js'))) {
-  limit('time to the first answer, against bare Node', await leastRatio(ANSWER, LIMITS.answer), LIMITS.answer)
-  limit('time for the help of the command, against bare Node', await leastRatio(HELP, LIMITS.help), LIMITS.help)
+  limit('time to the first response, relative to bare Node', await leastRatio(ANSWER, LIMITS.answer), LIMITS.answer)
+  limit('time to print the help of the CLI, relative to bare Node', await leastRatio(HELP, LIMITS.help), LIMITS.help)
   limit(
     'MB of heap over bare Node',
     ((await heapBytes(SERVER, PRELOAD)) - (await heapBytes(BARE, PRELOAD))) / 2 ** 20,
@@ -67,5 +67,5 @@ if (existsSync(join(DIST, 'stdio.js'))) {
   )
   limit('KB of the bundle of a server, gzip', await gzipKB(SERVER), LIMITS.serverKB)
   limit('KB of the bundle of a client, gzip', await gzipKB(CLIENT), LIMITS.clientKB)
-} else report.fail('there is no door portcall/stdio')
+} else report.fail('dist/stdio.js is missing')
 report.end()

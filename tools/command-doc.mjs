@@ -1,8 +1,8 @@
-/** `node tools/command-doc.mjs`: writes the tables of docs/command.md from the command itself; with `--check` tells whether they are fresh. */
+/** `node tools/command-doc.mjs`: writes the tables of docs/command.md from the definitions of the commands; `--check` compares instead. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
-import { programs } from './lib/doors.mjs'
+import { programs } from './lib/entrypoints.mjs'
 import { ROOT, readText } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { runNode } from './lib/run.mjs'
@@ -46,7 +46,7 @@ function exitsPart({ exit, meanings }) {
   )
 }
 
-/** The page with each of its generated parts made anew. */
+/** Returns the page with its generated parts replaced. */
 function written(text, catalogue) {
   return Object.entries(PARTS).reduce((page, [name, make]) => {
     const part = new RegExp(`(<!-- ${name} of the command -->)[^]*?(<!-- end of ${name} -->)`)
@@ -63,6 +63,9 @@ const text = readText(PAGE)
 const fresh = written(text, JSON.parse(stdout))
 if (process.argv.includes('--check')) {
   const report = createReport('docs/command.md')
-  report.check('says what the command says', fresh === text ? [] : ['docs/command.md is old: node tools/command-doc.mjs'])
+  report.check(
+    'matches the definitions of the commands',
+    fresh === text ? [] : ['docs/command.md is out of date: node tools/command-doc.mjs'],
+  )
   report.end()
 } else writeFileSync(PAGE, fresh)

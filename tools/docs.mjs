@@ -1,6 +1,6 @@
 /**
- * `npm run check:docs`: the code in README.md and docs/ comes out of a file that runs, or compiles; links lead somewhere; the
- * generated pages are fresh; every error code is explained; commands are run by a test. `-- --write` refreshes code and pages.
+ * `npm run check:docs`: snippets in README.md and docs/ match the file they come from, or compile; shell commands are run by a test;
+ * links resolve; generated pages are up to date; every error code is documented. `-- --write` updates snippets and pages.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -17,13 +17,13 @@ import { createReport } from './lib/report.mjs'
 import { runNode } from './lib/run.mjs'
 
 const at = (name) => join(ROOT, name)
-/** What is written by scripts: each writes, and with `--check` compares. */
+/** Scripts that generate pages; with `--check` they compare instead. */
 const GENERATED = [
-  { script: 'tools/revisions-doc.mjs', holds: 'docs/revisions.md is fresh' },
-  { script: 'tools/reference.mjs', holds: 'docs/reference is fresh, and each export says what it is for' },
-  { script: 'tools/command-doc.mjs', holds: 'docs/command.md says what the command says' },
+  { script: 'tools/revisions-doc.mjs', holds: 'docs/revisions.md is up to date' },
+  { script: 'tools/reference.mjs', holds: 'docs/reference is up to date, and every export is documented' },
+  { script: 'tools/command-doc.mjs', holds: 'docs/command.md matches the definitions of the commands' },
   { script: 'tools/llms.mjs', holds: 'docs/README.md and llms.txt name every page' },
-  { script: 'bench/report/write.mjs', holds: 'the figures are those of bench/results' },
+  { script: 'bench/report/write.mjs', holds: 'the figures match bench/results' },
 ]
 const all = [at('README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
 const prose = all.filter((path) => !path.startsWith(at('docs/reference')))
@@ -31,7 +31,7 @@ const pages = [...all, ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
 const snippets = () =>
   prose.flatMap((path) => fencesOf(readText(path)).map((fence) => ({ ...fence, path, where: `${shown(path)}:${fence.line}` })))
 
-/** Puts the code of the named files into one page, from its end so that positions stay right. */
+/** Updates the snippets of a page, last to first so that positions stay valid. */
 function refresh(path) {
   let text = readText(path)
   for (const { from, code, codeStart } of fencesOf(text).reverse()) {
@@ -43,7 +43,7 @@ function refresh(path) {
 
 function staleness({ from, code, where }) {
   const fresh = codeFrom(from)
-  if (fresh === undefined) return [`${where}: there is no ${from}`]
+  if (fresh === undefined) return [`${where}: ${from} does not exist`]
   return fresh === code ? [] : [`${where}: differs from ${from}; npm run check:docs -- --write`]
 }
 
@@ -66,16 +66,16 @@ if (process.argv.includes('--write')) {
 const report = createReport('docs')
 const named = snippets().filter(({ from }) => from)
 const loose = snippets().filter(({ from, language }) => !from && (language === 'ts' || language === 'typescript'))
-report.check(`${named.length} fences are what their files say`, named.flatMap(staleness))
+report.check(`${named.length} snippets match their files`, named.flatMap(staleness))
 report.check(
-  'no fence is empty',
+  'no snippet is empty',
   snippets().flatMap(({ code, where }) => (code.trim() ? [] : [where])),
 )
-report.check(`${loose.length} other fences compile`, compileSnippets(loose))
+report.check(`${loose.length} other snippets compile`, compileSnippets(loose))
 const commands = snippets().filter(({ language }) => language === 'sh')
-report.check(`${commands.length} fences of commands are run, or say why not`, commands.flatMap(commandFaults))
-report.check(`${examples().length} examples fit on a screen, and tests run them`, exampleFaults())
-report.check(`links of ${pages.length} pages`, pages.flatMap(deadLinks))
+report.check(`${commands.length} shell snippets are run by a test or give a reason`, commands.flatMap(commandFaults))
+report.check(`${examples().length} examples are short and run by tests`, exampleFaults())
+report.check(`links of ${pages.length} pages resolve`, pages.flatMap(deadLinks))
 
 for (const { script, holds } of GENERATED) {
   const { ok, output } = runNode([at(script), '--check'], { quiet: true })
@@ -86,7 +86,7 @@ if (existsSync(at('docs/errors.md'))) {
   const text = readText(at('docs/errors.md'))
   const codes = errorCodes()
   report.check(
-    `docs/errors.md explains ${codes.length} codes`,
+    `docs/errors.md documents ${codes.length} error codes`,
     codes.filter(({ code }) => !text.includes(`\`${code}\``)).map(({ code, where }) => `${code} of ${where} is missing`),
   )
 } else report.skip('docs/errors.md is not there')

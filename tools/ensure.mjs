@@ -1,7 +1,7 @@
 /** Makes a checkout ready to run: installs what is missing and builds what is out of date. Prints to stderr only. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { librarySources } from './lib/doors.mjs'
+import { librarySources } from './lib/entrypoints.mjs'
 import { filesBelow, hashFiles } from './lib/files.mjs'
 import { install } from './lib/install.mjs'
 import { DIST, isMain, PACKAGE, ROOT } from './lib/paths.mjs'
@@ -11,11 +11,11 @@ const STAMP = join(ROOT, 'node_modules', '.portcall', 'build')
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return
-  console.error(`Node 20.19 or newer is needed, this is ${process.version}`)
+  console.error(`Portcall requires Node 20.19 or later; this is ${process.version}`)
   process.exit(1)
 }
 
-/** Everything that the build depends on. */
+/** Returns the files that the build depends on. */
 function inputs() {
   const settings = ['tsconfig.base.json', 'package-lock.json', 'tools/build.mjs', 'tools/lib/chunks.mjs'].map((path) =>
     join(ROOT, path),
@@ -27,7 +27,7 @@ function isBuilt(hash) {
   return existsSync(DIST) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash
 }
 
-/** Installs and builds, as far as that is needed. */
+/** Installs and builds if necessary. */
 export async function ensure() {
   requireNode()
   install(ROOT)

@@ -1,28 +1,28 @@
 /**
- * `npm run check:hops [-- --list]`: how many functions of the library, in how many files, one warm `tools/call` over HTTP goes through
- * on the server's side, measured on the sources file by file, unbundled.
+ * `npm run check:hops [-- --list]`: counts the functions and files of the library that one warm `tools/call` over HTTP runs through on
+ * the server. It measures the unbundled sources.
  */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { ensure } from './ensure.mjs'
 import { functionsThatRun } from './lib/coverage.mjs'
-import { builtDoors } from './lib/doors.mjs'
+import { entryPoints } from './lib/entrypoints.mjs'
 import { ROOT, SRC } from './lib/paths.mjs'
 import { legacyCaller, modernCaller } from './lib/raw-calls.mjs'
 import { createReport } from './lib/report.mjs'
 
 const BUDGETS = {
-  modern: { caller: modernCaller, functions: 77, files: 29 },
-  legacy: { caller: legacyCaller, functions: 110, files: 40 },
+  modern: { caller: modernCaller, functions: 45, files: 18 },
+  legacy: { caller: legacyCaller, functions: 70, files: 26 },
 }
 
 const FOLDER = join(ROOT, 'results', 'unbundled')
 
-/** Every source file as a file of its own. */
+/** Transpiles each source file to a file of its own. */
 async function transpile() {
   const { rolldown } = await import('rolldown')
-  const input = Object.fromEntries(builtDoors().map(({ entry, source }) => [entry, source]))
+  const input = Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source]))
   const bundle = await rolldown({
     input,
     platform: 'node',
@@ -37,17 +37,17 @@ async function transpile() {
 
 const load = (name) => import(pathToFileURL(join(FOLDER, name)).href)
 
-/** A server with one tool on a port that is free. */
+/** Starts a server with one tool on a free port. */
 async function listen() {
   const { createServer } = await load('index.js')
   const { serve } = await load('node.js')
   const server = createServer({ name: 'hops', version: '1.0.0' })
   const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
-  server.tool('echo', { description: 'Says it again', input }, ({ text }) => `again: ${text}`)
-  return serve(server, { port: 0, signals: false })
+  server.tool('echo', { description: 'Repeats the text', input }, ({ text }) => `again: ${text}`)
+  return serve(server, { port: 0, handleProcessSignals: false })
 }
 
-/** What runs for one call after some others, its aftermath included. */
+/** Returns the functions that one call runs after a few warm-up calls, including work that follows the response. */
 async function measure(port, { caller }) {
   const call = await caller(port, 'echo', { text: 'hops' }, 'again: hops')
   for (let turn = 0; turn < 5; turn += 1) await call()

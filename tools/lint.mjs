@@ -1,4 +1,4 @@
-/** `npm run check:lint`: Biome's rules and format; `npm run format` writes what can be put right. */
+/** `npm run check:lint`: Biome's lint rules and formatting; `npm run format` applies safe fixes. */
 import { runChecker } from './lib/checkers.mjs'
 import { ROOT } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
@@ -22,8 +22,8 @@ const findings = [...output.matchAll(FINDING)].map(([, rule, file, line, message
   return `${file.replace(`${ROOT}/`, '')}:${line} ${rule}: ${message}`
 })
 report.check(
-  output.match(/Checked .*?\./)?.[0] ?? 'Biome finds nothing',
+  output.match(/Checked .*?\./)?.[0] ?? 'Biome reports nothing',
   ok ? [] : findings.length ? findings : output.split('\n'),
 )
-if (!ok && !write) report.note('npm run format puts most of it right')
+if (!ok && !write) report.note('npm run format fixes most of it')
 report.end()

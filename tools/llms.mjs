@@ -1,4 +1,4 @@
-/** `node tools/llms.mjs`: writes llms.txt, the list of the pages for models, out of docs/README.md; with `--check` tells whether it is fresh. */
+/** `node tools/llms.mjs`: writes llms.txt, the list of pages for language models, from docs/README.md; `--check` compares instead. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow } from './lib/files.mjs'
@@ -7,30 +7,30 @@ import { ROOT, readText } from './lib/paths.mjs'
 const FILE = join(ROOT, 'llms.txt')
 const HEAD = `# Portcall
 
-> The Model Context Protocol, whole, in TypeScript: servers and clients of every revision from 2024-11-05 to 2026-07-28, over stdio and HTTP. One package
-> without dependencies, for Node 20.19 and newer, Bun, Deno, Workers and browsers.
+> Build Model Context Protocol servers and clients in TypeScript, for every protocol revision from 2024-11-05 to 2026-07-28, over stdio and HTTP. One package
+> without dependencies, for Node 20.19 and later, Bun, Deno, Cloudflare Workers and browsers.
 
-A server: \`createServer\` of \`portcall\`, then \`serve\` of \`portcall/node\`, \`httpHandler\` of \`portcall/http\` or \`serveStdio\` of \`portcall/stdio\`. A client: \`connect\`
-of \`portcall/client\`. Tests: \`pair\` of \`portcall/testing\`. ES modules only.
+To write a server, import \`createServer\` from \`portcall\`, then \`serve\` from \`portcall/node\`, \`httpHandler\` from \`portcall/http\` or \`serveStdio\` from
+\`portcall/stdio\`. To write a client, import \`connect\` from \`portcall/client\`. To test, import \`connectPair\` from \`portcall/testing\`. ES modules only.
 `
 const FIRST = [
   [
-    'A server in ten minutes',
+    'Quick start: server',
     'docs/first-server.md',
-    'from an empty folder to a server with tools, resources, prompts and questions',
+    'from an empty folder to a server with tools, resources, prompts and elicitation',
   ],
-  ['A client in ten minutes', 'docs/first-client.md', 'connects to it, lists, calls, reads, answers'],
+  ['Quick start: client', 'docs/first-client.md', 'connect, list, call, read and answer input requests'],
 ]
 const LAST = [
-  ['Examples', 'examples', 'one story a file'],
-  ['Changelog', 'CHANGELOG.md', 'what is in'],
+  ['Examples', 'examples', 'one feature per file'],
+  ['Changelog', 'CHANGELOG.md', 'released features'],
 ]
 
 const line = ([title, path, about]) => `- [${title}](${path}): ${about}`
-const chapter = (title, rows) => `## ${title}\n\n${rows.map(line).join('\n')}\n`
+const section = (title, rows) => `## ${title}\n\n${rows.map(line).join('\n')}\n`
 
-/** The chapters of docs/README.md that are tables of pages. */
-function chapters() {
+/** Returns the sections of docs/README.md that are tables of pages. */
+function sections() {
   const parts = readText(join(ROOT, 'docs', 'README.md'))
     .split(/^## /m)
     .slice(1)
@@ -48,19 +48,19 @@ function chapters() {
 
 const text = [
   HEAD,
-  chapter('Begin', FIRST),
-  ...chapters().map(({ title, rows }) => chapter(title, rows)),
-  chapter('Optional', LAST),
+  section('Get started', FIRST),
+  ...sections().map(({ title, rows }) => section(title, rows)),
+  section('Optional', LAST),
 ].join('\n')
 
-/** Pages that the list does not name. */
-function forgotten() {
+/** Returns the pages that the list leaves out. */
+function unlisted() {
   const pages = filesBelow(join(ROOT, 'docs'), '.md').map((path) => path.slice(ROOT.length + 1))
   return pages.filter((path) => !path.startsWith('docs/reference/') && path !== 'docs/README.md' && !text.includes(`(${path})`))
 }
 
 if (!process.argv.includes('--check')) writeFileSync(FILE, text)
-const faults = forgotten().map((path) => `${path} is not in docs/README.md`)
-if (!existsSync(FILE) || readText(FILE) !== text) faults.push('llms.txt is stale: npm run check:docs -- --write')
+const faults = unlisted().map((path) => `${path} is not in docs/README.md`)
+if (!existsSync(FILE) || readText(FILE) !== text) faults.push('llms.txt is out of date: npm run check:docs -- --write')
 for (const fault of faults) console.log(fault)
 process.exitCode = faults.length ? 1 : 0

@@ -1,13 +1,13 @@
 /**
- * `npm run check:pack`: what would be published, and whether a stranger's project can use it: installed from the tarball, imported
- * by Node, compiled under both module resolutions, and looked at by attw and publint.
+ * `npm run check:pack`: the package that would be published works in another project. It is installed from the tarball, imported by Node,
+ * compiled under both module resolutions, and checked by attw and publint.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { runChecker } from './lib/checkers.mjs'
-import { builtDoors } from './lib/doors.mjs'
+import { entryPoints } from './lib/entrypoints.mjs'
 import { PACKAGE, ROOT, readJson } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { runNode, runNpm } from './lib/run.mjs'
@@ -15,7 +15,7 @@ import { runNode, runNpm } from './lib/run.mjs'
 const PUBLISHED = /^(package\.json|README\.md|LICENSE|dist\/.*)$/
 const RESOLUTIONS = { nodenext: 'nodenext', bundler: 'esnext' }
 
-/** Packs the package into a folder; the file names in it, and where it is. */
+/** Packs the package into a folder and returns the tarball and the paths in it. */
 function pack(folder) {
   const { ok, stdout, output } = runNpm(['pack', '--json', '--silent', '--pack-destination', folder], {
     cwd: PACKAGE,
@@ -26,11 +26,11 @@ function pack(folder) {
   return { tarball: join(folder, result.filename), paths: result.files.map(({ path }) => path) }
 }
 
-/** A stranger's project: every door is imported. */
+/** Writes a project that imports every entry point. */
 function writeConsumer(folder) {
-  const names = builtDoors().map(({ name }) => name)
-  const lines = names.map((name, index) => `import * as door${index} from '${name}'`)
-  const code = `${lines.join('\n')}\n\nexport const doors = [${names.map((_, index) => `door${index}`).join(', ')}]\n`
+  const names = entryPoints().map(({ name }) => name)
+  const lines = names.map((name, index) => `import * as entryPoint${index} from '${name}'`)
+  const code = `${lines.join('\n')}\n\nexport const entryPoints = [${names.map((_, index) => `entryPoint${index}`).join(', ')}]\n`
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   writeFileSync(join(folder, 'main.ts'), code)
   writeFileSync(join(folder, 'main.js'), code)
@@ -63,11 +63,11 @@ try {
     paths.filter((path) => !PUBLISHED.test(path)),
   )
   for (const name of ['README.md', 'LICENSE']) {
-    if (existsSync(join(ROOT, name))) report.check(`${name} is in it`, paths.includes(name) ? [] : [`${name} is missing`])
+    if (existsSync(join(ROOT, name))) report.check(`${name} is included`, paths.includes(name) ? [] : [`${name} is missing`])
   }
   const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = readJson(join(PACKAGE, 'package.json'))
   const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !peerDependenciesMeta[name]?.optional)
-  report.check('no runtime dependencies, but peers that may be left out', needed)
+  report.check('no dependencies, only optional peers', needed)
   const quiet = { cwd: folder, quiet: true }
   report.check('attw', faultsOf(runChecker('attw', [tarball, '--profile', 'esm-only', '--no-color'], quiet)))
   report.check('publint', faultsOf(runChecker('publint', ['run', tarball, '--strict'], quiet)))

@@ -1,4 +1,4 @@
-/** Puts beside the package what is published with it and lives at the root. */
+/** Copies the files that are published with the package from the root of the repository. */
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'

@@ -1,4 +1,4 @@
-/** `node tools/revisions-doc.mjs`: writes docs/revisions.md from protocol/revisions.ts; with `--check` tells whether it is fresh. */
+/** `node tools/revisions-doc.mjs`: writes docs/revisions.md from protocol/revisions.ts; `--check` compares instead. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, readText, SRC } from './lib/paths.mjs'
@@ -8,7 +8,7 @@ import { ts } from './lib/syntax.mjs'
 const TABLE = join(SRC, 'protocol', 'revisions.ts')
 const PAGE = join(ROOT, 'docs', 'revisions.md')
 
-/** The table imports nothing, so its JavaScript can be loaded by itself. */
+/** Loads the table, which imports nothing. */
 async function loadTable() {
   const { outputText } = ts.transpileModule(readText(TABLE), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
@@ -23,7 +23,7 @@ const yesNo = (value) => (value ? 'yes' : '–')
 const row = (cells) => `| ${cells.join(' | ')} |`
 const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 
-/** One line a name, one column a revision, with a mark where the revision has it. */
+/** Renders one row per name and one column per revision, with a mark where the revision has it. */
 function presence(revisions, title, listOf) {
   const names = [...new Set(revisions.flatMap(listOf))]
   return byRevision(
@@ -33,7 +33,7 @@ function presence(revisions, title, listOf) {
   )
 }
 
-/** One line a fact, one column a revision. */
+/** Renders one row per property and one column per revision. */
 function byRevision(revisions, title, facts) {
   return table(
     [title, ...revisions.map(({ version }) => version)],
@@ -41,7 +41,7 @@ function byRevision(revisions, title, facts) {
   )
 }
 
-/** One line a shape: its fields in the oldest revision that has it, then what each later one adds or takes. */
+/** Renders one row per type: its fields in the oldest revision that has it, then what each later one adds or removes. */
 function fieldChanges(revisions) {
   const rows = Object.keys(revisions[0].fields).map((entity) => {
     const lists = revisions.map(({ fields }) => fields[entity])
@@ -80,7 +80,7 @@ const FACTS = [
       fields.stringField.includes('default') ? 'all fields' : fields.booleanField.includes('default') ? 'booleans' : '–',
   ],
   ['Content for the model', ({ sampling }) => codes(sampling.content)],
-  ['Several blocks in one message', ({ sampling }) => yesNo(sampling.arrays)],
+  ['Several blocks in one message', ({ sampling }) => yesNo(sampling.multipleBlocks)],
   ['`includeContext`', ({ sampling }) => ({ assumed: 'always', declared: 'when declared' })[sampling.context]],
 ]
 
@@ -90,7 +90,7 @@ const ERRORS = [
     'Arguments do not fit a tool',
     ({ errors }) => ({ error: 'error `-32602`', result: 'result with `isError`' })[errors.invalidArguments],
   ],
-  ['Codes beside those of JSON-RPC', ({ errors }) => codes(errors.codes)],
+  ['Error codes besides those of JSON-RPC', ({ errors }) => codes(errors.codes)],
 ]
 
 const HTTP = [
@@ -108,7 +108,7 @@ const HTTP = [
 
 function page(revisions) {
   return `<!-- Generated from packages/portcall/src/protocol/revisions.ts by tools/revisions-doc.mjs. -->
-# What each revision allows
+# Protocol versions
 
 A server is written once, for the newest revision. A peer that speaks an older one gets what that one allows, and nothing else. These
 tables are the ones that the library itself works with.
@@ -141,7 +141,7 @@ ${presence(revisions, 'Method', ({ requests }) => requests)}
 
 In the legacy era a server sends requests of its own; in the modern era it puts its questions into an \`input_required\` result.
 
-${presence(revisions, 'Method', ({ asks }) => asks)}
+${presence(revisions, 'Method', ({ serverRequests }) => serverRequests)}
 
 ## Notifications of a server
 
@@ -176,6 +176,6 @@ const fresh = page(REVISIONS)
 if (process.argv.includes('--check')) {
   const report = createReport('docs/revisions.md')
   const same = existsSync(PAGE) && readText(PAGE) === fresh
-  report.check('is what the table says', same ? [] : ['run node tools/revisions-doc.mjs'])
+  report.check('matches the table', same ? [] : ['run node tools/revisions-doc.mjs'])
   report.end()
 } else writeFileSync(PAGE, fresh)

@@ -1,4 +1,4 @@
-/** `node tools/run.mjs FILE.ts [ARGUMENT …]`: gets the checkout ready, builds a TypeScript program and runs it. */
+/** `node tools/run.mjs FILE.ts [ARGUMENT …]`: prepares the checkout, builds a TypeScript program and runs it. */
 import { resolve } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { prepareProgram } from './lib/program.mjs'

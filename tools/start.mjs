@@ -1,6 +1,6 @@
 /**
- * `npm start [-- [--stdio] FOLDER]`: gets the checkout ready and runs examples/notes on a folder, by default on docs/.
- * With --stdio nothing but the protocol is printed to stdout.
+ * `npm start [-- [--stdio] FOLDER]`: prepares the checkout and serves a folder with examples/notes, docs/ by default.
+ * With --stdio, only protocol messages go to stdout.
  */
 import { join, resolve } from 'node:path'
 import { ensure } from './ensure.mjs'

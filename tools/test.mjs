@@ -1,4 +1,4 @@
-/** `npm test [-- FILTER …]`: gets the checkout ready and runs every test that needs nothing outside npm. */
+/** `npm test [-- FILTER …]`: prepares the checkout and runs every test that needs nothing outside npm. */
 import { ensure } from './ensure.mjs'
 import { runTests } from './lib/vitest.mjs'
 

@@ -1,4 +1,4 @@
-/** `npm run check:types`: every project with TypeScript 6, and TypeScript 7 has to agree. */
+/** `npm run check:types`: type-checks every project with TypeScript 6 and TypeScript 7. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
@@ -15,20 +15,20 @@ const compilers = {
   'TypeScript 7': (args) => runChecker('typescript-7', args, { quiet: true }),
 }
 
-/** The core without Node's types, the whole package, its tests, the examples, all of test/, and what tests the build. */
+/** The platform-neutral sources without Node's types, the whole package, its tests, the examples, test/, and the tests of the build. */
 const PROJECTS = [
   ...['tsconfig.json', 'tsconfig.node.json', 'tsconfig.test.json'].map((name) => join(PACKAGE, name)),
   ...['examples', 'test', 'test/newcomer'].map((folder) => join(ROOT, folder, 'tsconfig.json')),
 ]
 
-/** Installs what only the folders of test/ need. */
+/** Installs the packages that the folders of test/ need. */
 function installTests() {
   const folders = readdirSync(join(ROOT, 'test')).map((name) => join(ROOT, 'test', name))
   for (const folder of folders) if (existsSync(join(folder, 'package-lock.json'))) install(folder)
 }
 
-/** What a compiler found is remembered beside the installed packages, so that only what has changed is checked again. */
-function remembering(project, compiler) {
+/** Stores incremental results next to the installed packages, so that only changes are checked again. */
+function incremental(project, compiler) {
   const name = `${shown(project)}-${compiler}`.replaceAll(/[^\w.]+/g, '-')
   return ['--incremental', '--tsBuildInfoFile', join(ROOT, 'node_modules', '.cache', 'types', `${name}.tsbuildinfo`)]
 }
@@ -38,7 +38,7 @@ const report = createReport('types')
 installTests()
 for (const project of PROJECTS) {
   for (const [name, compile] of Object.entries(compilers)) {
-    const { ok, output } = compile(['-p', project, '--noEmit', '--pretty', 'false', ...remembering(project, name)])
+    const { ok, output } = compile(['-p', project, '--noEmit', '--pretty', 'false', ...incremental(project, name)])
     report.check(`${shown(project)} with ${name}`, ok ? [] : output.trim().split('\n'))
   }
 }

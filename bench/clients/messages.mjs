@@ -1,6 +1,6 @@
 /** The messages of a hand-written client. */
 
-const CLIENT = { name: 'floor', version: '1.0.0' }
+const CLIENT = { name: 'baseline', version: '1.0.0' }
 const LEGACY = '2025-11-25'
 const MODERN = '2026-07-28'
 
@@ -10,19 +10,19 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** What a client of the older era sends first. */
+/** The first messages of a legacy client. */
 export const HANDSHAKE = [
   { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT } },
   { jsonrpc: '2.0', method: 'notifications/initialized' },
 ]
 
-/** The call of `add` with an id. */
+/** Returns a call of `add` with an id. */
 export const addCall = (mode, id, args) => {
   const params = { name: 'add', arguments: args, ...(mode === 'modern' && { _meta: ENVELOPE }) }
   return { jsonrpc: '2.0', id, method: 'tools/call', params }
 }
 
-/** The headers that a POST of a mode carries beside those of all. */
+/** Returns the headers that a POST has in a mode, in addition to the common ones. */
 export const headersOf = (mode) => ({
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',

@@ -1,6 +1,6 @@
 /** The client of the official SDK 1.x. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { runClient } from './harness.mjs'
+import { runClient } from './run-client.mjs'
 
 async function serverInMemory() {
   const { InMemoryTransport } = await import('@modelcontextprotocol/sdk/inMemory.js')
@@ -29,8 +29,8 @@ const TRANSPORTS = {
   memory: serverInMemory,
 }
 
-await runClient(async (given) => {
+await runClient(async (options) => {
   const client = new Client({ name: 'official-1', version: '1.0.0' })
-  await client.connect(await TRANSPORTS[given.transport](given))
+  await client.connect(await TRANSPORTS[options.transport](options))
   return async (a, b) => (await client.callTool({ name: 'add', arguments: { a, b } })).structuredContent.sum
 })

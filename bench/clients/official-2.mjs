@@ -1,6 +1,6 @@
 /** The client of the official SDK 2.x. */
 import { Client } from '@modelcontextprotocol/client'
-import { runClient } from './harness.mjs'
+import { runClient } from './run-client.mjs'
 
 async function serverInMemory() {
   const { InMemoryTransport, McpServer } = await import('@modelcontextprotocol/server')
@@ -28,9 +28,9 @@ const TRANSPORTS = {
   memory: serverInMemory,
 }
 
-await runClient(async (given) => {
-  const mode = given.mode === 'modern' ? 'auto' : 'legacy'
+await runClient(async (options) => {
+  const mode = options.mode === 'modern' ? 'auto' : 'legacy'
   const client = new Client({ name: 'official-2', version: '1.0.0' }, { versionNegotiation: { mode } })
-  await client.connect(await TRANSPORTS[given.transport](given))
+  await client.connect(await TRANSPORTS[options.transport](options))
   return async (a, b) => (await client.callTool({ name: 'add', arguments: { a, b } })).structuredContent.sum
 })

@@ -1,6 +1,6 @@
-/** Portcall's client with its defaults; in memory with its server in the same process. */
+/** Portcall's client with its defaults; in memory, with its server in the same process. */
 import { connect } from 'portcall/client'
-import { runClient } from './harness.mjs'
+import { runClient } from './run-client.mjs'
 
 /** A server in this process. */
 async function serverInMemory() {
@@ -17,8 +17,8 @@ const TARGETS = {
   memory: serverInMemory,
 }
 
-await runClient(async (given) => {
-  const target = await TARGETS[given.transport](given)
-  const client = await connect(target, given.mode === 'session' ? { revision: '2025-11-25' } : {})
+await runClient(async (options) => {
+  const target = await TARGETS[options.transport](options)
+  const client = await connect(target, options.mode === 'session' ? { protocolVersion: '2025-11-25' } : {})
   return async (a, b) => (await client.callTool('add', { a, b })).structuredContent.sum
 })

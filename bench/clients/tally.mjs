@@ -2,9 +2,9 @@ const SECOND = 1000
 const MICROSECONDS = 1e6
 
 /**
- * Counts the calls of one job by the clock: no timer can be relied on, for calls in memory may never let go of the event loop.
+ * Counts the calls of one job by the clock. Timers are unreliable here, because calls in memory may never yield to the event loop.
  *
- * @param {{ warmMs: number, ms: number }} job what is answered in the first `warmMs` does not count
+ * @param {{ warmMs: number, ms: number }} job responses in the first `warmMs` do not count
  */
 export function createTally({ warmMs, ms }) {
   const startsAt = performance.now() + warmMs
@@ -15,7 +15,7 @@ export function createTally({ warmMs, ms }) {
   let cpu
   return {
     nextNumber: () => ++lastNumber,
-    /** A call was answered; tells whether there is time for another. */
+    /** Records a response and returns whether there is time for another call. */
     answered(sentAt) {
       const now = performance.now()
       if (now < startsAt) return true

@@ -1,4 +1,4 @@
-/** Several servers that are called in turn, each for a moment at a time. */
+/** Calls several servers alternately, in short slices. */
 import { openHttp } from './http.mjs'
 import { openStdio } from './stdio.mjs'
 import { measureAlternately } from './window.mjs'
@@ -6,8 +6,8 @@ import { measureAlternately } from './window.mjs'
 const OPEN = { http: openHttp, stdio: openStdio }
 
 /**
- * Calls each server for so many milliseconds in all.
+ * Calls each server for `ms` milliseconds in total.
  *
- * @param {{ transport: 'http' | 'stdio', jobs: object[], ms: number }} job `jobs` of what opens that transport
+ * @param {{ transport: 'http' | 'stdio', jobs: object[], ms: number }} job `jobs` for the function that opens the transport
  */
 export const runAlternately = ({ transport, jobs, ms }) => measureAlternately(jobs, OPEN[transport], ms)

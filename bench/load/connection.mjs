@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { postText } from './request.mjs'
 import { Response } from './response.mjs'
 
-/** Where sockets read into whose bytes are looked at once: a buffer for each read costs more than the looking. */
+/** A shared read buffer, for sockets whose bytes are processed immediately: one buffer per read costs more than the processing. */
 const BYTES = Buffer.alloc(2 ** 16)
 
-/** Has a socket read without making a stream of it. */
+/** Makes a socket read without a stream. */
 const readInto = (take) => ({
   buffer: BYTES,
   callback(size) {
@@ -15,7 +15,7 @@ const readInto = (take) => ({
   },
 })
 
-/** One keep-alive connection on a bare socket that has one request under way. A `lean` one has no events of what it reads. */
+/** A keep-alive connection on a plain socket with one request in flight. A `lean` one emits no events for what it reads. */
 export class Connection {
   response = new Response()
   socket
@@ -40,13 +40,13 @@ export class Connection {
     this.#onFail = onFail
   }
 
-  /** Sends a request; `keep` keeps the body of its response. */
+  /** Sends a request; `keep` stores the body of its response. */
   send(bytes, keep) {
     this.response.begin(keep)
     this.socket.write(bytes)
   }
 
-  /** One request and its response. */
+  /** Sends a request and resolves to its response. */
   exchange(text) {
     return new Promise((resolve, reject) => {
       this.listen(() => resolve(this.response), reject)
@@ -60,7 +60,7 @@ export class Connection {
   }
 }
 
-/** Opens a connection to a target, `{ host, port, path, lean }`, and, where there are sessions, a session on it; gives the headers that its requests carry. */
+/** Opens a connection to a target, `{ host, port, path, lean }`, and initializes a session where there are sessions. Returns the headers of its requests. */
 export async function openConnection(target, opening) {
   const connection = new Connection(target)
   await connection.ready()

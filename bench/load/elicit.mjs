@@ -8,13 +8,13 @@ const QUESTION = /^data: ?(\{.*"elicitation\/create".*\})\r?$/m
 
 let nextId = FIRST_ID
 
-/** What a round of questions must end with. */
+/** The expected end of a round trip. */
 function check(messages, id) {
   const { result, error } = messages.find((message) => message.id === id) ?? {}
   if (result?.content?.[0]?.text !== 'Hello, Ada') throw new Error(`not greeted: ${JSON.stringify(error ?? result ?? messages)}`)
 }
 
-/** The newest revision: the result asks, and the call is made again with the answer. */
+/** 2026-07-28: the result requests input, and the call is sent again with the response. */
 async function callAgain({ connection }, job) {
   const { headers, body } = job.request
   const first = nextId++
@@ -28,7 +28,7 @@ async function callAgain({ connection }, job) {
   check(messagesOf((await connection.exchange(postText(job, { headers, body: again }))).body()), second)
 }
 
-/** A session: the question comes on the stream of the call, and is answered on another connection. */
+/** Sessions: the input request arrives on the stream of the call, and is answered on another connection. */
 async function answerQuestion({ connection, headers, other }, job) {
   const id = nextId++
   const all = { ...job.request.headers, ...headers }
@@ -63,7 +63,7 @@ async function keepAsking(pair, job, { recorder, stopped }) {
   }
 }
 
-/** Opens the pairs of connections of a job; each asks and answers while they are kept busy. */
+/** Opens the pairs of connections of a job; each calls and answers while it is kept busy. */
 async function openPairs(job) {
   const pairs = await Promise.all(Array.from({ length: job.concurrency }, () => openPair(job)))
   return {
@@ -74,5 +74,5 @@ async function openPairs(job) {
   }
 }
 
-/** Has a tool ask and answers it, over so many connections at once; a sample counts whole rounds. */
+/** Makes a tool request input and answers it, over several connections at once; a sample counts complete round trips. */
 export const runElicit = (job) => measureWindow(job, openPairs)

@@ -1,18 +1,18 @@
 import { Connection, openConnection } from './connection.mjs'
 import { createRequest, postText } from './request.mjs'
 
-/** How many are being opened at the same time. */
+/** How many are opened at the same time. */
 const AT_ONCE = 16
 
 const held = []
 
-/** A GET that opens the standing stream of a session. */
+/** Opens the standalone stream of a session with a GET. */
 const getText = ({ host = '127.0.0.1', port, path = '/mcp' }, headers) => {
   const lines = Object.entries({ host: `${host}:${port}`, accept: 'text/event-stream', ...headers })
   return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
 }
 
-/** Sends a request that opens a stream; resolves with the first bytes of it. */
+/** Sends a request that opens a stream; resolves to its first bytes. */
 async function openStream(connection, bytes) {
   const { socket } = connection
   const answered = new Promise((resolve, reject) => {
@@ -31,17 +31,17 @@ async function openStream(connection, bytes) {
 }
 
 const OPENERS = {
-  /** A session that says nothing more; its connection is closed. */
+  /** An idle session; its connection is closed. */
   async session({ target, opening }) {
     const { connection } = await openConnection(target, opening)
     connection.close()
   },
-  /** A session with its standing stream. */
+  /** A session with its standalone stream. */
   async standing({ target, opening, version }) {
     const { connection, headers } = await openConnection(target, opening)
     await openStream(connection, Buffer.from(getText(target, { ...headers, ...version }), 'latin1'))
   },
-  /** A stream for changes of the newest revision. */
+  /** A subscription stream of 2026-07-28. */
   async listen({ target, request }) {
     const connection = new Connection(target)
     await connection.ready()
@@ -50,7 +50,7 @@ const OPENERS = {
   },
 }
 
-/** Opens so many of one kind at a server, `session`, `standing` or `listen`, and holds them. */
+/** Opens and holds `count` of one kind on a server: `session`, `standing` or `listen`. */
 export async function holdMany({ what, count, ...job }) {
   let left = count
   const one = async () => {
@@ -60,7 +60,7 @@ export async function holdMany({ what, count, ...job }) {
   return {}
 }
 
-/** Closes all that is held. */
+/** Closes everything that is held open. */
 export async function letGo() {
   for (const connection of held.splice(0)) connection.close()
   return {}

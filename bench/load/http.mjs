@@ -5,13 +5,13 @@ import { isChecked, measureWindow } from './window.mjs'
 
 let nextId = FIRST_ID
 
-/** What is wrong with a response; nothing when it is right. The body is there only when it is to be checked. */
+/** Returns what is wrong with a response, or undefined. The body is present only when it is checked. */
 function faultOfResponse(response, { checked, id, check }) {
   if (response.status !== 200) return `HTTP ${response.status}`
   return checked ? faultOf(messagesOf(response.body()), id, check) : undefined
 }
 
-/** What sends the requests of a job in turn over one connection, each when the one before is answered, until `stopped()`. */
+/** Sends the requests of a job over one connection in a closed loop, until `stopped()`. */
 function createLoop({ connection, headers }, job) {
   const requests = job.requests.map(({ headers: own, body, check }) => {
     return { ...createRequest(postText(job, { headers: { ...own, ...headers }, body })), check }
@@ -42,10 +42,10 @@ function createLoop({ connection, headers }, job) {
 }
 
 /**
- * Opens the connections of a job; each calls in a closed loop while they are kept busy.
+ * Opens the connections of a job; each calls in a closed loop while it is kept busy.
  *
- * @param {object} job `host`, `port`, `path`, `concurrency`, `requests` as `{ headers, body, check }`, and `opening`: what each connection
- *   sends first, to open a session
+ * @param {object} job `host`, `port`, `path`, `concurrency`, `requests` as `{ headers, body, check }`, and `opening`: the requests that each
+ *   connection sends first, to open a session
  */
 export async function openHttp(job) {
   const opened = await Promise.all(

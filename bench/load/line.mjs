@@ -1,6 +1,6 @@
 /** One long line, in small pieces. */
 import { once } from 'node:events'
-import { cpuSeconds } from '../frame/accounting.mjs'
+import { cpuSeconds } from '../harness/accounting.mjs'
 import { programOf } from './program.mjs'
 import { createRequest } from './request.mjs'
 import { faultOf } from './verify.mjs'
@@ -14,10 +14,10 @@ async function writePieces(stdin, bytes) {
 }
 
 /**
- * Sends one request in pieces of 16 KB.
+ * Sends one request in chunks of 16 KB.
  *
- * @param {object} job `pid`, `requests` as `{ line, check }`, of which the first is sent
- * @returns {Promise<object>} milliseconds from its first byte to the answer, and the CPU of the server meanwhile
+ * @param {object} job `pid`, `requests` as `{ line, check }`, of which only the first is sent
+ * @returns {Promise<object>} milliseconds from its first byte to the response, and the CPU time of the server
  */
 export async function runLine({ pid, requests: [{ line, check }] }) {
   const program = programOf(pid)

@@ -1,4 +1,4 @@
-/** The load generator: a process of its own that does one job after the other, as its parent asks. */
+/** The load generator: a separate process that runs the jobs its parent sends, one after the other. */
 import { runAlternately } from './alternate.mjs'
 import { runElicit } from './elicit.mjs'
 import { holdMany, letGo } from './hold.mjs'

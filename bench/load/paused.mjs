@@ -1,19 +1,19 @@
-/** What a server keeps for a reader that takes nothing. */
+/** Measures how much a server buffers for a client that does not read. */
 import { readFileSync } from 'node:fs'
-import { cpuSeconds } from '../frame/accounting.mjs'
+import { cpuSeconds } from '../harness/accounting.mjs'
 import { openConnection } from './connection.mjs'
 import { programOf } from './program.mjs'
 import { createRequest, FIRST_ID, postText } from './request.mjs'
 
 const IDLE_MS = 400
-/** A process that uses less than this in that time does nothing any more but look at its clock. */
+/** A process that uses less CPU than this in that time is idle. */
 const IDLE_CPU_SECONDS = 0.01
 const MOST_MS = 20_000
 const KIB = 1024
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Resolves when a process has stopped computing. */
+/** Resolves when a process is idle. */
 async function untilIdle(pid) {
   const deadline = performance.now() + MOST_MS
   let before
@@ -25,7 +25,7 @@ async function untilIdle(pid) {
 
 const hexPort = (port) => port.toString(16).toUpperCase().padStart(4, '0')
 
-/** Bytes that the kernel keeps for a connection of this machine, sent and not read yet; nothing is known where it does not say. */
+/** Returns the bytes in the kernel's buffers for a loopback connection, sent and not read yet. Undefined where the kernel does not report them. */
 function bytesInKernel({ localPort, remotePort }) {
   if (process.platform !== 'linux') return 0
   const ends = [`${hexPort(localPort)} ${hexPort(remotePort)}`, `${hexPort(remotePort)} ${hexPort(localPort)}`]
@@ -37,7 +37,7 @@ function bytesInKernel({ localPort, remotePort }) {
     .reduce((sum, bytes) => sum + Number.parseInt(bytes, 16), 0)
 }
 
-/** Stops to read at the first byte, and goes on when the server has done all that it does meanwhile; gives the KiB that it had kept. */
+/** Stops reading at the first byte and continues when the server is idle. Returns the KiB that the server had buffered. */
 async function pause(stream, { pid, ended, bytesRead, bytesElsewhere }) {
   await new Promise((resolve) => stream.once('data', resolve))
   stream.pause()
@@ -75,8 +75,8 @@ async function pauseStdio({ pid, requests: [{ line }] }) {
 }
 
 /**
- * Makes one call whose answer is not read for a while.
+ * Makes one call whose response is not read for a while.
  *
- * @param {object} job `pid`, `requests`, of which the first is sent, and over HTTP `port` and `opening`
+ * @param {object} job `pid`, `requests`, of which only the first is sent, and over HTTP `port` and `opening`
  */
 export const runPaused = (job) => (job.port ? pauseHttp(job) : pauseStdio(job))

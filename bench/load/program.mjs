@@ -3,7 +3,7 @@ import { FIRST_ID } from './request.mjs'
 
 export const ID_KEY = '"id":'
 
-/** Cuts what a program prints into lines; `onLines` gets those that one chunk completed. Each chunk is looked at once. */
+/** Splits the output of a program into lines; `onLines` receives the lines that a chunk completed. Each chunk is scanned once. */
 function readLines(stream, onLines) {
   let rest = []
   stream.on('data', (chunk) => {
@@ -16,7 +16,7 @@ function readLines(stream, onLines) {
   })
 }
 
-/** A program that answers on its stdin and stdout. `onLines` and `onFail` are whose turn it is; `nextId` is an id that it has not seen. */
+/** A program that responds on its stdin and stdout. `onLines` and `onFail` belong to the current user; `nextId` is an unused id. */
 class Program {
   nextId = FIRST_ID
   onLines
@@ -42,7 +42,7 @@ class Program {
     return this.#child.stdout
   }
 
-  /** Sends one line; gives the lines that come back at once. */
+  /** Sends one line and resolves to the lines of the response. */
   exchange(line) {
     return new Promise((resolve, reject) => {
       this.onLines = resolve
@@ -62,10 +62,10 @@ class Program {
 
 const programs = new Map()
 
-/** The program with a process id. */
+/** Returns the program with a process id. */
 export const programOf = (pid) => programs.get(pid)
 
-/** Starts a program and says `opening` to it; gives its process id. Requests are answered before the next line goes out. */
+/** Starts a program, sends it `opening`, and returns its process id. Waits for the response to a request before it sends the next line. */
 export async function openProgram({ command, args, opening }) {
   const program = new Program({ command, args })
   programs.set(program.pid, program)
@@ -76,7 +76,7 @@ export async function openProgram({ command, args, opening }) {
   return { pid: program.pid }
 }
 
-/** Ends a program. */
+/** Stops a program. */
 export async function closeProgram({ pid }) {
   const program = programs.get(pid)
   programs.delete(pid)

@@ -1,10 +1,10 @@
-import { cpuSeconds } from '../frame/accounting.mjs'
+import { cpuSeconds } from '../harness/accounting.mjs'
 
 const MOST_FAULTS = 5
 
 /**
- * Keeps what one run sees: latencies and answers of the times between `start` and `stop`, failures from the first request on. Times are
- * milliseconds of `performance.now()`. CPU is that of the process `pid`, if there is one, with `workers` that of its descendants too.
+ * Records one run: latencies and responses between `start` and `stop`, and failures from the first request on. Times are milliseconds of
+ * `performance.now()`. CPU is that of the process `pid`, if there is one, and with `workers` of its descendants too.
  */
 export function createRecorder({ pid, workers }) {
   const cpuNow = () => (pid ? cpuSeconds(pid, workers) : Number.NaN)
@@ -16,12 +16,12 @@ export function createRecorder({ pid, workers }) {
   let seconds = 0
   let cpu = 0
   return {
-    /** A measured time begins. */
+    /** Starts a measured period. */
     start() {
       cpuBefore = cpuNow()
       startedAt = performance.now()
     },
-    /** It ends. */
+    /** Ends it. */
     stop() {
       seconds += (performance.now() - startedAt) / 1000
       cpu += cpuNow() - cpuBefore
@@ -30,13 +30,13 @@ export function createRecorder({ pid, workers }) {
     answered(sentAt, now) {
       if (now >= startedAt) latencies.push(now - sentAt)
     },
-    /** How many answers there are in the measured times. */
+    /** The number of responses in the measured periods. */
     count: () => latencies.length,
     failed(fault) {
       failed++
       if (faults.length < MOST_FAULTS) faults.push(fault)
     },
-    /** Of all measured times together: latencies in milliseconds, CPU in seconds; how many answers were wrong, and how the first of them. */
+    /** Returns the totals of all measured periods: latencies in milliseconds, CPU in seconds, the number of wrong responses and the first fault. */
     sample() {
       const sorted = Float64Array.from(latencies).sort()
       const count = sorted.length

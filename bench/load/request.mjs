@@ -1,7 +1,7 @@
-/** Stands for the id in a request that is made once and sent often; eight characters, so that the length never changes. */
+/** A placeholder for the id in a request that is built once and sent many times: eight characters, so that the length never changes. */
 export const ID = '########'
 
-/** The first id; all have eight digits. */
+/** The first id. All ids have eight digits. */
 export const FIRST_ID = 10_000_000
 
 const ZERO = 48
@@ -12,7 +12,7 @@ function placesOf(text) {
   return places
 }
 
-/** A request as bytes, made once; `stamp(id)` writes the id into them. Texts are ASCII. */
+/** Builds a request as bytes; `stamp(id)` writes the id into them. Texts are ASCII. */
 export function createRequest(text) {
   const bytes = Buffer.from(text, 'latin1')
   const places = placesOf(text)
@@ -32,7 +32,7 @@ export function createRequest(text) {
   }
 }
 
-/** A whole POST to a target, `{ host, port, path }`, as text. `body` is ASCII. */
+/** Returns a complete POST to a target, `{ host, port, path }`, as text. `body` is ASCII. */
 export function postText({ host = '127.0.0.1', port, path = '/mcp' }, { headers, body }) {
   const lines = Object.entries({
     host: `${host}:${port}`,

@@ -2,8 +2,8 @@ const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '\r\n0\r\n\r\n'
 
 /**
- * Finds the end of one HTTP/1.1 response, with as little work as that takes: by its content length, or by the last chunk. The body is
- * kept only when it is asked for; bytes are not kept, but copied.
+ * Finds the end of an HTTP/1.1 response with as little work as possible: by its content length or by the last chunk. The body is
+ * stored only on request; bytes are copied, because buffers are reused.
  */
 export class Response {
   status = 0
@@ -15,14 +15,14 @@ export class Response {
   #tail = ''
   #parts
 
-  /** Begins the next response; `keep` keeps its body. */
+  /** Starts the next response; `keep` stores its body. */
   begin(keep) {
     this.status = 0
     this.#early = undefined
     this.#parts = keep ? [] : undefined
   }
 
-  /** Takes what came in; tells whether the response is complete. */
+  /** Processes received bytes and returns whether the response is complete. */
   push(chunk) {
     if (this.status !== 0) return this.#take(chunk)
     const bytes = this.#early ? Buffer.concat([this.#early, chunk]) : chunk
@@ -35,18 +35,18 @@ export class Response {
     return this.#take(end + HEAD_END.length === bytes.length ? undefined : bytes.subarray(end + HEAD_END.length))
   }
 
-  /** A header of this response. */
+  /** Returns a header of the response. */
   header(name) {
     return new RegExp(`^${name}: *(.*)$`, 'im').exec(this.head)?.[1].trim()
   }
 
-  /** The kept body, without the marks of its chunks. */
+  /** Returns the stored body without chunk framing. */
   body() {
     const bytes = Buffer.concat(this.#parts)
     return this.#chunked ? unchunk(bytes) : bytes.toString()
   }
 
-  /** Most heads are the same as the one before. */
+  /** Reuses the parsed head, because most are identical to the previous one. */
   #readHead(head) {
     if (head !== this.head) {
       this.head = head

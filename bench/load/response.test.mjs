@@ -6,7 +6,7 @@ const SIZED = `${HEAD}content-length: 7\r\n\r\n{"a":1}`
 const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n9\r\ndata: {}\n\r\n10\r\ndata: {"a":10}\n\n\r\n0\r\n\r\n`
 const EMPTY = 'HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n'
 
-/** After which pieces a response was complete. */
+/** Returns after which pieces a response was complete. */
 function completions(text, size) {
   const response = new Response()
   response.begin(true)

@@ -5,13 +5,13 @@ import { isChecked, measureWindow } from './window.mjs'
 
 const LARGE = 16 * 1024
 
-/** The id of the request that a line answers; nothing when it is a notification. */
+/** Returns the id of the request that a line answers. Undefined for a notification. */
 function idOf(line) {
   const at = line.indexOf(ID_KEY)
   return at < 0 ? undefined : Number(line.substr(at + ID_KEY.length, ID.length))
 }
 
-/** One of the requests under way: when it is answered, the next of its place goes out. Ids of a place are `step` apart. */
+/** One of the requests in flight. After its response, the slot sends its next request. Ids of a slot are `step` apart. */
 class Place {
   sentAt = 0
   #request
@@ -38,7 +38,7 @@ class Place {
     if (this.checked) this.#notifications.push(line)
   }
 
-  /** Takes the answer and moves on; gives what is wrong with it. */
+  /** Processes the response and advances. Returns what is wrong with it, or undefined. */
   answered(line) {
     const messages = this.checked ? [...this.#notifications, line].map((text) => JSON.parse(text)) : undefined
     const fault = messages && faultOf(messages, this.id, this.#request.check)
@@ -49,14 +49,14 @@ class Place {
   }
 }
 
-/** Sends the next requests of places; small ones go out together, as from a client that has several at hand. */
+/** Sends the next requests of slots. Small ones are sent together, as by a client with several at hand. */
 function sendNext(stdin, places) {
   const requests = places.map((place) => place.next())
   if (requests.length === 1 || requests[0].length > LARGE) for (const bytes of requests) stdin.write(bytes)
   else stdin.write(Buffer.concat(requests))
 }
 
-/** Keeps as many requests under way as there are places, until `stopped()`; ids of the first place began at `base`. */
+/** Keeps one request per slot in flight until `stopped()`; the ids of the first slot start at `base`. */
 function keepBusy(program, { places, base }, { recorder, stopped }) {
   const [{ step }] = places
   let underWay = places.length
@@ -89,7 +89,7 @@ function keepBusy(program, { places, base }, { recorder, stopped }) {
 }
 
 /**
- * Makes the places of a job at a program that was opened; so many requests are under way while they are kept busy.
+ * Creates the slots of a job for an open program. One request per slot is in flight while they are kept busy.
  *
  * @param {object} job `pid`, `concurrency`, `requests` as `{ line, check }`
  */

@@ -1,4 +1,4 @@
-/** The messages of a body: one of JSON, or those of an event stream. */
+/** Returns the messages of a body: one JSON message, or those of an event stream. */
 export function messagesOf(body) {
   if (body.startsWith('{')) return [JSON.parse(body)]
   const data = body.split(/\r?\n/).filter((line) => line.startsWith('data:'))
@@ -7,7 +7,7 @@ export function messagesOf(body) {
 
 const textOf = ({ content }) => content?.[0]?.text
 
-/** Whether a result is right, by the name of the check; `id` is the id of the request. */
+/** Checks of a result by name; `id` is the id of the request. */
 const CHECKS = {
   any: () => true,
   sum: (result, id) => (result.structuredContent ?? JSON.parse(textOf(result))).sum === id + 2,
@@ -16,7 +16,7 @@ const CHECKS = {
   tools: (result, _id, { least, most }) => result.tools.length >= least && result.tools.length <= most,
 }
 
-/** What is wrong with the answer to a request; nothing when it is right. `check` names one of CHECKS and what it needs. */
+/** Returns what is wrong with a response, or undefined. `check` names one of CHECKS and its arguments. */
 export function faultOf(messages, id, check) {
   const answer = messages.find((message) => message.id === id)
   if (!answer) return `no answer to ${id}`

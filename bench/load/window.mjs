@@ -2,28 +2,28 @@ import { createRecorder } from './recorder.mjs'
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** One answer of so many is read and checked; of the others is only seen that they are there. */
+/** One response in this many is parsed and checked; of the others only the end is detected. */
 const CHECK_EVERY = 64
 
-/** Where answers are slow, more time is measured than was asked for: until there are so many, or it is so many times as long. */
+/** Where responses are slow, the measured period is extended until there are this many, up to this factor. */
 const LEAST_ANSWERS = 20
 const MOST_TIMES = 5
 
-/** Whether the answer to the request with that number is checked; each of the first `kinds` is. */
+/** Reports whether the response to the nth request is checked; each of the first `kinds` is. */
 export const isChecked = (turn, kinds) => turn % CHECK_EVERY < kinds
 
-/** How long each of several loops runs before the next has its turn: less than a busy machine mostly keeps one speed. */
+/** How long each of several loops runs per slice: shorter than the time for which a busy machine usually keeps one speed. */
 const MOMENT_MS = 10
 
 /**
- * Opens a job, lets its closed loop run, first to warm up, then for the measured time, and gives the sample.
+ * Opens a job, runs its closed loop to warm up and then for the measured period, and returns the sample.
  *
- * @param {object} job `pid`, `workers`, `warmMs`, `ms`, and what `open` takes
+ * @param {object} job `pid`, `workers`, `warmMs`, `ms`, and the parameters of `open`
  * @param {Open} open
  *
  * @typedef {(job: object) => Promise<{ keepBusy: KeepBusy, close(): void }>} Open
- * @typedef {(how: { recorder: object, stopped: () => boolean }) => Promise<unknown>} KeepBusy runs until `stopped()`; ends when all is
- *   answered
+ * @typedef {(how: { recorder: object, stopped: () => boolean }) => Promise<unknown>} KeepBusy runs until `stopped()`; resolves when all
+ *   responses have arrived
  */
 export async function measureWindow(job, open) {
   const { keepBusy, close } = await open(job)
@@ -46,10 +46,10 @@ async function runWindow(job, keepBusy) {
 }
 
 /**
- * Opens jobs and lets their closed loops run in turn, each for a moment at a time while the others rest, until each has run for `ms`; gives
- * their samples. A machine that changes its speed from one moment to the next changes it for all of them.
+ * Opens jobs and runs their closed loops alternately in short slices until each has run for `ms`. Returns their samples. Changes in the
+ * speed of the machine affect all of them.
  *
- * @param {object[]} jobs each `pid`, `workers`, and what `open` takes
+ * @param {object[]} jobs each `pid`, `workers`, and the parameters of `open`
  * @param {Open} open
  */
 export async function measureAlternately(jobs, open, ms) {
@@ -64,14 +64,14 @@ export async function measureAlternately(jobs, open, ms) {
   return runs.map(({ recorder }) => recorder.sample())
 }
 
-/** Lets a closed loop run for a moment; what is under way at its end is waited for, and counts. */
+/** Runs a closed loop for one slice. Requests in flight at its end are awaited and counted. */
 async function runMoment(run) {
   run.recorder.start()
   await runUntil(wait(MOMENT_MS), run)
   run.recorder.stop()
 }
 
-/** Lets a closed loop run until that is over, or until it fails. */
+/** Runs a closed loop until it ends or fails. */
 async function runUntil(end, { recorder, keepBusy }) {
   let over = false
   const busy = keepBusy({ recorder, stopped: () => over })

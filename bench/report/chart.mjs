@@ -1,8 +1,8 @@
-import { median } from '../frame/statistics.mjs'
+import { median } from '../harness/statistics.mjs'
 import { SUBJECTS } from '../subjects.mjs'
 import { METRICS } from './metrics.mjs'
 
-/** What the chart shows, one panel each. */
+/** The panels of the chart. */
 const PANELS = [
   { group: 'http/modern', cell: 'c64', title: 'HTTP, 2026-07-28, 64 clients' },
   { group: 'http/session', cell: 'c64', title: 'HTTP, 2025-11-25, 64 sessions' },
@@ -12,7 +12,7 @@ const PANELS = [
 
 const METRIC = 'perSecond'
 const UNIT = 'calls a second'
-const COLORS = { floor: '#9aa4b2', portcall: '#2563eb' }
+const COLORS = { baseline: '#9aa4b2', portcall: '#2563eb' }
 const OTHER = '#d1a054'
 
 const SIZE = { width: 760, left: 190, bar: 16, gap: 6, title: 34, room: 90 }
@@ -20,7 +20,7 @@ const SIZE = { width: 760, left: 190, bar: 16, gap: 6, title: 34, room: 90 }
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 const text = (x, y, content, more = '') => `<text x="${x}" y="${y}"${more}>${escaped(content)}</text>`
 
-/** The bars of a panel, the longest first. */
+/** Returns the bars of a panel, longest first. */
 function barsOf({ group, cell }, { groups }) {
   const rows = (groups[group]?.rows ?? []).filter((row) => row.cell === cell)
   const bars = rows.map(({ subject, samples }) => ({ subject, value: median(samples.map((sample) => sample?.[METRIC])) }))
@@ -52,7 +52,7 @@ function drawPanel({ title, bars }, top) {
 
 const heightOf = ({ bars }) => SIZE.title + bars.length * (SIZE.bar + SIZE.gap) + SIZE.gap
 
-/** Requests a second of all subjects as a picture, SVG; each panel has a scale of its own. */
+/** Renders requests per second of all subjects as SVG; each panel has its own scale. */
 export function chartOf(results) {
   const panels = PANELS.map((panel) => ({ ...panel, bars: barsOf(panel, results) })).filter(({ bars }) => bars.length > 0)
   let top = 0

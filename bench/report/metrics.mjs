@@ -1,9 +1,9 @@
 const grouped = (value) => Math.round(value).toLocaleString('en')
 
-/** A number with the digits that count. */
+/** Formats a number with its significant digits. */
 const short = (value) => (value >= 100 ? grouped(value) : value.toPrecision(value >= 10 ? 3 : 2))
 
-/** What samples hold: the title of a column, the unit of a figure, and how a value is shown. */
+/** The metrics of samples: the title of the column, the unit, and the format. */
 export const METRICS = {
   perSecond: { title: 'req/s', unit: 'requests a second', show: short },
   p50: { title: 'p50 ms', unit: 'ms', show: short },

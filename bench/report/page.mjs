@@ -1,10 +1,10 @@
-import { judge } from '../frame/verdict.mjs'
+import { judge } from '../harness/verdict.mjs'
 import { TARGETS } from '../targets.mjs'
 import { GROUPS } from '../workloads/index.mjs'
 import { tableOf } from './table.mjs'
 import { isBound, targetsTable } from './targets.mjs'
 
-/** On what machine, when and under what load a group was measured. */
+/** Describes the machine, the time and the load of a measurement. */
 function circumstances({ at, commit, machine, load }) {
   const { cpu, cores, system, node, pinned } = machine
   const placed = pinned
@@ -13,13 +13,13 @@ function circumstances({ at, commit, machine, load }) {
   return `${at.slice(0, 10)}, commit ${commit}, Node ${node}, ${cores} cores of ${cpu}, ${system}; ${placed}; load average ${load.before[0]} before, ${load.after[0]} after.`
 }
 
-/** How many targets are met, in words. */
+/** Describes how many targets are met. */
 export function summaryOf(results) {
   const judged = judge(TARGETS, results).filter(({ met, target }) => met !== undefined && isBound(target))
   return `${judged.filter(({ met }) => met).length} of ${judged.length} targets are met.`
 }
 
-/** All results as a page in Markdown. */
+/** Renders all results as a Markdown page. */
 export function pageOf(results) {
   const groups = GROUPS.filter(({ id }) => results.groups[id])
   const parts = groups.map((group) => {
@@ -28,7 +28,7 @@ export function pageOf(results) {
   })
   return [
     '# Figures',
-    'Made by `npm run bench`. Medians over all turns; a ratio to the floor is made in each turn, and the one in the middle counts.',
+    'Made by `npm run bench`. Medians over all turns; a ratio to the baseline is made in each turn, and the one in the middle counts.',
     '![Requests a second](chart.svg)',
     '## Targets',
     summaryOf(results),

@@ -1,4 +1,4 @@
-import { median, ratioOf } from '../frame/statistics.mjs'
+import { median, ratioOf } from '../harness/statistics.mjs'
 import { SUBJECTS } from '../subjects.mjs'
 import { METRICS } from './metrics.mjs'
 import { summaryOf } from './page.mjs'
@@ -15,11 +15,11 @@ const HIGHLIGHTS = [
 
 const METRIC = 'perSecond'
 const OURS = 'portcall'
-const FLOOR = 'floor'
+const BASELINE = 'baseline'
 
 const times = (ratio) => (ratio === undefined ? '–' : `${ratio.toFixed(ratio < 10 ? 2 : 0)}×`)
 
-/** The fastest of the peers on Node in some rows: its title, and how often ours is as fast. */
+/** Returns the fastest peer on Node in some rows: its title, and how many times faster Portcall is. */
 function nextOf(rows, ours) {
   const peers = rows.filter(({ subject }) => SUBJECTS[subject].peer && !SUBJECTS[subject].foreign)
   const compared = peers.map(({ subject, samples }) => ({ subject, ratio: ratioOf(ours, samples, METRIC) }))
@@ -33,10 +33,10 @@ function line({ group, cell, title }, { groups }) {
   const ours = samplesOf(OURS)
   if (!ours) return []
   const perSecond = METRICS[METRIC].show(median(ours.map((sample) => sample?.[METRIC])))
-  return [`| ${title} | ${perSecond} | ${times(ratioOf(ours, samplesOf(FLOOR) ?? [], METRIC))} | ${nextOf(rows, ours)} |`]
+  return [`| ${title} | ${perSecond} | ${times(ratioOf(ours, samplesOf(BASELINE) ?? [], METRIC))} | ${nextOf(rows, ours)} |`]
 }
 
-/** The figures as the README shows them. */
+/** Renders the figures for the README. */
 export function figuresOf(results) {
   return [
     '| `tools/call` | calls a second | against a server written by hand | against the next in TypeScript |',

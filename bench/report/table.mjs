@@ -1,8 +1,8 @@
-import { median, ratioOf } from '../frame/statistics.mjs'
+import { median, ratioOf } from '../harness/statistics.mjs'
 import { SUBJECTS } from '../subjects.mjs'
 import { METRICS } from './metrics.mjs'
 
-const BASELINE = 'floor'
+const BASELINE = 'baseline'
 
 const show = (metric, value) => (value === undefined ? '' : METRICS[metric].show(value))
 const times = (ratio) => (ratio === undefined ? '' : `${ratio.toFixed(2)}×`)
@@ -16,9 +16,9 @@ function line(row, baseline, { columns, cells }) {
   return `| ${cell.title} | ${SUBJECTS[row.subject].title} | ${values.join(' | ')} | ${count} |`
 }
 
-/** The rows of a group as a table in Markdown: medians, each with its ratio to the floor in the same turns. */
+/** Renders the rows of a group as a Markdown table: medians, each with its ratio to the baseline in the same turns. */
 export function tableOf(group, rows) {
-  const titles = group.columns.map((metric) => `${METRICS[metric].title} | vs floor`)
+  const titles = group.columns.map((metric) => `${METRICS[metric].title} | vs baseline`)
   const lines = group.cells.flatMap((cell) => {
     const ofCell = rows.filter((row) => row.group === group.id && row.cell === cell.id)
     const baseline = ofCell.find(({ subject }) => subject === BASELINE)

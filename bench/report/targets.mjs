@@ -2,7 +2,7 @@ import { METRICS } from './metrics.mjs'
 
 const shortened = (figure) => Number(figure.toPrecision(Math.abs(figure) >= 1000 ? 5 : 3))
 
-/** What a target asks for, in words. */
+/** Describes a target. */
 function demand({ least, most, to, toCell, over, metric }) {
   const against = { peers: 'the best peer' }[to] ?? to
   if (least === undefined && most === undefined) return `reported, against ${against}`
@@ -17,10 +17,10 @@ const shownFigure = ({ figure, target: { to, toCell } }) =>
 
 const WORDS = { true: 'met', false: '**MISSED**', undefined: 'not measured' }
 
-/** Whether a target asks for something, and does not only want a figure reported. */
+/** Reports whether a target has a bound, rather than only reporting a figure. */
 export const isBound = ({ least, most }) => least !== undefined || most !== undefined
 
-/** Verdicts as a table in Markdown. */
+/** Renders verdicts as a Markdown table. */
 export function targetsTable(verdicts) {
   const lines = verdicts.map((verdict) => {
     const { target, group, cell, met } = verdict

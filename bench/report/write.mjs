@@ -1,8 +1,8 @@
-/** Writes what is shown of the results: the page and the chart beside them, and the figures in the README. `--check` only compares. */
+/** Writes the generated report: the page and the chart next to the results, and the figures in the README. `--check` compares instead. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isMain } from '../../tools/lib/paths.mjs'
-import { readResults } from '../frame/results.mjs'
+import { readResults } from '../harness/results.mjs'
 import { chartOf } from './chart.mjs'
 import { pageOf } from './page.mjs'
 import { figuresOf } from './readme.mjs'
@@ -13,7 +13,7 @@ const FIGURES = /(<!-- figures of bench\/results -->\n)[\s\S]*?(<!-- end of figu
 
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/** Each file that is made of the results, with what it has to be. */
+/** Returns each generated file with its expected content. */
 function files(results) {
   return [
     { path: at('../results/full.md'), content: pageOf(results) },
@@ -22,7 +22,7 @@ function files(results) {
   ]
 }
 
-/** Writes the report of all full results that there are. */
+/** Writes the report of all full results. */
 export function writeReport() {
   for (const { path, content } of files(readResults('full'))) writeFileSync(path, content)
 }

@@ -13,18 +13,18 @@ const OPTIONS = {
 }
 
 /**
- * What a server program of the bench is told.
+ * The arguments of a server program of the benchmark.
  *
  * @typedef {object} ServerArguments
  * @property {'http' | 'stdio'} transport
  * @property {'modern' | 'session' | 'stateless'} mode over stdio, `session` is the legacy era
- * @property {number} tools how many tools are registered as fillers, the first counted as one of the others
- * @property {number} port 0 takes a free one; the program prints `{"port":N}` when it listens
- * @property {number} workers processes that answer
+ * @property {number} tools how many filler tools are registered; the first one counts as one of the other tools
+ * @property {number} port 0 picks a free port; the program prints `{"port":N}` when it listens
+ * @property {number} workers number of processes
  * @property {number} page tools on one page of a list
  * @property {number} maxLine bytes of the longest line over stdio; 0 leaves the default
  * @property {'json' | 'zod'} schemas how the schemas of the tools are written
- * @property {'json' | 'stream'} framing how a server frames its answers that has to be told beforehand; only streams carry notifications
+ * @property {'json' | 'stream'} framing the response format, for servers that must choose it in advance; only streams carry notifications
  */
 
 /** @returns {ServerArguments} */

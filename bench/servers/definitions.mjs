@@ -1,4 +1,4 @@
-/** The tools that each server of the bench registers, as plain JSON Schema. */
+/** The tools that every server of the benchmark registers, as plain JSON Schema. */
 
 const object = (properties) => ({ type: 'object', properties, required: Object.keys(properties) })
 const number = { type: 'number' }
@@ -15,10 +15,10 @@ export const FLOOD = {
 export const PRIMES = { description: 'Counts the primes below a number', input: object({ below: integer }) }
 export const ASK = { description: 'Asks for a name once' }
 
-/** The form that `ask` sends, and the question. */
+/** The form of `ask`, and its message. */
 export const QUESTION = { message: 'What is your name?', form: object({ name: { type: 'string' } }) }
 
-/** What a filler takes. */
+/** The input of a filler tool. */
 export const FILLER_INPUT = {
   type: 'object',
   properties: {
@@ -31,12 +31,12 @@ export const FILLER_INPUT = {
   required: ['query'],
 }
 
-/** The names of the tools that only fill the registry: with the others they make up the count. */
+/** Returns the names of the filler tools; with the other tools they make up the requested number. */
 export const fillerNames = (tools) => Array.from({ length: Math.max(0, tools - 1) }, (_, index) => `tool_${index + 1}`)
 
 export const fillerDescription = (name) => `Searches the collection ${name} and gives back what it finds there`
 
-/** The work of a tool that computes. */
+/** The work of a CPU-bound tool. */
 export function countPrimes(below) {
   const composite = new Uint8Array(below)
   let count = 0
@@ -48,7 +48,7 @@ export function countPrimes(below) {
   return count
 }
 
-/** A text of a length, made once. */
+/** Returns a text of a given length, which is created once. */
 const blobs = new Map()
 export function blobOf(bytes) {
   if (!blobs.has(bytes)) blobs.set(bytes, 'x'.repeat(bytes))

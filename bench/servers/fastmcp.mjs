@@ -1,4 +1,4 @@
-/** fastmcp, which answers in JSON when it is told to. */
+/** fastmcp, which responds with JSON only if configured. */
 import { createServer } from 'node:http'
 import { FastMCP } from 'fastmcp'
 import { serverArguments } from './arguments.mjs'
@@ -33,7 +33,7 @@ addTool('ask', ASK, {
 for (const name of fillerNames(tools))
   addTool(name, { description: fillerDescription(name) }, { input: SCHEMAS.filler, execute: async ({ query }) => query })
 
-/** A port that is free: fastmcp does not tell which one it got. */
+/** Finds a free port, because fastmcp does not report which one it uses. */
 async function choosePort() {
   if (port > 0) return port
   const probe = createServer()

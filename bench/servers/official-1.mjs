@@ -1,11 +1,11 @@
-/** The official SDK 1.x. In a session it answers in streams, the faster of its two framings there; without sessions in JSON. */
+/** The official SDK 1.x. In sessions it responds with streams, its faster option there; without sessions with JSON. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { serverArguments } from './arguments.mjs'
 import { ADD, ASK, BLOB, blobOf, fillerDescription, fillerNames, MEASURE, PROGRESS, QUESTION } from './definitions.mjs'
 import { SCHEMAS } from './schemas-zod.mjs'
 
 const { transport, mode, tools } = serverArguments()
-const text = (said) => ({ content: [{ type: 'text', text: said }] })
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
 const defined = ({ description }, inputSchema) => ({ description, inputSchema })
 
 function build() {
@@ -13,7 +13,7 @@ function build() {
   const add = { ...defined(ADD, SCHEMAS.add.input), outputSchema: SCHEMAS.add.output }
   server.registerTool('add', add, ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
   server.registerTool('blob', defined(BLOB, SCHEMAS.blob), ({ bytes }) => text(blobOf(bytes)))
-  server.registerTool('measure', defined(MEASURE, SCHEMAS.measure), (given) => text(String(given.text.length)))
+  server.registerTool('measure', defined(MEASURE, SCHEMAS.measure), (input) => text(String(input.text.length)))
   server.registerTool('progress', defined(PROGRESS, SCHEMAS.progress), async ({ count }, { _meta, sendNotification }) => {
     const progressToken = _meta?.progressToken
     for (let progress = 1; progress <= count; progress++)

@@ -1,11 +1,11 @@
-/** The official SDK 2.x: its handler for the newest revision, which answers in JSON where it can, and its transport for older ones. */
+/** The official SDK 2.x: its handler for 2026-07-28, which responds with JSON where possible, and its transport for older revisions. */
 import { acceptedContent, inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { serverArguments } from './arguments.mjs'
 import { ADD, ASK, BLOB, blobOf, fillerDescription, fillerNames, MEASURE, PROGRESS, QUESTION } from './definitions.mjs'
 import { SCHEMAS } from './schemas-zod.mjs'
 
 const { transport, mode, tools, framing } = serverArguments()
-const text = (said) => ({ content: [{ type: 'text', text: said }] })
+const text = (value) => ({ content: [{ type: 'text', text: value }] })
 const defined = ({ description }, inputSchema) => ({ description, inputSchema })
 const question = inputRequired.elicit({ message: QUESTION.message, requestedSchema: SCHEMAS.person })
 
@@ -14,7 +14,7 @@ function build() {
   const add = { ...defined(ADD, SCHEMAS.add.input), outputSchema: SCHEMAS.add.output }
   server.registerTool('add', add, ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
   server.registerTool('blob', defined(BLOB, SCHEMAS.blob), ({ bytes }) => text(blobOf(bytes)))
-  server.registerTool('measure', defined(MEASURE, SCHEMAS.measure), (given) => text(String(given.text.length)))
+  server.registerTool('measure', defined(MEASURE, SCHEMAS.measure), (input) => text(String(input.text.length)))
   server.registerTool('progress', defined(PROGRESS, SCHEMAS.progress), async ({ count }, { mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken
     for (let progress = 1; progress <= count; progress++)

@@ -1,15 +1,15 @@
-/** How the official SDKs of both lines document legacy HTTP: a transport a session, or a server and a transport a request. */
+/** Legacy HTTP as both official SDKs document it: one transport per session, or one server and transport per request. */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { serverArguments } from './arguments.mjs'
 
-/** Listens where the command line says. */
+/** Listens on the port of the command line. */
 export function listen(answer) {
   const server = createServer(answer)
   server.listen(serverArguments().port, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })))
 }
 
-/** One transport and one server for each session; `open` makes both. */
+/** One transport and one server per session; `open` creates both. */
 export function serveSessions(open, settings) {
   const sessions = new Map()
   listen(async (request, response) => {
@@ -30,7 +30,7 @@ export function serveSessions(open, settings) {
   })
 }
 
-/** One transport and one server for each request. */
+/** One transport and one server per request. */
 export function serveStateless(open) {
   listen(async (request, response) => {
     const { transport, server } = await open({ sessionIdGenerator: undefined, enableJsonResponse: true })

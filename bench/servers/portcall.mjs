@@ -1,4 +1,4 @@
-/** Portcall as its users serve it, with its defaults. */
+/** Portcall with its defaults. */
 import { createServer } from 'portcall'
 import { serverArguments } from './arguments.mjs'
 import {
@@ -20,7 +20,7 @@ import { startWorkers, tellPort } from './workers.mjs'
 
 const { transport, mode, tools, port, page, maxLine, schemas, workers } = serverArguments()
 
-/** The schemas of `add`, and what fillers take, as a user of that schema library writes them. */
+/** The schemas of `add` and of the fillers, written with the chosen schema library. */
 const { add, filler } = schemas === 'zod' ? (await import('./schemas-zod.mjs')).SCHEMAS : { add: ADD, filler: FILLER_INPUT }
 
 const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: page })
@@ -46,7 +46,7 @@ for (const name of fillerNames(tools))
 
 if (transport === 'stdio') {
   const { serveStdio } = await import('portcall/stdio')
-  await serveStdio(server, maxLine ? { maxLineBytes: maxLine } : {})
+  await serveStdio(server, maxLine ? { maxMessageBytes: maxLine } : {})
 } else if (!(await startWorkers(workers))) {
   const { serve } = await import('portcall/node')
   const serving = await serve(server, { port, ...(mode === 'stateless' && { legacy: 'stateless' }) })

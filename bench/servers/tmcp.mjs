@@ -1,4 +1,4 @@
-/** tmcp, which answers in streams only; over HTTP behind srvx, the faster of the two hosts that it documents for Node. */
+/** tmcp, which responds with streams only; over HTTP behind srvx, the faster of the two hosts that it documents for Node. */
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
 import { McpServer } from 'tmcp'
 import { tool } from 'tmcp/utils'

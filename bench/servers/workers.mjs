@@ -1,10 +1,10 @@
-/** Several processes behind one port. */
+/** Several processes on one port. */
 
 /**
- * Starts so many copies of this program, which share its port; prints the port when all listen. Does nothing in a copy, and where one
+ * Starts copies of this program that share its port, and prints the port when all listen. Does nothing in a copy, or when one
  * process is enough.
  *
- * @returns {Promise<boolean>} whether this process only looks after the others
+ * @returns {Promise<boolean>} whether this process only supervises the others
  */
 export async function startWorkers(workers) {
   if (workers < 2) return false
@@ -18,7 +18,7 @@ export async function startWorkers(workers) {
   return true
 }
 
-/** Prints the port, unless the process that looks after this one does. */
+/** Prints the port, unless the supervising process does. */
 export function tellPort(port) {
   if (!process.env.BENCH_WORKER) console.log(JSON.stringify({ port }))
 }

@@ -1,4 +1,4 @@
-/** Uses one backend as servers use it, `node main.mjs NAME MS`: prints how many operations of each kind it does in a second. */
+/** `node main.mjs NAME MS`: measures how many operations of each kind a backend performs per second. */
 import { BACKENDS } from './backends.mjs'
 import { USES } from './uses.mjs'
 
@@ -8,13 +8,13 @@ let turns = 0
 async function measure({ turn, inFlight }, forMs) {
   const startedAt = performance.now()
   let operations = 0
-  const goOn = async () => {
+  const resume = async () => {
     while (performance.now() - startedAt < forMs) {
       const done = await turn(`key-${turns++}`)
       operations += done
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, goOn))
+  await Promise.all(Array.from({ length: inFlight }, resume))
   return (operations / (performance.now() - startedAt)) * 1000
 }
 

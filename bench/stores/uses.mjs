@@ -1,4 +1,4 @@
-/** What servers do with the stores that their state rests on. */
+/** The access patterns of servers on their stores. */
 import { Agent, request } from 'node:http'
 import { createServer } from 'portcall'
 import { connect } from 'portcall/client'
@@ -11,18 +11,18 @@ const EVENTS = 10
 const CALLS = 10
 const INFO = { name: 'stores', version: '1.0.0' }
 
-/** A value that rests until its client comes back. */
+/** A value that is stored until the client returns. */
 async function useStore({ store }) {
   const turn = async (key) => {
     await store.set(key, VALUE, { ttlMs: 60_000 })
     await store.get(key)
-    await store.swap(key, { expected: VALUE, value: undefined })
+    await store.compareAndSet(key, { expected: VALUE, value: undefined })
     return 3
   }
   return { turn, inFlight: 1, close() {} }
 }
 
-/** The events of one answer. */
+/** The events of one response. */
 async function useLog({ log }) {
   const turn = async (key) => {
     let first
@@ -36,7 +36,7 @@ async function useLog({ log }) {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Sends what a client of 2025-11-25 does, and reads the whole answer. */
+/** Sends the messages of a 2025-11-25 client and reads the complete response. */
 function send(method, url, { session, message }) {
   const headers = {
     'content-type': 'application/json',
@@ -57,14 +57,14 @@ function send(method, url, { session, message }) {
   })
 }
 
-/** Calls of sessions that any process could serve; each says something first, so its answer is a stream that can be resumed. */
+/** Calls of sessions that any process can serve. Each sends a notification first, so that its response is a resumable stream. */
 async function useSessions(stores) {
   const server = createServer(INFO, { stores })
   server.tool('work', {}, (_, call) => {
     call.log('info', 'begun')
     return 'done'
   })
-  const { url, close } = await serve(server, { port: 0, signals: false })
+  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false })
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO }
   const turn = async () => {
     const post = (session, message) => send('POST', url, { session, message })
@@ -80,7 +80,7 @@ async function useSessions(stores) {
   return { turn, inFlight: 16, close }
 }
 
-/** Tasks from their call to their result, each with one step that is kept. */
+/** Tasks from call to result, each with one durable step. */
 async function useTasks(stores) {
   const server = createServer(INFO, { stores, extensions: [tasks()] })
   server.tool('work', { task: 'required' }, async (_, call) => {
@@ -100,7 +100,7 @@ async function useTasks(stores) {
   return { turn, inFlight: 16, close }
 }
 
-/** Each use with the metric that it is measured by: turns, several in flight, each of which tells how many operations it was. */
+/** Each access pattern with its metric: turns, several in flight, each of which returns its number of operations. */
 export const USES = {
   storePerSecond: useStore,
   logPerSecond: useLog,

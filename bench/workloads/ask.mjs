@@ -3,7 +3,7 @@ import { createRequest, FIRST_ID, postText } from '../load/request.mjs'
 import { messagesOf } from '../load/verify.mjs'
 import { openingPosts, posted } from './messages.mjs'
 
-/** Makes one call over HTTP to a server that was opened, outside of what is measured, and gives its result. */
+/** Makes one unmeasured call over HTTP to an open server and returns its result. */
 export async function ask({ port, mode }, { method, params }) {
   const { connection, headers } = await openConnection({ port }, openingPosts(mode))
   const { headers: own, body } = posted(mode, method, params)

@@ -1,5 +1,5 @@
 /** `tools/call` of a small tool, over both transports, in each mode. */
-import { runAlternately, WAYS } from '../frame/ways.mjs'
+import { CALLERS, runAlternately } from '../harness/callers.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { ADD } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
@@ -17,8 +17,8 @@ const CELLS = {
 
 const workOf = ({ concurrency }) => ({ name: 'add', calls: [ADD], concurrency, warmConcurrency: WARM })
 
-/** Over pipes a call costs so little that Portcall and the floor are near each other. */
-const NEAR = { stdio: ['floor', 'portcall'], http: [] }
+/** Calls over pipes are so cheap that Portcall and the baseline are close to each other. */
+const NEAR = { stdio: ['baseline', 'portcall'], http: [] }
 
 const group = ({ transport, mode, also = [] }) => ({
   id: `${transport}/${mode}`,
@@ -29,7 +29,7 @@ const group = ({ transport, mode, also = [] }) => ({
   rounds: 4,
   turns: 4,
   peerRounds: 4,
-  open: (name) => WAYS[transport](name, { mode, tools: 1 }),
+  open: (name) => CALLERS[transport](name, { mode, tools: 1 }),
   together: ({ id }, subject) => (NEAR[transport].includes(subject) ? id : undefined),
   measure: (handle, at, settings) => handle.run(workOf(at), settings),
   measureAlternately: (places, settings) =>

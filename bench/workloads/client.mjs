@@ -1,5 +1,5 @@
 import { clientsFor } from '../clients.mjs'
-import { startClient } from '../frame/client.mjs'
+import { startClient } from '../harness/client.mjs'
 
 const PLACES = [
   { transport: 'http', mode: 'modern', title: 'HTTP, 2026-07-28' },
@@ -11,7 +11,7 @@ const PLACES = [
 
 const CALLS = [1, 64].map((concurrency) => ({ id: `c${concurrency}`, title: `${concurrency} in flight`, concurrency }))
 
-/** The clients, each calling the floor; CPU is that of the client. */
+/** The clients, each calling the baseline; CPU is that of the client. */
 export const CLIENT = PLACES.map(({ transport, mode, title }) => ({
   id: transport === 'memory' ? 'client/memory' : `client/${transport}/${mode}`,
   title: `Client, ${title}`,

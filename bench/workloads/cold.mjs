@@ -1,9 +1,9 @@
-/** From the start of a program to its first answer. */
+/** From the start of a program to its first response. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpuSeconds, memoryOf } from '../frame/accounting.mjs'
-import { onServerCore } from '../frame/cores.mjs'
-import { startServer } from '../frame/server.mjs'
+import { cpuSeconds, memoryOf } from '../harness/accounting.mjs'
+import { onServerCore } from '../harness/cores.mjs'
+import { startServer } from '../harness/server.mjs'
 import { ID } from '../load/request.mjs'
 import { programOf, subjectsFor } from '../subjects.mjs'
 import { ADD, openingLines, openingPosts, posted, requestText } from './messages.mjs'

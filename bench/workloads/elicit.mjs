@@ -1,15 +1,15 @@
-/** A tool that asks its caller once: call, question, answer, result. */
-import { runLoad } from '../frame/load.mjs'
-import { startServer } from '../frame/server.mjs'
+/** A tool that requests input once: call, input request, response, result. */
+import { runLoad } from '../harness/load.mjs'
+import { startServer } from '../harness/server.mjs'
 import { capabilitiesMeta, openingPosts, posted } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
 const CAPABILITIES = { elicitation: {} }
 
-/** Who can ask in a mode; the others have no way to, or ask on a stream of their own. */
+/** The subjects that can request input in a mode; the others cannot, or use a separate stream. */
 const SUBJECTS = {
-  modern: ['floor', 'portcall', 'official-2', 'tmcp', 'rust'],
-  session: ['floor', 'portcall', 'official-1', 'official-2'],
+  modern: ['baseline', 'portcall', 'official-2', 'tmcp', 'rust'],
+  session: ['baseline', 'portcall', 'official-1', 'official-2'],
 }
 
 const group = (mode) => ({

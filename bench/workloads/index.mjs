@@ -16,28 +16,28 @@ import { TYPES } from './types.mjs'
 import { WORKERS } from './workers.mjs'
 
 /**
- * A family of measurements that belong together. Its id is a path; `--only` takes the beginning of one.
+ * A group of related measurements. Its id is a path; `--only` takes a prefix of it.
  *
  * @typedef {object} Group
  * @property {string} id
  * @property {string} title
  * @property {string[]} columns the metrics to show, names of report/metrics.mjs
- * @property {string[]} subjects who can do it
- * @property {Cell[]} cells what is measured, in this order
+ * @property {string[]} subjects the subjects that support it
+ * @property {Cell[]} cells the measurements, in order
  * @property {number} rounds of a full run
- * @property {number} [turns] how often each cell is measured in a round; by default once
- * @property {number} [peerRounds] those in which peers take part; by default 2
- * @property {(subject: string, settings: Settings) => Promise<Handle>} open before the cells of a round
- * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Sample>} measure one cell once
- * @property {(cell: Cell, subject: string) => string | undefined} [together] those with the same key are measured alternately
- * @property {(places: { handle: Handle, cell: Cell }[], settings: Settings) => Promise<Sample[]>} [measureAlternately] each of them once
+ * @property {number} [turns] how often each cell is measured per round; default: once
+ * @property {number} [peerRounds] the rounds of peers; default: 2
+ * @property {(subject: string, settings: Settings) => Promise<Handle>} open called before the cells of a round
+ * @property {(handle: Handle, cell: Cell, settings: Settings) => Promise<Sample>} measure measures one cell once
+ * @property {(cell: Cell, subject: string) => string | undefined} [together] measurements with the same key are made alternately
+ * @property {(places: { handle: Handle, cell: Cell }[], settings: Settings) => Promise<Sample[]>} [measureAlternately] measures each of them once
  *
  * @typedef {Record<string, number>} Sample
  *
- * @typedef {{ id: string, title: string, subjects?: string[] }} Cell with what its group wants to know; `subjects` when not all take part
- * @typedef {{ close(): Promise<unknown> | unknown }} Handle with what its group wants to keep
- * @typedef {{ ms: number, warmMs: number, smoke?: boolean }} Settings how long a measured time is, and one for warming up; `smoke` when
- *   it is only tried whether all works, in a second or two
+ * @typedef {{ id: string, title: string, subjects?: string[] }} Cell plus properties of its group; `subjects` if not all take part
+ * @typedef {{ close(): Promise<unknown> | unknown }} Handle plus properties of its group
+ * @typedef {{ ms: number, warmMs: number, smoke?: boolean }} Settings the measured time and the warm-up time; `smoke` if the run only
+ *   checks that everything works, in a second or two
  */
 
 /** @type {Group[]} */

@@ -1,12 +1,12 @@
 /** One MiB of text, as a result and as an argument. */
-import { WAYS } from '../frame/ways.mjs'
+import { CALLERS } from '../harness/callers.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { toolCall } from './messages.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
 const MIB = 2 ** 20
 const CONCURRENCY = 4
-const OURS = ['floor', 'portcall']
+const OURS = ['baseline', 'portcall']
 
 const RESULT = toolCall('blob', { bytes: MIB }, { name: 'length', bytes: MIB })
 const ARGUMENT = toolCall('measure', { text: 'x'.repeat(MIB) }, { name: 'text', text: String(MIB) })
@@ -25,7 +25,7 @@ const group = ({ transport, mode, subjects = subjectsFor(transport, mode) }) => 
   rounds: 3,
   turns: 3,
   peerRounds: 1,
-  open: (name) => WAYS[transport](name, { mode, tools: 1 }),
+  open: (name) => CALLERS[transport](name, { mode, tools: 1 }),
   measure: (handle, { id, call }, settings) => handle.run({ name: id, calls: [call], concurrency: CONCURRENCY }, settings),
 })
 

@@ -1,10 +1,10 @@
-/** One line of 50 MB over stdio, and of a tenth of that. */
-import { WAYS } from '../frame/ways.mjs'
+/** One line of 50 MB over stdio, and one of 5 MB. */
+import { CALLERS } from '../harness/callers.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { toolCall } from './messages.mjs'
 
 const MB = 1_000_000
-const OURS = ['floor', 'portcall']
+const OURS = ['baseline', 'portcall']
 const MAX_LINE = 64 * MB
 
 const cell = (megabytes, subjects) => ({
@@ -26,7 +26,7 @@ const group = (mode) => ({
   turns: 5,
   peerRounds: 1,
   async open(name) {
-    const handle = await WAYS.stdio(name, { mode, tools: 1, 'max-line': MAX_LINE })
+    const handle = await CALLERS.stdio(name, { mode, tools: 1, 'max-line': MAX_LINE })
     await handle.once('line', callOf(MB))
     return handle
   },

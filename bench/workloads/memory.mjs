@@ -1,7 +1,7 @@
-/** What a thousand sessions and open streams cost a server each. */
-import { memoryOf } from '../frame/accounting.mjs'
-import { runLoad } from '../frame/load.mjs'
-import { startServer } from '../frame/server.mjs'
+/** The memory cost of a thousand sessions and of a thousand open streams. */
+import { memoryOf } from '../harness/accounting.mjs'
+import { runLoad } from '../harness/load.mjs'
+import { startServer } from '../harness/server.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { ADD, openingPosts, posted } from './messages.mjs'
 
@@ -9,7 +9,7 @@ const MANY = 1000
 const FEW = 20
 const KIB = 1024
 const MB = 2 ** 20
-/** Enough to see that it works. */
+/** Enough for a smoke test. */
 const SOME = 50
 const SETTLE_MS = 300
 
@@ -22,15 +22,15 @@ const KINDS = [
   { what: 'listen', mode: 'modern', title: '1,000 open subscriptions/listen' },
 ]
 
-/** Who needs minutes to open a thousand sessions. */
+/** Subjects that need minutes to open a thousand sessions. */
 const SLOW = new Set(['fastmcp', 'python'])
 
-/** Who has streams for changes of the newest revision on the same server. */
-const LISTENERS = ['floor', 'portcall', 'official-2', 'tmcp']
+/** Subjects with subscription streams of 2026-07-28 on the same server. */
+const LISTENERS = ['baseline', 'portcall', 'official-2', 'tmcp']
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Bytes in use, after garbage was collected where that can be asked for. */
+/** Returns the memory in use in bytes, after a garbage collection where possible. */
 async function use(server) {
   await wait(SETTLE_MS)
   const heap = await server.heap()

@@ -1,4 +1,4 @@
-/** The messages that the load generator sends, made by hand. */
+/** The hand-written messages that the load generator sends. */
 import { ID } from '../load/request.mjs'
 
 const MODERN = '2026-07-28'
@@ -12,17 +12,17 @@ const ENVELOPE = {
   [`${PREFIX}clientCapabilities`]: {},
 }
 
-/** JSON in which each string that is the place of the id becomes the id, a number. */
+/** Returns JSON in which each id placeholder is a number. */
 const render = (message) => JSON.stringify(message).replaceAll(`"${ID}"`, ID)
 
-/** A request of a mode as a line of JSON. `meta` goes into `_meta`. */
+/** Returns a request of a mode as a line of JSON. `meta` goes into `_meta`. */
 export function requestText(mode, method, { meta, ...params } = {}) {
   const _meta = { ...(mode === 'modern' && ENVELOPE), ...meta }
   const withMeta = Object.keys(_meta).length ? { ...params, _meta } : params
   return render({ jsonrpc: '2.0', id: ID, method, params: withMeta })
 }
 
-/** A request of a mode as what is posted, with the headers that belong to it. */
+/** Returns the POST body and headers of a request of a mode. */
 export function posted(mode, method, params = {}) {
   const modern = { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...(params.name && { 'mcp-name': params.name }) }
   return { headers: mode === 'modern' ? modern : { 'mcp-protocol-version': LEGACY }, body: requestText(mode, method, params) }
@@ -34,20 +34,20 @@ const handshake = (capabilities = {}) =>
     { jsonrpc: '2.0', method: 'notifications/initialized' },
   ].map((message) => JSON.stringify(message))
 
-/** What a connection of a mode begins with over stdio. */
+/** The first messages of a stdio connection in a mode. */
 export const openingLines = (mode) => (mode === 'modern' ? [] : handshake())
 
-/** What a connection of a mode begins with over HTTP; where there is a session, its client has these capabilities. */
+/** The first requests of an HTTP connection in a mode; the capabilities are those of the client of the session, if any. */
 export const openingPosts = (mode, capabilities) =>
   mode === 'session'
     ? handshake(capabilities).map((body, index) => ({ headers: index ? { 'mcp-protocol-version': LEGACY } : {}, body }))
     : []
 
-/** What goes into `_meta` of a modern request whose client has these capabilities. */
+/** Returns the `_meta` of a modern request whose client has these capabilities. */
 export const capabilitiesMeta = (capabilities) => ({ [`${PREFIX}clientCapabilities`]: capabilities })
 
-/** A call of a tool, and how its answer is checked. */
+/** Returns a call of a tool, and the check of its response. */
 export const toolCall = (name, args, check) => ({ method: 'tools/call', params: { name, arguments: args }, check })
 
-/** The call that most workloads make: the sum of the id and 2, so that each answer is another one. */
+/** The call that most workloads make: the sum of the id and 2, so that every response differs. */
 export const ADD = toolCall('add', { a: ID, b: 2 }, { name: 'sum' })

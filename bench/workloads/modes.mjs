@@ -1,4 +1,4 @@
-/** How the modes are called in tables. */
+/** The titles of the modes in tables. */
 export const MODE_TITLES = {
   http: {
     modern: 'HTTP, 2026-07-28',

@@ -1,11 +1,11 @@
-/** What a server keeps for a client that stops to read in the middle of 200,000 notifications. */
-import { WAYS } from '../frame/ways.mjs'
+/** How much a server buffers for a client that stops reading in the middle of 200,000 notifications. */
+import { CALLERS } from '../harness/callers.mjs'
 import { ID } from '../load/request.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
 const COUNT = 200_000
 
-/** Enough for a smoke: more than fits into the kernel. */
+/** Enough for a smoke test: more than the kernel buffers. */
 const FEW = 60_000
 
 const callOf = (count) => ({
@@ -17,10 +17,10 @@ const group = ({ transport, mode }) => ({
   id: `paused/${transport}/${mode}`,
   title: `200,000 notifications to a reader that pauses, ${MODE_TITLES[transport][mode]}`,
   columns: ['heldKB', 'peakMB'],
-  subjects: ['floor', 'portcall'],
+  subjects: ['baseline', 'portcall'],
   cells: [{ id: 'held', title: 'kept for it' }],
   rounds: 1,
-  open: (name) => WAYS[transport](name, { mode, tools: 1 }),
+  open: (name) => CALLERS[transport](name, { mode, tools: 1 }),
   measure: (handle, _cell, { smoke }) => handle.once('paused', callOf(smoke ? FEW : COUNT)),
 })
 

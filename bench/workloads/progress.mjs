@@ -1,11 +1,11 @@
 /** Ten thousand progress notifications on one call. */
-import { WAYS } from '../frame/ways.mjs'
+import { CALLERS } from '../harness/callers.mjs'
 import { ID } from '../load/request.mjs'
 import { subjectsFor } from '../subjects.mjs'
 import { MODE_TITLES } from './modes.mjs'
 
 const COUNT = 10_000
-const OURS = ['floor', 'portcall']
+const OURS = ['baseline', 'portcall']
 
 const CALL = {
   method: 'tools/call',
@@ -22,7 +22,7 @@ const group = ({ transport, mode, subjects = subjectsFor(transport, mode) }) => 
   rounds: 3,
   turns: 3,
   peerRounds: 1,
-  open: (name) => WAYS[transport](name, { mode, tools: 1, framing: 'stream' }),
+  open: (name) => CALLERS[transport](name, { mode, tools: 1, framing: 'stream' }),
   async measure(handle, _cell, settings) {
     const { perSecond, p50, cpuPer1000 } = await handle.run({ name: 'progress', calls: [CALL], concurrency: 1 }, settings)
     return { callMs: p50, cpuMs: cpuPer1000, notificationsPerSecond: perSecond * COUNT }

@@ -1,10 +1,10 @@
-/** What a server of stdio with tools takes before it does anything: to import, in the heap, in a bundle, on the disk. */
+/** The cost of a stdio server with tools before it does anything: import time, heap, bundle size, disk. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { onServerCore } from '../frame/cores.mjs'
+import { onServerCore } from '../harness/cores.mjs'
 
 const FOLDER = fileURLToPath(new URL('../build/size/', import.meta.url))
 const BENCH = fileURLToPath(new URL('..', import.meta.url))
@@ -12,7 +12,7 @@ const PACKAGE = fileURLToPath(new URL('../../packages/portcall/', import.meta.ur
 const KIB = 1024
 const MB = 2 ** 20
 
-/** What each subject has to import, and the packages that its users install. */
+/** The imports of each subject, and the packages that its users install. */
 const SUBJECTS = {
   portcall: { imports: ['portcall', 'portcall/stdio'] },
   'official-1': {
@@ -34,7 +34,7 @@ const fileOf = (name, kind, lines) => {
   return path
 }
 
-/** Imports in a process of its own; milliseconds and heap that come with it. */
+/** Imports modules in a separate process; returns milliseconds and heap. */
 function importCosts(name, imports) {
   const path = fileOf(name, 'import', [
     'globalThis.gc()',
@@ -50,7 +50,7 @@ function importCosts(name, imports) {
   return { importMs: ms, heapMB: heap / MB }
 }
 
-/** All that loads at the start, in one minified bundle; what is loaded later is left out. */
+/** Returns the size of everything that is loaded at the start, as one minified bundle, without modules loaded on demand. */
 async function bundleKB(name, imports) {
   const { rolldown } = await import('rolldown')
   const input = fileOf(
@@ -72,7 +72,7 @@ const bytesBelow = (folder) =>
     .filter((entry) => entry.isFile() && !entry.parentPath.slice(folder.length).includes('node_modules'))
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 
-/** Where a dependency of an installed package lies: the nearest node_modules upwards. */
+/** Finds the folder of an installed dependency: in the nearest node_modules upwards. */
 function placeOf(packages, from, dependency) {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('node_modules') - 1))) {
     const candidate = `${place ? `${place}/` : ''}node_modules/${dependency}`
@@ -81,7 +81,7 @@ function placeOf(packages, from, dependency) {
   }
 }
 
-/** Packages with all that they depend on, as they lie in this folder. */
+/** Returns packages with all their dependencies, as installed in this folder. */
 function installedBytes(names) {
   const { packages } = JSON.parse(readFileSync(`${BENCH}package-lock.json`, 'utf8'))
   const places = new Set(names.map((name) => `node_modules/${name}`))
@@ -94,8 +94,8 @@ function installedBytes(names) {
 }
 
 function packedBytes() {
-  const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: PACKAGE, encoding: 'utf8' })
-  return JSON.parse(told)[0].unpackedSize
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: PACKAGE, encoding: 'utf8' })
+  return JSON.parse(output)[0].unpackedSize
 }
 
 export const SIZE = [

@@ -1,8 +1,8 @@
-/** What the backends cost that state rests on: values that wait for a client, events of streams that can be resumed. */
+/** The cost of the storage backends: values that wait for a client, events of resumable streams. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { onServerCore } from '../frame/cores.mjs'
+import { onServerCore } from '../harness/cores.mjs'
 import { BACKENDS } from '../stores/backends.mjs'
 
 const PROGRAM = fileURLToPath(new URL('../stores/main.mjs', import.meta.url))

@@ -15,9 +15,9 @@ const official = {
 
 const OFFICIAL_SERVER = "const server = new McpServer({ name: 'types', version: '1.0.0' })"
 
-/** How the users of each subject write a server and a tool; the floor is what schemas and functions cost that are of their types. */
+/** How users of each subject write a server and a tool; the baseline is the cost of the schemas and of functions of their types. */
 export const WRITERS = {
-  floor: {
+  baseline: {
     head: '',
     server: '',
     tool: (name, output) =>
@@ -44,7 +44,7 @@ export const ${name} = ({ a, b }: z.infer<typeof ${name}_input>) => String(a + b
   'official-2': { head: "import { McpServer } from '@modelcontextprotocol/server'", server: OFFICIAL_SERVER, ...official },
 }
 
-/** A file in TypeScript with so many tools, as a user of a subject writes it; with or without schemas of the output. */
+/** Generates a TypeScript file with tools as users of a subject write it, with or without output schemas. */
 export function toolsFile(subject, count, output) {
   const { head, server, tool } = WRITERS[subject]
   const tools = Array.from({ length: count }, (_, index) => tool(`tool_${index}`, output))

@@ -1,4 +1,4 @@
-/** What the compiler of TypeScript needs for a file with 200 tools, all schemas in zod. */
+/** The cost of type-checking a file with 200 tools whose schemas are written in zod. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ const FEW = 5
 
 const figure = (output, name) => Number(new RegExp(`^${name}: +([\\d.]+)`, 'm').exec(output)?.[1])
 
-/** Compiles a file; gives what `--extendedDiagnostics` tells. */
+/** Compiles a file and returns the figures of `--extendedDiagnostics`. */
 function compile(path, version) {
   const { status, stdout } = spawnSync(process.execPath, [tsc(version), ...OPTIONS, path], { encoding: 'utf8', cwd: FOLDER })
   if (status !== 0) throw new Error(`${path} does not compile: ${stdout.slice(0, 500)}`)

@@ -1,19 +1,20 @@
 /** Several processes on one port. */
-import { openEach } from '../frame/each.mjs'
-import { WAYS } from '../frame/ways.mjs'
+
+import { CALLERS } from '../harness/callers.mjs'
+import { openEach } from '../harness/each.mjs'
 import { countPrimes } from '../servers/definitions.mjs'
 import { ADD, toolCall } from './messages.mjs'
 
 const COUNTS = [1, 2]
 const MODE = 'modern'
 
-/** A request that comes from the other core costs more: with one on each core, as many do with one process as with two. */
+/** A request from another core costs more, so there is a load generator on each core, with one process as with two. */
 const GENERATORS = 2
 
-/** Enough that what the load generator takes of the cores is little beside it. */
+/** Enough work that the share of the load generator in the CPU is small. */
 const BELOW = 500_000
 
-/** What is called; `atOnce` so many for each process, so that each has as much to do as one alone. */
+/** The calls; `atOnce` is per process, so that each has as much to do as a single one. */
 const WORK = [
   { id: 'add', title: 'a call that computes nothing', call: ADD, atOnce: 64 },
   {
@@ -39,14 +40,14 @@ export const WORKERS = [
     id: 'workers',
     title: 'tools/call over HTTP, 2026-07-28, one process on one core and two on two, with a load generator on each core',
     columns: ['perSecond', 'cpuPer1000', 'capacity'],
-    subjects: ['floor', 'portcall'],
+    subjects: ['baseline', 'portcall'],
     cells: CELLS,
     rounds: 5,
     turns: 8,
     open: (name) =>
-      openEach(CELLS, name, ({ workers }) => WAYS.http(name, { mode: MODE, tools: 1, workers, generators: GENERATORS })),
+      openEach(CELLS, name, ({ workers }) => CALLERS.http(name, { mode: MODE, tools: 1, workers, generators: GENERATORS })),
     /**
-     * One process shares its core with a load generator, as two do. What processes would do with a core each follows from their CPU for a
+     * One process shares its core with a load generator, as two do. The throughput of processes with a core each follows from their CPU per
      * request.
      */
     async measure(servers, cell, settings) {

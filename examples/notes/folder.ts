@@ -1,10 +1,10 @@
-/** The files of a folder of notes: they are found, read, written and deleted, and nothing outside the folder is ever touched. */
+/** Finds, reads, writes and deletes the notes of a folder, and never touches anything outside it. */
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, realpath, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ToolError } from 'portcall'
 
-/** What a listing tells about a note. */
+/** A note in a listing. */
 export interface Note {
   readonly size: number
   readonly modified: Date
@@ -12,15 +12,15 @@ export interface Note {
 
 export interface Folder {
   readonly root: string
-  /** All notes by their paths, and the folders that they lie in. */
+  /** All notes by path, and the folders that contain them. */
   scan(): Promise<{ notes: Map<string, Note>; folders: string[] }>
-  /** The size of a note in bytes; nothing when there is no such note. */
+  /** The size of a note in bytes, or undefined when it does not exist. */
   size(path: string): Promise<number | undefined>
-  /** The text of a note; nothing when there is no such note. */
+  /** The text of a note, or undefined when it does not exist. */
   read(path: string): Promise<string | undefined>
-  /** Writes a note. @throws ToolError when a note is in the way and may not be replaced. */
+  /** Writes a note. @throws ToolError when the note exists and may not be replaced. */
   write(path: string, text: string, options: { replace: boolean }): Promise<void>
-  /** Checks a note, then deletes it; whoever can swap its folder for a link in between can direct the second step. */
+  /** Checks a note, then deletes it. The two steps are not atomic: someone who replaces the folder with a link in between controls what is deleted. */
   remove(path: string): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export async function openFolder(path: string): Promise<Folder> {
   }
 }
 
-/** Where a note lies. A path that is not written the plain way (`..`, `//`, `/etc`, `C:\`) names nothing here. */
+/** Returns the file of a note. A path that is not normalized and relative (`..`, `//`, `/etc`, `C:\`) names no note. */
 function placeOf(root: string, path: string): string {
   const place = resolve(root, path)
   const isPlain = relative(root, place).split(sep).join('/') === path
@@ -81,7 +81,7 @@ class Refused extends ToolError {}
 const isInside = (root: string, place: string): boolean =>
   place === root || place.startsWith(root.endsWith(sep) ? root : root + sep)
 
-/** Opens a file first and then looks at what was opened: a link that leads outside is refused, also one that is put there meanwhile. */
+/** Opens a file, then checks what was opened, so that a link to the outside is rejected even when it was created in the meantime. */
 async function using<T>(root: string, path: string, flags: number, use: (file: FileHandle) => Promise<T>): Promise<T> {
   const place = placeOf(root, path)
   const file = await open(place, flags | O_NONBLOCK)

@@ -1,12 +1,12 @@
 /**
- * Serves a folder of notes: `npm start [-- [--stdio] FOLDER]`.
- * Over HTTP, PORT (3000) and HOST (127.0.0.1) say where, ALLOWED_HOSTS (names, with commas) how clients call it beyond this machine, and
- * DATABASE (portcall.db) which file its sessions and its index rest in: it may end at any time and go on where it was.
+ * Serves a folder of notes: `npm start [-- [--stdio] DIR]`.
+ * Over HTTP, PORT (3000) and HOST (127.0.0.1) set the address, ALLOWED_HOSTS (comma-separated) the host names that remote clients use, and
+ * DATABASE (portcall.db) the file with the sessions and the index, so that the server can restart at any time and continue.
  */
 import { parseArgs } from 'node:util'
 import { serve } from 'portcall/node'
 import { serveStdio } from 'portcall/stdio'
-import { sqlite } from 'portcall/stores/sqlite'
+import { sqliteStores } from 'portcall/stores/sqlite'
 import { openNotebook } from './notebook.ts'
 import { createNotes } from './server.ts'
 
@@ -15,7 +15,7 @@ const { PORT = '3000', HOST = '127.0.0.1', ALLOWED_HOSTS, DATABASE = 'portcall.d
 const allowedHosts = ALLOWED_HOSTS?.split(',')
 
 try {
-  const stores = values.stdio ? undefined : sqlite(DATABASE)
+  const stores = values.stdio ? undefined : sqliteStores(DATABASE)
   const notebook = await openNotebook(positionals[0] ?? 'docs', stores?.store)
   const what = `Serving the notes in ${notebook.root}`
   if (values.stdio) {

@@ -1,30 +1,30 @@
-/** The notes of a folder and the index of their words, kept true while files change. */
-import type { Store } from 'portcall/stores'
+/** The notes of a folder and their search index, updated while files change. */
+import type { KeyValueStore } from 'portcall/stores'
 import { type Folder, type Note, openFolder } from './folder.ts'
 import { createIndex, type Index, summarise } from './search.ts'
 import { createShelf, type Shelf } from './shelf.ts'
 import { createWatch } from './watch.ts'
 
-/** What has happened since the last look. */
+/** Changes since the last scan. */
 export interface Changes {
-  /** Notes came or went. */
+  /** Notes were added or removed. */
   readonly listed: boolean
-  /** Paths of notes that were changed or deleted. */
+  /** Paths of notes that were modified or deleted. */
   readonly updated: readonly string[]
 }
 
 export interface Notebook extends Pick<Folder, 'root' | 'read' | 'size' | 'write' | 'remove'> {
   readonly index: Pick<Index, 'search' | 'title' | 'notes' | 'words'>
-  /** All notes by their paths, sorted. */
+  /** All notes by path, sorted. */
   notes(): ReadonlyMap<string, Note>
   /** Reads every note again. */
   reindex(onNote: (done: number, total: number, path: string) => void | Promise<void>): Promise<void>
-  /** Calls back after changes, whoever made them. */
+  /** Registers a listener for changes, whoever made them. */
   onChange(listener: (changes: Changes) => void): void
 }
 
-/** Opens a folder. With a store its index rests there: at the next start only the notes are read that were changed meanwhile. */
-export async function openNotebook(path: string, store?: Store): Promise<Notebook> {
+/** Opens a folder. With a store, the index is stored there, and the next start only reads notes that have changed. */
+export async function openNotebook(path: string, store?: KeyValueStore): Promise<Notebook> {
   const folder = await openFolder(path)
   const shelf = store && createShelf(store, folder.root)
   const index = createIndex()
@@ -55,7 +55,7 @@ export async function openNotebook(path: string, store?: Store): Promise<Noteboo
     index.put(path, summary)
     void shelf?.put(path, { ...note, summary })
   }
-  /** One look after the other. */
+  /** Runs scans one after the other. */
   const refresh = (): Promise<void> => {
     last = last.catch(() => {}).then(look)
     return last
@@ -89,7 +89,7 @@ export async function openNotebook(path: string, store?: Store): Promise<Noteboo
   }
 }
 
-/** Fills an index with what is kept. */
+/** Fills an index from the stored entries. */
 async function unpack(index: Index, shelf: Shelf | undefined): Promise<ReadonlyMap<string, Note>> {
   const kept = (await shelf?.load()) ?? new Map()
   for (const [path, { summary }] of kept) index.put(path, summary)

@@ -1,4 +1,4 @@
-/** Prompts that bring notes along. */
+/** Prompts with embedded notes. */
 import { ErrorCode, RpcError, type Server } from 'portcall'
 import * as z from 'zod'
 import type { Notebook } from './notebook.ts'

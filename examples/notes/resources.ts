@@ -1,5 +1,5 @@
-/** Notes as resources: one template stands for all of them. */
-import type { Complete, ResourceContents, Server } from 'portcall'
+/** Notes as resources, all behind one template. */
+import type { Completer, ResourceContents, Server } from 'portcall'
 import type { Notebook } from './notebook.ts'
 
 const NOTES = 'notes://{+path}'
@@ -8,12 +8,12 @@ const mimeTypeOf = (path: string): string => (path.endsWith('.txt') ? 'text/plai
 /** The URI of a note. */
 export const uriOf = (path: string): string => `notes://${path.split('/').map(encodeURIComponent).join('/')}`
 
-/** Suggests the paths that contain what was typed so far. */
-export function completePath(notebook: Notebook): Complete {
+/** Completes paths that contain the typed text. */
+export function completePath(notebook: Notebook): Completer {
   return (typed) => [...notebook.notes().keys()].filter((path) => path.toLowerCase().includes(typed.toLowerCase()))
 }
 
-/** A note as the contents of a resource. */
+/** Returns a note as resource contents. */
 export async function contentsOf(notebook: Notebook, path: string): Promise<ResourceContents | undefined> {
   const text = await notebook.read(path)
   return text === undefined ? undefined : { uri: uriOf(path), mimeType: mimeTypeOf(path), text }
@@ -41,7 +41,7 @@ export function addNotes(server: Server, notebook: Notebook): void {
   )
 }
 
-/** Tells the clients of changes. */
+/** Notifies clients of changes. */
 export function announceChanges(server: Server, notebook: Notebook): void {
   notebook.onChange(({ listed, updated }) => {
     if (listed) server.listChanged('resources')

@@ -1,22 +1,22 @@
-/** Full-text search: an index of words, held in memory. */
+/** Full-text search with an in-memory index of words. */
 
-/** One note that was found. */
+/** A note that matches a query. */
 export interface Match {
   readonly path: string
   readonly title: string
-  /** The first line that was found, counted from 1, and its text. */
+  /** The first matching line, counted from 1, and its text. */
   readonly line: number
   readonly text: string
-  /** How often the words were found. */
+  /** How often the words occur. */
   readonly score: number
 }
 
-/** What a search needs of a note. */
+/** The indexed content of a note. */
 export interface Summary {
   readonly title?: string
-  /** Each word, how often it is there, and in which line first. */
+  /** Each word with the number of its occurrences and its first line. */
   readonly words: readonly (readonly [word: string, count: number, line: number])[]
-  /** The lines that have the first of a word. */
+  /** The lines with the first occurrence of a word. */
   readonly lines: Readonly<Record<number, string>>
 }
 
@@ -27,7 +27,7 @@ export interface Index {
   drop(path: string): void
   /** The first heading of a note. */
   title(path: string): string | undefined
-  /** The notes that have all words of a query, or words that begin with them; the best first. */
+  /** The notes that contain all words of a query, or words that start with them, best match first. */
   search(query: string, limit: number): { total: number; matches: Match[] }
 }
 
@@ -40,7 +40,7 @@ const WORD = /[\p{L}\p{N}]+/gu
 const MAX_LINE = 200
 const wordsOf = (text: string): string[] => text.normalize('NFKC').toLowerCase().match(WORD) ?? []
 
-/** Reads what a search needs out of a note. */
+/** Indexes the content of a note. */
 export function summarise(text: string): Summary {
   const all = text.split(/\r?\n/)
   const words = new Map<string, Found>()
@@ -69,7 +69,7 @@ export function createIndex(): Index {
     notes.delete(path)
   }
 
-  /** Where words begin with a prefix: path → how often, and where first. */
+  /** Notes with words that start with a prefix: path → number of occurrences and first line. */
   const lookUp = (prefix: string): Map<string, Found> => {
     const found = new Map<string, Found>()
     for (const [word, places] of words) {

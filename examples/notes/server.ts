@@ -6,7 +6,7 @@ import { addPrompts } from './prompts.ts'
 import { addNotes, announceChanges } from './resources.ts'
 import { addTools } from './tools.ts'
 
-/** What a client has to find again after a restart rests in `stores`. */
+/** State that has to survive a restart is stored in `stores`. */
 export function createNotes(notebook: Notebook, stores?: Stores): Server {
   const server = createServer(
     { name: 'notes', title: 'Notes', version: '1.0.0' },

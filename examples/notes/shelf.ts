@@ -1,26 +1,26 @@
-/** What a search needs of each note, kept from one start to the next. */
-import type { Store } from 'portcall/stores'
+/** Stores the indexed content of notes between restarts. */
+import type { KeyValueStore } from 'portcall/stores'
 import type { Note } from './folder.ts'
 import type { Summary } from './search.ts'
 
-/** What is kept of a note, with what its file was like then. */
+/** The stored content of a note, with the state of its file at that time. */
 export interface Kept extends Note {
   readonly summary: Summary
 }
 
 export interface Shelf {
-  /** All that is kept, by the paths of the notes. */
+  /** All stored entries, by the paths of the notes. */
   load(): Promise<Map<string, Kept>>
   put(path: string, kept: Kept): Promise<void>
   drop(path: string): Promise<void>
 }
 
-/** What was not looked at for so long is read again. */
+/** Entries that were not used for this long are read again. */
 const TTL_MS = 30 * 24 * 3600_000
 const PAGE = 1000
 
-/** Makes a shelf for the notes of one folder. It is a help and no more: what cannot be kept is said, and read again at the next start. */
-export function createShelf(store: Store, root: string): Shelf {
+/** Creates an index store for the notes of one folder. It is only a cache: failed writes are reported, and the notes are read again at the next start. */
+export function createShelf(store: KeyValueStore, root: string): Shelf {
   const prefix = `notes/index/1/${root}/`
   const lament = (error: Error): void => console.error(`The index is not kept: ${error.message}`)
   const read = async (key: string): Promise<[string, Kept][]> => {

@@ -1,4 +1,4 @@
-/** What a model can do with the notes. */
+/** Tools for working with notes. */
 import { type Call, type Server, ToolError } from 'portcall'
 import * as z from 'zod'
 import type { Notebook } from './notebook.ts'
@@ -32,7 +32,7 @@ function addReading(server: Server, notebook: Notebook): void {
     'search',
     {
       title: 'Search notes',
-      description: 'Finds the notes that contain all words of a query. A word also finds longer words that begin with it.',
+      description: 'Finds the notes that contain all words of a query. A word also matches longer words that start with it.',
       input: z.object({
         query: z.string().min(1).max(1000).describe('The words, in any order'),
         limit: z.int().min(1).max(100).default(10).describe('How many of the best to give'),
@@ -79,7 +79,7 @@ function missing(path: string): never {
   throw new ToolError(`There is no note ${JSON.stringify(path)}.`)
 }
 
-/** Asks the user. A client that cannot ask gets an error, and nothing is done. */
+/** Asks the user for confirmation. A client without elicitation gets an error, and nothing is deleted. */
 async function isConfirmed(call: Call, question: string): Promise<boolean> {
   const { confirm } = await call.elicit(question, Yes)
   return confirm

@@ -1,8 +1,8 @@
-/** Tells when something in one of many folders has changed. */
+/** Watches many folders for changes. */
 import { type FSWatcher, watch } from 'node:fs'
 
 export interface Watch {
-  /** The folders to watch from now on. */
+  /** Sets the folders to watch. */
   follow(folders: readonly string[]): void
   close(): void
 }
@@ -10,9 +10,9 @@ export interface Watch {
 const QUIET_MS = 100
 
 /**
- * Makes a watch. Changes that come close together make one call.
+ * Creates a watcher. Changes in quick succession cause one call.
  *
- * Each folder has a watcher of its own: the recursive one of Node 20 on Linux loses a file that was replaced by another.
+ * Each folder has a watcher of its own, because the recursive watcher of Node 20 on Linux loses files that are replaced.
  */
 export function createWatch(onChange: () => void): Watch {
   const watchers = new Map<string, FSWatcher>()

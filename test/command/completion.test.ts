@@ -6,49 +6,49 @@ import { beforeAll, expect, test } from 'vitest'
 import { findProgram } from '../support/services/programs.mjs'
 import { COMMAND, DEMO, portcall, STDIO, serveDemo } from './support/portcall.ts'
 
-/** A folder with the command under its name, and the completions of each shell. */
-let folder: string
+/** A directory with the command `portcall` and the completion scripts. */
+let dir: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'portcall-completion-'))
-  await writeFile(join(folder, 'portcall'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
-  await chmod(join(folder, 'portcall'), 0o755)
+  dir = await mkdtemp(join(tmpdir(), 'portcall-completion-'))
+  await writeFile(join(dir, 'portcall'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
+  await chmod(join(dir, 'portcall'), 0o755)
   for (const shell of ['bash', 'zsh', 'fish'])
-    await writeFile(join(folder, `completion.${shell}`), (await portcall(['completion', shell])).out)
+    await writeFile(join(dir, `completion.${shell}`), (await portcall(['completion', shell])).out)
 })
 
-/** What a line could go on with. */
-const goesOn = async (line: string): Promise<string[]> =>
+/** Returns the suggestions for a line. */
+const suggest = async (line: string): Promise<string[]> =>
   (await portcall([], { env: { PORTCALL_COMPLETE: line } })).out.trim().split('\n')
 
-/** Runs a script of a shell; what it prints. */
+/** Runs a shell. Returns its output. */
 function shell(program: string, ...args: string[]): string {
-  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` }
-  const { stdout, error } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8', timeout: 60_000 })
+  const env = { ...process.env, PATH: `${dir}${delimiter}${process.env.PATH}` }
+  const { stdout, error } = spawnSync(program, args, { cwd: dir, env, encoding: 'utf8', timeout: 60_000 })
   if (error) throw error
   return stdout
 }
 
-test('commands, flags, hosts', async () => {
-  expect(await goesOn('portcall l')).toEqual(['list', 'listen', 'login', 'logout'])
-  expect(await goesOn('portcall call --un')).toEqual(['--unchecked'])
-  expect(await goesOn('portcall install --to cl')).toEqual(['claude-desktop', 'claude-code'])
-  expect(await goesOn('portcall nothing ')).toEqual([''])
+test('commands, options, hosts', async () => {
+  expect(await suggest('portcall l')).toEqual(['list', 'listen', 'login', 'logout'])
+  expect(await suggest('portcall call --un')).toEqual(['--unchecked'])
+  expect(await suggest('portcall install --to cl')).toEqual(['claude-desktop', 'claude-code'])
+  expect(await suggest('portcall nothing ')).toEqual([''])
 })
 
-test('the names of tools, arguments, prompts and resources', async () => {
+test('names of tools, arguments, prompts and resources', async () => {
   const url = await serveDemo()
-  expect(await goesOn(`portcall call ${url} `)).toContain('greet')
-  expect(await goesOn(`portcall call ${url} greet na`)).toEqual(['name='])
-  expect(await goesOn(`portcall call '${DEMO}' gr`)).toEqual(['greet'])
-  expect(await goesOn(`portcall prompt ${url} re`)).toEqual(['review'])
-  expect(await goesOn(`portcall read ${url} note:`)).toEqual(['note://one'])
-  expect(await goesOn('portcall call http://127.0.0.1:9/mcp g')).toEqual([''])
-  expect(await goesOn(`portcall call -- node ${STDIO} `)).toEqual([''])
+  expect(await suggest(`portcall call ${url} `)).toContain('greet')
+  expect(await suggest(`portcall call ${url} greet na`)).toEqual(['name='])
+  expect(await suggest(`portcall call '${DEMO}' gr`)).toEqual(['greet'])
+  expect(await suggest(`portcall prompt ${url} re`)).toEqual(['review'])
+  expect(await suggest(`portcall read ${url} note:`)).toEqual(['note://one'])
+  expect(await suggest('portcall call http://127.0.0.1:9/mcp g')).toEqual([''])
+  expect(await suggest(`portcall call -- node ${STDIO} `)).toEqual([''])
 })
 
-test('in bash, also behind a colon', async () => {
+test('in bash, also after a colon', async () => {
   const line = `portcall read ${await serveDemo()} note:`
-  const said = shell(
+  const output = shell(
     'bash',
     '-c',
     `. ./completion.bash
@@ -57,7 +57,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"
 COMP_LINE='portcall lis'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(portcall lis); COMP_CWORD=1; _portcall
 printf '%s\\n' "\${COMPREPLY[@]}"`,
   )
-  expect(said.split('\n')).toEqual([expect.stringMatching(/^:?\/\/one$/), 'list', 'listen', ''])
+  expect(output.split('\n')).toEqual([expect.stringMatching(/^:?\/\/one$/), 'list', 'listen', ''])
 })
 
 const fish = findProgram('fish')
@@ -73,14 +73,14 @@ test.skipIf(!fish)('in fish', () => {
 
 const zsh = findProgram('zsh')
 test.skipIf(!zsh)('in zsh, at its prompt', () => {
-  const typed = `zmodload zsh/zpty
+  const script = `zmodload zsh/zpty
 zpty shell 'PS1="> " zsh -f -i'
 zpty -w shell 'autoload -U compinit; compinit -u -D; source completion.zsh; echo rea""dy'
-zpty -r shell said '*ready*'
+zpty -r shell output '*ready*'
 zpty -w -n shell $'portcall lis\\t\\t'
-zpty -r shell said '*list*listen*' && print two
+zpty -r shell output '*list*listen*' && print two
 zpty -w -n shell $'\\Cuportcall call ${DEMO} gr\\t'
-zpty -r shell said '*greet*' && print one
+zpty -r shell output '*greet*' && print one
 zpty -d shell`
-  expect(shell(zsh as string, '-f', '-c', typed)).toBe('two\none\n')
+  expect(shell(zsh as string, '-f', '-c', script)).toBe('two\none\n')
 })

@@ -7,7 +7,7 @@ import { DEMO, portcall, STDIO } from './support/portcall.ts'
 
 const FIXTURES = fileURLToPath(new URL('fixtures/hosts/', import.meta.url))
 
-/** Where the programs keep their servers on this system, from the home folder. */
+/** The configuration files of the hosts on Linux, relative to the home directory. */
 const FILES: { [host: string]: string } = {
   'claude-desktop': '.config/Claude/claude_desktop_config.json',
   'claude-code': '.claude.json',
@@ -18,7 +18,7 @@ const FILES: { [host: string]: string } = {
   'gemini-cli': '.gemini/settings.json',
   codex: '.codex/config.toml',
 }
-/** What a program starts, as each of them writes it. */
+/** The entry of a remote server in each host. */
 const REMOTE: { [host: string]: object | undefined } = {
   'claude-desktop': undefined,
   'claude-code': { type: 'http', url: 'https://a.example/mcp', headers: { 'X-Key': 'k' } },
@@ -41,8 +41,8 @@ beforeEach(async () => {
 const fileOf = (host: string): string => join(home, FILES[host]!)
 const textOf = (host: string): Promise<string> => readFile(fileOf(host), 'utf8')
 
-/** Puts the fixture of a host where the host has it; gives its text. */
-async function place(host: string): Promise<string> {
+/** Copies the fixture of a host to its configuration file. Returns the text. */
+async function copyFixture(host: string): Promise<string> {
   const text = await readFile(join(FIXTURES, `${host}.config`), 'utf8')
   await mkdir(dirname(fileOf(host)), { recursive: true })
   await writeFile(fileOf(host), text, { mode: 0o640 })
@@ -53,8 +53,8 @@ const install = (host: string, ...args: string[]): ReturnType<typeof portcall> =
   portcall(['install', '--name', 'demo', '--to', host, '--env', 'A=b', ...args, '--', process.execPath, STDIO], { env })
 
 describe.each(HOSTS)('%s', (host) => {
-  test('there and back without loss', async () => {
-    const text = await place(host)
+  test('installing and uninstalling restores the file', async () => {
+    const text = await copyFixture(host)
     expect(await install(host)).toMatchObject({ code: 0, out: '' })
     const installed = await textOf(host)
     expect(installed).toContain(STDIO)
@@ -68,8 +68,8 @@ describe.each(HOSTS)('%s', (host) => {
     expect(await textOf(host)).toBe(text)
   })
 
-  test('a dry run shows it and changes nothing', async () => {
-    const text = await place(host)
+  test('a dry run shows the changes and makes none', async () => {
+    const text = await copyFixture(host)
     const { out, code } = await install(host, '--dry-run')
     expect(code).toBe(0)
     expect(out).toMatch(/^\+ .*demo/m)
@@ -77,36 +77,36 @@ describe.each(HOSTS)('%s', (host) => {
     expect(await readdir(dirname(fileOf(host)))).toHaveLength(1)
   })
 
-  test('another server of the same name stays, unless it is forced', async () => {
-    await place(host)
+  test('another server of the same name is replaced only with --force', async () => {
+    await copyFixture(host)
     await install(host)
-    expect(await install(host)).toMatchObject({ code: 0, err: expect.stringContaining('nothing to change') })
-    const again = ['install', '--name', 'demo', '--to', host, '--', 'other']
-    expect(await portcall(again, { env })).toMatchObject({ code: 2, err: expect.stringContaining('--force') })
-    expect(await portcall([...again.slice(0, 5), '--force', ...again.slice(5)], { env })).toMatchObject({ code: 0 })
+    expect(await install(host)).toMatchObject({ code: 0, err: expect.stringContaining('no changes to') })
+    const other = ['install', '--name', 'demo', '--to', host, '--', 'other']
+    expect(await portcall(other, { env })).toMatchObject({ code: 2, err: expect.stringContaining('--force') })
+    expect(await portcall([...other.slice(0, 5), '--force', ...other.slice(5)], { env })).toMatchObject({ code: 0 })
     expect(await textOf(host)).toContain('other')
     expect(await textOf(host)).not.toContain(STDIO)
   })
 
-  test('where there was nothing', async () => {
+  test('a missing file is created', async () => {
     expect(await install(host)).toMatchObject({ code: 0 })
     expect(await textOf(host)).toContain(STDIO)
     expect((await stat(fileOf(host))).mode & 0o777).toBe(0o600)
   })
 
-  test('what cannot be read is not touched', async () => {
-    await place(host)
+  test('a file that cannot be parsed is not changed', async () => {
+    await copyFixture(host)
     await writeFile(fileOf(host), '{ "secret": "s3cret" "x"')
     const { code, err } = await install(host)
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('it is not touched') })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('it was not changed') })
     expect(err).not.toContain('s3cret')
     expect(await textOf(host)).toBe('{ "secret": "s3cret" "x"')
   })
 })
 
-describe.each(JSON_HOSTS)('what %s gets', (host) => {
-  test('can be used from its file', async () => {
-    await place(host)
+describe.each(JSON_HOSTS)('the entry for %s', (host) => {
+  test('is a valid configuration', async () => {
+    await copyFixture(host)
     await install(host)
     expect(await portcall(['call', `${fileOf(host)}:demo`, 'greet', 'name=Ada'], { env })).toMatchObject({
       code: 0,
@@ -118,21 +118,23 @@ describe.each(JSON_HOSTS)('what %s gets', (host) => {
     const { code, err } = await portcall(['install', 'https://a.example/mcp', '--name', 'far', '--to', host, '-H', 'X-Key: k'], {
       env,
     })
-    const wanted = REMOTE[host]
-    expect({ code, err }).toMatchObject(wanted ? { code: 0 } : { code: 2, err: expect.stringContaining('starts programs only') })
-    if (wanted)
+    const expected = REMOTE[host]
+    expect({ code, err }).toMatchObject(
+      expected ? { code: 0 } : { code: 2, err: expect.stringContaining('supports only programs') },
+    )
+    if (expected)
       expect(JSON.parse(await textOf(host))).toEqual({
-        [host === 'vscode' ? 'servers' : host === 'zed' ? 'context_servers' : 'mcpServers']: { far: wanted },
+        [host === 'vscode' ? 'servers' : host === 'zed' ? 'context_servers' : 'mcpServers']: { far: expected },
       })
   })
 })
 
-test('codex gets TOML', async () => {
+test('the entry for codex is TOML', async () => {
   await portcall(['install', 'https://a.example/mcp', '--name', 'far away', '--to', 'codex', '-H', 'X-Key: k'], { env })
   expect(await textOf('codex')).toBe('[mcp_servers."far away"]\nurl = "https://a.example/mcp"\nhttp_headers = { X-Key = "k" }\n')
 })
 
-test('several at once: all or none', async () => {
+test('several hosts are changed together or not at all', async () => {
   await writeFile(join(home, '.claude.json'), 'broken')
   expect(await portcall(['install', '--name', 'x', '--to', 'cursor', '--to', 'claude-code', '--', 'x'], { env })).toMatchObject({
     code: 2,

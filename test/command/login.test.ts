@@ -5,20 +5,20 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'portcall'
-import { jwt, protect, TokenRefused, type Verifier } from 'portcall/auth/server'
+import { InvalidTokenError, jwt, protect, type Verifier } from 'portcall/auth/server'
 import { nodeHandler } from 'portcall/node'
 import { authorizationServer, type TestAuthorizationServer } from 'portcall/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ended, portcall, said, start } from './support/portcall.ts'
+import { portcall, start, untilExit, untilOutput } from './support/portcall.ts'
 
 let login: TestAuthorizationServer
 let http: Server
 let url: string
-let refusing = false
+let rejectsTokens = false
 let env: { PORTCALL_HOME: string }
 
 beforeAll(async () => {
-  login = await authorizationServer({ decide: () => ({ subject: 'ada' }), lifetimes: { interval: 1 } })
+  login = await authorizationServer({ decide: () => ({ subject: 'ada' }), pollIntervalMs: 1000 })
   const server = createServer({ name: 'notes', version: '1.0.0' }).tool(
     'whoami',
     {},
@@ -29,9 +29,9 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
   const { issuer } = login
   const signed = jwt({ issuer, jwksUri: `${issuer}/jwks` })
-  const verify: Verifier['verify'] = async (...given) => {
-    if (refusing) throw new TokenRefused('no more')
-    return signed.verify(...given)
+  const verify: Verifier['verify'] = async (...args) => {
+    if (rejectsTokens) throw new InvalidTokenError('no more')
+    return signed.verify(...args)
   }
   const handler = nodeHandler(server, protect({ resource: url, authorizationServers: [issuer], verify }))
   env = { PORTCALL_HOME: await mkdtemp(join(tmpdir(), 'portcall-home-')) }
@@ -42,46 +42,46 @@ afterAll(async () => {
   await login.close()
 })
 
-test('in, used, out', async () => {
+test('sign in, call, sign out', async () => {
   expect(await portcall(['call', url, 'whoami'], { env })).toMatchObject({
     code: 6,
     err: expect.stringContaining('portcall login'),
   })
 
   const child = start(['login', url, '--no-browser'], { env })
-  const end = ended(child)
-  const [, page = ''] = await said(child.stderr, /Sign in at (\S+)\n/)
+  const end = untilExit(child)
+  const [, page = ''] = await untilOutput(child.stderr, /Sign in at (\S+)\n/)
   expect((await fetch(page)).ok).toBe(true)
   expect(await end).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`signed in to ${url}`) })
-  const folder = join(env.PORTCALL_HOME, 'logins')
-  const [file = ''] = await readdir(folder)
-  expect((await stat(join(folder, file))).mode & 0o077).toBe(0)
+  const dir = join(env.PORTCALL_HOME, 'logins')
+  const [file = ''] = await readdir(dir)
+  expect((await stat(join(dir, file))).mode & 0o077).toBe(0)
 
   expect(await portcall(['call', url, 'whoami'], { env })).toMatchObject({ code: 0, out: `${login.issuer}#ada\n` })
   expect(await portcall(['logout', url], { env })).toMatchObject({ code: 0, err: `signed out of ${url}\n` })
   expect(await portcall(['call', url, 'whoami'], { env })).toMatchObject({ code: 6 })
-  expect(await portcall(['logout', url], { env })).toMatchObject({ code: 0, err: `nobody has signed in to ${url}\n` })
+  expect(await portcall(['logout', url], { env })).toMatchObject({ code: 0, err: `not signed in to ${url}\n` })
 })
 
-test('in on another device, with a code', async () => {
+test('sign in on another device, with a code', async () => {
   const child = start(['login', url, '--device'], { env })
-  const end = ended(child)
-  const [, page = '', code = ''] = await said(child.stderr, /Open (\S+) and type in (\S+)\n/)
+  const end = untilExit(child)
+  const [, page = '', code = ''] = await untilOutput(child.stderr, /Open (\S+) and enter the code (\S+)\n/)
   expect((await fetch(`${page}?user_code=${code}`)).ok).toBe(true)
   expect(await end).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`signed in to ${url}`) })
   expect(await portcall(['call', url, 'whoami'], { env })).toMatchObject({ code: 0, out: `${login.issuer}#ada\n` })
   expect(await portcall(['logout', url], { env })).toMatchObject({ code: 0 })
 })
 
-test('tokens that cannot be refreshed any more ask for a login, and open nothing', async () => {
+test('tokens that cannot be refreshed cause an error, and no browser is opened', async () => {
   const child = start(['login', url, '--no-browser'], { env })
-  const end = ended(child)
-  const [, page = ''] = await said(child.stderr, /Sign in at (\S+)\n/)
+  const end = untilExit(child)
+  const [, page = ''] = await untilOutput(child.stderr, /Sign in at (\S+)\n/)
   await fetch(page)
   await end
-  refusing = true
-  login.set({ answers: { token: () => ({ status: 400, body: '{"error":"invalid_grant"}' }) } })
+  rejectsTokens = true
+  login.setFaults({ responses: { token: () => ({ status: 400, body: '{"error":"invalid_grant"}' }) } })
   const { code, err } = await portcall(['call', url, 'whoami'], { env })
-  login.set({})
+  login.setFaults({})
   expect({ code, err }).toEqual({ code: 6, err: expect.stringMatching(/portcall login/) })
 })

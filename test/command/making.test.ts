@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Serving, serve } from 'portcall/node'
+import { type ListeningServer, serve } from 'portcall/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runNpm } from '../../tools/lib/run.mjs'
 import { portcall, serveDemo } from './support/portcall.ts'
@@ -12,23 +12,23 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const HERE = fileURLToPath(new URL('build/making/', import.meta.url))
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 
-let serving: Serving
+let listening: ListeningServer
 beforeAll(async () => {
   const { server } = await import('./fixtures/demo.mjs')
-  serving = await serve(server, { port: 0, signals: false })
+  listening = await serve(server, { port: 0, handleProcessSignals: false })
   await mkdir(HERE, { recursive: true })
 })
 afterAll(async () => {
-  await serving.close()
+  await listening.close()
   await rm(HERE, { recursive: true, force: true })
 })
 
 describe('types', () => {
-  /** What the compiler says about a use of the written types. */
-  const complaints = async (use: string): Promise<string> => {
+  /** Returns the compiler errors of code that uses the generated types. */
+  const compileErrors = async (code: string): Promise<string> => {
     await writeFile(
       join(HERE, 'use.ts'),
-      `import { connectDemo } from './demo.js'\nconst demo = await connectDemo('http://x')\n${use}\n`,
+      `import { connectDemo } from './demo.js'\nconst demo = await connectDemo('http://x')\n${code}\n`,
     )
     const flags = [
       '--ignoreConfig',
@@ -45,11 +45,11 @@ describe('types', () => {
     return spawnSync(process.execPath, [TSC, ...flags, 'use.ts'], { cwd: HERE, encoding: 'utf8' }).stdout
   }
 
-  test('of a server that runs: what fits compiles, what does not does not', { timeout: 120_000 }, async () => {
-    expect(await portcall(['types', serving.url, '--out', join(HERE, 'demo.ts')])).toMatchObject({ code: 0, out: '' })
-    expect(await complaints("await demo.callTool('greet', { name: 'Ada', times: 2, tags: ['a'] })")).toBe('')
-    expect(await complaints("await demo.callTool('greet', { nme: 'Ada' })")).toContain('nme')
-    expect(await complaints("await demo.callTool('gret', { name: 'Ada' })")).toContain('gret')
+  test('accept valid calls and reject invalid ones', { timeout: 120_000 }, async () => {
+    expect(await portcall(['types', listening.url, '--out', join(HERE, 'demo.ts')])).toMatchObject({ code: 0, out: '' })
+    expect(await compileErrors("await demo.callTool('greet', { name: 'Ada', times: 2, tags: ['a'] })")).toBe('')
+    expect(await compileErrors("await demo.callTool('greet', { nme: 'Ada' })")).toContain('nme')
+    expect(await compileErrors("await demo.callTool('gret', { name: 'Ada' })")).toContain('gret')
   })
 })
 
@@ -63,28 +63,28 @@ describe('new', () => {
     tarball = join(HERE, (await readdir(HERE)).find((name) => name.endsWith('.tgz')) ?? packed.output)
   })
 
-  test.each([['ts'], ['js']])('a server (%s) runs at once, and its test passes', { timeout: 180_000 }, async (template) => {
-    const folder = join(await mkdtemp(join(tmpdir(), 'portcall-new-')), 'my notes')
-    expect(await portcall(['new', folder, '--template', template])).toMatchObject({ code: 0, out: '' })
-    expect(await portcall(['new', folder])).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') })
-    const npm = (...args: string[]): { ok: boolean; output: string } => runNpm(args, { cwd: folder, quiet: true })
+  test.each([['ts'], ['js']])('a server (%s) runs, and its test passes', { timeout: 180_000 }, async (template) => {
+    const dir = join(await mkdtemp(join(tmpdir(), 'portcall-new-')), 'my notes')
+    expect(await portcall(['new', dir, '--template', template])).toMatchObject({ code: 0, out: '' })
+    expect(await portcall(['new', dir])).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') })
+    const npm = (...args: string[]): { ok: boolean; output: string } => runNpm(args, { cwd: dir, quiet: true })
     const installed = npm('install', '--prefer-offline', '--no-audit', '--no-fund', tarball)
     expect(installed).toMatchObject({ ok: true })
     expect(npm('test').output).toMatch(/pass 1\n/)
-    const program = ['run', '--silent', 'stdio', '--prefix', folder]
+    const program = ['run', '--silent', 'stdio', '--prefix', dir]
     const called = await portcall(['call', 'greet', 'name=Ada', '--env', 'PATH', '--', 'npm', ...program])
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
   })
 
   test('a client', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'portcall-new-'))
-    expect(await portcall(['new', folder, '--template', 'client'])).toMatchObject({ code: 0 })
-    runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, quiet: true })
-    const { stdout } = spawnSync(process.execPath, ['client.js', await serveDemo()], { cwd: folder, encoding: 'utf8' })
-    expect(stdout).toContain('greet: Greets somebody')
+    const dir = await mkdtemp(join(tmpdir(), 'portcall-new-'))
+    expect(await portcall(['new', dir, '--template', 'client'])).toMatchObject({ code: 0 })
+    runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: dir, quiet: true })
+    const { stdout } = spawnSync(process.execPath, ['client.js', await serveDemo()], { cwd: dir, encoding: 'utf8' })
+    expect(stdout).toContain('greet: Greets a person')
   })
 
-  test('what cannot be made', async () => {
+  test('an unknown template', async () => {
     expect(await portcall(['new', join(HERE, 'x'), '--template', 'tss'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('did you mean ts?'),

@@ -1,4 +1,4 @@
-/** `npm run command [-- FILTER …]`: the command as its users meet it: processes, real servers, a terminal. */
+/** `npm run command [-- FILTER …]`: tests the built command with processes, real servers and a terminal. */
 import { fileURLToPath } from 'node:url'
 import { runTests } from '../../tools/lib/vitest.mjs'
 

@@ -1,7 +1,7 @@
-/** How the client of the conformance suite gets tokens where there is no user to be asked. */
-import { type AuthProvider, clientCredentials, enterprise, workload } from 'portcall/auth/client'
+/** Grant types of the conformance client that need no user interaction. */
+import { type AuthProvider, clientCredentials, enterpriseManaged, workloadIdentity } from 'portcall/auth/client'
 
-/** What scenarios tell about their clients. */
+/** The credentials that a scenario provides. */
 export interface GrantContext {
   readonly client_id?: string
   readonly client_secret?: string
@@ -22,16 +22,16 @@ const PROVIDERS: { readonly [scenario: string]: (context: GrantContext) => AuthP
   'auth/enterprise-managed-authorization': (context) => {
     const { client_id: clientId = '', client_secret: clientSecret = '', idp_id_token = '' } = context
     const { idp_issuer: issuer = '', idp_token_endpoint: tokenEndpoint = '', idp_client_id = '' } = context
-    return enterprise({
+    return enterpriseManaged({
       identityProvider: { issuer, tokenEndpoint, client: { clientId: idp_client_id } },
       client: { clientId, clientSecret },
       subject: () => idp_id_token,
     })
   },
-  'auth/wif-jwt-bearer': ({ valid_jwt = '' }) => workload({ assertion: () => valid_jwt }),
+  'auth/wif-jwt-bearer': ({ valid_jwt = '' }) => workloadIdentity({ assertion: () => valid_jwt }),
 }
 
-/** The provider of a scenario in which nobody signs in. */
-export function silentAuthOf(scenario: string, context: GrantContext): AuthProvider | undefined {
+/** Returns the provider of a scenario without user interaction. */
+export function nonInteractiveAuthOf(scenario: string, context: GrantContext): AuthProvider | undefined {
   return Object.hasOwn(PROVIDERS, scenario) ? PROVIDERS[scenario]?.(context) : undefined
 }

@@ -1,5 +1,6 @@
 /**
- * What the official suite tries clients with: `client URL`, the scenario in the environment. `--where` prints the path of the built file.
+ * The client under test of the official suite: `client URL`, with the scenario in the environment. `--where` prints the path of the bundled
+ * file.
  */
 import { fileURLToPath } from 'node:url'
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
@@ -8,13 +9,13 @@ import { type AuthContext, authOf } from './client-auth.ts'
 
 type Scenario = (client: Client & { readonly skills: ClientSkills }, context: Context) => Promise<unknown>
 
-/** What a scenario wants to be done, where it says so. */
+/** The parameters of a scenario. */
 interface Context extends AuthContext {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments?: Record<string, unknown> }[]
 }
 
-/** Lists everything and calls every tool without arguments. */
-const everything: Scenario = async (client) => {
+/** Lists the tools and calls each of them without arguments. */
+const callAllTools: Scenario = async (client) => {
   for (const { name } of await client.tools().toArray()) await client.callTool(name)
 }
 
@@ -25,7 +26,7 @@ const callAfterListing =
     await client.callTool(name, args)
   }
 
-/** Loads the first skill that is listed, and reads another file of it. */
+/** Loads the first skill of the list, and reads another file of it. */
 const loadSkill: Scenario = async (client) => {
   const [entry] = await client.skills.list().toArray()
   const skill = entry && (await client.skills.load(entry))
@@ -42,7 +43,7 @@ const SCENARIOS: { readonly [name: string]: Scenario } = {
   'http-standard-headers': async (client) => {
     await client.tools().toArray()
     await client.callTool('test_headers')
-    for (const { uri } of await client.resources().toArray()) await client.read(uri)
+    for (const { uri } of await client.resources().toArray()) await client.readResource(uri)
     for (const { name } of await client.prompts().toArray()) await client.getPrompt(name)
   },
   'http-custom-headers': async (client, { toolCalls = [] }) => {
@@ -80,10 +81,10 @@ else {
     roots: [{ uri: 'file:///work', name: 'work' }],
     onEvent: (event) => console.error(JSON.stringify(event)),
     ...(MCP_CONFORMANCE_SCENARIO.startsWith('auth/') && { auth: authOf(MCP_CONFORMANCE_SCENARIO, context) }),
-    ...(MCP_CONFORMANCE_PROTOCOL_VERSION && { revision: MCP_CONFORMANCE_PROTOCOL_VERSION }),
+    ...(MCP_CONFORMANCE_PROTOCOL_VERSION && { protocolVersion: MCP_CONFORMANCE_PROTOCOL_VERSION }),
   }
   const client = await connect(target, { ...options, extensions: [skills({ label: 'conformance' })] })
-  const scenario = Object.hasOwn(SCENARIOS, MCP_CONFORMANCE_SCENARIO) ? SCENARIOS[MCP_CONFORMANCE_SCENARIO] : everything
+  const scenario = Object.hasOwn(SCENARIOS, MCP_CONFORMANCE_SCENARIO) ? SCENARIOS[MCP_CONFORMANCE_SCENARIO] : callAllTools
   await scenario?.(client, context)
   await client.close()
 }

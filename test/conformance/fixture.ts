@@ -1,24 +1,24 @@
 /**
- * The server that the official conformance suite talks to: one endpoint for every revision.
- * Each file in `fixture/` adds the tools, prompts and resources of one subject; their names and answers are the suite's contract.
- * `npm run fixture` serves it (env PORT, default 3100).
+ * The server under test of the official conformance suite: one endpoint for all revisions. Each file in `fixture/` adds the tools, prompts and
+ * resources of one subject. The suite prescribes their names and results. `npm run fixture` starts the server on the port in the environment
+ * variable PORT, by default 3100.
  */
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'portcall'
 import { serve } from 'portcall/node'
 import { skills } from 'portcall/skills'
 import { tasks } from 'portcall/tasks'
-import { addAskingTools } from './fixture/asking.ts'
 import { addContentTools } from './fixture/content.ts'
+import { addInputRequestTools } from './fixture/input-requests.ts'
+import { addMultiRoundTripTools } from './fixture/multi-round-trip.ts'
+import { addNotificationTools } from './fixture/notifications.ts'
 import { addPrompts } from './fixture/prompts.ts'
-import { addReportingTools } from './fixture/reporting.ts'
 import { addResources } from './fixture/resources.ts'
-import { addRoundTools } from './fixture/rounds.ts'
 import { addSchemaTools } from './fixture/schemas.ts'
 import { openStores } from './fixture/stores.ts'
 import { addTaskTools } from './fixture/tasks.ts'
 
-/** Seen from the built file. */
+/** Relative to the bundled file. */
 const SKILLS = fileURLToPath(new URL('../fixture/skills', import.meta.url))
 
 const server = createServer(
@@ -27,10 +27,10 @@ const server = createServer(
 )
 
 addContentTools(server)
-addReportingTools(server)
+addNotificationTools(server)
 addSchemaTools(server)
-addAskingTools(server)
-addRoundTools(server)
+addInputRequestTools(server)
+addMultiRoundTripTools(server)
 addTaskTools(server)
 addPrompts(server)
 addResources(server)

@@ -1,14 +1,14 @@
-// Reads the checks that the suite has written, and judges them: the suite's own total hides warnings, and scenarios that never ran.
+// Evaluates the checks that the suite has written. The suite's own total ignores warnings and scenarios that did not run.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const COLUMNS = { SUCCESS: 'passed', FAILURE: 'failed', WARNING: 'warned', SKIPPED: 'skipped' }
 
 /**
- * Judges the results in a folder against the scenarios that should be there; without them, against those that are. A scenario passes when
- * it ran, checked something, and no check failed or warned.
+ * Evaluates the results in a folder, for the expected scenarios or else for all that ran. A scenario passes if it ran, checked something, and
+ * no check failed or warned.
  */
-export function judge(folder, expected) {
+export function evaluate(folder, expected) {
   const checks = { passed: 0, failed: 0, warned: 0, skipped: 0 }
   const results = readResults(folder)
   const verdicts = (expected ?? [...results.keys()]).map((name) => ({ name, faults: faultsOf(results.get(name)) }))
@@ -26,9 +26,9 @@ function readResults(folder) {
 }
 
 function faultsOf(checks) {
-  if (!checks) return ['missing: it did not run to its end']
+  if (!checks) return ['missing: it did not complete']
   const counted = checks.filter(({ status }) => status in COLUMNS)
-  if (counted.length === 0) return ['empty: it checked nothing']
+  if (counted.length === 0) return ['empty: it made no checks']
   return counted
     .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
     .map(

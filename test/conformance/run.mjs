@@ -1,5 +1,5 @@
 // npm run conformance -- server|client [--suite all] [--revision R] [--scenario S] [--store memory|sqlite|redis|postgres]
-// Runs the official conformance suite against the fixtures, once for each revision, and applies a strict gate.
+// Runs the official conformance suite against the fixtures, once per revision, and fails on warnings too.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { prepareProgram } from '../../tools/lib/program.mjs'
 import { freePort } from '../support/free-port.mjs'
-import { judge } from './gate.mjs'
+import { evaluate } from './gate.mjs'
 import { STORES } from './stores.mjs'
 import { install, listExtensions, listScenarios, runClientScenario, runScenarios } from './suite.mjs'
 
 const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
-/** The revisions that extensions are tried with. */
-const EXTENSIBLE = ['2025-11-25', '2026-07-28']
+/** The revisions that extensions are tested with. */
+const REVISIONS_WITH_EXTENSIONS = ['2025-11-25', '2026-07-28']
 const RESULTS = fileURLToPath(new URL('./results', import.meta.url))
 const OPTIONS = {
   suite: { type: 'string', default: 'all' },
@@ -25,7 +25,7 @@ const OPTIONS = {
 
 const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true })
 const commands = { server: testServer, client: testClient }
-process.exitCode = await (commands[positionals[0] ?? 'server'] ?? refuseUnknown)(values)
+process.exitCode = await (commands[positionals[0] ?? 'server'] ?? printUsage)(values)
 
 async function testServer({ suite, revision, scenario, store }) {
   install()
@@ -33,16 +33,16 @@ async function testServer({ suite, revision, scenario, store }) {
   const fixture = await startFixture(backend.env)
   const total = { passed: 0, failed: 0 }
   try {
-    for (const each of revision ? [revision] : REVISIONS) {
-      const folder = join(RESULTS, each)
+    for (const current of revision ? [revision] : REVISIONS) {
+      const folder = join(RESULTS, current)
       rmSync(folder, { recursive: true, force: true })
-      const extensions = each === EXTENSIBLE.at(-1) ? listExtensions('server') : []
-      const known = [...listScenarios('server', each), ...extensions]
+      const extensions = current === REVISIONS_WITH_EXTENSIONS.at(-1) ? listExtensions('server') : []
+      const known = [...listScenarios('server', current), ...extensions]
       if (scenario && !known.includes(scenario)) continue
-      if (!extensions.includes(scenario)) await runScenarios({ url: fixture.url, revision: each, suite, scenario, folder })
-      const wanted = extensions.filter((name) => scenario === undefined || name === scenario)
-      for (const one of wanted) await runScenarios({ url: fixture.url, scenario: one, folder })
-      report(each, judge(folder, expectedOf({ known, suite, scenario })), total)
+      if (!extensions.includes(scenario)) await runScenarios({ url: fixture.url, revision: current, suite, scenario, folder })
+      const selectedExtensions = extensions.filter((name) => scenario === undefined || name === scenario)
+      for (const name of selectedExtensions) await runScenarios({ url: fixture.url, scenario: name, folder })
+      report(current, evaluate(folder, expectedOf({ known, suite, scenario })), total)
     }
   } finally {
     fixture.stop()
@@ -62,12 +62,12 @@ function expectedOf({ known, suite, scenario }) {
 }
 
 function report(revision, { checks, verdicts }, total) {
-  const bad = verdicts.filter(({ faults }) => faults.length > 0)
-  total.failed += bad.length
-  total.passed += verdicts.length - bad.length
+  const failed = verdicts.filter(({ faults }) => faults.length > 0)
+  total.failed += failed.length
+  total.passed += verdicts.length - failed.length
   const figures = Object.entries(checks).map(([name, count]) => `${count} ${name}`)
-  console.log(`${revision}  scenarios ${verdicts.length - bad.length} of ${verdicts.length}  checks ${figures.join(', ')}`)
-  for (const { name, faults } of bad) for (const fault of faults) console.log(`  ! ${name}: ${fault}`)
+  console.log(`${revision}  scenarios ${verdicts.length - failed.length} of ${verdicts.length}  checks ${figures.join(', ')}`)
+  for (const { name, faults } of failed) for (const fault of faults) console.log(`  ! ${name}: ${fault}`)
 }
 
 async function startFixture(store) {
@@ -79,11 +79,11 @@ async function startFixture(store) {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://localhost:${port}/mcp`
-  await reachable(url, child)
+  await waitUntilReachable(url, child)
   return { url, stop: () => child.kill() }
 }
 
-async function reachable(url, child) {
+async function waitUntilReachable(url, child) {
   for (let attempt = 0; attempt < 120 && child.exitCode === null; attempt++) {
     try {
       await fetch(url)
@@ -96,14 +96,14 @@ async function reachable(url, child) {
   throw new Error('The fixture did not start')
 }
 
-/** What the suite has for clients of a revision; skills belong to the newest alone. */
+/** Returns the client scenarios of a revision. Skills are tested with the newest one only. */
 function clientScenarios(revision) {
-  const newest = revision === EXTENSIBLE.at(-1)
+  const newest = revision === REVISIONS_WITH_EXTENSIONS.at(-1)
   const extensions = listExtensions('client').filter((name) => name.startsWith('auth/') || newest)
-  return [...listScenarios('client', revision), ...(EXTENSIBLE.includes(revision) ? extensions : [])]
+  return [...listScenarios('client', revision), ...(REVISIONS_WITH_EXTENSIONS.includes(revision) ? extensions : [])]
 }
 
-function isOf(suite, scenario) {
+function isInSuite(suite, scenario) {
   return suite === 'all' || scenario.startsWith(`${suite}/`)
 }
 
@@ -111,17 +111,17 @@ async function testClient({ suite, revision, scenario }) {
   install()
   const command = `exec ${process.execPath} ${await prepareProgram(fileURLToPath(new URL('./client.ts', import.meta.url)))}`
   const total = { passed: 0, failed: 0 }
-  for (const each of revision ? [revision] : REVISIONS) {
-    const wanted = clientScenarios(each).filter((name) => (scenario ? name === scenario : isOf(suite, name)))
-    const folder = join(RESULTS, `client-${each}`)
+  for (const current of revision ? [revision] : REVISIONS) {
+    const scenarios = clientScenarios(current).filter((name) => (scenario ? name === scenario : isInSuite(suite, name)))
+    const folder = join(RESULTS, `client-${current}`)
     rmSync(folder, { recursive: true, force: true })
-    for (const name of wanted) await runClientScenario({ command, revision: each, scenario: name, folder })
-    if (wanted.length > 0) report(each, judge(folder, wanted), total)
+    for (const name of scenarios) await runClientScenario({ command, revision: current, scenario: name, folder })
+    if (scenarios.length > 0) report(current, evaluate(folder, scenarios), total)
   }
   return summary(total)
 }
 
-function refuseUnknown() {
+function printUsage() {
   console.error('Usage: npm run conformance -- server|client [--suite all] [--revision R] [--scenario S] [--store NAME]')
   return 1
 }

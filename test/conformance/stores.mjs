@@ -1,4 +1,4 @@
-/** The stores that the fixture can rest on, each with what starts it: the env of the fixture, and what ends it. */
+/** The storage backends of the fixture. Each starts its service and returns the environment of the fixture and a function that stops it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { startRedis } from '../support/services/redis.mjs'
 async function serviceOf(name, start) {
   install(fileURLToPath(new URL('../stores', import.meta.url)))
   const service = await start()
-  if (!service) throw new Error(`There is no ${name} on this machine`)
+  if (!service) throw new Error(`${name} is not installed on this machine`)
   return { env: { STORE: name, STORE_URL: service.url }, stop: service.stop }
 }
 

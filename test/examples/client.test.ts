@@ -6,7 +6,7 @@ import type { Server } from 'portcall'
 import { connect } from 'portcall/client'
 import type { JsonObject } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
-import { faultyProxy, pair, textOf } from 'portcall/testing'
+import { faultyProxy, connectPair, textOf } from 'portcall/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { server as asking } from '../../examples/asking.ts'
 import { server as changes } from '../../examples/changes.ts'
@@ -36,7 +36,7 @@ async function run(name: string, ...args: string[]): Promise<string> {
 }
 
 async function listen(server: Parameters<typeof serve>[0]): Promise<string> {
-  const serving = await serve(server, { port: 0, signals: false })
+  const serving = await serve(server, { port: 0, handleProcessSignals: false })
   onTestFinished(() => serving.close())
   return serving.url
 }
@@ -59,14 +59,14 @@ describe('programs that use servers', () => {
 
   test('hello-client', async () => {
     const output = await runBoth(await example('hello'), await example('hello-client'))
-    expect(output).toContain('greet: Greets somebody')
+    expect(output).toContain('greet: Greets a person')
     expect(output).toContain('Hello, Ada!')
   })
 
   test('first-client', async () => {
     const output = await runBoth(await example('first-server'), await example('first-client'))
     expect(output).toContain('There is no to-do 99')
-    expect(output).toContain('All gone')
+    expect(output).toContain('Everything was removed')
   })
 
   test('client, in the process of its server and by URL', async () => {
@@ -95,9 +95,9 @@ describe('a client that answers', () => {
     'What is your name?': { name: 'Ann' },
   }
 
-  test.each(['2025-11-25', '2026-07-28'])('%s', async (revision) => {
+  test.each(['2025-11-25', '2026-07-28'])('%s', async (protocolVersion) => {
     const ask = async (server: Server, name: string, args = {}): Promise<string> => {
-      await using place = await pair(server, { transport: 'http', revision })
+      await using place = await connectPair(server, { transport: 'http', protocolVersion })
       const client = await connectWithAnswers(place.url ?? '', host(true))
       const result = await client.callTool(name, args)
       await client.close()
@@ -116,7 +116,7 @@ describe('a client that answers', () => {
     expect(textOf(await refusing.callTool('subscribe'))).toBe('Not subscribed')
     await refusing.close()
     const silent = await connectWithAnswers(sampling, host(false))
-    await expect(silent.callTool('haiku')).rejects.toMatchObject({ code: 'UNANSWERED_INPUT' })
+    await expect(silent.callTool('haiku')).rejects.toMatchObject({ code: 'INPUT_HANDLER_FAILED' })
     await silent.close()
   })
 })
@@ -141,7 +141,7 @@ describe('calls', () => {
   })
 
   test('can be watched and given up', async () => {
-    await using client = await pair(progress)
+    await using client = await connectPair(progress)
     const shown: string[] = []
     expect(await count(client, { show: (text) => shown.push(text) })).toMatchObject([{ text: 'Counted to 3' }])
     expect(shown).toEqual(['1 of 3, at 1', '2 of 3, at 2', '3 of 3, at 3'])
@@ -151,22 +151,22 @@ describe('calls', () => {
 
 describe('what goes wrong', () => {
   test('is told apart', async () => {
-    await using client = await pair(tools)
+    await using client = await connectPair(tools)
     expect(await tryTool(client, 'divide', { dividend: 1, divisor: 0 })).toContain('the tool failed')
     expect(await tryTool(client, 'divide', { dividend: 1, divisor: 1 })).toContain('done')
-    expect(await tryTool(client, 'nobody', {})).toContain('the server said no: -32602')
+    expect(await tryTool(client, 'nobody', {})).toContain('the server returned an error: -32602')
   })
 
   test('is tried again where that is safe', async () => {
     const proxy = await faultyProxy({ target: await listen(tools) })
     onTestFinished(() => proxy.close())
     const client = await connect(proxy.url)
-    proxy.set({ toClient: { resetAfterBytes: 20 } })
-    setTimeout(() => proxy.set({}), 10)
+    proxy.setFaults({ toClient: { resetAfterBytes: 20 } })
+    setTimeout(() => proxy.setFaults({}), 10)
     expect(await callAgain(client, 'picture', 20)).toHaveLength(3)
-    proxy.set({ refuse: true })
-    proxy.cut()
-    expect(await tryTool(client, 'shout', { text: 'a' })).toContain('nobody knows')
+    proxy.setFaults({ refuse: true })
+    proxy.resetConnections()
+    expect(await tryTool(client, 'shout', { text: 'a' })).toContain('the outcome is unknown')
     await client.close()
   })
 
@@ -190,7 +190,7 @@ test('several servers', async () => {
   expect(await search(config, (event) => events.push(event))).toMatchObject({ matches: expect.any(Array) })
   expect(events).toContainEqual(expect.objectContaining({ type: 'failed', server: 'gone' }))
   const ask = async (): Promise<JsonObject> => ({})
-  expect(await open(config, 'notes', ask)).toMatchObject({ state: 'open' })
+  expect(await open(config, 'notes', ask)).toMatchObject({ state: 'connected' })
   expect(await open(config, 'gone', ask)).toMatchObject({ state: 'failed', error: { code: 'INVALID_CONFIG' } })
   expect(await open(config, 'off', ask)).toMatchObject({ state: 'disabled' })
 })

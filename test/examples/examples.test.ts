@@ -17,7 +17,7 @@ import { server as resources } from '../../examples/resources.ts'
 import { server as sampling } from '../../examples/sampling.ts'
 import { charges, server as steps } from '../../examples/steps.ts'
 import { callTool, converse } from '../../examples/testing-messages.ts'
-import { heard, server as toolErrors } from '../../examples/tool-errors.ts'
+import { events, server as toolErrors } from '../../examples/tool-errors.ts'
 import { server as tools } from '../../examples/tools.ts'
 import { server as urls } from '../../examples/urls.ts'
 import { server as visible } from '../../examples/visible.ts'
@@ -25,7 +25,7 @@ import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { compileProgram } from '../support/compile.ts'
 import { createDriver, type Driver } from '../support/driver.ts'
 import { withEnvelope } from '../support/envelope.ts'
-import type { RevisionName } from '../support/places.ts'
+import type { RevisionName } from '../support/setups.ts'
 import { memoryWire } from '../support/wire-memory.ts'
 
 const MODERN = '2026-07-28'
@@ -67,11 +67,11 @@ describe('what the documents show', () => {
     const take = async (fruit: string): Promise<unknown> => textOf(await call(peer, 'take', { fruit }))
     expect(await take('plum')).toBe('There is no plum')
     for (const left of ['2 left', '1 left', '0 left']) expect(await take('pear')).toBe(left)
-    heard.splice(0)
-    const told = await take('pear')
-    expect(heard).toMatchObject([{ type: 'error', error: { message: expect.stringContaining('shelf') } }])
-    expect(told).toMatch(/^The tool failed\. Reference: [0-9a-f]{8}$/)
-    expect(told).toContain((heard[0] as { reference: string }).reference)
+    events.splice(0)
+    const text = await take('pear')
+    expect(events).toMatchObject([{ type: 'error', error: { message: expect.stringContaining('shelf') } }])
+    expect(text).toMatch(/^The tool failed\. Reference: [0-9a-f]{8}$/)
+    expect(text).toContain((events[0] as { reference: string }).reference)
     vi.restoreAllMocks()
   })
 
@@ -143,7 +143,7 @@ describe('what the documents show', () => {
       'What is your name?': { name: 'Ann' },
       'Sign in to connect your account': {},
     }
-    peer.onAsk(({ method, params }) => {
+    peer.onInputRequest(({ method, params }) => {
       if (method === 'roots/list') return { roots: [{ uri: 'file:///home/ann' }] }
       if (method === 'sampling/createMessage')
         return { role: 'assistant', model: 'm', content: { type: 'text', text: 'Ships' }, stopReason: 'endTurn' }

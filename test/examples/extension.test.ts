@@ -1,7 +1,7 @@
-import { extension, type Server } from 'portcall'
-import { extension as clientExtension, connect } from 'portcall/client'
+import { defineServerExtension, type Server } from 'portcall'
+import { defineClientExtension as clientExtension, connect } from 'portcall/client'
 import type { Request } from 'portcall/jsonrpc'
-import { type PairOptions, pair } from 'portcall/testing'
+import { type PairOptions, connectPair } from 'portcall/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPollServer, ID } from '../../examples/extension.ts'
 import { lunch, polls } from '../../examples/extension-client.ts'
@@ -19,7 +19,7 @@ function listening(): { server: ReturnType<typeof createPollServer>; asked: Requ
 }
 
 const join = async <S extends Server>(server: S, options: PairOptions) => {
-  const client = await pair(server, { ...options, extensions: [polls] })
+  const client = await connectPair(server, { ...options, extensions: [polls] })
   onTestFinished(() => client.close())
   return client
 }
@@ -34,7 +34,7 @@ describe.each(['memory', 'stdio', 'http'] as const)('a guest from outside, %s', 
       told = resolve
     })
     const watching = client.polls.watch('soup', (count) => votes.push(count) === 2 && told())
-    expect(await watching.honoured).toEqual({ polls: ['soup'] })
+    expect(await watching.acknowledged).toEqual({ polls: ['soup'] })
     expect(await client.polls.vote('soup')).toBe(1)
     expect((await client.callTool('lunch')).content).toEqual([{ type: 'text', text: 'soup: 2' }])
     await second
@@ -47,7 +47,7 @@ describe.each(['memory', 'stdio', 'http'] as const)('a guest from outside, %s', 
 
   test('VER-018 VER-020 whoever does not speak it gets what the core has', async () => {
     const { server } = listening()
-    const client = await pair(server, { transport })
+    const client = await connectPair(server, { transport })
     onTestFinished(() => client.close())
     expect((await client.callTool('lunch')).content).toEqual([{ type: 'text', text: 'Soup, by 0 votes' }])
     await expect(client.request('polls/vote', { poll: 'soup' })).rejects.toMatchObject({ code: -32021 })
@@ -55,9 +55,9 @@ describe.each(['memory', 'stdio', 'http'] as const)('a guest from outside, %s', 
 
   test.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
     'clients of %s may use it, and hear results of the usual type',
-    async (revision) => {
+    async (protocolVersion) => {
       const { server } = listening()
-      const client = await join(server, { transport, revision })
+      const client = await join(server, { transport, protocolVersion })
       expect(await client.polls.vote('soup')).toBe(1)
       expect(server.polls.count('soup')).toBe(1)
     },
@@ -99,27 +99,27 @@ test('TSKX-031 HTTP-059 over HTTP, Mcp-Name has the name of a method of an exten
 })
 
 test('an extension of the newest revision only is not told to others', async () => {
-  const modern = extension({
+  const modern = defineServerExtension({
     id: 'com.example/modern',
     legacy: false,
-    serve: (host) => host.method('modern/say', {}, () => ({})),
+    setup: (host) => host.method('modern/say', {}, () => ({})),
   })
   const { createServer } = await import('portcall')
   const server = createServer({ name: 'modern', version: '1' }, { extensions: [modern] })
-  const speaks = clientExtension({ id: 'com.example/modern', name: 'modern', connect: (host) => host })
-  const client = await pair(server, { revision: '2025-11-25', extensions: [speaks] })
-  expect(await client.modern.declared()).toBeUndefined()
-  await expect(client.modern.demand()).rejects.toMatchObject({ name: 'ExtensionMissing', code: 'EXTENSION_MISSING' })
+  const speaks = clientExtension({ id: 'com.example/modern', name: 'modern', setup: (host) => host })
+  const client = await connectPair(server, { protocolVersion: '2025-11-25', extensions: [speaks] })
+  expect(await client.modern.serverCapability()).toBeUndefined()
+  await expect(client.modern.requireCapability()).rejects.toMatchObject({ name: 'ExtensionUnsupportedError', code: 'EXTENSION_UNSUPPORTED' })
   await expect(client.request('modern/say')).rejects.toMatchObject({ code: -32021 })
   await client.close()
 })
 
 test('extensions of a client have names of their own', async () => {
   const { server } = listening()
-  const named = (id: string, name: string) => clientExtension({ id, name, connect: () => ({}) })
-  await expect(connect(server, { extensions: [named('a/b', 'close')] })).rejects.toThrow(/cannot be called/)
-  await expect(connect(server, { extensions: [named('a/b', 'x'), named('a/b', 'y')] })).rejects.toThrow(/given twice/)
-  await expect(connect(server, { extensions: [named('b', 'x')] })).rejects.toThrow(/is not the id/)
+  const named = (id: string, name: string) => clientExtension({ id, name, setup: () => ({}) })
+  await expect(connect(server, { extensions: [named('a/b', 'close')] })).rejects.toThrow(/cannot be named/)
+  await expect(connect(server, { extensions: [named('a/b', 'x'), named('a/b', 'y')] })).rejects.toThrow(/installed twice/)
+  await expect(connect(server, { extensions: [named('b', 'x')] })).rejects.toThrow(/is not a valid extension id/)
 })
 
 test('the story that the documents show', async () => {

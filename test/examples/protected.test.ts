@@ -12,7 +12,7 @@ import { keyFor } from '../../examples/api-keys.ts'
 import { server } from '../../examples/protected-scopes.ts'
 import { bound } from '../../examples/verifiers.ts'
 import { compileProgram } from '../support/compile.ts'
-import { createCaller } from '../support/protected.ts'
+import { createRequester } from '../support/tool-requester.ts'
 
 const RESOURCE = 'https://notes.example.com/mcp'
 const ORIGIN = 'https://notes.example.com'
@@ -40,7 +40,7 @@ async function run(name: string, env: Record<string, string>): Promise<string> {
 test('protected', async () => {
   const login = await logInAt()
   const url = await run('protected', { ISSUER: login.issuer, RESOURCE })
-  const call = createCaller(url)
+  const call = createRequester(url)
   const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', url))
   expect(await metadata.json()).toMatchObject({ resource: RESOURCE, authorization_servers: [login.issuer] })
   expect((await call('list')).status).toBe(401)
@@ -54,9 +54,9 @@ test('protected', async () => {
 
 test('api-keys, protected-scopes and verifiers', async () => {
   const { key, verify } = await keyFor('ann')
-  const { url, close } = await serve(server, { port: 0, signals: false, ...protect({ resource: RESOURCE, verify }) })
+  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, ...protect({ resource: RESOURCE, verify }) })
   onTestFinished(close)
-  const call = createCaller(url)
+  const call = createRequester(url)
   expect(await call('erase', key)).toMatchObject({ status: 200, text: expect.stringContaining('Unknown tool') })
   expect((await call('erase', `${key}x`)).status).toBe(401)
   expect(bound.path).toBe('/mcp')
@@ -124,7 +124,7 @@ test('oauth-proxy', async () => {
     redirect_uri: redirect_uris[0] ?? '',
   }
   const tokens = await (await to('/token', { method: 'POST', body: new URLSearchParams(redeemed) })).json()
-  expect(await createCaller(url)('files', tokens.access_token)).toMatchObject({ status: 200, text: '["a.txt"]' })
+  expect(await createRequester(url)('files', tokens.access_token)).toMatchObject({ status: 200, text: '["a.txt"]' })
   expect(provider.tokens.join()).not.toContain(tokens.access_token)
 })
 

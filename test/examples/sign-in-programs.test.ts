@@ -69,8 +69,8 @@ test('a program with a key', async () => {
 
 test('a user of a company', async () => {
   const sso = await startLogin({ clients: [{ client_id: 'desk', client_secret: 'one', known_as: KNOWN_AS }] })
-  const trusted = [{ issuer: sso.issuer, keys: () => sso.keys }]
-  const login = await startLogin({ clients: [{ client_id: 'desk-at-notes', client_secret: 'two' }], trusted })
+  const trustedIssuers = [{ issuer: sso.issuer, keys: () => sso.keys }]
+  const login = await startLogin({ clients: [{ client_id: 'desk-at-notes', client_secret: 'two' }], trustedIssuers })
   KNOWN_AS[login.issuer] = 'desk-at-notes'
   const company = { sso: sso.issuer, login: login.issuer, secretAtSso: 'one', secretAtLogin: 'two' }
   const client = await connectInCompany(await startServer(login), company, () => sso.sign({ sub: 'ada', aud: 'desk' }))
@@ -79,7 +79,7 @@ test('a user of a company', async () => {
 
 test('a workload that its platform vouches for', async () => {
   const platform = await startLogin()
-  const login = await startLogin({ trusted: [{ issuer: platform.issuer, keys: () => platform.keys }] })
+  const login = await startLogin({ trustedIssuers: [{ issuer: platform.issuer, keys: () => platform.keys }] })
   const path = join(await makeFolder(), 'login')
   await writeFile(path, `${await platform.sign({ sub: 'job', aud: login.issuer })}\n`)
   expect(await callerOf(await connectAsWorkload(await startServer(login), path))).toBe(`${login.issuer}#job`)
@@ -94,7 +94,7 @@ test('tokens that are bound to a key outlive the process, and are worth nothing 
   }
   expect(await callerOf(await connectBound(url, folder, open))).toBe(`${login.issuer}#user`)
   expect(await callerOf(await connectBound(url, folder))).toBe(`${login.issuer}#user`)
-  expect(login.asked('authorize')).toHaveLength(1)
+  expect(login.requestsTo('authorize')).toHaveLength(1)
 
   const { accessToken } = tokensIn(await readFile(join(folder, 'tokens.json'), 'utf8'))
   for (const scheme of ['Bearer', 'DPoP']) {

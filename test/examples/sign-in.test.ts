@@ -20,7 +20,7 @@ async function open(): Promise<{ url: string; login: TestAuthorizationServer }> 
   const server = createServer({ name: 'protected', version: '1.0.0' })
   server.tool('who', {}, (_args, call) => call.auth?.principal ?? 'nobody')
   const protection = protect({ resource: url, authorizationServers: [login.issuer], verify })
-  const serving = await serve(server, { port: Number(new URL(url).port), signals: false, ...protection })
+  const serving = await serve(server, { port: Number(new URL(url).port), handleProcessSignals: false, ...protection })
   onTestFinished(async () => {
     await serving.close()
     await login.close()
@@ -43,7 +43,7 @@ test('by a browser, once for all that share the file', async () => {
   onTestFinished(() => rm(folder, { recursive: true }))
   const show = async (page: URL): Promise<void> => void (await fetch(await back(page)))
   for (let run = 0; run < 2; run++) expect(await whoAmI(await connectByBrowser(url, folder, { open: show }))).toContain('user')
-  expect(login.asked('authorize').length).toBe(1)
+  expect(login.requestsTo('authorize').length).toBe(1)
   expect((await stat(join(folder, 'tokens.json'))).mode & 0o777).toBe(0o600)
 })
 
@@ -54,7 +54,7 @@ test('on another device', async () => {
     await fetch(`${page}?user_code=${code}`)
   }
   expect(await whoAmI(await connectByDevice(url, show))).toContain('user')
-  expect(login.asked('device').length).toBe(1)
+  expect(login.requestsTo('device').length).toBe(1)
 })
 
 test('by a page of its own', async () => {
@@ -81,9 +81,9 @@ test('with tokens from elsewhere', async () => {
 
 test('not at all', async () => {
   const { url, login } = await open()
-  login.set({ redirect: { code: undefined, error: 'access_denied' } })
+  login.setFaults({ redirect: { code: undefined, error: 'access_denied' } })
   expect(await connectByPage(url, back).catch(explain)).toBe('You did not sign in.')
-  login.set({ metadata: { code_challenge_methods_supported: undefined } })
+  login.setFaults({ metadata: { code_challenge_methods_supported: undefined } })
   expect(await connectByPage(url, back).catch(explain)).toContain('PKCE')
   expect(() => explain(new Error('something else'))).toThrow('something else')
 })

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { printed, server, tidyUp } from '../../examples/tasks.ts'
-import { begin, bind, goOn } from '../../examples/tasks-client.ts'
+import { bind, resume, start } from '../../examples/tasks-client.ts'
 
 test('tasks-client', async () => {
   const shown: string[] = []
   expect(await bind(server, (message) => shown.push(message))).toContain('Bound in red')
   expect(shown).toEqual(['Folded'])
-  const taskId = await begin(server)
-  expect(await goOn(server, taskId as string)).toContain('Printed 3 pages')
+  const taskId = await start(server)
+  expect(await resume(server, taskId as string)).toContain('Printed 3 pages')
   expect(printed).toEqual(['fold', 'cover', 'contents', 'index'])
 })
 
 test('tasks-client, when the server has stopped', async () => {
   await tidyUp('nobody')
-  expect(await begin(server)).toBeUndefined()
-  await expect(bind(server, () => {})).rejects.toThrow('stopping')
+  expect(await start(server)).toBeUndefined()
+  await expect(bind(server, () => {})).rejects.toThrow('shutting down')
 })

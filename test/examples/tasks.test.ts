@@ -28,7 +28,7 @@ test('tasks', async () => {
   expect(done.result).toMatchObject({ content: [{ text: 'Printed 3 pages' }] })
   const bound = await end(peer, (await call('bind')).taskId)
   expect(bound.result).toMatchObject({ content: [{ text: 'Bound in red' }] })
-  peer.onAsk(() => ({ action: 'accept', content: { address: 'Oslo' } }))
+  peer.onInputRequest(() => ({ action: 'accept', content: { address: 'Oslo' } }))
   const posted = await end(peer, (await call('post')).taskId)
   expect(posted).toMatchObject({ ttlMs: 3_600_000, result: { content: [{ text: 'Posted to Oslo' }] } })
   expect(printed.splice(0)).toEqual(['cover', 'contents', 'index', 'fold', 'stamp'])

@@ -1,4 +1,4 @@
-/** Requests that are given up, by their caller or by somebody else. */
+/** Cancelled requests, by their caller or by another one. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type Case, runCases } from './support/cases.ts'
@@ -13,12 +13,12 @@ const cancelled = (requestId: unknown, more = {}): object => ({
   params: { requestId, ...more },
 })
 
-/** More than anybody takes while somebody hangs up. */
+/** More data than all buffers hold while a client disconnects. */
 const COUNT = 1_000_000
 
-/** Cancellations that mean nothing. */
+/** Invalid cancellations. */
 const ODD_IDS: ReadonlyArray<[what: string, id: unknown]> = [
-  ['an unknown id', 'nobody'],
+  ['an unknown id', 'unknown'],
   ['id 0', 0],
   ['an empty id', ''],
   ['no id', undefined],
@@ -36,7 +36,7 @@ describe('over HTTP', () => {
   beforeAll(async () => void (server = await startHttp()))
   afterAll(() => server.kill())
 
-  test('H47: a modern caller who hangs up stops the handler', async () => {
+  test('H47: a modern client that disconnects stops the handler', async () => {
     const before = await server.counts()
     for (let at = 0; at < 10; at++) {
       const connection = server.connect()
@@ -48,7 +48,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H47: half a goodbye, with the answer still awaited, is no goodbye', async () => {
+  test('H47: a half-closed connection does not cancel the request', async () => {
     const connection = server.connect()
     connection.send(modern('tools/call', tool('slow', { ms: 300, tag: 'awaited' })))
     connection.socket.end()
@@ -57,7 +57,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H48: a modern caller who hangs up in the middle of a stream stops the handler', async () => {
+  test('H48: a modern client that disconnects during a stream stops the handler', async () => {
     for (const name of ['flood', 'rude-flood']) {
       const before = await server.health()
       const { sent: already } = await server.counts()
@@ -95,12 +95,12 @@ describe('over HTTP', () => {
       ),
     )
 
-    test('H50: a cancellation without params, and with odd ones', async () => {
+    test('H50: a cancellation without params and with invalid params', async () => {
       const method = 'notifications/cancelled'
       expect((await server.send(session.post({ jsonrpc: '2.0', method }))).status).toBe(202)
       for (const params of ['x', 1, [1]])
         expect([202, 400]).toContain((await server.send(session.post({ jsonrpc: '2.0', method, params }))).status)
-      expect((await server.send(session.post(cancelled('nobody', { reason: { odd: true } })))).status).toBe(202)
+      expect((await server.send(session.post(cancelled('unknown', { reason: { odd: true } })))).status).toBe(202)
       await server.healthy()
     })
 
@@ -118,23 +118,26 @@ describe('over HTTP', () => {
       ['stubborn', 0],
       ['slow', ''],
       ['slow', '52'],
-    ])('H52: the session itself can: %s, id %j, stops, is not answered, and its connection is let go', async (name, id) => {
-      const before = await server.counts()
-      const connection = server.connect()
-      const ms = name === 'stubborn' ? 2000 : 60_000
-      connection.send(session.post(request('tools/call', tool(name, { ms }), id)))
-      await until(async () => (await server.counts()).started > before.started, 'the start')
-      expect((await server.send(session.post(cancelled(id)))).status).toBe(202)
-      const answer = await connection.answer()
-      expect(answer.body).not.toMatch(/"result"|"error"/)
-      if (name === 'slow') expect((await server.counts()).aborted).toBe(before.aborted + 1)
-      await sleep(name === 'stubborn' ? ms : 0)
-      expect(connection.rest).toBe('')
-      connection.destroy()
-      await server.healthy()
-    })
+    ])(
+      'H52: the same session can cancel: %s, id %j, stops, is not answered, and its connection is released',
+      async (name, id) => {
+        const before = await server.counts()
+        const connection = server.connect()
+        const ms = name === 'stubborn' ? 2000 : 60_000
+        connection.send(session.post(request('tools/call', tool(name, { ms }), id)))
+        await until(async () => (await server.counts()).started > before.started, 'the start')
+        expect((await server.send(session.post(cancelled(id)))).status).toBe(202)
+        const answer = await connection.answer()
+        expect(answer.body).not.toMatch(/"result"|"error"/)
+        if (name === 'slow') expect((await server.counts()).aborted).toBe(before.aborted + 1)
+        await sleep(name === 'stubborn' ? ms : 0)
+        expect(connection.unread).toBe('')
+        connection.destroy()
+        await server.healthy()
+      },
+    )
 
-    test('H52: an id can be used again after its cancellation', async () => {
+    test('H52: an id can be reused after its cancellation', async () => {
       const first = session.ask(request('tools/call', tool('slow', { ms: 5000 }), 'reused'))
       await sleep(100)
       await server.send(session.post(cancelled('reused')))
@@ -145,7 +148,7 @@ describe('over HTTP', () => {
     })
   })
 
-  test('a modern cancellation that is posted cancels nothing: hanging up does', async () => {
+  test('a posted cancellation has no effect in the modern era: disconnecting cancels', async () => {
     const running = server.send(modern('tools/call', tool('slow', { ms: 300, tag: 'mine' }), {}, 'shared'))
     await sleep(100)
     const { id: _, ...cancellation } = modernRequest('notifications/cancelled', { requestId: 'shared' })
@@ -193,7 +196,7 @@ describe('over stdio', () => {
     expect(server.messages.slice(from).filter((message) => message.id === id)).toEqual([])
   })
 
-  test('S15: a cancellation of an id that was sent twice meets the first', async () => {
+  test('S15: the cancellation of a duplicate id cancels the first request', async () => {
     const from = server.messages.length
     const before = await server.counts()
     server.send(
@@ -211,7 +214,7 @@ describe('over stdio', () => {
   test.each([
     ['modern', modernRequest],
     ['legacy', request],
-  ] as const)('S16: 200 requests that are cancelled at once (%s) get no answer, and leave nothing behind', async (era, make) => {
+  ] as const)('S16: 200 requests cancelled immediately (%s) are not answered and do not leak', async (era, make) => {
     const from = server.messages.length
     const before = await server.health()
     const mine = (id: unknown): boolean => typeof id === 'string' && id.startsWith(`race-${era}`)
@@ -226,7 +229,7 @@ describe('over stdio', () => {
     await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(1_000_000), 200)
   })
 
-  test('S16: a request that still waits for its turn can be cancelled', async () => {
+  test('S16: a queued request can be cancelled', async () => {
     const busy = testStdio({ stdio: { limits: { maxInFlight: 4 } } })
     await busy.healthy()
     const slow = (id: string): object => modernRequest('tools/call', tool('slow', { ms: 400, tag: id }), id)
@@ -238,7 +241,7 @@ describe('over stdio', () => {
     expect((await busy.counts()).started).toBe(4)
   })
 
-  test('S14: the id of a request that still waits for its turn is in use', async () => {
+  test('S14: the id of a queued request is in use', async () => {
     const busy = testStdio({ stdio: { limits: { maxInFlight: 2 } } })
     await busy.healthy()
     const slow = (id: string, tag: string, ms = 150): object => modernRequest('tools/call', tool('slow', { ms, tag }), id)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { CATALOGUE } from './catalogue.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
-/** What needs services or several processes is tested beside. */
+/** Faults that need services or several processes are tested in `test/scale`. */
 const files = [folder, `${folder}client/`, `${folder}auth/`, `${folder}../scale/`]
   .flatMap((path) => readdirSync(path).map((name) => `${path}${name}`))
   .filter((path) => path.endsWith('.test.ts') && !path.endsWith('catalogue.test.ts'))

@@ -1,4 +1,4 @@
-/** Too many of everything: half-open requests, requests, subscriptions, calls over a long time. */
+/** Floods of incomplete requests, requests, subscriptions, and calls over a long time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type HttpServer, mirrors, modern, startHttp, testHttp, write } from './support/http.ts'
@@ -13,15 +13,15 @@ beforeAll(async () => {
 })
 afterAll(() => server.kill())
 
-/** The slowest of a number of calls, but for one that had bad luck. */
+/** Returns the duration of the second slowest of several calls, to ignore one outlier. */
 async function slowestOf(calls: number, target: HttpServer): Promise<number> {
   const times: number[] = []
   for (let at = 0; at < calls; at++) times.push(await timed(() => target.call('echo', { text: 'x' })))
   return times.sort((a, b) => b - a)[1] ?? 0
 }
 
-describe('requests that do not end', () => {
-  test('H32 H33: half a head 300 times, and half a body 100 times: others are served, and all are ended in time', async () => {
+describe('incomplete requests', () => {
+  test('H32 H33: with 300 incomplete heads and 100 incomplete bodies, other requests are served, and all time out', async () => {
     const heads = Array.from({ length: 300 }, () => server.connect())
     for (const connection of heads) connection.send('POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
     const bodies = Array.from({ length: 100 }, () => server.connect())
@@ -31,16 +31,16 @@ describe('requests that do not end', () => {
     const start = performance.now()
     await sleep(200)
     expect(await slowestOf(30, server)).toBeLessThan(5000)
-    await until(() => [...heads, ...bodies].every(({ rest, closed }) => rest !== '' || closed), 'the end of all')
+    await until(() => [...heads, ...bodies].every(({ unread, closed }) => unread !== '' || closed), 'all connections to end')
     expect(performance.now() - start).toBeLessThan(60_000)
-    for (const { rest } of heads) expect(rest).toMatch(/^HTTP\/1\.1 408 [\s\S]*"jsonrpc":"2\.0"/)
-    for (const { rest } of bodies) expect(rest).toMatch(/^HTTP\/1\.1 408 [\s\S]*"jsonrpc":"2\.0"/)
+    for (const { unread } of heads) expect(unread).toMatch(/^HTTP\/1\.1 408 [\s\S]*"jsonrpc":"2\.0"/)
+    for (const { unread } of bodies) expect(unread).toMatch(/^HTTP\/1\.1 408 [\s\S]*"jsonrpc":"2\.0"/)
     await until(() => [...heads, ...bodies].every(({ closed }) => closed), 'the close of all')
     for (const connection of silent) connection.destroy()
     await server.healthy()
   })
 
-  test('H32: a head that comes letter by letter has the same time', async () => {
+  test('H32: a head sent byte by byte has the same timeout', async () => {
     const brief = await testHttp({ http: { headersTimeoutMs: 1000 } })
     const connection = brief.connect()
     connection.send('POST /mcp HTTP/1.1\r\n')
@@ -52,14 +52,14 @@ describe('requests that do not end', () => {
     await brief.healthy()
   })
 
-  test('H32: a connection that says nothing is not kept', async () => {
+  test('H32: a silent connection is closed', async () => {
     const brief = await testHttp({ http: { headersTimeoutMs: 1000 } })
     const silent = Array.from({ length: 50 }, () => brief.connect())
     await until(() => silent.every(({ closed }) => closed), 'the close of all')
     await brief.healthy()
   })
 
-  test('H33: a body that comes letter by letter has a deadline too', async () => {
+  test('H33: a body sent byte by byte times out', async () => {
     const brief = await testHttp({ http: { bodyTimeoutMs: 1000 } })
     const connection = brief.connect()
     connection.send(write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Length': '100000' }))
@@ -68,11 +68,11 @@ describe('requests that do not end', () => {
       await sleep(50)
     }
     expect(connection.closed).toBe(true)
-    expect(connection.rest).toMatch(/^HTTP\/1\.1 408 /)
+    expect(connection.unread).toMatch(/^HTTP\/1\.1 408 /)
     await brief.healthy()
   })
 
-  test('H34: 500 bodies that break off leave nothing behind', async () => {
+  test('H34: 500 truncated bodies do not leak', async () => {
     const before = await server.health()
     for (let round = 0; round < 10; round++) {
       const connections = Array.from({ length: 50 }, () => server.connect())
@@ -91,7 +91,7 @@ describe('requests that do not end', () => {
 })
 
 describe('many requests', () => {
-  test('H62: 2000 at once on 50 connections are all answered, each on its own', async () => {
+  test('H62: 2000 concurrent requests on 50 connections each receive their own response', async () => {
     const connections = Array.from({ length: 50 }, () => server.connect())
     const texts = Array.from({ length: 40 }, () => freshId())
     const answers = connections.map(async (connection, at) => {
@@ -103,27 +103,27 @@ describe('many requests', () => {
     await server.healthy()
   })
 
-  test('H62: a session has only so many running, and says so', async () => {
+  test('H62: the concurrent requests of a session are limited, with an error', async () => {
     const small = await testHttp({ http: { maxSessionRequests: 8 } })
     const session = await small.session()
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, id) => session.ask(request('tools/call', tool('slow', { ms: 10_000, tag: `${id}` }), id))),
     )
-    const refused = answers.filter(({ status }) => status === 429)
+    const rejected = answers.filter(({ status }) => status === 429)
     const served = answers.filter(({ status }) => status === 200)
-    expect([served.length, refused.length]).toEqual([8, 32])
-    for (const { json } of refused) expect(json).toMatchObject({ error: { code: -32603 } })
+    expect([served.length, rejected.length]).toEqual([8, 32])
+    for (const { json } of rejected) expect(json).toMatchObject({ error: { code: -32603 } })
     expect(textOf(await session.call('echo', { text: 'x' }))).toBe('x')
     await small.healthy()
   })
 
-  test('H62: a server has only so many running, and says so', async () => {
+  test('H62: the concurrent requests of a server are limited, with an error', async () => {
     const small = await testHttp({ http: { maxRequests: 20 } })
     const answers = await Promise.all(Array.from({ length: 60 }, () => small.call('slow', { ms: 10_000 })))
     expect(answers.filter(({ status }) => status === 200).length).toBe(20)
-    const refused = answers.filter(({ status }) => status === 503)
-    expect(refused.length).toBe(40)
-    for (const { json, headers } of refused) {
+    const rejected = answers.filter(({ status }) => status === 503)
+    expect(rejected.length).toBe(40)
+    for (const { json, headers } of rejected) {
       expect(json).toMatchObject({ error: { code: -32603 } })
       expect(headers).toHaveProperty('retry-after')
     }
@@ -139,14 +139,14 @@ describe('many requests', () => {
     program.write(ids.map((id) => `${JSON.stringify(request('ping', undefined, id))}\n`).join(''))
     await until(() => program.messages.length >= from + ids.length, 'all answers')
     await program.healthy()
-    const seen = program.messages.slice(from).filter(({ id }) => typeof id === 'number')
-    expect(seen.length).toBe(ids.length)
-    expect(new Set(seen.map(({ id }) => id)).size).toBe(ids.length)
-    expect(seen.every(({ result }) => result !== undefined)).toBe(true)
+    const responses = program.messages.slice(from).filter(({ id }) => typeof id === 'number')
+    expect(responses.length).toBe(ids.length)
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(ids.length)
+    expect(responses.every(({ result }) => result !== undefined)).toBe(true)
     await eventually(async () => expect((await program.health()).heapUsed - before.heapUsed).toBeLessThan(2 * MIB), 200)
   })
 
-  test('S19: above the number of requests that may wait, requests are refused and none is forgotten', async () => {
+  test('S19: requests beyond the queue limit are rejected, and all are answered', async () => {
     const program = testStdio({ stdio: { limits: { maxInFlight: 4, maxQueued: 10 } } })
     await program.healthy()
     const from = program.messages.length
@@ -164,7 +164,7 @@ describe('many requests', () => {
 describe('M10: subscriptions', () => {
   const listen = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
 
-  test('of 1500, 1024 are served and the others refused before they are acknowledged; ended ones make room', async () => {
+  test('of 1500, 1024 are served and the others rejected without an acknowledgement; ended ones free capacity', async () => {
     const flooded = await testHttp()
     const before = await flooded.health()
     const connections = Array.from({ length: 1500 }, () => flooded.connect())
@@ -173,8 +173,8 @@ describe('M10: subscriptions', () => {
     expect(heads.filter(({ status }) => status === 200).length).toBe(1024)
     expect(heads.filter(({ status }) => status === 429).length).toBe(476)
     await flooded.healthy()
-    const refused = connections[heads.findIndex(({ status }) => status === 429)]
-    expect(refused!.rest).not.toContain('acknowledged')
+    const rejected = connections[heads.findIndex(({ status }) => status === 429)]
+    expect(rejected!.unread).not.toContain('acknowledged')
     for (const connection of connections) connection.destroy()
     await eventually(async () => {
       const after = await flooded.health()
@@ -189,7 +189,7 @@ describe('M10: subscriptions', () => {
     await flooded.healthy()
   })
 
-  test('over stdio they are bounded too', async () => {
+  test('over stdio they are limited too', async () => {
     const program = testStdio()
     await program.healthy()
     const from = program.messages.length
@@ -209,29 +209,29 @@ describe('M10: subscriptions', () => {
   test.each([
     ['not an object', 'x'],
     ['a list', []],
-    ['uris that are no list', { resourceSubscriptions: 'x' }],
+    ['uris that are not a list', { resourceSubscriptions: 'x' }],
     ['2000 uris', { resourceSubscriptions: Array.from({ length: 2000 }, (_, at) => `notes://${at}`) }],
-  ])('%s is refused', async (_, notifications) => {
+  ])('%s is rejected', async (_, notifications) => {
     const answer = await server.send(modern('subscriptions/listen', { notifications }))
     expect(answer.json).toMatchObject({ error: { code: -32602 } })
     await server.healthy()
   })
 
-  test('a session cannot subscribe to resources without end', async () => {
+  test('the subscriptions of a session are limited', async () => {
     const session = await server.session()
     const connection = server.connect()
-    let refused = 0
+    let rejected = 0
     for (let at = 0; at < 1200; at++) {
       connection.send(session.post(request('resources/subscribe', { uri: `notes://${at}` })))
-      if ((await connection.answer()).body.includes('"error"')) refused++
+      if ((await connection.answer()).body.includes('"error"')) rejected++
     }
     connection.destroy()
-    expect(refused).toBeGreaterThanOrEqual(1200 - 1024)
+    expect(rejected).toBeGreaterThanOrEqual(1200 - 1024)
     await server.healthy()
   })
 })
 
-describe('H65: many calls leave nothing behind', () => {
+describe('H65: many calls do not leak memory', () => {
   const WARM = 6000
   const CALLS = 20_000
   const MOST_PER_CALL = 20
@@ -277,7 +277,7 @@ describe('H65: many calls leave nothing behind', () => {
     await server.healthy()
   })
 
-  test('failing ones', async () => {
+  test('that fail', async () => {
     const bodies = [
       modern('tools/call', tool('no-such-tool')),
       modern('tools/call', tool('echo', { text: 42 })),

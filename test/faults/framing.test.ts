@@ -1,4 +1,4 @@
-/** Bytes that are no JSON, no UTF-8, or cut in odd places. */
+/** Bytes that are not JSON, not UTF-8, or split at unusual positions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Case, runCases } from './support/cases.ts'
 import { type HttpServer, mirrors, modern, post, startHttp, write } from './support/http.ts'
@@ -14,7 +14,7 @@ const fields = {
   'Content-Type': 'application/json',
 }
 
-/** A valid call whose text is replaced by these bytes. */
+/** Returns a valid call whose text is replaced by these bytes. */
 function callWith(...bytes: number[]): Buffer {
   const [before = '', after = ''] = call('HERE').split('HERE')
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
@@ -67,7 +67,7 @@ describe('over HTTP', () => {
     ['H63', 'the line separators of Unicode', 'a\u2028b\u2029c\u0085d'],
     ['H63', 'controls, quotes and an escape sequence', '\u0000\u0007"\\\u001b[31m\u007f'],
     ['H63', 'what is longer than a unit', '😀𝕏é日本'],
-  ])('%s: %s comes back as it was, also on a stream', async (_, __, text) => {
+  ])('%s: %s is returned unchanged, also on a stream', async (_, __, text) => {
     const plain = await server.call('echo', { text })
     expect(plain.status).toBe(200)
     expect(textOf(plain.json)).toBe(text)
@@ -81,7 +81,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H06: a lone surrogate in a name is refused, and in an id returned', async () => {
+  test('H06: a lone surrogate in a name is rejected, and in an id returned', async () => {
     const named = await server.send(post(modernRequest('tools/call', tool('\ud800')), mirrors('tools/call', tool('%EF%BF%BD'))))
     expect(named.status).toBe(400)
     const numbered = await server.send(modern('tools/call', tool('echo', { text: 'x' }), {}, '\ud800'))
@@ -130,7 +130,7 @@ describe('over stdio', () => {
     expect(server.messages.slice(from).filter(({ error }) => error)).toEqual([])
   })
 
-  test('S06: text comes back as it was, on one line', async () => {
+  test('S06: text is returned unchanged, on one line', async () => {
     for (const text of ['\ud800', 'a\r\nb\n', 'a\u2028b\u2029c', '\u0000"\\', '😀'])
       expect(textOf(await server.call('echo', { text }))).toBe(text)
     await server.healthy()

@@ -1,4 +1,4 @@
-/** JSON that is not JSON-RPC, or not as it should be; ids. */
+/** JSON that is not valid JSON-RPC; ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Case, runCases } from './support/cases.ts'
 import { type HttpServer, mirrors, modern, post, type Session, startHttp } from './support/http.ts'
@@ -10,7 +10,7 @@ const INVALID_REQUEST = -32600
 const METHOD_NOT_FOUND = -32601
 const INVALID_PARAMS = -32602
 
-/** Texts that are JSON and no message, with the code that refuses them; `id` when the answer can name one. */
+/** JSON texts that are not messages, with the expected error code, and the `id` when the response can contain one. */
 const NO_MESSAGES: ReadonlyArray<{ id: string; text: string; code?: number; answered?: unknown }> = [
   { id: 'H03 S02', text: 'null' },
   { id: 'H03 S02', text: '42' },
@@ -73,7 +73,7 @@ describe('over HTTP', () => {
     ),
   )
 
-  test('H08: of two equal keys the last one counts, and the headers have to agree with it', async () => {
+  test('H08: the last of two equal keys counts, and the headers must match it', async () => {
     const twice = (first: string, second: string): string =>
       JSON.stringify(modernRequest('tools/call', tool(second, { text: 'x' }))).replace('"name":', `"name":"${first}","name":`)
     const agreed = await server.send(post(twice('secret', 'echo'), mirrors('tools/call', tool('echo'))))
@@ -89,7 +89,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H09: keys in another case, or with a NUL, are other keys', async () => {
+  test('H09: keys in another case or with a NUL are different keys', async () => {
     for (const key of ['Name', 'NAME', 'name\u0000', 'na\u200bme']) {
       const answer = await session.ask(request('tools/call', { [key]: 'echo', arguments: { text: 'x' } }))
       expect(answer.json).toMatchObject({ error: { code: INVALID_PARAMS } })
@@ -97,14 +97,14 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test.each([['2025-06-18'], ['2025-11-25']])('H19: a batch is no message in %s', async (revision) => {
+  test.each([['2025-06-18'], ['2025-11-25']])('H19: a batch is rejected in %s', async (revision) => {
     const later = await server.session({ revision })
     const answer = await server.send(later.post([request('ping')]))
     expect(answer).toMatchObject({ status: 400, json: { error: { code: INVALID_REQUEST } } })
     await server.healthy()
   })
 
-  test('H19: a batch of 10,000 is refused where batches are allowed, one of 100 is answered', async () => {
+  test('H19: where batches are allowed, one of 10,000 is rejected and one of 100 is answered', async () => {
     const old = await server.session({ revision: '2025-03-26' })
     const batch = (size: number): unknown[] => Array.from({ length: size }, (_, id) => request('ping', undefined, id))
     expect(await server.send(old.post(batch(10_000)))).toMatchObject({ status: 400, json: { error: { code: INVALID_REQUEST } } })
@@ -127,11 +127,11 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H41: unknown tools and arguments of the wrong type are told apart from failures inside', async () => {
+  test('H41: unknown tools and arguments of the wrong type are distinguished from internal failures', async () => {
     const unknown = await server.call('no-such-tool')
     expect(unknown.json).toMatchObject({ error: { code: INVALID_PARAMS } })
-    for (const given of ['x', 42, [1], true]) {
-      const answer = await server.send(modern('tools/call', { name: 'echo', arguments: given }))
+    for (const args of ['x', 42, [1], true]) {
+      const answer = await server.send(modern('tools/call', { name: 'echo', arguments: args }))
       expect(answer.json).toMatchObject({ error: { code: INVALID_PARAMS } })
     }
     const misfit = await server.call('echo', { text: 42 })
@@ -144,7 +144,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test.each([['secret'], ['secret-later']])('H42: what %s throws does not reach the client', async (name) => {
+  test.each([['secret'], ['secret-later']])('H42: an exception of %s is not disclosed to the client', async (name) => {
     for (const answer of [await server.call(name), await session.ask(request('tools/call', tool(name)))]) {
       expect(answer.status).toBe(200)
       expect(answer.json).toMatchObject({ result: { isError: true } })
@@ -164,7 +164,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H45: the second request with an id in flight is refused, the first is answered', async () => {
+  test('H45: a second request with an id in flight is rejected, the first is answered', async () => {
     const first = session.ask(request('tools/call', tool('slow', { ms: 300, tag: 'first' }), 'twice'))
     await sleep(100)
     const second = await session.ask(request('tools/call', tool('echo', { text: 'second' }), 'twice'))
@@ -175,7 +175,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H45b: the answer of the first never arrives with the second', async () => {
+  test('H45b: the response to the first is never sent with the second', async () => {
     const first = session.ask(request('tools/call', tool('slow', { ms: 200, tag: 'first' }), 45))
     await sleep(50)
     const second = await session.ask(request('tools/call', tool('slow', { ms: 600, tag: 'second' }), 45))
@@ -184,7 +184,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H53: answers that nobody waits for are taken without a word in a session, and refused outside', async () => {
+  test('H53: unexpected responses are accepted silently in a session, and rejected outside', async () => {
     const answers = [
       { jsonrpc: '2.0', id: 999, result: {} },
       { jsonrpc: '2.0', id: '__proto__', result: {} },
@@ -197,7 +197,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('M13: an id may come again, on one connection and on two at once; 0 and "" are ids', async () => {
+  test('M13: an id may be reused, on one connection and on two at once; 0 and "" are valid ids', async () => {
     const connection = server.connect()
     for (const id of [0, 0, '', '', -1, 'x'.repeat(1000)]) {
       connection.send(modern('tools/call', tool('echo', { text: 'x' }), {}, id))
@@ -235,7 +235,7 @@ describe('over stdio', () => {
     ),
   )
 
-  test('S03: params that no handler can read are answered with -32602', async () => {
+  test('S03: invalid params are rejected with -32602', async () => {
     for (const params of [{ name: 42 }, { name: 'echo', arguments: 'x' }, {}, { name: 'echo', arguments: [] }])
       expect(await server.ask(modernRequest('tools/call', params))).toMatchObject({ error: { code: INVALID_PARAMS } })
     expect(await server.ask(request('logging/setLevel', { level: 'loud' }))).toMatchObject({ error: { code: INVALID_PARAMS } })
@@ -244,7 +244,7 @@ describe('over stdio', () => {
     await server.healthy()
   })
 
-  test('S02: notifications and responses that are wrong in the details are never answered', async () => {
+  test('S02: malformed notifications and responses are never answered', async () => {
     const from = server.messages.length
     server.send(
       { jsonrpc: '2.0', method: 'notifications/initialized', params: 'x' },
@@ -269,7 +269,7 @@ describe('over stdio', () => {
   test.each([
     ['modern', modernRequest],
     ['legacy', request],
-  ] as const)('S14: a second request with an id in flight is refused (%s)', async (_, make) => {
+  ] as const)('S14: a second request with an id in flight is rejected (%s)', async (_, make) => {
     const from = server.messages.length
     server.send(
       make('tools/call', tool('slow', { ms: 200, tag: 'first' }), 'twice'),
@@ -283,7 +283,7 @@ describe('over stdio', () => {
     expect(server.messages.slice(from).filter(({ id }) => id === 'twice')).toHaveLength(2)
   })
 
-  test('S18: answers that nobody waits for change nothing', async () => {
+  test('S18: unexpected responses have no effect', async () => {
     const from = server.messages.length
     for (const id of [999, '__proto__', 'constructor', 1.5, null, {}, true]) server.send({ jsonrpc: '2.0', id, result: {} })
     server.send({ jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } }, { jsonrpc: '2.0', error: { code: 1, message: 'x' } })
@@ -291,7 +291,7 @@ describe('over stdio', () => {
     expect(server.messages.slice(from)).toHaveLength(1)
   })
 
-  test('S20: before the handshake a request is answered; a second handshake is refused and changes nothing', async () => {
+  test('S20: a request before the handshake is answered; a second handshake is rejected and has no effect', async () => {
     const fresh = testStdio()
     const early = await fresh.ask(request('tools/list'))
     expect('result' in early || 'error' in early).toBe(true)
@@ -301,7 +301,7 @@ describe('over stdio', () => {
     await fresh.healthy()
   })
 
-  test('S25: a batch is refused, but in 2025-03-26', async () => {
+  test('S25: a batch is rejected except in 2025-03-26', async () => {
     const batch = [
       request('ping', undefined, 1),
       { jsonrpc: '2.0', method: 'notifications/initialized' },

@@ -1,4 +1,4 @@
-/** Processes that end: the server's, the client's, the tool's doing. */
+/** Processes that end: by the server, the client or a tool. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { logLevel, modernRequest, request, textOf, tool } from './support/messag
 import { testStdio } from './support/stdio.ts'
 import { sleep, timed, until, within } from './support/time.ts'
 
-/** Tells whether a process runs; one that is only not yet waited for does not. */
+/** Reports whether a process runs; a zombie does not. */
 function isAlive(pid: number): boolean {
   if (!existsSync(`/proc/${pid}/stat`)) return false
   return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
@@ -23,13 +23,13 @@ describe('over stdio', () => {
     expect(server.stderr().replace(/^refused .*\n/gm, '')).toBe('')
   })
 
-  test('S10: also before anything was said', async () => {
+  test('S10: also before any message', async () => {
     const server = testStdio()
     server.child.stdin.end()
     expect(await within(3000, server.exit, 'the exit')).toEqual([0, null])
   })
 
-  test('S10: what was accepted is answered first', async () => {
+  test('S10: accepted requests are answered first', async () => {
     const server = testStdio()
     await server.healthy()
     server.send(
@@ -43,8 +43,8 @@ describe('over stdio', () => {
     expect(textOf(server.messages.find(({ id }) => id === 'last'))).toBe('without a newline')
   })
 
-  test('S10: a handler that does not end is waited for only so long', async () => {
-    const server = testStdio({ stdio: { drainMs: 500 } })
+  test('S10: waiting for a handler that does not end is limited', async () => {
+    const server = testStdio({ stdio: { drainTimeoutMs: 500 } })
     await server.healthy()
     server.send(
       modernRequest('tools/call', tool('stubborn', { ms: 60_000 })),
@@ -55,7 +55,7 @@ describe('over stdio', () => {
     expect(await within(2000, server.exit, 'the exit')).toEqual([0, null])
   })
 
-  test('S10: subscriptions alone keep nobody alive', async () => {
+  test('S10: open subscriptions do not keep the process alive', async () => {
     const server = testStdio()
     await server.healthy()
     server.send(modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'listen'))
@@ -64,7 +64,7 @@ describe('over stdio', () => {
     expect(await within(1000, server.exit, 'the exit')).toEqual([0, null])
   })
 
-  test('S10: a question that is open does not keep the server alive', async () => {
+  test('S10: a pending input request does not keep the server alive', async () => {
     const server = testStdio()
     await server.ask(
       request('initialize', {
@@ -79,7 +79,7 @@ describe('over stdio', () => {
     expect(await within(1500, server.exit, 'the exit')).toEqual([0, null])
   })
 
-  test('S11: a client that closes stdout while an answer is due is no crash', async () => {
+  test('S11: a client that closes stdout while a response is pending does not crash the server', async () => {
     const server = testStdio()
     await server.healthy()
     server.send(
@@ -92,7 +92,7 @@ describe('over stdio', () => {
     expect(server.stderr()).not.toMatch(/EPIPE|Unhandled|at /)
   })
 
-  test('S11: a client that is gone altogether is no crash either', async () => {
+  test('S11: a client that disconnects completely does not crash the server', async () => {
     const server = testStdio()
     await server.healthy()
     server.send(modernRequest('tools/call', tool('rude-flood', { count: 1_000_000, bytes: 1000 }, logLevel)))
@@ -104,7 +104,7 @@ describe('over stdio', () => {
   test('S21: when its parent is killed, the server ends', async () => {
     const program = process.env.FAULTS_SERVER!
     const script = `
-      const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(program)}, '{"door":"stdio"}'], { stdio: ['pipe', 'pipe', 'inherit'] })
+      const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(program)}, '{"transport":"stdio"}'], { stdio: ['pipe', 'pipe', 'inherit'] })
       const call = (id, name, args) => child.stdin.write(JSON.stringify(${JSON.stringify(modernRequest('tools/call', {}, 'ID'))}).replace('"ID"', id).replace('"params":{', '"params":{"name":"' + name + '","arguments":' + JSON.stringify(args) + ',') + '\\n')
       call(1, 'slow', { ms: 60000 })
       call(2, 'echo', { text: 'x' })
@@ -138,8 +138,8 @@ describe('over stdio', () => {
     expect(textOf(server.messages.find(({ id }) => id === 'slow'))).toBe('slow finished')
   })
 
-  test('S22: SIGTERM, a stuck handler and a client that does not read: it ends all the same', async () => {
-    const server = testStdio({ reads: false, stdio: { drainMs: 500 } })
+  test('S22: SIGTERM stops the server despite a stuck handler and a client that does not read', async () => {
+    const server = testStdio({ reads: false, stdio: { drainTimeoutMs: 500 } })
     server.send(
       modernRequest('tools/call', tool('stubborn', { ms: 60_000 })),
       modernRequest('tools/call', tool('flood', { count: 10_000, bytes: 10_000 }, logLevel)),
@@ -149,7 +149,7 @@ describe('over stdio', () => {
     await within(3000, server.exit, 'the exit')
   })
 
-  test('S24: a tool that ends the process is seen at once, as an end and not as garbage', async () => {
+  test('S24: a tool that exits the process closes stdout cleanly and at once', async () => {
     const server = testStdio()
     await server.healthy()
     server.send(modernRequest('tools/call', tool('slow', { ms: 10_000 })), modernRequest('tools/call', tool('exit', { code: 9 })))
@@ -181,7 +181,7 @@ describe('over HTTP', () => {
     expect(await server.exit).toEqual([9, null])
   })
 
-  test('S22: SIGTERM ends an idle server, whoever is still connected', async () => {
+  test('S22: SIGTERM stops an idle server despite open connections', async () => {
     const server = await testHttp()
     const idle = server.connect()
     idle.send(modern('tools/call', tool('echo', { text: 'x' })))
@@ -198,9 +198,9 @@ describe('over HTTP', () => {
   test('S22: SIGTERM takes no new requests, ends streams gracefully and lets calls finish', async () => {
     const server = await testHttp()
     const session = await server.session()
-    const [call, stream, listen, kept] = [server.connect(), server.connect(), server.connect(), server.connect()]
-    kept.send(modern('tools/call', tool('echo', { text: 'x' })))
-    await kept.answer()
+    const [call, stream, listen, keptAlive] = [server.connect(), server.connect(), server.connect(), server.connect()]
+    keptAlive.send(modern('tools/call', tool('echo', { text: 'x' })))
+    await keptAlive.answer()
     const before = await server.counts()
     call.send(modern('tools/call', tool('slow', { ms: 800, tag: 'finished' })))
     stream.send(session.get())
@@ -210,9 +210,9 @@ describe('over HTTP', () => {
     await until(async () => (await server.counts()).started > before.started, 'the start')
     server.kill('SIGTERM')
     const events = await listen.events()
-    kept.send(modern('tools/call', tool('echo', { text: 'late' })))
-    const late = await kept.answer().catch(() => undefined)
-    if (late) expect(late.status).toBe(503)
+    keptAlive.send(modern('tools/call', tool('echo', { text: 'late' })))
+    const refusedLate = await keptAlive.answer().catch(() => undefined)
+    if (refusedLate) expect(refusedLate.status).toBe(503)
     const refused = server.connect()
     refused.send(modern('tools/call', tool('echo', { text: 'late' })))
     await refused.end()
@@ -222,8 +222,8 @@ describe('over HTTP', () => {
     expect(await within(2000, server.exit, 'the exit')).toEqual([0, null])
   })
 
-  test('S22: a handler that does not end is waited for only so long', async () => {
-    const server = await testHttp({ http: { drainMs: 500 } })
+  test('S22: waiting for a handler that does not end is limited', async () => {
+    const server = await testHttp({ http: { drainTimeoutMs: 500 } })
     const call = server.connect()
     call.send(modern('tools/call', tool('stubborn', { ms: 60_000 })))
     await sleep(200)
@@ -232,17 +232,17 @@ describe('over HTTP', () => {
     await call.end()
   })
 
-  test('a port that is taken is an error that is said', async () => {
+  test('a port in use is reported as an error', async () => {
     const server = await testHttp()
     await expect(testHttp({ http: { port: server.port } })).rejects.toThrow(/EADDRINUSE/)
     await server.healthy()
   })
 
-  test('a bind beyond this machine needs to know its names', async () => {
+  test('listening on other interfaces requires allowed hosts', async () => {
     await expect(testHttp({ http: { host: '0.0.0.0' } })).rejects.toThrow(/allowedHosts/)
   })
 
-  test('the address is that of this machine only', async () => {
+  test('the server listens on the loopback address only', async () => {
     const server = await testHttp()
     const sockets = readFileSync('/proc/net/tcp', 'utf8')
       .split('\n')

@@ -1,4 +1,4 @@
-/** Headers that mirror the body of a modern request, and lie. */
+/** Headers that do not match the body of a modern request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Fields, type HttpServer, mirrors, modern, post, startHttp } from './support/http.ts'
 import { envelope, modernRequest, type Params, request, textOf, tool } from './support/messages.ts'
@@ -92,11 +92,11 @@ describe('names', () => {
     ],
     ['M02', 'white space around a value', { 'Mcp-Name': '  echo\t' }],
     ['M03', 'the right name in base64', { 'Mcp-Name': sentinel('echo') }],
-  ])('%s: %s is fine', async (_, __, fields) => {
+  ])('%s: %s is accepted', async (_, __, fields) => {
     expect(textOf((await server.send(modern('tools/call', echo, fields))).json)).toBe('x')
   })
 
-  test('M02: the uri of a resource and the name of a prompt are mirrored too', async () => {
+  test('M02: the URI of a resource and the name of a prompt are mirrored too', async () => {
     const read = { uri: 'notes://1' }
     expect(await server.send(modern('resources/read', read))).toMatchObject({ status: 200 })
     expect(await server.send(modern('resources/read', read, { 'Mcp-Name': 'notes://2' }))).toMatchObject(MISMATCH)
@@ -111,14 +111,14 @@ describe('names', () => {
 describe('versions and envelopes', () => {
   const versions = (version: unknown): Params => ({ ...echo, _meta: { [`${PREFIX}protocolVersion`]: version } })
 
-  test('M05: a version that nobody speaks is answered with those that we speak', async () => {
+  test('M05: an unknown version is rejected with the supported versions', async () => {
     const answer = await server.send(modern('tools/call', versions('2030-01-01'), { 'MCP-Protocol-Version': '2030-01-01' }))
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32022, data: { requested: '2030-01-01' } } } })
     expect(answer.json?.error?.data).toMatchObject({ supported: expect.arrayContaining(['2026-07-28']) })
     await server.healthy()
   })
 
-  test('M05: header and body of different versions disagree, in both directions', async () => {
+  test('M05: different versions in header and body are rejected, in both directions', async () => {
     expect(await server.send(modern('tools/call', versions('2025-11-25')))).toMatchObject(MISMATCH)
     expect(await server.send(modern('tools/call', versions('2030-01-01')))).toMatchObject(MISMATCH)
     await server.healthy()
@@ -138,7 +138,7 @@ describe('versions and envelopes', () => {
     await server.healthy()
   })
 
-  test('M06: _meta that is no object', async () => {
+  test('M06: _meta that is not an object', async () => {
     for (const _meta of ['x', 1, [], null, true]) {
       const answer = await server.send(post(request('tools/call', { ...echo, _meta }), mirrors('tools/call', echo)))
       expect(answer).toMatchObject({ status: 400, json: { error: { code: -32602 } } })
@@ -146,14 +146,14 @@ describe('versions and envelopes', () => {
     await server.healthy()
   })
 
-  test('M12: a body without an envelope does not pass under modern headers', async () => {
+  test('M12: a body without an envelope is rejected with modern headers', async () => {
     const body = request('tools/call', tool('secret'))
     expect((await server.send(post(body, mirrors('tools/call', tool('echo'))))).status).toBe(400)
     expect((await server.send(post(body, mirrors('tools/call', tool('secret'))))).status).toBe(400)
     await server.healthy()
   })
 
-  test('M12: a body with an envelope does not pass under the headers of a session', async () => {
+  test('M12: a body with an envelope is rejected with the headers of a session', async () => {
     const session = await server.session()
     const body = modernRequest('tools/call', tool('secret'))
     expect(await server.send(session.post(body, { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' }))).toMatchObject(MISMATCH)
@@ -162,7 +162,7 @@ describe('versions and envelopes', () => {
     await server.healthy()
   })
 
-  test('M12: mirrors that come along in a session may be missing, but not lie', async () => {
+  test('M12: mirror headers in a session are optional but must match', async () => {
     const session = await server.session()
     const body = request('tools/call', echo)
     expect((await session.ask(body, { 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' })).status).toBe(200)
@@ -171,7 +171,7 @@ describe('versions and envelopes', () => {
     await server.healthy()
   })
 
-  test('M06: what a client says about itself opens nothing', async () => {
+  test('M06: client info and capabilities grant no access', async () => {
     const spoofed = {
       ...echo,
       _meta: envelope({ [`${PREFIX}clientInfo`]: { name: '__proto__', version: 'x'.repeat(10_000), admin: true } }),
@@ -213,7 +213,7 @@ describe('arguments', () => {
     ['a number is written in hexadecimal', { zone: 42 }, { 'Mcp-Param-Zone': '0x2a' }],
     ['a number has an exponent', { zone: 42 }, { 'Mcp-Param-Zone': '4.2e1' }],
     ['a number has more to it', { zone: 42 }, { 'Mcp-Param-Zone': '42 or 1=1' }],
-    ['a raw byte stands for a letter', { region: 'é' }, { 'Mcp-Param-Region': '\u00e9' }],
+    ['a raw byte instead of an encoded letter', { region: 'é' }, { 'Mcp-Param-Region': '\u00e9' }],
   ])('M08: %s: a mismatch', async (_, args, fields) => {
     expect(await region(args, fields)).toMatchObject(MISMATCH)
     await server.healthy()
@@ -223,7 +223,7 @@ describe('arguments', () => {
     ['equal', { region: 'eu' }, { 'Mcp-Param-Region': 'eu' }],
     ['equal in base64', { region: 'eu' }, { 'Mcp-Param-Region': sentinel('eu') }],
     [
-      'a text with line ends, in base64',
+      'a text with line breaks, in base64',
       { region: 'e\r\nMcp-Name: secret' },
       { 'Mcp-Param-Region': sentinel('e\r\nMcp-Name: secret') },
     ],
@@ -231,12 +231,12 @@ describe('arguments', () => {
     ['numbers that are equal as numbers', { zone: 42 }, { 'Mcp-Param-Zone': '42.0' }],
     ['neither of them', {}, {}],
     ['headers that no argument has', {}, { 'Mcp-Param-Other': 'x' }],
-  ])('M08: %s: fine', async (_, args, fields) => {
+  ])('M08: %s: accepted', async (_, args, fields) => {
     expect(await region(args, fields)).toMatchObject({ status: 200, json: { result: {} } })
     await server.healthy()
   })
 
-  test('M08: CR and LF in a header end it', async () => {
+  test('M08: CR and LF end a header', async () => {
     const connection = server.connect()
     connection.send(modern('tools/call', tool('region', { region: 'eu' }), { 'Mcp-Param-Region': 'eu\r\nMcp-Param-Region: us' }))
     expect((await connection.answer()).status).toBe(400)

@@ -1,4 +1,4 @@
-/** Names that objects inherit, and secrets that must not be told. */
+/** Inherited property names, and secrets that must not be disclosed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HttpServer, mirrors, modern, post, startHttp, testHttp } from './support/http.ts'
 import { envelope, modernRequest, type Params, request, textOf, tool } from './support/messages.ts'
@@ -16,8 +16,8 @@ const POISON = [
   '{"toString":1,"hasOwnProperty":2}',
 ]
 
-/** Messages with the poison in each place. */
-function poisoned(poison: string): string[] {
+/** Returns messages with the polluting value in each position. */
+function pollutingMessages(poison: string): string[] {
   const messages = [
     modernRequest('tools/call', tool('echo-json', 'POISON' as never)),
     modernRequest('tools/call', tool('echo-json', { nested: 'POISON' })),
@@ -44,8 +44,8 @@ describe('over HTTP', () => {
   beforeAll(async () => void (server = await startHttp()))
   afterAll(() => server.kill())
 
-  test.each(POISON)('H13: %s pollutes nothing, wherever it stands', async (poison) => {
-    for (const text of poisoned(poison)) {
+  test.each(POISON)('H13: %s pollutes nothing in any position', async (poison) => {
+    for (const text of pollutingMessages(poison)) {
       const { method, params } = JSON.parse(text) as { method: string; params?: Params }
       const answer = await server.send(post(text, method === 'initialize' ? {} : mirrors(method, params)))
       expect(answer.status).toBeLessThan(500)
@@ -55,7 +55,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test.each(INHERITED)('H14: %s is the name of nothing', async (name) => {
+  test.each(INHERITED)('H14: %s is an unknown name', async (name) => {
     expect((await server.call(name)).json).toMatchObject({ error: { code: -32602 } })
     expect((await server.send(modern('prompts/get', { name }))).json).toMatchObject({ error: { code: -32602 } })
     expect((await server.send(modern('resources/read', { uri: name }))).json).toMatchObject({ error: { code: -32602 } })
@@ -75,7 +75,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test.each(INHERITED)('X11: %s is an ordinary name for what is registered', async (name) => {
+  test.each(INHERITED)('X11: %s is an ordinary name of a registered item', async (name) => {
     const named = await testHttp({ names: { tools: [name], prompts: [name] } })
     expect(textOf((await named.call(name)).json)).toBe(`the tool ${name}`)
     const prompt = await named.send(modern('prompts/get', { name }))
@@ -103,7 +103,7 @@ describe('over HTTP', () => {
     await named.healthy()
   })
 
-  test('H14: completion of what is odd is an error, not a crash', async () => {
+  test('H14: invalid completion requests are rejected without a crash', async () => {
     for (const params of [
       {},
       { ref: null },
@@ -120,7 +120,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('X07: what came as a secret is in no event, no complaint and no answer', async () => {
+  test('X07: a received secret is not in events, errors or responses', async () => {
     const canaries = {
       Authorization: 'Bearer CANARY-TOKEN',
       Cookie: 'session=CANARY-COOKIE',
@@ -158,9 +158,9 @@ describe('over stdio', () => {
   })
   afterAll(() => server.kill())
 
-  test.each(POISON)('S23: %s pollutes nothing, wherever it stands', async (poison) => {
+  test.each(POISON)('S23: %s pollutes nothing in any position', async (poison) => {
     const from = server.messages.length
-    const texts = poisoned(poison)
+    const texts = pollutingMessages(poison)
     for (const text of texts) server.write(`${text}\n`)
     await until(() => server.messages.length >= from + texts.length, 'an answer to each')
     await server.healthy()
@@ -168,7 +168,7 @@ describe('over stdio', () => {
     expect((await server.health()).polluted).toEqual([])
   })
 
-  test('S23: ids and names that objects inherit', async () => {
+  test('S23: inherited property names as ids and names', async () => {
     for (const id of INHERITED) {
       expect(textOf(await server.ask(modernRequest('tools/call', tool('echo', { text: id }), id)))).toBe(id)
       expect(await server.ask(request(id))).toMatchObject({ error: { code: -32601 } })
@@ -177,7 +177,7 @@ describe('over stdio', () => {
     await server.healthy()
   })
 
-  test('X07: what a tool prints does not reach the client, and secrets of calls not stderr', async () => {
+  test('X07: output of a tool is not sent to the client, and secrets of calls are not written to stderr', async () => {
     const quiet = testStdio()
     expect(textOf(await quiet.call('print'))).toBe('printed')
     await quiet.call('echo', { wrong: 'CANARY-ARGUMENT' })

@@ -1,4 +1,4 @@
-/** Readers that do not read: what is written for them stays bounded, and they get it when they do. */
+/** Clients that do not read: the data buffered for them is bounded, and delivered when they read. */
 import { describe, expect, test } from 'vitest'
 import type { Connection } from './support/connection.ts'
 import { type HttpServer, modern, type Session, testHttp } from './support/http.ts'
@@ -10,14 +10,14 @@ const BYTES = 64 * 1024
 const COUNT = 1600
 const LOUD = 'notifications/example'
 
-/** How much may be on its way: what we buffer, and what the kernel does on both sides. */
+/** The most data in transit: the buffers of the library and of the kernel on both sides. */
 const ON_ITS_WAY = 24 * MIB
 const MEMORY = 60 * MIB
 
-/** What sessions may keep of their streams, all together. */
+/** The most data that all sessions together may store of their streams. */
 const RECORDS = 64 * MIB
 
-/** The two eras write the same call differently. */
+/** The format of a call in each era. */
 const eras: ReadonlyArray<
   [era: string, open: (server: HttpServer) => Promise<(name: string, method?: string) => string | Buffer>]
 > = [
@@ -35,13 +35,13 @@ function floodOf(method: string | undefined): { count: number; bytes: number; me
   return { count: COUNT, bytes: BYTES, ...(method && { method }) }
 }
 
-/** Waits until no more memory is in use than before, but for a little. */
+/** Waits until memory usage is back near its value before. */
 function expectFreed(server: HttpServer, before: Health, most: number): Promise<void> {
   const used = ({ heapUsed, external }: Health): number => heapUsed + external
   return until(async () => used(await server.health()) - used(before) < most, `memory below ${most} bytes more`)
 }
 
-/** Starts a flood for a reader that does not read. */
+/** Starts a flood for a client that does not read. */
 async function flood(server: HttpServer, bytes: string | Buffer): Promise<Connection> {
   const connection = server.connect({ reads: false })
   connection.send(bytes)
@@ -49,7 +49,7 @@ async function flood(server: HttpServer, bytes: string | Buffer): Promise<Connec
   return connection
 }
 
-/** Reads a stream to its end and counts, keeping nothing. */
+/** Reads a stream to its end and counts its events without storing them. */
 function countEvents(connection: Connection): { read(): { messages: number; results: number } } {
   let [messages, results, tail] = [0, 0, '']
   connection.socket.removeAllListeners('data')
@@ -64,7 +64,7 @@ function countEvents(connection: Connection): { read(): { messages: number; resu
 }
 
 describe.each(eras)('H49 in the %s era', (era, open) => {
-  test('a tool that waits for its reader is slowed down to it, and loses nothing', async () => {
+  test('a tool that awaits backpressure is slowed down to the client, without loss', async () => {
     const server = await testHttp()
     const write = await open(server)
     const before = await server.health()
@@ -81,7 +81,7 @@ describe.each(eras)('H49 in the %s era', (era, open) => {
     await server.healthy()
   })
 
-  test('of a tool that does not wait, log messages are dropped, and the result arrives', async () => {
+  test('log messages of a tool that ignores backpressure are dropped, and the result arrives', async () => {
     const server = await testHttp()
     const write = await open(server)
     const before = await server.health()
@@ -96,7 +96,7 @@ describe.each(eras)('H49 in the %s era', (era, open) => {
     await server.healthy()
   })
 
-  test('of a tool that does not wait and sends what must not get lost, the stream is bounded or cut', async () => {
+  test('the stream of a tool that ignores backpressure and sends required messages is bounded or closed', async () => {
     const server = await testHttp()
     const write = await open(server)
     const before = await server.health()
@@ -107,8 +107,8 @@ describe.each(eras)('H49 in the %s era', (era, open) => {
     await server.healthy()
   })
 
-  test('a reader that takes nothing is cut', async () => {
-    const server = await testHttp({ http: { stallMs: 700 } })
+  test('a client that reads nothing is disconnected', async () => {
+    const server = await testHttp({ http: { writeTimeoutMs: 700 } })
     const write = await open(server)
     const connection = await flood(server, write('flood'))
     await sleep(1500)
@@ -116,13 +116,13 @@ describe.each(eras)('H49 in the %s era', (era, open) => {
     await connection.end()
     await sleep(200)
     const { sent } = await server.counts()
-    // A session goes on without its reader, who can come back.
+    // A session continues without its client, which can reconnect.
     if (era === 'modern') expect(sent).toBeLessThan(COUNT)
     connection.destroy()
     await server.healthy()
   })
 
-  test('16 readers at once that do not read', async () => {
+  test('16 concurrent clients that do not read', async () => {
     const server = await testHttp()
     const write = await open(server)
     const before = await server.health()
@@ -141,22 +141,25 @@ test.each([
   [COUNT, BYTES],
   [150, MIB],
   [50_000, 1000],
-])('H48: a session whose reader is gone goes on, and keeps a bounded record of %d messages of %d bytes', async (count, bytes) => {
-  const server = await testHttp()
-  const session = await server.session()
-  const before = await server.health()
-  const connection = server.connect()
-  connection.send(session.post(request('tools/call', tool('rude-flood', { count, bytes }))))
-  await connection.head()
-  connection.destroy()
-  await until(async () => (await server.counts()).sent === count, 'the end of the flood')
-  await sleep(100)
-  const after = await server.health()
-  expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(16 * MIB)
-  await server.healthy()
-})
+])(
+  'H48: a session whose client has disconnected continues, and stores a bounded part of %d messages of %d bytes',
+  async (count, bytes) => {
+    const server = await testHttp()
+    const session = await server.session()
+    const before = await server.health()
+    const connection = server.connect()
+    connection.send(session.post(request('tools/call', tool('rude-flood', { count, bytes }))))
+    await connection.head()
+    connection.destroy()
+    await until(async () => (await server.counts()).sent === count, 'the end of the flood')
+    await sleep(100)
+    const after = await server.health()
+    expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(16 * MIB)
+    await server.healthy()
+  },
+)
 
-test('H48: calls that talk to nobody leave time for others', async () => {
+test('H48: calls whose client has disconnected do not block other calls', async () => {
   const server = await testHttp()
   const session = await server.session()
   const connections = Array.from({ length: 16 }, () => server.connect())
@@ -169,7 +172,7 @@ test('H48: calls that talk to nobody leave time for others', async () => {
   }
 })
 
-test('H49: of changes for a reader who does not read, only so many are kept', async () => {
+test('H49: the changes queued for a client that does not read are limited', async () => {
   const server = await testHttp()
   const before = await server.health()
   const session = await server.session()
@@ -187,8 +190,8 @@ test('H49: of changes for a reader who does not read, only so many are kept', as
   stream.destroy()
 })
 
-test('H49: a large answer to somebody who does not read is let go', async () => {
-  const server = await testHttp({ http: { stallMs: 500 } })
+test('H49: a large response to a client that does not read is discarded', async () => {
+  const server = await testHttp({ http: { writeTimeoutMs: 500 } })
   const before = await server.health()
   const connections = Array.from({ length: 5 }, () => server.connect({ reads: false }))
   for (const connection of connections) connection.send(modern('tools/call', tool('big', { bytes: 30 * MIB })))
@@ -202,18 +205,18 @@ describe('S12: a client that does not read stdout', () => {
   const floodCall = (name: string, method?: string): object =>
     modernRequest('tools/call', tool(name, floodOf(method), logLevel), 'flood')
 
-  /** Memory of a process that cannot be asked, from the outside. */
+  /** Returns the memory usage of a process, measured from outside. */
   async function rssOf(pid: number): Promise<number> {
     const { readFileSync } = await import('node:fs')
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
   }
 
-  // What must not get lost may end its call with an error instead.
+  // A call that sends required messages may end with an error instead.
   test.each([
     ['flood', undefined, COUNT],
     ['rude-flood', undefined, 0],
     ['rude-flood', LOUD, 0],
-  ])('%s (%s) stays bounded, and what is left arrives when it reads', async (name, method, least) => {
+  ])('%s (%s) stays bounded, and the remaining messages arrive when the client reads', async (name, method, least) => {
     const server = testStdio({ reads: false })
     await sleep(400)
     const before = await rssOf(server.pid)
@@ -233,7 +236,7 @@ describe('S12: a client that does not read stdout', () => {
     await until(() => results === 2, 'the answer of the next request')
   })
 
-  test('requests of somebody who does not read are not taken without end', async () => {
+  test('the accepted requests of a client that does not read are limited', async () => {
     const server = testStdio({ reads: false })
     await sleep(400)
     const before = await rssOf(server.pid)

@@ -1,4 +1,4 @@
-/** What a caller leaves behind belongs to it: a stranger who holds its ids is told what is said of ids that do not exist. */
+/** State belongs to its caller: another caller with its ids receives the same response as for unknown ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from './support/connection.ts'
 import { type HttpServer, modern, type Session } from './support/http.ts'
@@ -9,38 +9,38 @@ import { sleep, until } from './support/time.ts'
 const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25']
 const UNKNOWN = '7b1f9e52-0f1e-4f5c-9a53-3f1d0c6f7a10'
 
-/** What a caller can see of an answer, but for what is different each time. */
-function seen({ status, headers: { date: _, ...headers }, body }: Answer): unknown {
+/** Returns the visible parts of a response, without those that always differ. */
+function visibleParts({ status, headers: { date: _, ...headers }, body }: Answer): unknown {
   return { status, headers, body: body.replace(/"(reference|id)":"[^"]*"/g, '') }
 }
 
-describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
+describe.each(IDENTITIES)('callers identified by %s', (_name, open) => {
   let identity: Identity
   let server: HttpServer
   let victim: Readonly<Record<string, string>>
-  let thief: Readonly<Record<string, string>>
+  let attacker: Readonly<Record<string, string>>
   beforeAll(async () => {
     identity = await open({ pageSize: 3 })
     server = identity.server
     victim = await identity.fields('victim')
-    thief = await identity.fields('thief')
+    attacker = await identity.fields('attacker')
   })
   afterAll(() => identity.close())
 
-  /** The thief gets the same answer with the victim's session as with one that does not exist, and the victim still has it. */
+  /** Expects that the attacker receives the same response for the victim's session as for an unknown one, and that the victim can still use it. */
   async function expectUnknown(session: Session, write: (fields: Record<string, string>) => string): Promise<void> {
-    const stolen = await server.send(write(thief))
-    const unknown = await server.send(write({ ...thief, 'Mcp-Session-Id': UNKNOWN }))
+    const stolen = await server.send(write(attacker))
+    const unknown = await server.send(write({ ...attacker, 'Mcp-Session-Id': UNKNOWN }))
     expect(stolen.status).toBe(404)
-    expect(seen(stolen)).toEqual(seen(unknown))
+    expect(visibleParts(stolen)).toEqual(visibleParts(unknown))
     expect((await session.ask(request('ping'))).json).toMatchObject({ result: {} })
   }
 
   describe.each(REVISIONS)('in %s', (revision) => {
-    const begin = (): Promise<Session> => server.session({ revision, fields: victim })
+    const openSession = (): Promise<Session> => server.session({ revision, fields: victim })
 
-    test('B1: a stranger calls nothing in a session', async () => {
-      const session = await begin()
+    test('B1: another caller cannot call in a session', async () => {
+      const session = await openSession()
       for (const [method, params] of [
         ['tools/call', tool('echo', { text: 'stolen' })],
         ['tools/list', {}],
@@ -50,8 +50,8 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
       await expectUnknown(session, (fields) => session.post({ jsonrpc: '2.0', id: 1, result: {} }, fields))
     })
 
-    test('B2: a stranger opens no stream of a session, and takes none away', async () => {
-      const session = await begin()
+    test('B2: another caller can neither open nor replace a stream of a session', async () => {
+      const session = await openSession()
       const own = server.connect()
       own.send(session.get())
       expect((await own.head()).status).toBe(200)
@@ -61,8 +61,8 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
       own.destroy()
     })
 
-    test('B3: a stranger gets nothing of a stream that broke off', async () => {
-      const session = await begin()
+    test('B3: another caller cannot resume a stream', async () => {
+      const session = await openSession()
       const connection = server.connect()
       connection.send(session.post(request('tools/call', tool('steps', { count: 4, pauseMs: 50 }))))
       await connection.head()
@@ -70,7 +70,7 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
       while (id === undefined) id = (await connection.event())?.id
       connection.destroy()
       await expectUnknown(session, (fields) => session.get({ 'Last-Event-ID': id, ...fields }))
-      const own = await server.session({ revision, fields: thief })
+      const own = await server.session({ revision, fields: attacker })
       const stolen = await server.send(own.get({ 'Last-Event-ID': id }))
       const unknown = await server.send(own.get({ 'Last-Event-ID': id.replace(/[0-9a-f]{4}/, '0000') }))
       expect([400, 404]).toContain(stolen.status)
@@ -78,72 +78,72 @@ describe.each(IDENTITIES)('callers known by %s', (_name, open) => {
       expect(stolen.body).not.toContain('step')
     })
 
-    test('B4: a stranger cancels nothing', async () => {
-      const session = await begin()
+    test('B4: another caller cannot cancel a request', async () => {
+      const session = await openSession()
       const before = await identity.counts()
       const connection = server.connect()
       connection.send(session.post(request('tools/call', tool('slow', { ms: 400, tag: 'mine' }), 'held')))
       await until(async () => (await identity.counts()).started > before.started, 'the call')
       const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'held' } }
       await expectUnknown(session, (fields) => session.post(cancel, fields))
-      const own = await server.session({ revision, fields: thief })
+      const own = await server.session({ revision, fields: attacker })
       expect((await server.send(own.post(cancel))).status).toBe(202)
       expect(textOf((await connection.answer()).json)).toBe('slow mine')
       expect((await identity.counts()).aborted).toBe(before.aborted)
     })
 
-    test('B5: a stranger ends no session', async () => {
-      const session = await begin()
+    test('B5: another caller cannot end a session', async () => {
+      const session = await openSession()
       await expectUnknown(session, (fields) => session.get(fields).replace(/^GET/, 'DELETE'))
     })
   })
 
-  test('B1: the session of the first transport is as unknown to strangers', async () => {
+  test('B1: another caller cannot use a session of HTTP+SSE', async () => {
     const stream = server.connect()
-    stream.send(modernless('GET', victim))
-    let place: string | undefined
-    await until(() => (place = /data: (\/\S+)/.exec(stream.rest)?.[1]) !== undefined, 'the place of the session')
+    stream.send(sseRequest('GET', victim))
+    let endpoint: string | undefined
+    await until(() => (endpoint = /data: (\/\S+)/.exec(stream.unread)?.[1]) !== undefined, 'the endpoint of the session')
     const message = JSON.stringify(request('ping', undefined, 'same'))
     const send = (target: string, fields: Record<string, string>): Promise<Answer> =>
-      server.send(modernless('POST', fields, { target, body: message }))
-    const stolen = await send(place!, thief)
-    const unknown = await send(place!.replace(/=[^&]{8}/, '=00000000'), thief)
+      server.send(sseRequest('POST', fields, { target, body: message }))
+    const stolen = await send(endpoint!, attacker)
+    const unknown = await send(endpoint!.replace(/=[^&]{8}/, '=00000000'), attacker)
     expect(stolen.status).toBe(404)
-    expect(seen(stolen)).toEqual(seen(unknown))
-    expect((await send(place!, victim)).status).toBe(202)
+    expect(visibleParts(stolen)).toEqual(visibleParts(unknown))
+    expect((await send(endpoint!, victim)).status).toBe(202)
     stream.destroy()
   })
 
-  test('B1: a cursor is good for its caller alone, and one that was made up is no worse', async () => {
+  test('B1: a cursor is valid only for its caller, and a forged one is rejected alike', async () => {
     const method = 'tools/list'
     const { json } = await server.send(modern(method, {}, victim))
     const cursor = json!.result!.nextCursor as string
     const list = (fields: Record<string, string>, from = cursor): Promise<Answer> =>
       server.send(modern(method, { cursor: from }, fields))
-    const stolen = await list(thief)
-    const madeUp = await list(thief, `${cursor.slice(0, -8)}AAAAAAAA`)
+    const stolen = await list(attacker)
+    const forged = await list(attacker, `${cursor.slice(0, -8)}AAAAAAAA`)
     expect(stolen.json).toMatchObject({ error: { code: -32602 } })
-    expect(seen(stolen)).toEqual(seen(madeUp))
+    expect(visibleParts(stolen)).toEqual(visibleParts(forged))
     expect((await list(victim)).json).toMatchObject({ result: {} })
   })
 
-  test('B1: sealed state of a call is good for its caller alone, and one that was made up is no worse', async () => {
+  test('B1: sealed request state is valid only for its caller, and a forged one is rejected alike', async () => {
     const ask = tool('ask', { topic: 'names' })
     const { json } = await server.send(modern('tools/call', ask, victim))
     const requestState = json!.result!.requestState as string
     const inputResponses = { 'elicit-1': { action: 'accept', content: { name: 'Alice' } } }
-    const comeBack = (fields: Record<string, string>, state = requestState): Promise<Answer> =>
+    const retry = (fields: Record<string, string>, state = requestState): Promise<Answer> =>
       server.send(modern('tools/call', { ...ask, inputResponses, requestState: state }, fields))
-    const stolen = await comeBack(thief)
-    const madeUp = await comeBack(thief, `${requestState.slice(0, -8)}AAAAAAAA`)
+    const stolen = await retry(attacker)
+    const forged = await retry(attacker, `${requestState.slice(0, -8)}AAAAAAAA`)
     expect(stolen.json).toMatchObject({ error: { code: -32602 } })
-    expect(seen(stolen)).toEqual(seen(madeUp))
-    expect(textOf((await comeBack(victim)).json)).toBe('names: Alice')
+    expect(visibleParts(stolen)).toEqual(visibleParts(forged))
+    expect(textOf((await retry(victim)).json)).toBe('names: Alice')
   })
 })
 
-/** A request of the first transport. */
-function modernless(method: string, fields: Record<string, string>, more: { target?: string; body?: string } = {}): string {
+/** Formats a request of HTTP+SSE. */
+function sseRequest(method: string, fields: Record<string, string>, more: { target?: string; body?: string } = {}): string {
   const { target = '/mcp', body = '' } = more
   const all = {
     Host: 'localhost',

@@ -1,4 +1,4 @@
-/** Streams that break off and are taken up again, by their owner or by somebody else. */
+/** Streams that break and are resumed, by their owner or by another caller. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import type { StreamEvent } from './support/connection.ts'
@@ -10,37 +10,37 @@ let server: HttpServer
 beforeAll(async () => void (server = await startHttp()))
 afterAll(() => server.kill())
 
-const said = (events: readonly StreamEvent[]): unknown[] =>
+const textsOf = (events: readonly StreamEvent[]): unknown[] =>
   events.flatMap(({ json }) => (json ? [json.params?.data ?? textOf(json)] : []))
 const steps = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, at) => `step ${from + at}`)
 
-/** Starts a call with a few steps and cuts its stream after some of them; gives the ids that were seen. */
+/** Starts a call with a few steps, cuts its stream after some of them, and returns the ids of the received events. */
 async function cutAfter(session: Session, count: number, args = { count: 6, pauseMs: 60 }): Promise<string[]> {
   const connection = server.connect()
   connection.send(session.post(request('tools/call', tool('steps', args))))
   await connection.head()
   const ids: string[] = []
-  for (let seen = 0; seen < count; ) {
+  for (let received = 0; received < count; ) {
     const event = await connection.event()
     if (event?.id !== undefined) ids.push(event.id)
-    if (event?.json) seen++
+    if (event?.json) received++
   }
   connection.destroy()
   return ids
 }
 
-/** Takes a stream up after an event and reads it to its end. */
+/** Resumes a stream after an event and reads it to its end. */
 async function resume(session: Session, id: string): Promise<unknown[]> {
   const connection = server.connect()
   connection.send(session.get({ 'Last-Event-ID': id }))
   expect((await connection.head()).status).toBe(200)
   const events = await connection.events()
   connection.destroy()
-  return said(events)
+  return textsOf(events)
 }
 
 describe('H59', () => {
-  test('who comes back gets exactly what was missed, and the result', async () => {
+  test('a client that resumes receives exactly the missed events and the result', async () => {
     const session = await server.session()
     const ids = await cutAfter(session, 2)
     expect(await resume(session, ids.at(-1)!)).toEqual([...steps(3, 6), '6 steps done'])
@@ -57,7 +57,7 @@ describe('H59', () => {
     await server.healthy()
   })
 
-  test('and again after a second cut, from any event', async () => {
+  test('also after a second cut, from any event', async () => {
     const session = await server.session()
     const ids = await cutAfter(session, 3)
     const second = server.connect()
@@ -65,7 +65,7 @@ describe('H59', () => {
     await second.head()
     const next = await second.event()
     second.destroy()
-    expect(said([next!])).toEqual(['step 4'])
+    expect(textsOf([next!])).toEqual(['step 4'])
     expect(await resume(session, next!.id!)).toEqual([...steps(5, 6), '6 steps done'])
     expect(await resume(session, ids.at(-2)!)).toEqual([...steps(3, 6), '6 steps done'])
     await server.healthy()
@@ -79,14 +79,14 @@ describe('H59', () => {
     await server.healthy()
   })
 
-  test('two readers of one stream: none gets an event twice', async () => {
+  test('two readers of one stream receive no event twice', async () => {
     const session = await server.session()
     const ids = await cutAfter(session, 1)
     const readers = [server.connect(), server.connect()]
     for (const reader of readers) reader.send(session.get({ 'Last-Event-ID': ids.at(-1)! }))
     const heads = await Promise.all(readers.map((reader) => reader.head()))
     const all = await Promise.all(
-      readers.map(async (reader, at) => (heads[at]!.status === 200 ? said(await reader.events().catch(() => [])) : [])),
+      readers.map(async (reader, at) => (heads[at]!.status === 200 ? textsOf(await reader.events().catch(() => [])) : [])),
     )
     for (const events of all) expect(new Set(events).size).toBe(events.length)
     expect(all.some((events) => events.includes('6 steps done'))).toBe(true)
@@ -95,7 +95,7 @@ describe('H59', () => {
   })
 })
 
-describe('H57: an event id that is none', () => {
+describe('H57: an invalid event id', () => {
   test.each([
     ['a word', 'bogus'],
     ['a number', '1'],
@@ -113,7 +113,7 @@ describe('H57: an event id that is none', () => {
     await server.healthy()
   })
 
-  test('an id that was changed a little is none either, or one of the same session', async () => {
+  test('a modified id is invalid or belongs to the same session', async () => {
     const session = await server.session()
     const ids = await cutAfter(session, 2, { count: 3, pauseMs: 20 })
     const [tag, stream, position] = ids.at(-1)!.split('.')
@@ -134,7 +134,7 @@ describe('H57: an event id that is none', () => {
 })
 
 describe('H58: the event id of another session', () => {
-  test('shows nothing of it', async () => {
+  test('discloses nothing', async () => {
     const [victim, attacker] = [await server.session(), await server.session()]
     const ids = await cutAfter(victim, 2)
     for (const id of ids) {
@@ -146,7 +146,7 @@ describe('H58: the event id of another session', () => {
     await server.healthy()
   })
 
-  test('does not lead to the stream with the same name in the own session', async () => {
+  test('does not select the stream with the same name in the own session', async () => {
     const [victim, attacker] = [await server.session(), await server.session()]
     const ids = await cutAfter(victim, 2)
     await cutAfter(attacker, 2)
@@ -154,7 +154,7 @@ describe('H58: the event id of another session', () => {
     await server.healthy()
   })
 
-  test('is nothing after the session was deleted', async () => {
+  test('is invalid after the session was deleted', async () => {
     const session = await server.session()
     const ids = await cutAfter(session, 2)
     await session.remove()
@@ -166,18 +166,18 @@ describe('H58: the event id of another session', () => {
 test('the session of another caller is unknown, by every method', async () => {
   const shared = await testHttp({ users: true })
   const victim = await shared.session({ fields: { 'x-user': 'victim' } })
-  const thief = { 'x-user': 'thief' }
+  const attacker = { 'x-user': 'attacker' }
   for (const bytes of [
-    victim.post(request('tools/list'), thief),
-    victim.get(thief),
-    victim.get({ ...thief, 'Last-Event-ID': 'x' }),
+    victim.post(request('tools/list'), attacker),
+    victim.get(attacker),
+    victim.get({ ...attacker, 'Last-Event-ID': 'x' }),
   ])
     expect((await shared.send(bytes)).status).toBe(404)
   expect((await victim.ask(request('ping'))).status).toBe(200)
   await shared.healthy()
 })
 
-test('what can be resumed is bounded: a thousand ended streams leave little behind', async () => {
+test('resumable streams are limited: a thousand ended streams use little memory', async () => {
   const session = await server.session()
   const run = (): Promise<unknown> => session.call('say', { text: 'x'.repeat(1000) })
   for (let at = 0; at < 50; at++) await run()

@@ -1,48 +1,58 @@
 /**
- * The server that the faults are sent to: `node server.mjs '{"door":"http"}'`. It is built on the public doors only.
- * Over HTTP the first line on stdout is its address; events and complaints go to stderr.
+ * The server under test: `node server.mjs '{"transport":"http"}'`. It uses only public entry points.
+ * Over HTTP the first line on stdout is its URL. Events and errors are written to stderr.
  */
 import { inspect } from 'node:util'
 import { createServer, type ServerLimits, type ServerOptions } from 'portcall'
 import { type ServeOptions, serve } from 'portcall/node'
 import { type ServeStdioOptions, serveStdio } from 'portcall/stdio'
-import { addAskingTools } from './server/asking.ts'
 import { addCallTools } from './server/calls.ts'
-import { addAuthTool, type Guarding, guard } from './server/guarding.ts'
+import { addFaultyHandlers } from './server/faulty-handlers.ts'
+import { addInputTools } from './server/input-requests.ts'
 import { addNamedItems, type NamedItems } from './server/names.ts'
-import { addOddHandlers } from './server/odd.ts'
 import { addOutputTools } from './server/output.ts'
 import { addProbes } from './server/probes.ts'
+import { addAuthTool, type ProtectionOptions, protectServer } from './server/protection.ts'
 import { addResources } from './server/resources.ts'
 
-/** What a test may choose. */
-export interface ServerChoice {
-  door: 'http' | 'stdio'
+/** The options of a test. */
+export interface FaultsServerOptions {
+  transport: 'http' | 'stdio'
   limits?: Partial<ServerLimits>
   pageSize?: number
   keys?: string[]
   names?: NamedItems
-  /** Takes the caller's principal from the header `x-user`. */
+  /** Takes the principal from the header `x-user`. */
   users?: boolean
-  /** Wants access tokens. */
-  guarding?: Guarding
-  /** Adds handlers that misbehave; one of them breaks lists. */
-  odd?: boolean
-  /** The listener for events throws. */
-  deaf?: boolean
+  /** Requires access tokens. */
+  protection?: ProtectionOptions
+  /** Adds faulty handlers; one of them breaks lists. */
+  faultyHandlers?: boolean
+  /** Makes the event listener throw. */
+  throwingEventListener?: boolean
   http?: ServeOptions
   stdio?: ServeStdioOptions
 }
 
-const choice = JSON.parse(process.argv[2] ?? '{"door":"stdio"}') as ServerChoice
-const { door, limits, pageSize, keys, names = {}, users = false, odd = false, deaf = false, guarding } = choice
+const settings = JSON.parse(process.argv[2] ?? '{"transport":"stdio"}') as FaultsServerOptions
+const {
+  transport,
+  limits,
+  pageSize,
+  keys: sealingKeys,
+  names = {},
+  users = false,
+  faultyHandlers = false,
+  throwingEventListener = false,
+  protection,
+} = settings
 
 const options: ServerOptions = {
   ...(limits && { limits }),
   ...(pageSize !== undefined && { pageSize }),
-  ...(keys && { keys }),
+  ...(sealingKeys && { sealingKeys }),
   onEvent(event) {
-    if (deaf) throw new Error('The listener fails')
+    if (throwingEventListener) throw new Error('The listener fails')
     console.error(`event ${inspect(event, { depth: 20 })}`)
   },
 }
@@ -50,20 +60,26 @@ const server = createServer({ name: 'portcall-faults', version: '1.0.0' }, optio
 
 addCallTools(server)
 addOutputTools(server)
-addAskingTools(server)
+addInputTools(server)
 addProbes(server)
 addResources(server)
 addNamedItems(server, names)
-if (odd) addOddHandlers(server)
-if (guarding) addAuthTool(server)
+if (faultyHandlers) addFaultyHandlers(server)
+if (protection) addAuthTool(server)
 
-if (door === 'stdio') await serveStdio(server, choice.stdio)
+if (transport === 'stdio') await serveStdio(server, settings.stdio)
 else await listen()
 
 async function listen(): Promise<void> {
-  const authenticate: ServeOptions['authenticate'] = ({ header }) => ({ principal: header('x-user') ?? 'nobody' })
+  const authenticate: ServeOptions['authenticate'] = ({ header }) => ({ principal: header('x-user') ?? 'anonymous' })
   const onError = (error: unknown): void => console.error(`error ${inspect(error)}`)
-  const guarded = guarding && (await guard(guarding))
-  const { url } = await serve(server, { port: 0, onError, ...(users && { authenticate }), ...guarded, ...choice.http })
+  const protectionOptions = protection && (await protectServer(protection))
+  const { url } = await serve(server, {
+    port: 0,
+    onError,
+    ...(users && { authenticate }),
+    ...protectionOptions,
+    ...settings.http,
+  })
   console.log(url)
 }

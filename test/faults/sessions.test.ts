@@ -1,4 +1,4 @@
-/** Legacy sessions: made up, stolen, ended, too many; clients that must not see each other. */
+/** Legacy sessions: forged, stolen, ended, too many; clients that must be isolated from each other. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type Case, runCases } from './support/cases.ts'
@@ -18,7 +18,7 @@ const WRONG_IDS: ReadonlyArray<[what: string, id: string | undefined, statuses: 
   ['constructor', 'constructor', [404]],
   ['a path', '../../etc/passwd', [404]],
   ['an id in two parts', 'a, b', [400, 404]],
-  ['a byte that is no ASCII', 'caf\u00e9', [400, 404]],
+  ['a byte that is not ASCII', 'caf\u00e9', [400, 404]],
   ['8 KB', 'x'.repeat(8192), [400, 404, 431]],
 ]
 
@@ -41,7 +41,7 @@ runCases(
   ),
 )
 
-test('H54: a session that was deleted is gone, and takes what it was doing with it', async () => {
+test('H54: a deleted session is unknown, and its running calls are cancelled', async () => {
   const before = await server.counts()
   const session = await server.session()
   const stream = server.connect()
@@ -60,23 +60,23 @@ test('H54: a session that was deleted is gone, and takes what it was doing with 
   await server.healthy()
 })
 
-test('H54: ids are long, visible and never the same', async () => {
+test('H54: ids are long, unique and in visible ASCII', async () => {
   const ids = await Promise.all(Array.from({ length: 50 }, async () => (await server.session()).id))
   expect(new Set(ids).size).toBe(50)
   for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]{22,}$/)
 })
 
-test('H54: the id of a session in two headers is no id', async () => {
+test('H54: two session id headers are rejected', async () => {
   const session = await server.session()
-  const { 'Mcp-Session-Id': id = '', ...rest } = session.fields
+  const { 'Mcp-Session-Id': id = '', ...others } = session.fields
   const answer = await server.send(
-    post(request('tools/list'), [...Object.entries(rest), ['Mcp-Session-Id', id], ['Mcp-Session-Id', 'other']]),
+    post(request('tools/list'), [...Object.entries(others), ['Mcp-Session-Id', id], ['Mcp-Session-Id', 'other']]),
   )
   expect([400, 404]).toContain(answer.status)
   await server.healthy()
 })
 
-test('H55: nobody chooses the id of a session', async () => {
+test('H55: a client cannot choose the id of a session', async () => {
   for (const chosen of ['attacker', '00000000-0000-4000-8000-000000000000']) {
     const answer = await server.send(post(request('initialize', INITIALIZE), { 'Mcp-Session-Id': chosen }))
     if (answer.status === 200) expect(answer.headers['mcp-session-id']).not.toBe(chosen)
@@ -89,7 +89,7 @@ test('H55: nobody chooses the id of a session', async () => {
   await server.healthy()
 })
 
-test('H55: a second handshake is refused or opens another session; the first stays as it is', async () => {
+test('H55: a second handshake is rejected or opens another session; the first is unchanged', async () => {
   const session = await server.session({ revision: '2025-06-18' })
   const answer = await session.ask(request('initialize', { ...INITIALIZE, protocolVersion: '2024-11-05' }))
   if (answer.status === 200) expect(answer.headers['mcp-session-id']).not.toBe(session.id)
@@ -98,22 +98,25 @@ test('H55: a second handshake is refused or opens another session; the first sta
   await server.healthy()
 })
 
-test('H55: a request before the first handshake is 400', async () => {
+test('H55: a request before the first handshake is rejected with 400', async () => {
   expect((await server.send(post(request('tools/list')))).status).toBe(400)
   await server.healthy()
 })
 
 describe('H60', () => {
-  test('a GET before the handshake is 400; without a version it is the first of all transports, and bounded', async () => {
+  test('a GET before the handshake is rejected with 400; without a version it is HTTP+SSE, and limited', async () => {
     const versioned = { Accept: 'text/event-stream', 'MCP-Protocol-Version': '2025-06-18' }
     expect((await server.send(write('GET', versioned))).status).toBe(400)
     const small = await testHttp({ http: { maxSessions: 20 } })
     const streams = Array.from({ length: 60 }, () => small.connect())
     for (const stream of streams) stream.send(write('GET', { Accept: 'text/event-stream' }))
-    await until(() => streams.every(({ rest }) => /event: endpoint|HTTP\/1.1 (4|5)\d\d/.test(rest)), 'an answer for all')
+    await until(
+      () => streams.every(({ unread }) => /event: endpoint|HTTP\/1.1 (4|5)\d\d/.test(unread)),
+      'a response on every stream',
+    )
     await eventually(() => {
       const open = streams.filter(
-        ({ rest, closed }) => rest.includes('event: endpoint') && !rest.endsWith('0\r\n\r\n') && !closed,
+        ({ unread, closed }) => unread.includes('event: endpoint') && !unread.endsWith('0\r\n\r\n') && !closed,
       )
       expect(open.length).toBeLessThanOrEqual(20)
     })
@@ -121,7 +124,7 @@ describe('H60', () => {
     await small.healthy()
   })
 
-  test('a second GET stream is refused or served, and a message goes to one of them', async () => {
+  test('a second GET stream is rejected or served, and a message is sent on one of them', async () => {
     const session = await server.session()
     const streams = [server.connect(), server.connect()]
     for (const stream of streams) {
@@ -130,18 +133,20 @@ describe('H60', () => {
     }
     await session.call('say', { text: 'only with its call' })
     await sleep(200)
-    for (const stream of streams) expect(stream.rest).not.toContain('only with its call')
+    for (const stream of streams) expect(stream.unread).not.toContain('only with its call')
     for (const stream of streams) stream.destroy()
     await server.healthy()
   })
 
-  test('a hundred GET streams are not all kept', async () => {
+  test('a hundred GET streams do not all stay open', async () => {
     const session = await server.session()
     const streams = Array.from({ length: 100 }, () => server.connect())
     for (const stream of streams) stream.send(session.get())
     const heads = await Promise.all(streams.map((stream) => stream.head()))
     await eventually(() => {
-      const open = streams.filter(({ rest, closed }, at) => heads[at]!.status === 200 && !rest.endsWith('0\r\n\r\n') && !closed)
+      const open = streams.filter(
+        ({ unread, closed }, at) => heads[at]!.status === 200 && !unread.endsWith('0\r\n\r\n') && !closed,
+      )
       expect(open.length).toBeLessThanOrEqual(32)
     })
     for (const stream of streams) stream.destroy()
@@ -149,7 +154,7 @@ describe('H60', () => {
   })
 })
 
-test('H46: two clients with the same ids each get their own 50 answers', async () => {
+test('H46: two clients with the same ids each receive their own 50 responses', async () => {
   const sessions = await Promise.all([server.session(), server.session()])
   const callAll = (session: Session, name: string): Promise<unknown[]> =>
     Promise.all(
@@ -164,7 +169,7 @@ test('H46: two clients with the same ids each get their own 50 answers', async (
   await server.healthy()
 })
 
-test('H46: what a call says on the way reaches its own stream only', async () => {
+test('H46: notifications of a call are sent on its own stream only', async () => {
   const sessions = await Promise.all([server.session(), server.session()])
   const bodies = await Promise.all(
     sessions.flatMap((session, at) =>
@@ -176,12 +181,12 @@ test('H46: what a call says on the way reaches its own stream only', async () =>
       }),
     ),
   )
-  for (const [body, text] of bodies) expect(body!.match(/session \d call \d/g)!.every((said) => said === text)).toBe(true)
+  for (const [body, text] of bodies) expect(body!.match(/session \d call \d/g)!.every((match) => match === text)).toBe(true)
   await server.healthy()
 })
 
 describe('H56', () => {
-  test('3000 sessions that nobody ends cost little', async () => {
+  test('3000 abandoned sessions use little memory', async () => {
     const flooded = await testHttp()
     const before = await flooded.health()
     await openMany(flooded, 3000)
@@ -191,7 +196,7 @@ describe('H56', () => {
     await flooded.healthy()
   })
 
-  test('above the most, the quietest session makes room', async () => {
+  test('beyond the limit, the least recently used session is evicted', async () => {
     const small = await testHttp({ http: { maxSessions: 50 } })
     const first = await small.session()
     const second = await small.session()
@@ -203,7 +208,7 @@ describe('H56', () => {
     await small.healthy()
   })
 
-  test('a session with something to do is not the one that goes', async () => {
+  test('a session with running requests is not evicted', async () => {
     const small = await testHttp({ http: { maxSessions: 2 } })
     const busy = await small.session()
     const running = busy.ask(request('tools/call', tool('slow', { ms: 500, tag: 'busy' })))
@@ -213,19 +218,19 @@ describe('H56', () => {
     await small.healthy()
   })
 
-  test('a session that nobody uses expires', async () => {
-    const sessionIdleMs = 1500
-    const brief = await testHttp({ http: { sessionIdleMs } })
+  test('an unused session expires', async () => {
+    const sessionIdleTimeoutMs = 1500
+    const brief = await testHttp({ http: { sessionIdleTimeoutMs } })
     const session = await brief.session()
     let usedAt = performance.now()
-    let kept = await brief.session()
+    let active = await brief.session()
     for (let at = 0; at < 8; at++) {
       await sleep(300)
       const askedAt = performance.now()
-      const { status } = await kept.ask(request('ping'))
+      const { status } = await active.ask(request('ping'))
       if (status !== 200) {
-        expect(performance.now() - usedAt).toBeGreaterThan(sessionIdleMs)
-        kept = await brief.session()
+        expect(performance.now() - usedAt).toBeGreaterThan(sessionIdleTimeoutMs)
+        active = await brief.session()
       }
       usedAt = askedAt
     }
@@ -233,7 +238,7 @@ describe('H56', () => {
     await brief.healthy()
   })
 
-  test('a caller has a hundred, and then its own quietest one goes', async () => {
+  test('a caller has at most a hundred, then its own least recently used session is evicted', async () => {
     const shared = await testHttp({ users: true, http: { maxPrincipalSessions: 5 } })
     const other = await shared.session({ fields: { 'x-user': 'other' } })
     const mine = await shared.session({ fields: { 'x-user': 'me' } })
@@ -244,7 +249,7 @@ describe('H56', () => {
   })
 })
 
-/** Opens sessions over a few connections, and forgets them. */
+/** Opens sessions over a few connections, and abandons them. */
 async function openMany(target: HttpServer, count: number): Promise<void> {
   const bytes = post(request('initialize', INITIALIZE, 1))
   await Promise.all(

@@ -1,4 +1,4 @@
-/** Messages that are too long or nest too deeply. */
+/** Messages that are too long or too deeply nested. */
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Case, runCases } from './support/cases.ts'
@@ -10,8 +10,8 @@ import { MIB, sleep, until } from './support/time.ts'
 const INVALID_REQUEST = -32600
 const _meta = envelope()
 
-/** Deep values in each place of a message; `DEEP` stands for them. */
-const PLACES: { readonly [place: string]: string } = {
+/** Messages with a nested value in each position; `DEEP` is its placeholder. */
+const POSITIONS: { readonly [position: string]: string } = {
   arguments: JSON.stringify(modernRequest('tools/call', tool('echo-json', { deep: 'DEEP' }))),
   _meta: JSON.stringify(modernRequest('tools/call', tool('echo-json', {}, { deep: 'DEEP' }))),
   params: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta, deep: 'DEEP' } }),
@@ -28,11 +28,11 @@ describe('over HTTP', () => {
 
   runCases(
     () => server,
-    Object.entries(PLACES).flatMap(([place, message]) =>
+    Object.entries(POSITIONS).flatMap(([position, message]) =>
       DEPTHS.map(
         (levels): Case<HttpServer> => ({
           id: 'H15',
-          what: `${levels} levels in ${place} are refused`,
+          what: `${levels} levels in ${position} are rejected`,
           async run() {
             const answer = await server.send(post(deepIn(message, levels), mirrors('tools/list')))
             expect(answer).toMatchObject({ status: 400, json: { jsonrpc: '2.0', error: { code: INVALID_REQUEST } } })
@@ -42,14 +42,14 @@ describe('over HTTP', () => {
     ),
   )
 
-  test('H15: 100 levels are fine, and so are a million closing brackets in a string', async () => {
+  test('H15: 100 levels and a million closing brackets in a string are accepted', async () => {
     const deep = JSON.parse(nested(100)) as unknown
     expect((await server.call('echo-json', { deep })).json).toMatchObject({ result: {} })
     expect((await server.call('echo-json', { text: '[{'.repeat(500_000) })).status).toBe(200)
     await server.healthy()
   })
 
-  test('H16: 8 MB that are announced get 413 before they are sent, and the connection is closed', async () => {
+  test('H16: a Content-Length of 8 MB is rejected with 413 before the body is sent, and the connection is closed', async () => {
     const connection = server.connect()
     connection.send(
       write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Length': String(8 * MIB) }),
@@ -61,13 +61,13 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H16: a body of 4 MiB less a little is read', async () => {
+  test('H16: a body just below 4 MiB is read', async () => {
     const answer = await server.call('echo-json', { text: 'x'.repeat(4 * MIB - 1000) })
     expect(answer.json).toMatchObject({ result: {} })
     await server.healthy()
   })
 
-  test('H17: of 200 MB in chunks no more is read than the limit', async () => {
+  test('H17: of 200 MB in chunks only the limit is read', async () => {
     const before = await server.health()
     const connection = server.connect()
     connection.send(
@@ -82,12 +82,12 @@ describe('over HTTP', () => {
     }
     await connection.end()
     expect(sent).toBeLessThan(100 * MIB)
-    expect(connection.rest).toMatch(/^HTTP\/1\.1 413 /)
+    expect(connection.unread).toMatch(/^HTTP\/1\.1 413 /)
     expect((await server.health()).rss - before.rss).toBeLessThan(60 * MIB)
     await server.healthy()
   })
 
-  test('H17: a chunked body that is cut at the limit gets its answer even when its sender does not stop', async () => {
+  test('H17: a chunked body beyond the limit is answered even while the client keeps sending', async () => {
     const connection = server.connect()
     connection.send(
       write('POST', { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }),
@@ -98,7 +98,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])('H18: %s is not unpacked', async (encoding) => {
+  test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])('H18: %s is not decompressed', async (encoding) => {
     const bomb = gzipSync(Buffer.alloc(100 * MIB, ' '))
     const before = await server.health()
     const fields = { ...mirrors('tools/list'), 'Content-Type': 'application/json', 'Content-Encoding': encoding }
@@ -121,7 +121,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('H29: 1000 short headers are read to the last one', async () => {
+  test('H29: 1000 short headers are all read', async () => {
     const many: Array<[string, string]> = Array.from({ length: 1000 }, (_, at) => [`a${at}`, 'x'])
     const evil = await server.send(modern('tools/call', tool('echo', { text: 'x' }), [...many, ['Mcp-Name', 'secret']]))
     expect(evil).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
@@ -132,7 +132,7 @@ describe('over HTTP', () => {
     await server.healthy()
   })
 
-  test('a target of 12 KB is 414, a uri of 9 KB is not found', async () => {
+  test('a target of 12 KB is rejected with 414, a URI of 9 KB is not found', async () => {
     expect((await server.send(write('POST', mirrors('tools/list'), '', `/mcp?${'x'.repeat(12_000)}`))).status).toBe(414)
     const uri = `notes://${'x'.repeat(9000)}`
     expect((await server.send(modern('resources/read', { uri }))).json).toMatchObject({ error: { code: -32602 } })
@@ -150,11 +150,11 @@ describe('over stdio', () => {
 
   runCases(
     () => server,
-    Object.entries(PLACES).flatMap(([place, message]) =>
+    Object.entries(POSITIONS).flatMap(([position, message]) =>
       DEPTHS.map(
         (levels): Case<StdioServer> => ({
           id: 'S07',
-          what: `${levels} levels in ${place} are refused`,
+          what: `${levels} levels in ${position} are rejected`,
           async run() {
             const from = server.messages.length
             server.write(`${deepIn(message, levels)}\n`)
@@ -165,7 +165,7 @@ describe('over stdio', () => {
     ),
   )
 
-  test('S08: a line of 12 MB is refused, and the next one is read', async () => {
+  test('S08: a line of 12 MB is rejected, and the next one is read', async () => {
     const from = server.messages.length
     server.write(`${JSON.stringify(modernRequest('tools/call', tool('echo', { text: 'x'.repeat(12 * MIB) })))}\n`)
     expect(await server.next(() => true, { from })).toMatchObject({ error: { code: INVALID_REQUEST } })
@@ -173,13 +173,13 @@ describe('over stdio', () => {
     expect(server.messages.slice(from)).toHaveLength(2)
   })
 
-  test('S08: a line of 4 MiB less a little is read', async () => {
+  test('S08: a line just below 4 MiB is read', async () => {
     const answer = await server.call('echo-json', { text: 'x'.repeat(4 * MIB - 1000) })
     expect(answer).toHaveProperty('result')
     await server.healthy()
   })
 
-  test('S09: 150 MB without a newline are thrown away as they come', async () => {
+  test('S09: 150 MB without a newline are discarded as they arrive', async () => {
     const before = await server.health()
     const from = server.messages.length
     const piece = Buffer.alloc(MIB, 'x')

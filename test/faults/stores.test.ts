@@ -1,4 +1,4 @@
-/** What happens to the disk and to the clock that state rests on. */
+/** Faults of the disk and the clock that the stores depend on. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import Database from 'libsql'
 import { createServer, type Server } from 'portcall'
 import { connect } from 'portcall/client'
 import { serve } from 'portcall/node'
-import { sqlite } from 'portcall/stores/sqlite'
+import { sqliteStores } from 'portcall/stores/sqlite'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 
@@ -16,7 +16,7 @@ const MINUTE = 60_000
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** A server with one tool that talks much while it works, and what it reported. */
+/** Starts a server with one tool that sends many notifications, and collects its events. */
 function talking(): { server: Server; events: unknown[] } {
   const events: unknown[] = []
   const server = createServer({ name: 'test', version: '1' }, { onEvent: (event) => events.push(event) })
@@ -27,7 +27,7 @@ function talking(): { server: Server; events: unknown[] } {
   return { server, events }
 }
 
-/** Opens a session by hand. */
+/** Opens a session with raw requests. */
 async function openSession({ url }: { url: string }) {
   const send = (body: object, headers = {}) =>
     fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', ...body }) })
@@ -36,7 +36,7 @@ async function openSession({ url }: { url: string }) {
   const own = { 'Mcp-Session-Id': opened.headers.get('mcp-session-id') ?? '', 'MCP-Protocol-Version': '2025-06-18' }
   await opened.text()
   return {
-    /** Calls the tool, and gives the ids of its events and how many events there were. */
+    /** Calls the tool, and returns the ids and the number of its events. */
     async talk() {
       const call = { id: 1, method: 'tools/call', params: { name: 'talk', _meta: { progressToken: 1 } } }
       const text = await (await send(call, own)).text()
@@ -50,12 +50,12 @@ async function openSession({ url }: { url: string }) {
   }
 }
 
-test('E01 events have no ids while the disk is full, all of them arrive, and ids come back when there is room', async () => {
+test('E01 events have no ids while the disk is full but all arrive, and have ids again when there is space', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portcall-full-'))
   const database = new Database(join(folder, 'log.db'))
-  const stores = sqlite(database)
+  const stores = sqliteStores(database)
   const { server, events } = talking()
-  const serving = await serve(server, { port: 0, log: stores.log })
+  const serving = await serve(server, { port: 0, eventLog: stores.log })
   onTestFinished(() => serving.close())
   const session = await openSession(serving)
   expect((await session.talk()).ids.length).toBe(4)
@@ -63,7 +63,7 @@ test('E01 events have no ids while the disk is full, all of them arrive, and ids
   database.exec('PRAGMA max_page_count = 1')
   for (let turn = 0; turn < 3; turn++) {
     const { ids, events } = await session.talk()
-    // There may be room for the last one, which is small.
+    // There may be space for the last event, which is small.
     expect([ids.length < 2, events]).toEqual([true, 4])
   }
   expect(events.length).toBeGreaterThan(2)
@@ -80,7 +80,7 @@ test('E01 events have no ids while the disk is full, all of them arrive, and ids
 })
 
 test.each([10 * MINUTE, -10 * MINUTE, 24 * 60 * MINUTE])(
-  'E02 calls run on, sessions stay and state is taken back when the clock is set by %i ms',
+  'E02 calls continue, sessions stay and request state is accepted when the clock is set by %i ms',
   async (ms) => {
     let skew = 0
     const real = Date.now
@@ -95,9 +95,9 @@ test.each([10 * MINUTE, -10 * MINUTE, 24 * 60 * MINUTE])(
     server.tool('slow', {}, () => new Promise<string>((resolve) => (finish = () => resolve('done'))))
     const serving = await serve(server, { port: 0 })
     onTestFinished(() => serving.close())
-    for (const revision of ['2026-07-28', '2025-11-25']) {
+    for (const protocolVersion of ['2026-07-28', '2025-11-25']) {
       skew = 0
-      const client = await connect(serving.url, { revision })
+      const client = await connect(serving.url, { protocolVersion })
       onTestFinished(() => client.close())
       const running = client.callTool('slow')
       await eventually(() => expect(finish).toBeDefined())

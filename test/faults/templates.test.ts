@@ -1,4 +1,4 @@
-/** URIs that make a matcher slow, or lead out of what a template means. */
+/** URIs that make a matcher slow, or escape the root of a template. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AMBIGUOUS } from './server/resources.ts'
 import { type HttpServer, modern, startHttp, testHttp } from './support/http.ts'
@@ -15,7 +15,7 @@ afterAll(() => server.kill())
 
 const read = (uri: string): ReturnType<HttpServer['send']> => server.send(modern('resources/read', { uri }))
 
-/** URIs that begin like a template and then repeat what it could split at. */
+/** Returns URIs that start like a template and then repeat its possible separators. */
 function crafted(template: string): string[] {
   const scheme = template.slice(0, template.indexOf('{'))
   const units = ['-', '.', 'a', '/', 'a-', 'a.', 'a/', '%2F', ',', '&a=', ';a=', '/end', '.end', 'x', '?a=1&', '%', '-a/b-']
@@ -23,7 +23,7 @@ function crafted(template: string): string[] {
   return units.flatMap((unit) => [`${scheme}${fill(unit, 600)}!`, `${scheme}${fill(unit, LONGEST - scheme.length - 1)}!`])
 }
 
-test.each(AMBIGUOUS)('H61: %s is matched in no time', async (template) => {
+test.each(AMBIGUOUS)('H61: %s is matched quickly', async (template) => {
   let slowest = 0
   for (const uri of crafted(template)) {
     const took = await timed(async () => expect((await read(uri)).status).toBeLessThan(500))
@@ -33,7 +33,7 @@ test.each(AMBIGUOUS)('H61: %s is matched in no time', async (template) => {
   await server.healthy()
 })
 
-test('H61: uris of 64 KB are refused in no time', async () => {
+test('H61: URIs of 64 KB are rejected quickly', async () => {
   for (const template of AMBIGUOUS) {
     const uri = `${template.slice(0, template.indexOf('{'))}${'a-'.repeat(32_768)}`
     const body = JSON.stringify(uri)
@@ -47,14 +47,14 @@ test('H61: uris of 64 KB are refused in no time', async () => {
   await server.healthy()
 })
 
-test('H61: 500 crafted uris at once do not keep others waiting', async () => {
+test('H61: 500 concurrent crafted URIs do not delay other requests', async () => {
   const uri = `b://${'a.'.repeat(2000)}!`
   const flood = Promise.all(Array.from({ length: 100 }, () => read(uri)))
   expect(await timed(() => server.healthy())).toBeLessThan(10_000)
   await flood
 })
 
-test('H61: completion and subscription take crafted uris too', async () => {
+test('H61: completion and subscription handle crafted URIs too', async () => {
   for (const template of AMBIGUOUS) {
     const uri = `${template.slice(0, template.indexOf('{'))}${'a-'.repeat(4000)}!`
     const took = await timed(async () => {
@@ -72,7 +72,7 @@ test('H61: completion and subscription take crafted uris too', async () => {
   await server.healthy()
 })
 
-describe('X01: a path does not leave its root', () => {
+describe('X01: a path does not escape its root', () => {
   const PATHS = [
     '../etc/passwd',
     'a/../../etc/passwd',
@@ -104,7 +104,7 @@ describe('X01: a path does not leave its root', () => {
     },
   )
 
-  test('a variable without an operator does not cross a slash', async () => {
+  test('a variable without an operator does not match a slash', async () => {
     for (const uri of ['notes://a/b', 'notes://a%2Fb']) {
       const { json } = await read(uri)
       const text = (json?.result?.contents as Array<{ text: string }> | undefined)?.[0]?.text
@@ -114,7 +114,7 @@ describe('X01: a path does not leave its root', () => {
   })
 })
 
-test('other uris are refused: controls, spaces, no scheme, numbers', async () => {
+test('other URIs are rejected: control characters, spaces, no scheme, numbers', async () => {
   for (const uri of [
     '',
     ' ',

@@ -1,6 +1,6 @@
 /** Our client, when servers end that are not ours. */
 
-import { type Client, ConnectionLost, connect } from 'portcall/client'
+import { type Client, ConnectionLostError, connect } from 'portcall/client'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { PLACES, type Place } from './servers/places.ts'
@@ -29,17 +29,17 @@ describe.each(SPAWNED)('the program of %s', (server) => {
     await eventually(() => expect(running(name)).toHaveLength(1))
     const started = performance.now()
     for (const pid of running(name)) process.kill(pid, 'SIGKILL')
-    const error = (await waiting) as ConnectionLost
+    const error = (await waiting) as ConnectionLostError
     expect(performance.now() - started).toBeLessThan(5000)
-    expect(error).toBeInstanceOf(ConnectionLost)
+    expect(error).toBeInstanceOf(ConnectionLostError)
     expect(error).toMatchObject({
       retryable: true,
       exit: { code: null, signal: 'SIGKILL' },
       message: expect.stringContaining('SIGKILL'),
     })
-    expect(client.status).toBe('lost')
+    expect(client.status).toBe('disconnected')
     expect((await client.callTool('add', { a: 1, b: 2 })).structuredContent).toEqual({ sum: 3 })
-    expect(client.status).toBe('open')
+    expect(client.status).toBe('connected')
     await client.close()
     expect(running(name)).toEqual([])
   })
@@ -48,7 +48,7 @@ describe.each(SPAWNED)('the program of %s', (server) => {
     const { command, args, mark: name } = mark(programs[server] as Program, '--stdio')
     await using client = await connect({ command, args })
     const error = await client.callTool('exit').catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(ConnectionLost)
+    expect(error).toBeInstanceOf(ConnectionLostError)
     expect(error).toMatchObject({ exit: { code: 7, signal: null } })
     await expect(client.callTool('add', { a: 1, b: 2 })).rejects.toThrow()
     expect(running(name)).toEqual([])
@@ -69,20 +69,20 @@ describe.each(HTTP.map((place) => ({ name: `${place.server} at ${place.path}`, p
     const hearing = (async () => {
       for await (const { type } of subscription) heard.push(type)
     })()
-    const honoured = await subscription.honoured
+    const honoured = await subscription.acknowledged
     const waiting = client.callTool('wait').catch((error: unknown) => error)
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(heard).toEqual([])
 
     const killedAt = performance.now()
     await running.kill()
-    expect(await waiting).toBeInstanceOf(ConnectionLost)
+    expect(await waiting).toBeInstanceOf(ConnectionLostError)
     expect(performance.now() - killedAt).toBeLessThan(30_000)
-    await expect(client.callTool('add', { a: 1, b: 2 })).rejects.toThrow(ConnectionLost)
+    await expect(client.callTool('add', { a: 1, b: 2 })).rejects.toThrow(ConnectionLostError)
 
     running = await start(programs[server] as Program, port)
     await eventually(async () => expect(await sum(client)).toBe(3))
-    expect(client.status).toBe('open')
+    expect(client.status).toBe('connected')
     const everything = [...(honoured.toolsListChanged ? ['tools'] : []), ...(honoured.resourceSubscriptions ? ['resource'] : [])]
     await eventually(() => expect(heard).toEqual(expect.arrayContaining(everything)))
     if (everything.length > 0) {

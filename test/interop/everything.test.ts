@@ -115,10 +115,10 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
 
   it('reads resources and templates, and completes', async () => {
     const [first] = await client.resources().toArray()
-    expect((await client.read(first?.uri ?? '')).contents[0]).toMatchObject({ uri: first?.uri, text: expect.any(String) })
-    const templates = (await client.templates().toArray()).map(({ uriTemplate }) => uriTemplate)
+    expect((await client.readResource(first?.uri ?? '')).contents[0]).toMatchObject({ uri: first?.uri, text: expect.any(String) })
+    const templates = (await client.resourceTemplates().toArray()).map(({ uriTemplate }) => uriTemplate)
     expect(templates).toContain('demo://resource/dynamic/text/{resourceId}')
-    expect((await client.read('demo://resource/dynamic/blob/2')).contents[0]).toMatchObject({ blob: expect.any(String) })
+    expect((await client.readResource('demo://resource/dynamic/blob/2')).contents[0]).toMatchObject({ blob: expect.any(String) })
     const { values } = await client.complete(
       { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' },
       { name: 'resourceId', value: '7' },
@@ -139,7 +139,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
   it('hears of resources that it listens to', async () => {
     const uri = 'demo://resource/dynamic/text/1'
     await using subscription = client.listen({ resourceSubscriptions: [uri] })
-    expect(await subscription.honoured).toEqual({ resourceSubscriptions: [uri] })
+    expect(await subscription.acknowledged).toEqual({ resourceSubscriptions: [uri] })
     const first = subscription[Symbol.asyncIterator]().next()
     await client.callTool('toggle-subscriber-updates')
     expect((await first).value).toEqual({ type: 'resource', uri } satisfies Change)

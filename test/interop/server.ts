@@ -49,7 +49,7 @@ server.tool('wait', { description: 'Waits until it is cancelled' }, async (_args
 })
 server.tool('cancelled', { description: 'How often wait was cancelled' }, () => String(cancelled))
 server.tool('come-back', { description: 'Lets go of the connection' }, async (_args, call) => {
-  call.release(100)
+  call.closeStream(100)
   await pause(400)
   return 'came back'
 })

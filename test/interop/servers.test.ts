@@ -56,7 +56,7 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
     const target = path === undefined ? marked : (await listeningOf(server)).origin + path
     client = await connect(target, {
       ...ANSWERS,
-      ...(pinned && { prior: era }),
+      ...(pinned && { era }),
       logLevel: 'warning',
       onEvent: (event) => events.push(event),
     })
@@ -134,20 +134,20 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
 
   trial('reads resources', async () => {
     expect((await client.resources().toArray()).map(({ uri }) => uri)).toContain('memo://logo')
-    expect((await client.read('memo://logo')).contents[0]).toMatchObject({
+    expect((await client.readResource('memo://logo')).contents[0]).toMatchObject({
       uri: 'memo://logo',
       mimeType: 'image/png',
       blob: 'AQID',
     })
-    expect((await client.read('memo://b')).contents[0]).toMatchObject({
+    expect((await client.readResource('memo://b')).contents[0]).toMatchObject({
       mimeType: 'text/plain',
       text: expect.stringMatching(/^b v\d/),
     })
-    await expect(client.read('other://x')).rejects.toThrow(RpcError)
+    await expect(client.readResource('other://x')).rejects.toThrow(RpcError)
   })
 
   trial('lists templates and completes their variables', async () => {
-    expect((await client.templates().toArray()).map(({ uriTemplate }) => uriTemplate)).toEqual(['memo://{name}'])
+    expect((await client.resourceTemplates().toArray()).map(({ uriTemplate }) => uriTemplate)).toEqual(['memo://{name}'])
     const { values } = await client.complete({ type: 'ref/resource', uri: 'memo://{name}' }, { name: 'name', value: 'al' })
     expect(values).toEqual(['alpha'])
   })
@@ -211,7 +211,7 @@ function refused(call: Promise<{ isError?: boolean }>): Promise<boolean> {
 async function hears(client: Client, filter: Parameters<Client['listen']>[0]): Promise<unknown> {
   const subscription = client.listen(filter)
   try {
-    expect(await subscription.honoured).toMatchObject(filter)
+    expect(await subscription.acknowledged).toMatchObject(filter)
     const first = subscription[Symbol.asyncIterator]().next()
     await client.callTool('change')
     return (await first).value

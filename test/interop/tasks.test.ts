@@ -71,7 +71,7 @@ it('TSKL-010 TSKL-018 TSKL-020 the official client follows a task of ours, and a
     const { name } = await call.elicit('Who?', z.object({ name: z.string() }))
     return `Hello, ${name}`
   })
-  const serving = await serve(server, { port: 0, signals: false })
+  const serving = await serve(server, { port: 0, handleProcessSignals: false })
   onTestFinished(() => serving.close())
   const client: any = new OfficialClient({ name: 'theirs', version: '1.0.0' }, { capabilities: { elicitation: {} } })
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ada' } }))

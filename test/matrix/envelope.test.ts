@@ -1,15 +1,15 @@
 import type { JsonObject } from 'portcall/jsonrpc'
 import { expect } from 'vitest'
-import { isStreamable } from '../support/places.ts'
+import { isStreamable } from '../support/setups.ts'
 import { callTool, GAPS, matrix, openPeer, textOf } from './matrix.ts'
 import { EXTENSION } from './server/index.ts'
 
 const KEY = 'io.modelcontextprotocol/'
 
-/** Each request says for itself who asks, in which version, and what can be asked back: nothing is remembered. */
+/** Each request carries the client info, the version and the client capabilities: the server stores nothing between requests. */
 matrix('envelope', (it) => {
   it(
-    'BASE-030 60.3.24 a request without its version or its capabilities is refused with -32602',
+    'BASE-030 60.3.24 a request without a version or capabilities is rejected with -32602',
     async (peer, { transport }) => {
       for (const meta of [undefined, {}, { [`${KEY}protocolVersion`]: '2026-07-28' }]) {
         const start = peer.log.length
@@ -30,7 +30,7 @@ matrix('envelope', (it) => {
   )
 
   it(
-    'BASE-032 the name of the client may be left out',
+    'BASE-032 the client info is optional',
     async (peer) => {
       const outcome = await callTool(peer, 'whoami', {}, { meta: { [`${KEY}clientInfo`]: undefined } })
       expect(JSON.parse(textOf(outcome) ?? '')).toEqual({ method: 'tools/call' })
@@ -39,13 +39,13 @@ matrix('envelope', (it) => {
   )
 
   it(
-    'BASE-033 60.3.32 what one request has declared does not count for the next',
+    'BASE-033 60.3.32 capabilities apply only to the request that declares them',
     async (peer) => {
-      peer.onAsk(() => ({ roots: [] }))
-      expect((await callTool(peer, 'asks_roots')).asks).toHaveLength(1)
+      peer.onInputRequest(() => ({ roots: [] }))
+      expect((await callTool(peer, 'asks_roots')).inputRequests).toHaveLength(1)
       const without = await callTool(peer, 'asks_roots', {}, { meta: { [`${KEY}clientCapabilities`]: {} } })
       expect(without.error).toMatchObject({ code: -32021, data: { requiredCapabilities: { roots: {} } } })
-      expect((await callTool(peer, 'asks_roots')).asks).toHaveLength(1)
+      expect((await callTool(peer, 'asks_roots')).inputRequests).toHaveLength(1)
     },
     GAPS.stateless,
   )
@@ -66,7 +66,7 @@ matrix('envelope', (it) => {
   )
 
   it(
-    'MRTR-003 MRTR-022 a question carries no hint for caches',
+    'MRTR-003 MRTR-022 an input_required result has no cache hints',
     async (peer) => {
       const { result } = await peer.request('resources/read', { uri: 'memo://asks' }, { follow: false })
       expect(result).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) as string })
@@ -76,22 +76,22 @@ matrix('envelope', (it) => {
   )
 
   it(
-    'VER-017 VER-018 VER-020 an extension is told of, and served to those who declare it',
-    async (peer, place) => {
-      const say = `${EXTENSION}/say`
+    'VER-017 VER-018 VER-020 an extension is advertised, and available to clients that declare it',
+    async (peer, setup) => {
+      const method = `${EXTENSION}/say`
       expect((peer.server.capabilities as JsonObject).extensions).toMatchObject({ [EXTENSION]: { loud: true } })
-      expect((await peer.request(say, { text: 'hey' })).error).toMatchObject({
+      expect((await peer.request(method, { text: 'hey' })).error).toMatchObject({
         code: -32021,
         data: { requiredCapabilities: { extensions: { [EXTENSION]: {} } } },
       })
-      const speaker = await openPeer(place, { capabilities: { extensions: { [EXTENSION]: {} } } })
-      expect((await speaker.request(say, { text: 'hey' })).result).toMatchObject({ resultType: 'complete', said: 'hey!' })
+      const declaring = await openPeer(setup, { capabilities: { extensions: { [EXTENSION]: {} } } })
+      expect((await declaring.request(method, { text: 'hey' })).result).toMatchObject({ resultType: 'complete', said: 'hey!' })
     },
     GAPS.stateless,
   )
 
   it(
-    'TOOL-002 BASE-021 SUB-005 every result says that it is complete',
+    'TOOL-002 BASE-021 SUB-005 every result has the resultType complete',
     async (peer) => {
       const argument = { name: 'id', value: '' }
       const results = await Promise.all([

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { mirrorHeaders, withEnvelope } from '../support/envelope.ts'
-import { isStreamable, REVISIONS } from '../support/places.ts'
+import { isStreamable, REVISIONS } from '../support/setups.ts'
 import { exchange, GAPS, matrix, openPeer } from './matrix.ts'
 
 matrix('lifecycle', (it) => {
   it(
-    'LIFE-002 LIFE-008 LIFE-016 TOOL-001 RES-001 PRM-001 CMP-001 LOG-001 the handshake answers with the version that was asked for, capabilities, info and instructions',
+    'LIFE-002 LIFE-008 LIFE-016 TOOL-001 RES-001 PRM-001 CMP-001 LOG-001 the handshake returns the requested version, capabilities, server info and instructions',
     async ({ server }, { revision }) => {
       expect(server).toMatchObject({
         protocolVersion: revision,
@@ -25,16 +25,16 @@ matrix('lifecycle', (it) => {
   )
 
   it(
-    'LIFE-009 LIFE-010 an unknown version is answered with the newest that has a handshake',
-    async (_, place) => {
-      const peer = await openPeer({ ...place, revision: '2025-11-25' }, { asks: '1999-01-01' })
+    'LIFE-009 LIFE-010 an unknown version is answered with the newest version that has a handshake',
+    async (_, setup) => {
+      const peer = await openPeer({ ...setup, revision: '2025-11-25' }, { requestedVersion: '1999-01-01' })
       expect(peer.server).toMatchObject({ protocolVersion: '2025-11-25' })
     },
     GAPS.handshake,
   )
 
   it(
-    'LIFE-027 ping is answered with nothing',
+    'LIFE-027 ping returns an empty result',
     async (peer) => {
       expect((await peer.request('ping')).result).toEqual({})
     },
@@ -42,7 +42,7 @@ matrix('lifecycle', (it) => {
   )
 
   it(
-    'VER-004 VER-005 server/discover tells versions, capabilities, instructions and who it is',
+    'VER-004 VER-005 server/discover returns versions, capabilities, instructions and server info',
     async (peer) => {
       const { result } = await peer.request('server/discover')
       expect(result).toMatchObject({
@@ -58,7 +58,7 @@ matrix('lifecycle', (it) => {
   )
 
   it(
-    'LIFE-030 HTTP-063 the methods of the handshake are gone',
+    'LIFE-030 HTTP-063 the methods of the handshake do not exist',
     async (peer, { transport }) => {
       for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']) {
         const { error, status } = await peer.request(method, {})
@@ -70,7 +70,7 @@ matrix('lifecycle', (it) => {
   )
 
   it(
-    'VER-002 HTTP-062 an unknown version is refused with the supported ones',
+    'VER-002 HTTP-062 an unknown version is rejected with the list of supported versions',
     async (peer, { transport }) => {
       const meta = { 'io.modelcontextprotocol/protocolVersion': '2199-01-01' }
       for (const method of ['tools/list', 'server/discover']) {
@@ -83,14 +83,16 @@ matrix('lifecycle', (it) => {
     GAPS.stateless,
   )
 
-  it('BASE-010 an unknown method is -32601, and HTTP-063 its status is that of the era', async (peer, { transport }) => {
+  it('BASE-010 an unknown method is rejected with -32601, and HTTP-063 with the status of the era', async (peer, {
+    transport,
+  }) => {
     const { error, status } = await peer.request('unknown/method', {})
     expect(error?.code).toBe(-32601)
     if (isStreamable(transport)) expect(status).toBe(peer.era === 'modern' ? 404 : 200)
   })
 
   it(
-    'VER-016 BASE-033 60.6.73 both eras are spoken over one connection',
+    'VER-016 BASE-033 60.6.73 one connection serves both eras',
     async (peer, { transport }) => {
       const params = withEnvelope(
         { name: 'echo', arguments: { text: 'modern' } },

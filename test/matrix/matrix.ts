@@ -1,67 +1,70 @@
 import { fileURLToPath } from 'node:url'
 import type { JsonObject, Message } from 'portcall/jsonrpc'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
+import { EVENTUALLY_TIMEOUT_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import type { Driver, DriverOptions } from '../support/driver.ts'
-import { open, type Served } from '../support/drivers.ts'
-import { eraOf, isStreamable, PLACES, type Place } from '../support/places.ts'
+import { open, type ServerFactory } from '../support/open-driver.ts'
 import type { Outcome } from '../support/requests.ts'
+import { eraOf, isStreamable, SETUPS, type Setup } from '../support/setups.ts'
 import { createMatrixServer } from './server/index.ts'
 
-const SERVED: Served = { create: createMatrixServer, program: fileURLToPath(new URL('./server/stdio.ts', import.meta.url)) }
+const SERVER: ServerFactory = {
+  create: createMatrixServer,
+  program: fileURLToPath(new URL('./server/stdio.ts', import.meta.url)),
+}
 
-/** Places where a behaviour cannot be, and why. */
+/** Setups in which a behavior does not exist, and the reason. */
 export interface Gap {
-  where(place: Place): boolean
+  where(setup: Setup): boolean
   reason: string
 }
 
-/** Where the behaviours of the library meet the limits of the protocol. Each is shown in the report of the tests. */
+/** The limits of the protocol and its revisions. The test report shows the reason of each skipped test. */
 export const GAPS = {
-  elicitation: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no elicitation before 2025-06-18' },
-  urlElicitation: { where: ({ revision }: Place) => revision < '2025-11-25', reason: 'no elicitation by URL before 2025-11-25' },
-  samplingTools: { where: ({ revision }: Place) => revision < '2025-11-25', reason: 'no tools in sampling before 2025-11-25' },
-  handshake: { where: ({ revision }: Place) => eraOf(revision) === 'modern', reason: 'no handshake in 2026-07-28' },
-  stateless: { where: ({ revision }: Place) => eraOf(revision) === 'legacy', reason: 'a matter of 2026-07-28 only' },
-  batches: { where: ({ revision }: Place) => revision !== '2025-03-26', reason: 'batches only in 2025-03-26' },
+  elicitation: { where: ({ revision }: Setup) => revision < '2025-06-18', reason: 'no elicitation before 2025-06-18' },
+  urlElicitation: { where: ({ revision }: Setup) => revision < '2025-11-25', reason: 'no elicitation by URL before 2025-11-25' },
+  samplingTools: { where: ({ revision }: Setup) => revision < '2025-11-25', reason: 'no tools in sampling before 2025-11-25' },
+  handshake: { where: ({ revision }: Setup) => eraOf(revision) === 'modern', reason: 'no handshake in 2026-07-28' },
+  stateless: { where: ({ revision }: Setup) => eraOf(revision) === 'legacy', reason: 'only in 2026-07-28' },
+  batches: { where: ({ revision }: Setup) => revision !== '2025-03-26', reason: 'batches only in 2025-03-26' },
   noBatches: {
-    where: ({ revision, transport }: Place) => revision === '2025-03-26' || transport === 'sse',
-    reason: 'batches are served in 2025-03-26',
+    where: ({ revision, transport }: Setup) => revision === '2025-03-26' || transport === 'sse',
+    reason: 'batches are supported in 2025-03-26',
   },
-  refusedPost: { where: ({ transport }: Place) => transport === 'sse', reason: 'there the POST itself is refused' },
-  http: { where: ({ transport }: Place) => !isStreamable(transport), reason: 'a matter of Streamable HTTP only' },
-  context: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no completion context before 2025-06-18' },
-  structured: { where: ({ revision }: Place) => revision < '2025-06-18', reason: 'no structured content before 2025-06-18' },
+  refusedPost: { where: ({ transport }: Setup) => transport === 'sse', reason: 'HTTP+SSE rejects the POST itself' },
+  http: { where: ({ transport }: Setup) => !isStreamable(transport), reason: 'Streamable HTTP only' },
+  context: { where: ({ revision }: Setup) => revision < '2025-06-18', reason: 'no completion context before 2025-06-18' },
+  structured: { where: ({ revision }: Setup) => revision < '2025-06-18', reason: 'no structured content before 2025-06-18' },
 } satisfies Record<string, Gap>
 
-type Body = (peer: Driver, place: Place) => Promise<void>
+type Body = (peer: Driver, setup: Setup) => Promise<void>
 type It = (title: string, body: Body, ...gaps: Gap[]) => void
 
 /**
- * Writes the behaviours of one subject, each with the ids of what it proves; they run in every place, but for declared gaps. All
- * behaviours of a subject share one conversation for each place, and no message of it may offend the official schema.
+ * Defines the tests of one subject, titled with the ids of the requirements they cover. They run in every setup except the declared gaps.
+ * The tests of a subject share one connection per setup, and every message on it must conform to the official schema.
  */
 export function matrix(subject: string, define: (it: It) => void): void {
-  describe.each(PLACES.map((place) => [place.revision, place.transport, place] as const))(
+  describe.each(SETUPS.map((setup) => [setup.revision, setup.transport, setup] as const))(
     `${subject} · %s · %s`,
-    (_revision, _transport, place) => {
+    (_revision, _transport, setup) => {
       let peer: Driver
       beforeAll(async () => {
-        peer = await open(SERVED, place)
+        peer = await open(SERVER, setup)
       })
       afterEach(() => expect(peer.violations.splice(0)).toEqual([]))
       afterAll(() => peer?.close())
       define((title, body, ...gaps) => {
-        const gap = gaps.find(({ where }) => where(place))
-        test(title, (context) => (gap ? context.skip(gap.reason) : body(peer, place)))
+        const gap = gaps.find(({ where }) => where(setup))
+        test(title, (context) => (gap ? context.skip(gap.reason) : body(peer, setup)))
       })
     },
   )
 }
 
-/** Begins a conversation of its own for one test, with a server of its own, as somebody else. */
-export async function openPeer(place: Place, options: Partial<DriverOptions>): Promise<Driver> {
-  const peer = await open(SERVED, { ...place, ...options })
+/** Opens a separate server and connection for one test, with other options. */
+export async function openPeer(setup: Setup, options: Partial<DriverOptions>): Promise<Driver> {
+  const peer = await open(SERVER, { ...setup, ...options })
   onTestFinished(async () => {
     await peer.close()
     expect(peer.violations).toEqual([])
@@ -79,7 +82,7 @@ export function callTool(
   return peer.request('tools/call', args ? { name, arguments: { ...args } } : { name }, options)
 }
 
-/** Sends messages as they are; gives what the server sends from then on until it has answered `answers` of them. */
+/** Sends messages unchanged. Returns the messages of the server received from then on, after at least `answers` of them. */
 export async function exchange(
   peer: Driver,
   messages: Message | Message[],
@@ -94,18 +97,18 @@ export async function exchange(
   return received()
 }
 
-/** The text of a result's first block. */
+/** Returns the text of the first block of a result. */
 export function textOf({ result }: Outcome): string | undefined {
   const [block] = result.content as { text?: string }[]
   return block?.text
 }
 
-/** What the server's handlers have done since the last time. */
+/** Returns the journal entries that the server's handlers have written since the last read. */
 export async function readJournal(peer: Driver): Promise<string[]> {
   return JSON.parse(textOf(await callTool(peer, 'journal')) ?? '[]') as string[]
 }
 
-/** Collects what the journal says until it says enough. */
+/** Reads the journal until it contains all wanted entries. */
 export async function journalWith(peer: Driver, ...wanted: string[]): Promise<string[]> {
   const all: string[] = []
   await until(async () => {
@@ -115,7 +118,7 @@ export async function journalWith(peer: Driver, ...wanted: string[]): Promise<st
   return all
 }
 
-/** All items of a list, page by page. */
+/** Fetches all items of a list, page by page. */
 export async function listAll(peer: Driver, method: string, key: string): Promise<{ [field: string]: unknown }[]> {
   const items: { [field: string]: unknown }[] = []
   let cursor: unknown
@@ -127,14 +130,14 @@ export async function listAll(peer: Driver, method: string, key: string): Promis
   return items
 }
 
-/** Waits until something is so; fails when it takes too long. */
-export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS
-  while (!(await so())) {
-    if (Date.now() > end) throw new Error(`Not so within ${PATIENCE_MS} ms: ${so}`)
+/** Waits until a condition holds; throws when it takes too long. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + EVENTUALLY_TIMEOUT_MS
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`The condition did not hold within ${EVENTUALLY_TIMEOUT_MS} ms: ${condition}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
-/** Lets everything that is on its way arrive. */
+/** Waits until messages in transit have arrived. */
 export const quiet = (ms = 60): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

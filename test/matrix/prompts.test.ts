@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Driver } from '../support/driver.ts'
 import { GAPS, matrix } from './matrix.ts'
-import { BLOCKS } from './server/calling.ts'
+import { BLOCKS } from './server/tools.ts'
 
 interface Completed {
   values: string[]
@@ -25,13 +25,13 @@ matrix('prompts', (it) => {
     expect(result.messages).toMatchObject([{ role: 'user', content: { text: 'Greet Ada in a formal tone.' } }])
   })
 
-  it('PRM-006 PRM-007 PRM-008 a prompt shows every kind of content that the revision knows', async (peer) => {
+  it('PRM-006 PRM-007 PRM-008 a prompt returns every kind of content that the revision defines', async (peer) => {
     const { result } = await peer.request('prompts/get', { name: 'shows' })
     expect(result.description).toBe('Everything')
     expect(result.messages).toHaveLength(BLOCKS.length)
   })
 
-  it('PRM-010 PRM-011 an unknown prompt, missing and wrong arguments are refused with -32602', async (peer) => {
+  it('PRM-010 PRM-011 an unknown prompt, missing and invalid arguments are rejected with -32602', async (peer) => {
     for (const params of [
       { name: 'no-such-prompt' },
       { name: 'greets' },
@@ -51,7 +51,7 @@ matrix('prompts', (it) => {
   })
 
   it(
-    'CMP-003 completion knows what is filled in already',
+    'CMP-003 completion receives the arguments that are already filled in',
     async (peer) => {
       const context = { arguments: { name: 'Ada' } }
       expect((await complete(peer, GREETS, { name: 'tone', value: 'f' }, context)).values).toEqual(['formal', 'fond'])
@@ -60,13 +60,13 @@ matrix('prompts', (it) => {
     GAPS.context,
   )
 
-  it('CMP-004 at most 100 suggestions are sent, and that there are more is said', async (peer) => {
+  it('CMP-004 at most 100 suggestions are sent, with hasMore when there are more', async (peer) => {
     const completed = await complete(peer, { type: 'ref/prompt', name: 'counts' }, { name: 'n', value: '' })
     expect(completed.values).toHaveLength(100)
     expect(completed).toMatchObject({ total: 150, hasMore: true })
   })
 
-  it('CMP-005 what cannot be completed is refused with -32602, what has no suggestions has none', async (peer) => {
+  it('CMP-005 completion of an unknown argument is rejected with -32602, and an argument without a completer has no suggestions', async (peer) => {
     for (const ref of [
       { type: 'ref/prompt', name: 'no-such-prompt' },
       { type: 'ref/resource', uri: 'nothing://{here}' },

@@ -18,29 +18,31 @@ matrix('resources', (it) => {
     ])
   })
 
-  it('RES-010 one read may give several contents', async (peer) => {
+  it('RES-010 one read may return several contents', async (peer) => {
     expect((await read(peer, 'memo://several')).result.contents).toEqual([
       { uri: 'memo://several/1', text: 'one' },
       { uri: 'memo://several/2', blob: 'AAEC', mimeType: 'image/png' },
     ])
   })
 
-  it('RES-006 a template is read by its variables, decoded', async (peer) => {
+  it('RES-006 a template receives its decoded variables', async (peer) => {
     expect((await read(peer, 'note://banana')).result.contents).toMatchObject([{ uri: 'note://banana', text: 'note banana' }])
     expect((await read(peer, 'file:///root/b/c.txt')).result.contents).toMatchObject([{ text: 'c' }])
     expect((await read(peer, 'file:///root/%C3%BCn%C3%AF.txt')).result.contents).toMatchObject([{ text: 'ü' }])
   })
 
-  it('RES-006 the variables of a template are converted and checked', async (peer) => {
-    expect((await read(peer, 'page://7')).result.contents).toMatchObject([{ text: 'after 7 comes 8' }])
+  it('RES-006 the variables of a template are validated and converted', async (peer) => {
+    expect((await read(peer, 'page://7')).result.contents).toMatchObject([{ text: '7 is followed by 8' }])
     expect((await read(peer, 'page://seven')).error).toMatchObject({ data: { uri: 'page://seven' } })
   })
 
-  it('X a stream that gives too much is stopped', async (peer) => {
+  it('X a stream that exceeds maxBytes is stopped', async (peer) => {
     expect((await read(peer, 'memo://flood')).error?.code).toBe(-32603)
   })
 
-  it('RES-012 RES-013 RES-015 what is not there has the code of the revision, and its URI', async (peer, { revision }) => {
+  it('RES-012 RES-013 RES-015 a missing resource is rejected with the error code of the revision and its URI', async (peer, {
+    revision,
+  }) => {
     const code = revision === '2026-07-28' ? -32602 : -32002
     for (const uri of [
       'memo://nowhere',
@@ -53,13 +55,13 @@ matrix('resources', (it) => {
       expect((await read(peer, uri)).error).toMatchObject({ code, data: { uri } })
   })
 
-  it('RES-017 a URI has to be one', async (peer) => {
+  it('RES-017 an invalid URI is rejected', async (peer) => {
     expect((await peer.request('resources/read', { uri: 7 })).error?.code).toBeLessThan(0)
     expect((await read(peer, 'no uri at all')).error?.code).toBeLessThan(0)
     expect((await read(peer, `note://${'x'.repeat(10_000)}`)).error?.code).toBeLessThan(0)
   })
 
-  it('RES-020 U nobody climbs out of the root of a template', async (peer) => {
+  it('RES-020 U a path cannot escape the root of a template', async (peer) => {
     await readJournal(peer)
     const climbs = [
       '../secret',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type HttpDoor, nodeDoor } from '../support/http-doors.ts'
+import { type HttpEndpoint, startNodeEndpoint } from '../support/http-endpoints.ts'
 import { readEvents, type SseEvent } from '../support/sse.ts'
 import { createMatrixServer } from './server/index.ts'
 
@@ -13,17 +13,17 @@ interface Conversation {
   readonly id: string
 }
 
-/** Sessions over HTTP as their streams and headers show them; what is said inside of them is the matter of the other files. */
+/** Tests sessions over HTTP by their streams and headers; other files test the messages inside a session. */
 describe.each(REVISIONS)('sessions · %s', (revision) => {
-  let door: HttpDoor
+  let endpoint: HttpEndpoint
   beforeAll(async () => {
-    door = await nodeDoor(createMatrixServer())
+    endpoint = await startNodeEndpoint(createMatrixServer())
   })
-  afterAll(() => door.close())
+  afterAll(() => endpoint.close())
 
-  const begin = async (): Promise<Conversation> => {
+  const startSession = async (): Promise<Conversation> => {
     const send = (method: string, headers: Record<string, string>, message?: object): Promise<Response> =>
-      door.fetch(door.url, { method, headers, ...(message && { body: JSON.stringify(message) }) })
+      endpoint.fetch(endpoint.url, { method, headers, ...(message && { body: JSON.stringify(message) }) })
     const json = { 'content-type': 'application/json', accept: BOTH }
     const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
     const response = await send('POST', json, { jsonrpc: '2.0', id: 0, method: 'initialize', params })
@@ -45,15 +45,16 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
     params: { name, arguments: args, _meta: { progressToken: id } },
   })
 
-  test('HTTP-047 HTTP-048 HTTP-049 each session has an id of its own, in visible ASCII', async () => {
-    const [one, two] = [await begin(), await begin()]
+  test('HTTP-047 HTTP-048 HTTP-049 each session has a unique id in visible ASCII', async () => {
+    const [one, two] = [await startSession(), await startSession()]
     expect(one.id).toMatch(/^[\x21-\x7e]{16,}$/)
     expect(two.id).not.toBe(one.id)
   })
 
-  test('HTTP-052 HTTP-053 HTTP-055 a session ends by DELETE; then, and when it never was, its id is answered with 404', async () => {
-    const peer = await begin()
-    const remove = (): Promise<Response> => door.fetch(door.url, { method: 'DELETE', headers: { 'mcp-session-id': peer.id } })
+  test('HTTP-052 HTTP-053 HTTP-055 DELETE ends a session; an ended or unknown id is rejected with 404', async () => {
+    const peer = await startSession()
+    const remove = (): Promise<Response> =>
+      endpoint.fetch(endpoint.url, { method: 'DELETE', headers: { 'mcp-session-id': peer.id } })
     expect((await peer.post(call(1, 'nothing'))).status).toBe(200)
     expect((await remove()).ok).toBe(true)
     expect((await peer.post(call(2, 'nothing'))).status).toBe(404)
@@ -62,21 +63,21 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
     expect((await peer.post(call(3, 'nothing'), { 'mcp-session-id': 'never-was' })).status).toBe(404)
   })
 
-  test('HTTP-059 a version that does not exist is refused with 400', async () => {
-    const peer = await begin()
+  test('HTTP-059 an unknown version is rejected with 400', async () => {
+    const peer = await startSession()
     expect((await peer.post(call(1, 'nothing'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
   })
 
   test('HTTP-001 HTTP-012 HTTP-035 notifications are accepted with 202, GET opens a stream', async () => {
-    const peer = await begin()
+    const peer = await startSession()
     expect((await peer.post({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })).status).toBe(202)
     const stream = await peer.get()
     expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/)
     await stream.body?.cancel()
   })
 
-  test('HTTP-028 HTTP-037 HTTP-040 HTTP-042 HTTP-045 HTTP-046 a lost stream goes on where it broke, without the events of others', async () => {
-    const peer = await begin()
+  test('HTTP-028 HTTP-037 HTTP-040 HTTP-042 HTTP-045 HTTP-046 a lost stream resumes where it broke, without the events of other streams', async () => {
+    const peer = await startSession()
     const lost = await peer.post(call(1, 'counts_slowly', { to: 5 }))
     const before = await take(lost, ({ data }) => data?.includes('"progress":2') === true)
     const lastEventId = before.at(-1)?.id
@@ -91,8 +92,8 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
     expect(progress.every(({ params, id }) => (params?.progressToken ?? id) === 1)).toBe(true)
   })
 
-  test('B3 H59 events of another session, and events that never were, cannot be had', async () => {
-    const [one, two] = [await begin(), await begin()]
+  test('B3 H59 events of another session and unknown events cannot be requested', async () => {
+    const [one, two] = [await startSession(), await startSession()]
     const events = await take(
       await one.post(call(1, 'counts_slowly', { to: 2 })),
       ({ data }) => data?.includes('"result"') === true,
@@ -107,7 +108,7 @@ describe.each(REVISIONS)('sessions · %s', (revision) => {
   })
 })
 
-/** Reads a stream until an event has come, then drops it. */
+/** Reads a stream until an event has arrived, then cancels it. */
 async function take(response: Response, last: (event: SseEvent) => boolean): Promise<SseEvent[]> {
   const events: SseEvent[] = []
   if (!response.body) return events

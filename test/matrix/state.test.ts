@@ -6,12 +6,20 @@ import * as z from 'zod'
 import { createDriver } from '../support/driver.ts'
 import { memoryWire } from '../support/wire-memory.ts'
 
-/** A server that asks before it answers; the caller is whoever the client says. */
-function createAsking(options: ServerOptions): Server {
+/** Creates a server with a tool that requires input; the principal is the one the client names. */
+function createServerUnderTest(options: ServerOptions): Server {
   const server = createServer({ name: 'asking', version: '1' }, options)
-  server.use((request, { signal, ask, release, mirror, http, notify }, next) => {
+  server.use((request, { signal, ask, closeStream, readParamHeader, http, notify }, next) => {
     const { 'test/principal': principal = 'nobody' } = (request.params?._meta ?? {}) as { 'test/principal'?: string }
-    return next(request, { signal, ask, release, mirror, http, notify: (message) => notify(message), auth: { principal } })
+    return next(request, {
+      signal,
+      ask,
+      closeStream,
+      readParamHeader,
+      http,
+      notify: (message) => notify(message),
+      auth: { principal },
+    })
   })
   return server.tool('asks', { input: z.object({ what: z.string() }) }, async ({ what }, call) => {
     const { yes } = await call.elicit(`Really ${what}?`, z.object({ yes: z.boolean() }))
@@ -21,9 +29,9 @@ function createAsking(options: ServerOptions): Server {
 
 type Call = (params?: JsonObject, principal?: string) => Promise<JsonObject>
 
-/** Calls the tool of a server, without answering its questions. */
-async function callerOf(options: ServerOptions): Promise<Call> {
-  const server = createAsking(options)
+/** Creates a function that calls the tool without answering its input requests. */
+async function createCaller(options: ServerOptions): Promise<Call> {
+  const server = createServerUnderTest(options)
   const peer = await createDriver((receive) => memoryWire(server, receive), { transport: 'memory', revision: '2026-07-28' })
   onTestFinished(() => peer.close())
   return async (params = {}, principal = 'ada') => {
@@ -33,44 +41,44 @@ async function callerOf(options: ServerOptions): Promise<Call> {
   }
 }
 
-/** The answer to a question, as params of the next round. */
-function answered({ requestState, inputRequests }: JsonObject): JsonObject {
+/** Returns the params of the next round trip, with every input request accepted. */
+function acceptAll({ requestState, inputRequests }: JsonObject): JsonObject {
   const accept = { action: 'accept', content: { yes: true } }
   return { requestState, inputResponses: Object.fromEntries(Object.keys(inputRequests as object).map((key) => [key, accept])) }
 }
 
 const DONE = { content: [{ text: 'it done' }] }
-const REFUSED = { error: { code: -32602 } }
+const REJECTED = { error: { code: -32602 } }
 
-test('3.2 state survives a restart when the keys do, also when a newer key seals', async () => {
+test('3.2 request state survives a restart with the same keys, also after a newer key was added', async () => {
   const [older, newer] = [generateKey(), generateKey()]
-  const before = await callerOf({ keys: [older] })
-  const after = await callerOf({ keys: [newer, older] })
-  expect(await after(answered(await before()))).toMatchObject(DONE)
-  expect(await before(answered(await after()))).toMatchObject(REFUSED)
+  const before = await createCaller({ sealingKeys: [older] })
+  const after = await createCaller({ sealingKeys: [newer, older] })
+  expect(await after(acceptAll(await before()))).toMatchObject(DONE)
+  expect(await before(acceptAll(await after()))).toMatchObject(REJECTED)
 })
 
-test('3.2 without keys, state does not outlive its server', async () => {
-  const [before, after] = [await callerOf({}), await callerOf({})]
-  expect(await after(answered(await before()))).toMatchObject(REFUSED)
+test('3.2 without configured keys, request state is valid only for its server', async () => {
+  const [before, after] = [await createCaller({}), await createCaller({})]
+  expect(await after(acceptAll(await before()))).toMatchObject(REJECTED)
 })
 
-test('MRTR-016 ELI-037 state belongs to the one who was asked', async () => {
-  const call = await callerOf({})
-  const next = answered(await call({}, 'ada'))
-  expect(await call(next, 'eve')).toMatchObject(REFUSED)
+test('MRTR-016 ELI-037 request state is bound to its principal', async () => {
+  const call = await createCaller({})
+  const next = acceptAll(await call({}, 'ada'))
+  expect(await call(next, 'eve')).toMatchObject(REJECTED)
   expect(await call(next, 'ada')).toMatchObject(DONE)
 })
 
-test('MRTR-016 60.3.30 what was agreed to is what is done', async () => {
-  const call = await callerOf({})
-  const next = answered(await call())
-  expect(await call({ ...next, arguments: { what: 'something else' } })).toMatchObject(REFUSED)
+test('MRTR-016 60.3.30 request state is bound to its arguments', async () => {
+  const call = await createCaller({})
+  const next = acceptAll(await call())
+  expect(await call({ ...next, arguments: { what: 'something else' } })).toMatchObject(REJECTED)
 })
 
-test('MRTR-016 state expires', async () => {
-  const call = await callerOf({ limits: { stateTtlMs: 20 } })
-  const next = answered(await call())
+test('MRTR-016 request state expires', async () => {
+  const call = await createCaller({ limits: { requestStateTtlMs: 20 } })
+  const next = acceptAll(await call())
   await sleep(40)
-  expect(await call(next)).toMatchObject(REFUSED)
+  expect(await call(next)).toMatchObject(REJECTED)
 })

@@ -1,32 +1,32 @@
 import type { JsonObject } from 'portcall/jsonrpc'
 import { expect } from 'vitest'
 import type { Driver } from '../support/driver.ts'
-import { eraOf, type Place } from '../support/places.ts'
+import { eraOf, type Setup } from '../support/setups.ts'
 import { callTool, GAPS, type Gap, matrix, openPeer, readJournal, textOf, until } from './matrix.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 const RELATED = 'io.modelcontextprotocol/related-task'
-const KNOWS = { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } }
+const CAPABILITIES = { elicitation: { form: {}, url: {} }, extensions: { [TASKS]: {} } }
 const accept = (name: string): JsonObject => ({ action: 'accept', content: { name } })
 
 const NO_TASKS: Gap = { where: ({ revision }) => revision < '2025-11-25', reason: 'no tasks before 2025-11-25' }
 const EXTENSION_ONLY: Gap = GAPS.stateless
-const CORE_ONLY: Gap = { where: ({ revision }) => revision !== '2025-11-25', reason: 'a matter of 2025-11-25 only' }
+const CORE_ONLY: Gap = { where: ({ revision }) => revision !== '2025-11-25', reason: 'only in 2025-11-25' }
 
-/** Tasks as either era has them. */
+/** One interface to tasks for both eras. */
 interface Tasks {
   readonly peer: Driver
-  /** Calls a tool as a task; gives what is told of the task. */
+  /** Calls a tool as a task and returns the created task. */
   create(name: string, args?: object): Promise<JsonObject>
   get(taskId: unknown): Promise<JsonObject>
-  /** Waits for the end; gives what the call would have given. */
+  /** Waits until the task has ended and returns the outcome of the call. */
   end(taskId: unknown): Promise<{ status: unknown; result?: JsonObject; error?: JsonObject }>
 }
 
-async function tasksAt(place: Place): Promise<Tasks> {
-  const peer = await openPeer(place, { capabilities: KNOWS })
+async function tasksAt(setup: Setup): Promise<Tasks> {
+  const peer = await openPeer(setup, { capabilities: CAPABILITIES })
   const get = async (taskId: unknown): Promise<JsonObject> => (await peer.request('tasks/get', { taskId })).result
-  if (eraOf(place.revision) === 'legacy')
+  if (eraOf(setup.revision) === 'legacy')
     return {
       peer,
       get,
@@ -55,7 +55,7 @@ async function tasksAt(place: Place): Promise<Tasks> {
   }
 }
 
-/** Answers every open question of a task with the name that its message asks for. */
+/** Answers every open input request of a task with a name derived from its key. */
 async function answerAll(peer: Driver, { taskId, inputRequests }: JsonObject): Promise<void> {
   for (const key of Object.keys((inputRequests as JsonObject | undefined) ?? {}))
     await peer.request('tasks/update', { taskId, inputResponses: { [key]: accept(`name of ${key}`) } })
@@ -64,30 +64,32 @@ async function answerAll(peer: Driver, { taskId, inputRequests }: JsonObject): P
 matrix('tasks', (it) => {
   it(
     'TSKX-002 TSKX-008 TSKX-010 TSKX-012 TSKL-001 TSKL-010 TSKL-014 TSKL-016 TSKL-017 a call becomes a task and ends with its result',
-    async (_peer, place) => {
-      const tasks = await tasksAt(place)
+    async (_peer, setup) => {
+      const tasks = await tasksAt(setup)
       const created = await tasks.create('task_greets', { name: 'Ada' })
       expect(created).toMatchObject({ status: 'working', taskId: expect.any(String) as string })
       const { status, result } = await tasks.end(created.taskId)
       expect(status).toBe('completed')
       expect(result?.content).toEqual([{ type: 'text', text: 'Hello, Ada' }])
       const related = (result?._meta as JsonObject | undefined)?.[RELATED]
-      expect(related).toEqual(place.revision === '2025-11-25' ? { taskId: created.taskId } : undefined)
+      expect(related).toEqual(setup.revision === '2025-11-25' ? { taskId: created.taskId } : undefined)
     },
     NO_TASKS,
   )
 
   it(
-    'TSKX-012 TSKX-017 TSKX-019 TSKL-018 TSKL-020 a task asks in the middle, one question after the other, and goes on',
-    async (_peer, place) => {
-      const tasks = await tasksAt(place)
+    'TSKX-012 TSKX-017 TSKX-019 TSKL-018 TSKL-020 a task requests input several times and continues after each response',
+    async (_peer, setup) => {
+      const tasks = await tasksAt(setup)
       await readJournal(tasks.peer)
-      tasks.peer.onAsk(({ params }) => accept(params.message === 'Who are you?' ? 'name of elicit-1' : 'name of elicit-2'))
+      tasks.peer.onInputRequest(({ params }) =>
+        accept(params.message === 'Who are you?' ? 'name of elicit-1' : 'name of elicit-2'),
+      )
       const { taskId } = await tasks.create('task_asks')
       const { status, result } = await tasks.end(taskId)
       expect([status, result?.content]).toEqual(['completed', [{ type: 'text', text: 'name of elicit-1 and name of elicit-2' }]])
       expect(await readJournal(tasks.peer)).toEqual(['begin'])
-      if (place.revision !== '2025-11-25') return
+      if (setup.revision !== '2025-11-25') return
       const asks = tasks.peer.log.filter(({ from, message }) => from === 'server' && message.method === 'elicitation/create')
       expect(asks).toHaveLength(2)
       for (const { message } of asks) expect((message.params as { _meta: JsonObject })._meta[RELATED]).toEqual({ taskId })
@@ -96,12 +98,12 @@ matrix('tasks', (it) => {
   )
 
   it(
-    'TSKX-013 TSKX-014 TSKL-026 an error fails a task; a result that is an error does so in one revision only',
-    async (_peer, place) => {
-      const tasks = await tasksAt(place)
+    'TSKX-013 TSKX-014 TSKL-026 a thrown error fails a task; an error result does so only in 2025-11-25',
+    async (_peer, setup) => {
+      const tasks = await tasksAt(setup)
       const failed = await tasks.end((await tasks.create('task_fails')).taskId)
       expect(failed).toMatchObject({
-        status: place.revision === '2025-11-25' ? 'failed' : 'completed',
+        status: setup.revision === '2025-11-25' ? 'failed' : 'completed',
         result: { isError: true, content: [{ text: 'It went wrong' }] },
       })
       const { taskId } = await tasks.create('task_breaks')
@@ -116,8 +118,8 @@ matrix('tasks', (it) => {
 
   it(
     'TSKX-024 TSKX-025 TSKL-023 cancelling stops the work and is final',
-    async (_peer, place) => {
-      const tasks = await tasksAt(place)
+    async (_peer, setup) => {
+      const tasks = await tasksAt(setup)
       await readJournal(tasks.peer)
       const { taskId } = await tasks.create('task_waits')
       await until(async () => (await tasks.get(taskId)).statusMessage === 'Waiting for the end')
@@ -126,17 +128,17 @@ matrix('tasks', (it) => {
       expect((await tasks.get(taskId)).status).toBe('cancelled')
       await until(async () => (await readJournal(tasks.peer)).includes('aborted'))
       const again = await tasks.peer.request('tasks/cancel', { taskId })
-      expect(again.error?.code).toBe(place.revision === '2025-11-25' ? -32602 : undefined)
+      expect(again.error?.code).toBe(setup.revision === '2025-11-25' ? -32602 : undefined)
       expect((await tasks.get(taskId)).status).toBe('cancelled')
     },
     NO_TASKS,
   )
 
   it(
-    'TSKX-023 TSKL-025 what is no task is -32602',
-    async (_peer, place) => {
-      const { peer } = await tasksAt(place)
-      const methods = place.revision === '2025-11-25' ? ['get', 'result', 'cancel'] : ['get', 'cancel', 'update']
+    'TSKX-023 TSKL-025 an unknown task id is rejected with -32602',
+    async (_peer, setup) => {
+      const { peer } = await tasksAt(setup)
+      const methods = setup.revision === '2025-11-25' ? ['get', 'result', 'cancel'] : ['get', 'cancel', 'update']
       for (const method of methods)
         for (const taskId of ['nothing', '', '../secrets', 7])
           expect((await peer.request(`tasks/${method}`, { taskId, inputResponses: {} })).error?.code).toBe(-32602)
@@ -144,7 +146,7 @@ matrix('tasks', (it) => {
     NO_TASKS,
   )
 
-  it('TSKX-003 TSKX-006 TSKL-006 TSKL-007 who does not ask for a task, or knows none, is answered in line', async (peer, {
+  it('TSKX-003 TSKX-006 TSKL-006 TSKL-007 a client that does not request or support tasks receives the result directly', async (peer, {
     revision,
   }) => {
     expect(textOf(await callTool(peer, 'task_greets', { name: 'Ada' }))).toBe('Hello, Ada')
@@ -155,7 +157,7 @@ matrix('tasks', (it) => {
     else expect(result.content).toEqual([{ type: 'text', text: 'done' }])
   })
 
-  it('TSKX-034 TSKX-035 TSKL-001 TSKL-028 each revision is told of tasks in its own words', async (peer, { revision }) => {
+  it('TSKX-034 TSKX-035 TSKL-001 TSKL-028 tasks are advertised in the form of each revision', async (peer, { revision }) => {
     const { tasks, extensions } = peer.server.capabilities as { tasks?: JsonObject; extensions?: JsonObject }
     expect(tasks).toEqual(revision === '2025-11-25' ? { cancel: {}, requests: { tools: { call: {} } } } : undefined)
     expect(extensions?.[TASKS]).toEqual(revision === '2026-07-28' ? {} : undefined)
@@ -174,7 +176,7 @@ matrix('tasks', (it) => {
   })
 
   it(
-    'TSKL-004 a tool without tasks cannot be called as one',
+    'TSKL-004 a tool without task support cannot be called as a task',
     async (peer) => {
       const { error } = await peer.request('tools/call', { name: 'journal', task: {} })
       expect(error?.code).toBe(-32601)
@@ -183,9 +185,9 @@ matrix('tasks', (it) => {
   )
 
   it(
-    'TSKL-009 the caller says how long a task is kept',
-    async (_peer, place) => {
-      const { peer } = await tasksAt(place)
+    'TSKL-009 the client requests the TTL of a task',
+    async (_peer, setup) => {
+      const { peer } = await tasksAt(setup)
       const { result } = await peer.request('tools/call', { name: 'task_greets', arguments: { name: 'A' }, task: { ttl: 1234 } })
       expect(result.task).toMatchObject({ ttl: 1234 })
     },
@@ -193,13 +195,13 @@ matrix('tasks', (it) => {
   )
 
   it(
-    'TSKX-011 what is asked before the call becomes a task is asked in line',
-    async (_peer, place) => {
-      const tasks = await tasksAt(place)
+    'TSKX-011 input required before detach is requested in the call itself',
+    async (_peer, setup) => {
+      const tasks = await tasksAt(setup)
       await readJournal(tasks.peer)
-      tasks.peer.onAsk(() => accept('Alice'))
+      tasks.peer.onInputRequest(() => accept('Alice'))
       const outcome = await callTool(tasks.peer, 'task_asks_first')
-      expect(outcome.asks).toHaveLength(1)
+      expect(outcome.inputRequests).toHaveLength(1)
       expect(outcome.result.resultType).toBe('task')
       const { result } = await tasks.end(outcome.result.taskId)
       expect(result?.content).toEqual([{ type: 'text', text: 'Hello, Alice' }])
@@ -209,26 +211,26 @@ matrix('tasks', (it) => {
   )
 
   it(
-    'TSKX-027 TSKX-030 changes of a task come by subscription, to those who asked for it',
-    async (_peer, place) => {
-      const tasks = await tasksAt(place)
+    'TSKX-027 TSKX-030 changes of a task are sent to its subscribers',
+    async (_peer, setup) => {
+      const tasks = await tasksAt(setup)
       const { taskId } = await tasks.create('task_asks')
       const changes = await tasks.peer.changes({ taskIds: [taskId as string, 'nothing'] } as never)
       await tasks.end(taskId)
       await until(() => statuses(tasks.peer).includes('completed'))
-      const told = tasks.peer.log.flatMap(({ message }) =>
+      const acknowledgements = tasks.peer.log.flatMap(({ message }) =>
         message.method === 'notifications/subscriptions/acknowledged' ? [message] : [],
       )
-      expect(told.at(-1)?.params).toMatchObject({ notifications: { taskIds: [taskId] } })
+      expect(acknowledgements.at(-1)?.params).toMatchObject({ notifications: { taskIds: [taskId] } })
       await changes.close()
     },
     EXTENSION_ONLY,
   )
 
   it(
-    'TSKX-028 TSKX-029 who does not declare the extension has no part in tasks',
-    async (peer, place) => {
-      const { create } = await tasksAt(place)
+    'TSKX-028 TSKX-029 a client that does not declare the extension cannot use tasks',
+    async (peer, setup) => {
+      const { create } = await tasksAt(setup)
       const { taskId } = await create('task_greets', { name: 'Ada' })
       const methods = ['tasks/get', 'tasks/update', 'tasks/cancel']
       for (const method of methods) expect((await peer.request(method, { taskId, inputResponses: {} })).error?.code).toBe(-32021)

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'portcall/client'
 import { textOf } from 'portcall/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { shop as useByPortcall } from '../../examples/coming-client.ts'
-import { start as startPortcall } from '../../examples/coming-server.ts'
+import { shop as useByPortcall } from '../../examples/migration-client.ts'
+import { start as startPortcall } from '../../examples/migration-server.ts'
 import { freePort } from '../support/free-port.mjs'
 import * as fastmcp from './from/fastmcp-server.ts'
 import { shop as useBySdk1 } from './from/sdk-1-client.ts'
@@ -50,7 +50,7 @@ test.each(Object.entries(SERVERS))('the shop on %s', async (_name, start) => {
   expect(textOf(await client.callTool('count', { to: 3 }, { onProgress }))).toBe('Counted to 3')
   expect(steps).toEqual([1, 2, 3])
   expect(textOf(await client.callTool('greet'))).toBe('Hello, Ada!')
-  expect((await client.read('note://7')).contents).toMatchObject([{ text: 'Note 7' }])
+  expect((await client.readResource('note://7')).contents).toMatchObject([{ text: 'Note 7' }])
   const { messages } = await client.getPrompt('review', { code: '1+1' })
   expect(messages).toMatchObject([{ role: 'user', content: { text: 'Review this: 1+1' } }])
 })

@@ -18,14 +18,14 @@ async function urlOf(server: Listening): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-async function greet(url: string, revision: string): Promise<string> {
-  const client = await connect(url, { revision })
+async function greet(url: string, protocolVersion: string): Promise<string> {
+  const client = await connect(url, { protocolVersion })
   onTestFinished(() => client.close())
   return textOf(await client.callTool('greet', { name: 'Ada' }))
 }
 
-async function introduce(url: string, revision: string): Promise<string> {
-  const client = await connect(url, { revision, elicit: () => ({ name: 'Ada' }) })
+async function introduce(url: string, protocolVersion: string): Promise<string> {
+  const client = await connect(url, { protocolVersion, elicit: () => ({ name: 'Ada' }) })
   onTestFinished(() => client.close())
   return textOf(await client.callTool('introduce'))
 }

@@ -1,27 +1,27 @@
 /**
- * One process of the service: `node node.mjs redis URL`, `node node.mjs postgres URL`, or `memory` or `none` for one that is alone, with
- * stores or without. Says its URL when it listens.
+ * One process of the service: `node node.mjs redis URL`, `node node.mjs postgres URL`, or `memory` or `none` for a single process with or
+ * without stores. Sends its URL to the parent when it listens.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createServer } from 'portcall'
 import { serve } from 'portcall/node'
-import { memory } from 'portcall/stores'
-import { postgres } from 'portcall/stores/postgres'
-import { redis } from 'portcall/stores/redis'
+import { memoryStores } from 'portcall/stores'
+import { postgresStores } from 'portcall/stores/postgres'
+import { redisStores } from 'portcall/stores/redis'
 
 const [kind, url] = process.argv.slice(2)
 const skewMs = Number(process.env.SKEW_MS ?? 0)
-const now = Date.now
-Date.now = () => now() + skewMs
-const OPEN = {
-  redis: () => redis(new Redis(url, { lazyConnect: true }), { prefix: '{scale}:' }),
-  postgres: () => postgres(new pg.Pool({ connectionString: url }), { schema: 'scale' }),
-  memory: () => memory(),
+const realNow = Date.now
+Date.now = () => realNow() + skewMs
+const OPEN_STORES = {
+  redis: () => redisStores(new Redis(url, { lazyConnect: true }), { prefix: '{scale}:' }),
+  postgres: () => postgresStores(new pg.Pool({ connectionString: url }), { schema: 'scale' }),
+  memory: () => memoryStores(),
   none: () => undefined,
 }
-const stores = OPEN[kind]()
+const stores = OPEN_STORES[kind]()
 const number = { type: 'number' }
 const text = { type: 'string' }
 const object = (properties) => ({ type: 'object', properties })
@@ -29,30 +29,30 @@ const object = (properties) => ({ type: 'object', properties })
 const server = createServer({ name: 'scale', version: '1.0.0' }, { ...(stores && { stores }), onEvent: () => {} })
 server.tool('add', { input: object({ a: number, b: number }) }, ({ a, b }) => `${a + b}`)
 server.tool('steps', { input: object({ mark: text, count: number, ms: number }) }, async ({ mark, count, ms }, call) => {
-  for (let at = 1; at <= count; at++) {
-    call.progress(at, count, mark)
+  for (let step = 1; step <= count; step++) {
+    call.progress(step, count, mark)
     await sleep(ms)
   }
   return mark
 })
-server.tool('ask', { input: object({ mark: text }) }, async ({ mark }, call) => {
+server.tool('elicit', { input: object({ mark: text }) }, async ({ mark }, call) => {
   const { name } = await call.elicit(mark, object({ name: text }))
   return `${mark} ${name}`
 })
-server.tool('touch', { input: object({ uri: text }) }, ({ uri }) => {
+server.tool('update', { input: object({ uri: text }) }, ({ uri }) => {
   server.resourceUpdated(uri)
-  return 'touched'
+  return 'updated'
 })
 server.resource('note://{id}', {}, ({ id }) => `note ${id}`)
 
-const { url: own } = await serve(server, {
+const { url: ownUrl } = await serve(server, {
   port: 0,
-  sessionIdleMs: Number(process.env.IDLE_MS ?? 1_800_000),
-  nodeLeaseMs: 3000,
+  sessionIdleTimeoutMs: Number(process.env.IDLE_MS ?? 1_800_000),
+  nodeLeaseTtlMs: 3000,
   maxPrincipalSessions: 100_000,
   maxSessions: 100_000,
 })
-process.send?.({ url: own })
+process.send?.({ url: ownUrl })
 process.on('message', async (message) => {
   if (message !== 'memory') return
   globalThis.gc?.()

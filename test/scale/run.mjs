@@ -1,4 +1,4 @@
-/** `npm run scale [-- FILTER …]`: three processes on one Redis or PostgreSQL behind a round-robin balancer, and what goes wrong with them. */
+/** `npm run scale [-- FILTER …]`: tests three processes on one Redis or PostgreSQL behind a round-robin balancer, and their failures. */
 import { fileURLToPath } from 'node:url'
 import { install } from '../../tools/lib/install.mjs'
 import { runTests } from '../../tools/lib/vitest.mjs'

@@ -1,15 +1,15 @@
-/** The contracts of stores, on every backend with every driver. */
+/** The contracts of stores, for every backend with every driver. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { memory, type Stores } from 'portcall/stores'
-import { sqlite } from 'portcall/stores/sqlite'
+import { memoryStores, type Stores } from 'portcall/stores'
+import { sqliteStores } from 'portcall/stores/sqlite'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { afterAll, describe, test } from 'vitest'
-import { PATIENCE_MS } from '../../packages/portcall/test-kit/eventually.ts'
+import { EVENTUALLY_TIMEOUT_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
-import { POSTGRES_DRIVERS, REDIS_DRIVERS, type Wanted } from './support/drivers.ts'
+import { type OpenOptions, POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portcall-contract-'))
 const redisServer = await startRedis()
@@ -20,13 +20,13 @@ afterAll(async () => {
   await postgresServer?.stop()
 })
 
-let made = 0
-const freshName = (): string => `test_${process.pid}_${made++}`
+let created = 0
+const uniqueName = (): string => `test_${process.pid}_${created++}`
 
-/** All contracts, on stores that are made for each test. */
-function contracts(open: (wanted: Wanted) => Stores): void {
+/** Tests all contracts. Each test has stores of its own. */
+function testContracts(open: (options: OpenOptions) => Stores): void {
   const subjectOf = <T>(pick: (stores: Stores) => T, log: LogBounds = { maxEntries: 1000 }) => {
-    const stores = open({ place: freshName(), log, timeoutMs: PATIENCE_MS })
+    const stores = open({ namespace: uniqueName(), log, timeoutMs: EVENTUALLY_TIMEOUT_MS })
     return { subject: pick(stores), close: () => stores.close() }
   }
   storeContract({ test, create: () => subjectOf(({ store }) => store) })
@@ -34,14 +34,14 @@ function contracts(open: (wanted: Wanted) => Stores): void {
   busContract({ test, create: () => subjectOf(({ bus }) => bus) })
 }
 
-describe('memory', () => contracts(({ log = {} }) => memory({ log })))
+describe('memory', () => testContracts(({ log = {} }) => memoryStores({ log })))
 
-describe('sqlite', () => contracts(({ place, log = {} }) => sqlite(join(folder, `${place}.db`), { log })))
+describe('sqlite', () => testContracts(({ namespace, log = {} }) => sqliteStores(join(folder, `${namespace}.db`), { log })))
 
 describe.skipIf(!redisServer).each(Object.entries(REDIS_DRIVERS))('redis with %s', (_, open) =>
-  contracts((wanted) => open(redisServer?.url ?? '', wanted)),
+  testContracts((options) => open(redisServer?.url ?? '', options)),
 )
 
 describe.skipIf(!postgresServer).each(Object.entries(POSTGRES_DRIVERS))('postgres with %s', (_, open) =>
-  contracts((wanted) => open(postgresServer?.url ?? '', wanted)),
+  testContracts((options) => open(postgresServer?.url ?? '', options)),
 )

@@ -1,11 +1,11 @@
-/** Sessions that several nodes share, on each of the stores. */
+/** Sessions shared by several nodes, on each of the backends. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { sqlite } from 'portcall/stores/sqlite'
+import { sqliteStores } from 'portcall/stores/sqlite'
 import { afterAll, describe } from 'vitest'
-import { sharedSessionTests } from '../../packages/portcall/src/transports/http/shared/sessions.test-kit.ts'
+import { clusterSessionTests } from '../../packages/portcall/src/transports/http/server/cluster/cluster-backend.test-kit.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
@@ -19,19 +19,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Longer than with stores in memory: a disk may be busy. */
-const MORTALITY = { nodeLeaseMs: 3000, storeTimeoutMs: 2000 }
-let made = 0
-const place = (): string => `sessions_${process.pid}_${made++}`
+/** Longer than with stores in memory, because a disk may be busy. */
+const FAILURE_TIMEOUTS = { nodeLeaseTtlMs: 3000, storeTimeoutMs: 2000 }
+let created = 0
+const uniqueName = (): string => `sessions_${process.pid}_${created++}`
 
 describe('on SQLite', () => {
-  sharedSessionTests(() => sqlite(new Database(join(folder, `${place()}.db`))), MORTALITY)
+  clusterSessionTests(() => sqliteStores(new Database(join(folder, `${uniqueName()}.db`))), FAILURE_TIMEOUTS)
 })
 
 describe.skipIf(!redisServer)('on Redis', () => {
-  sharedSessionTests(() => REDIS_DRIVERS.ioredis!(redisServer?.url ?? '', { place: place() }), MORTALITY)
+  clusterSessionTests(() => REDIS_DRIVERS.ioredis!(redisServer?.url ?? '', { namespace: uniqueName() }), FAILURE_TIMEOUTS)
 })
 
 describe.skipIf(!postgresServer)('on PostgreSQL', () => {
-  sharedSessionTests(() => POSTGRES_DRIVERS.pg!(postgresServer?.url ?? '', { place: place() }), MORTALITY)
+  clusterSessionTests(() => POSTGRES_DRIVERS.pg!(postgresServer?.url ?? '', { namespace: uniqueName() }), FAILURE_TIMEOUTS)
 })

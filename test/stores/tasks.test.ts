@@ -1,4 +1,4 @@
-/** Tasks over every store and every engine, in processes that are killed, on servers that are started again. */
+/** Tasks on every store and every queue, in processes that are killed, on database servers that are restarted. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 
-const NODE = fileURLToPath(new URL('support/node.mjs', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('support/task-process.mjs', import.meta.url))
 
 const folder = mkdtempSync(join(tmpdir(), 'portcall-tasks-'))
 const redisServer = await startRedis()
@@ -24,23 +24,23 @@ afterAll(async () => {
   await postgresServer?.stop()
 })
 
-let made = 0
+let created = 0
 
-/** What a test does with the processes of a service; the name is its own. */
+/** A test with the processes of a service. The name is unique. */
 type Body = (start: () => Promise<Node>, name: string) => Promise<void>
 
-/** Runs processes of a service on one place. */
-async function service(way: string, { url }: Server, body: Body): Promise<void> {
-  const place = `tasks_${process.pid}_${made++}`
+/** Runs a test with a service whose processes share one namespace. */
+async function withService(backend: string, { url }: Server, body: Body): Promise<void> {
+  const namespace = `tasks_${process.pid}_${created++}`
   const children: ChildProcess[] = []
   const start = async (): Promise<Node> => {
-    const child = fork(NODE, [way, url || join(folder, `${place}.db`), place, folder], { stdio: 'inherit' })
+    const child = fork(PROGRAM, [backend, url || join(folder, `${namespace}.db`), namespace, folder], { stdio: 'inherit' })
     children.push(child)
     const [message] = (await once(child, 'message')) as [{ url: string }]
     return { url: message.url, pid: child.pid ?? 0, kill: () => void child.kill('SIGKILL') }
   }
   try {
-    await body(start, place)
+    await body(start, namespace)
   } finally {
     for (const child of children) child.kill('SIGKILL')
   }
@@ -52,7 +52,7 @@ interface Node {
   kill(): void
 }
 
-/** What happened to a task: each step with the process that did it. */
+/** Returns the steps of a task, each with the id of the process that ran it. */
 function linesOf(name: string): string[][] {
   const file = join(folder, `${name}.log`)
   return existsSync(file)
@@ -62,20 +62,20 @@ function linesOf(name: string): string[][] {
         .map((line) => line.split(' '))
     : []
 }
-const waits = (name: string): string[] | undefined => linesOf(name).findLast(([step]) => step === 'waits')
-const letGo = (name: string): void => writeFileSync(join(folder, `${name}.go`), '')
+const waitingStep = (name: string): string[] | undefined => linesOf(name).findLast(([step]) => step === 'waits')
+const resumeTask = (name: string): void => writeFileSync(join(folder, `${name}.go`), '')
 const stepsOf = (name: string): (string | undefined)[] =>
   linesOf(name)
     .map(([step]) => step)
     .filter((step) => step !== 'waits')
 
-async function begin(node: Node, name: string): Promise<string> {
+async function startTask(node: Node, name: string): Promise<string> {
   const client = await connect(node.url, { extensions: [tasks()] })
-  const begun = await client.tasks.start('work', { name })
+  const started = await client.tasks.start('work', { name })
   await client.close()
-  if (!('taskId' in begun)) throw new Error('it did not become a task')
-  await eventually(() => expect(waits(name)).toBeDefined())
-  return begun.taskId
+  if (!('taskId' in started)) throw new Error('The call did not become a task')
+  await eventually(() => expect(waitingStep(name)).toBeDefined())
+  return started.taskId
 }
 
 async function expectResult(node: Node, taskId: string, name: string): Promise<void> {
@@ -91,7 +91,7 @@ interface Server {
 }
 
 const FILE: Server = { url: '' }
-const WAYS: Record<string, Server | undefined> = {
+const BACKENDS: Record<string, Server | undefined> = {
   sqlite: FILE,
   redis: redisServer,
   'redis with BullMQ': redisServer,
@@ -99,31 +99,31 @@ const WAYS: Record<string, Server | undefined> = {
   'postgres with pg-boss': postgresServer,
 }
 
-describe.concurrent.each(Object.entries(WAYS))('%s', (way, server = FILE) => {
-  test.skipIf(!WAYS[way])(
-    'a process is killed while it works: another one goes on, by itself, and does no step again',
+describe.concurrent.each(Object.entries(BACKENDS))('%s', (backend, server = FILE) => {
+  test.skipIf(!BACKENDS[backend])(
+    'a process is killed while it runs a task: another one continues it and repeats no step',
     () =>
-      service(way, server, async (start, name) => {
+      withService(backend, server, async (start, name) => {
         const nodes = await Promise.all([start(), start()])
-        const taskId = await begin(nodes[0], name)
-        const dead = nodes.find(({ pid }) => String(pid) === waits(name)?.[1])
-        const heir = nodes.find((node) => node !== dead)
-        dead?.kill()
-        letGo(name)
-        await eventually(() => expect(linesOf(name).at(-1)).toEqual(['third', String(heir?.pid)]))
-        await expectResult(heir ?? nodes[0], taskId, name)
+        const taskId = await startTask(nodes[0], name)
+        const killed = nodes.find(({ pid }) => String(pid) === waitingStep(name)?.[1])
+        const successor = nodes.find((node) => node !== killed)
+        killed?.kill()
+        resumeTask(name)
+        await eventually(() => expect(linesOf(name).at(-1)).toEqual(['third', String(successor?.pid)]))
+        await expectResult(successor ?? nodes[0], taskId, name)
       }),
     120_000,
   )
 
-  test.skipIf(!WAYS[way])(
-    'all processes are killed: the next one that starts goes on',
+  test.skipIf(!BACKENDS[backend])(
+    'all processes are killed: the next one that starts continues the task',
     () =>
-      service(way, server, async (start, name) => {
+      withService(backend, server, async (start, name) => {
         const first = await start()
-        const taskId = await begin(first, name)
+        const taskId = await startTask(first, name)
         first.kill()
-        letGo(name)
+        resumeTask(name)
         const next = await start()
         await eventually(() => expect(linesOf(name).at(-1)).toEqual(['third', String(next.pid)]))
         await expectResult(next, taskId, name)
@@ -133,27 +133,27 @@ describe.concurrent.each(Object.entries(WAYS))('%s', (way, server = FILE) => {
 })
 
 for (const [kind, server] of Object.entries({ redis: redisServer, postgres: postgresServer })) {
-  describe.skipIf(!server).each(Object.keys(WAYS).filter((way) => way.startsWith(kind)))('%s', (way) => {
+  describe.skipIf(!server).each(Object.keys(BACKENDS).filter((backend) => backend.startsWith(kind)))('%s', (backend) => {
     if (!server) return
 
-    test('its server is started again while a task runs: it comes to its end', async () => {
-      await service(way, server, async (start, name) => {
+    test('the database server is restarted while a task is running: the task completes', async () => {
+      await withService(backend, server, async (start, name) => {
         const node = await start()
-        const taskId = await begin(node, name)
+        const taskId = await startTask(node, name)
         await server.restart()
-        letGo(name)
+        resumeTask(name)
         await eventually(() => expectResult(node, taskId, name))
       })
     }, 120_000)
 
-    test('its server is away for longer than a lease: the task comes to its end', async () => {
-      await service(way, server, async (start, name) => {
+    test('the database server is down for longer than the lease TTL: the task completes', async () => {
+      await withService(backend, server, async (start, name) => {
         const node = await start()
-        const taskId = await begin(node, name)
+        const taskId = await startTask(node, name)
         await server.kill()
         await sleep(7000)
         await server.start()
-        letGo(name)
+        resumeTask(name)
         await eventually(() => expectResult(node, taskId, name))
       })
     }, 120_000)

@@ -1,4 +1,4 @@
-/** Values of the newest revision, made up by fast-check: everything that the library may have to say to an older peer. */
+/** fast-check arbitraries for values of the newest revision that the library may have to send to an older peer. */
 import * as fc from 'fast-check'
 
 const word = fc.constantFrom('a', 'note', 'read me', 'größe', 'x_1', 'constructor', '')
@@ -11,7 +11,7 @@ const icon = fc.record(
 const icons = fc.array(icon, { maxLength: 2 })
 const meta = fc.dictionary(fc.constantFrom('example.com/a', 'traceparent', 'k'), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 })
 
-/** `_meta` of a result: what the server says about itself, and other things. */
+/** `_meta` of a result: the server info and other members. */
 export const resultMeta: fc.Arbitrary<object> = fc
   .tuple(meta, fc.boolean())
   .map(([other, known]) => (known ? { ...other, 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } } : other))
@@ -45,7 +45,7 @@ const embedded = fc.record(
 const link = fc.record({ type: fc.constant('resource_link'), ...resource }, { requiredKeys: ['type', 'uri', 'name'] })
 const unknown = fc.record({ type: fc.constant('hologram'), data: fc.jsonValue({ maxDepth: 1 }) })
 
-/** A content block of any kind; also one that no revision knows. */
+/** A content block of any kind, including one that no revision defines. */
 export const contentBlock: fc.Arbitrary<object> = fc.oneof(text, image, audio, embedded, link, unknown)
 
 const implementation = fc.record(
@@ -53,7 +53,7 @@ const implementation = fc.record(
   { requiredKeys: ['name', 'version'] },
 )
 
-/** What a server says about itself. */
+/** The info of a server. */
 export const serverInfo: fc.Arbitrary<{ name: string; version: string }> = implementation
 
 const complete = { resultType: fc.constant('complete'), _meta: resultMeta }
@@ -119,7 +119,7 @@ function list(key: string, item: fc.Arbitrary<object>, paged: object = { nextCur
   return fc.record(fields, { requiredKeys: [...DONE, 'ttlMs', 'cacheScope', key] })
 }
 
-/** Complete results of the newest revision by their method. */
+/** Complete results of the newest revision, by method. */
 export const coreResults: { readonly [method: string]: fc.Arbitrary<object> } = {
   'tools/call': toolResult,
   'tools/list': list('tools', tool),
@@ -236,7 +236,7 @@ const samplingMessage = fc.record(
   { requiredKeys: ['role', 'content'] },
 )
 
-/** A question to the client's model. */
+/** The params of a sampling request. */
 export const samplingParams: fc.Arbitrary<object> = fc.record(
   {
     messages: fc.array(samplingMessage, { maxLength: 3 }),

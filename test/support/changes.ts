@@ -3,7 +3,7 @@ import type { Driver, RequestOptions } from './driver.ts'
 import { subscriptionOf } from './envelope.ts'
 import type { Outcome } from './requests.ts'
 
-/** What changes to hear of. */
+/** The changes to subscribe to. */
 export type Filter = {
   toolsListChanged?: true
   promptsListChanged?: true
@@ -11,13 +11,13 @@ export type Filter = {
   resourceSubscriptions?: string[]
 }
 
-/** News of changes, as long as it is open. */
-export interface Changes {
-  /** What has come so far; grows. */
+/** An open subscription to changes. */
+export interface ChangeFeed {
+  /** The notifications received so far. */
   readonly received: Notification[]
-  /** All messages of the subscription with the first and the last, where the era has such. */
+  /** All messages of the subscription, including the acknowledgement and the final result; empty in the legacy era. */
   readonly frames: JsonObject[]
-  /** The part of the filter that the server honours; `undefined` where nothing says so. */
+  /** The part of the filter that the server acknowledged; `undefined` in the legacy era. */
   readonly acknowledged: JsonObject | undefined
   close(): Promise<void>
 }
@@ -25,24 +25,24 @@ export interface Changes {
 type Listeners = Set<(message: Notification) => void>
 
 interface ListenTools {
-  begin(method: string, params: JsonObject, options: RequestOptions): { id: RequestId; outcome: Promise<Outcome> }
+  start(method: string, params: JsonObject, options: RequestOptions): { id: RequestId; outcome: Promise<Outcome> }
   listeners: Listeners
 }
 
-/** The modern way: one request that stays open. */
-export async function listen(filter: Filter, { begin, listeners }: ListenTools): Promise<Changes> {
-  const hangUp = new AbortController()
+/** Subscribes in the modern era: one request that stays open. */
+export async function listen(filter: Filter, { start, listeners }: ListenTools): Promise<ChangeFeed> {
+  const controller = new AbortController()
   const received: Notification[] = []
   const frames: JsonObject[] = []
   const first = deferred<JsonObject | undefined>()
-  const hear = (message: Notification): void => {
+  const handleNotification = (message: Notification): void => {
     if (subscriptionOf(message.params) !== id) return
     frames.push({ ...message })
     if (message.method === 'notifications/subscriptions/acknowledged') first.resolve(message.params)
     else received.push(message)
   }
-  listeners.add(hear)
-  const { id, outcome } = begin('subscriptions/listen', { notifications: filter }, { signal: hangUp.signal })
+  listeners.add(handleNotification)
+  const { id, outcome } = start('subscriptions/listen', { notifications: filter }, { signal: controller.signal })
   outcome.then(
     ({ response }) => {
       frames.push({ ...response })
@@ -52,8 +52,8 @@ export async function listen(filter: Filter, { begin, listeners }: ListenTools):
   )
   const acknowledged = (await first.promise)?.notifications as JsonObject | undefined
   const close = async (): Promise<void> => {
-    hangUp.abort(new Error('closed'))
-    listeners.delete(hear)
+    controller.abort(new Error('closed'))
+    listeners.delete(handleNotification)
   }
   return { received, frames, acknowledged, close }
 }
@@ -64,22 +64,22 @@ const FLAGS: Record<string, string> = {
   'notifications/resources/list_changed': 'resourcesListChanged',
 }
 
-/** The legacy way: a request for each URI; changed lists come unasked. */
+/** Subscribes in the legacy era: one request for each URI. Notifications of changed lists need no subscription. */
 export async function subscribe(
   filter: Filter,
   { driver, listeners }: { driver: Driver; listeners: Listeners },
-): Promise<Changes> {
+): Promise<ChangeFeed> {
   const received: Notification[] = []
   const uris = filter.resourceSubscriptions ?? []
-  const hear = (message: Notification): void => {
+  const handleNotification = (message: Notification): void => {
     const flag = FLAGS[message.method]
     if (flag ? flag in filter : message.method === 'notifications/resources/updated') received.push(message)
   }
-  listeners.add(hear)
+  listeners.add(handleNotification)
   for (const uri of uris) await driver.request('resources/subscribe', { uri })
   const close = async (): Promise<void> => {
     for (const uri of uris) await driver.request('resources/unsubscribe', { uri })
-    listeners.delete(hear)
+    listeners.delete(handleNotification)
   }
   return { received, frames: [], acknowledged: undefined, close }
 }

@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
-import { doors } from '../../tools/lib/doors.mjs'
+import { entryPoints } from '../../tools/lib/entrypoints.mjs'
 
 const FOLDER = fileURLToPath(new URL('./build', import.meta.url))
 const compiled = new Map<string, Promise<string>>()
 
-/** Compiles a TypeScript program, and the sources of the library with it, for a Node process of its own; gives the path. */
+/** Bundles a TypeScript program with the sources of the library for a Node process, and returns the path of the bundle. */
 export function compileProgram(source: string): Promise<string> {
   if (compiled.size === 0) sweep()
   const path = compiled.get(source) ?? compile(source)
@@ -18,7 +18,7 @@ export function compileProgram(source: string): Promise<string> {
 
 const doorsToSources: Plugin = {
   name: 'doors-to-sources',
-  resolveId: (id) => doors().find(({ name }) => name === id)?.source ?? null,
+  resolveId: (id) => entryPoints().find(({ name }) => name === id)?.source ?? null,
 }
 
 async function compile(source: string): Promise<string> {
@@ -36,7 +36,7 @@ async function compile(source: string): Promise<string> {
   return join(folder, 'program.mjs')
 }
 
-/** Removes what the test processes of earlier runs have left: each has a folder of its own, named by its id. */
+/** Removes the output of earlier test runs: each process has a folder named after its id. */
 function sweep(): void {
   mkdirSync(FOLDER, { recursive: true })
   for (const name of readdirSync(FOLDER)) if (!isAlive(Number(name))) rmSync(join(FOLDER, name), { recursive: true, force: true })

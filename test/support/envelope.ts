@@ -10,7 +10,7 @@ const NAME_PARAMS: Record<string, string> = {
   'tasks/cancel': 'taskId',
 }
 
-/** What a client says about itself. */
+/** How a client identifies itself. */
 export interface Self {
   revision: string
   clientInfo: { name: string; version: string }
@@ -18,7 +18,7 @@ export interface Self {
   logLevel?: string | undefined
 }
 
-/** Params with the envelope that every request of the modern era carries. */
+/** Adds the envelope that every request of the modern era carries to its params. */
 export function withEnvelope(params: JsonObject | undefined, { revision, clientInfo, capabilities, logLevel }: Self): JsonObject {
   const envelope: JsonObject = {
     [`${PREFIX}protocolVersion`]: revision,
@@ -29,7 +29,7 @@ export function withEnvelope(params: JsonObject | undefined, { revision, clientI
   return { ...params, _meta: { ...envelope, ...(params?._meta as JsonObject | undefined) } }
 }
 
-/** The headers that mirror a modern message on HTTP. */
+/** Returns the HTTP headers that mirror a modern message. */
 export function mirrorHeaders(message: Message | Message[], revision: string): Record<string, string> {
   if (!('method' in message)) return {}
   const headers: Record<string, string> = { 'mcp-protocol-version': revision, 'mcp-method': message.method }
@@ -39,13 +39,13 @@ export function mirrorHeaders(message: Message | Message[], revision: string): R
   return headers
 }
 
-/** A header value as it is, or in the base64 form when HTTP could not carry it. */
+/** Encodes a header value: unchanged, or in the base64 form when HTTP cannot carry it. */
 export function encodeHeader(value: string): string {
   const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?')
   return plain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
 }
 
-/** The subscription that a notification belongs to. */
+/** Returns the id of the subscription that a notification belongs to. */
 export function subscriptionOf(params: JsonObject | undefined): unknown {
   const meta = params?._meta as JsonObject | undefined
   return meta?.[`${PREFIX}subscriptionId`]

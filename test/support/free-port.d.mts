@@ -1,2 +1,2 @@
-/** A port of loopback for a listener that has to be told of one, or that comes back to it. */
+/** Returns a free loopback port for a listener that needs a fixed port or listens on the same port again. */
 export declare function freePort(): Promise<number>

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Above the last port that `fetch` refuses, and below those that systems give to connections on their way out, one of which may otherwise
- * take a port between two listeners.
+ * Above the last port that `fetch` blocks and below the ephemeral ports of common systems: an outgoing connection could otherwise take a
+ * port between two listeners.
  */
 const LOWEST = 10_081
 const HIGHEST = 32_000
 
-/** Tells whether somebody could listen at a port of loopback. */
+/** Reports whether a loopback port is free to listen on. */
 async function isFree(port) {
   const probe = createServer().listen(port, '127.0.0.1')
   try {
@@ -22,7 +22,7 @@ async function isFree(port) {
   return true
 }
 
-/** A port of loopback for a listener that has to be told of one, or that comes back to it. */
+/** Returns a free loopback port for a listener that needs a fixed port or listens on the same port again. */
 export async function freePort() {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST)

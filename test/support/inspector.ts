@@ -1,9 +1,9 @@
 import type { JsonObject, Message, RequestId } from 'portcall/jsonrpc'
 import { hasOracle, oracle } from './oracle.ts'
-import { eraOf, type RevisionName } from './places.ts'
+import { eraOf, type RevisionName } from './setups.ts'
 import { isOfTasks, judgeTask } from './tasks-oracle.ts'
 
-/** Keeps all messages of a conversation, and finds what the official schema of the revision does not allow the server to say. */
+/** Logs all messages of a connection and validates those of the server against the official schema of the revision. */
 export interface Inspector {
   readonly log: { from: 'client' | 'server'; message: JsonObject }[]
   readonly violations: string[]
@@ -11,20 +11,20 @@ export interface Inspector {
   received(message: JsonObject): void
 }
 
-/** Stands for the id of a message that could not be read: the first three schemas want one, and have no value for it. */
+/** A placeholder for the id of an unreadable message: the first three schemas require an id but define no value for this case. */
 const NOBODY = 'unreadable'
 
-/** Methods of extensions, which the official schemas do not know. */
+/** Methods of extensions, which the official schemas do not define. */
 const EXTENSION = /^[a-z]+\.[a-z.]+\//
 
-/** Makes an inspector for one revision. */
+/** Creates an inspector for one revision. */
 export function createInspector(revision: RevisionName): Inspector {
   const schema = hasOracle ? oracle(revision, { closed: true }) : undefined
   const methods = new Map<RequestId, string>()
   const log: Inspector['log'] = []
   const violations: string[] = []
 
-  /** What extensions say, which the official schemas do not know. */
+  /** Validates messages of extensions, which the official schemas do not define. */
   const faultOfTask = (message: JsonObject): { fault: string | undefined } | undefined => {
     if (eraOf(revision) !== 'modern') return undefined
     const method = String(message.method ?? methods.get(message.id as RequestId))
@@ -60,7 +60,7 @@ export function createInspector(revision: RevisionName): Inspector {
   }
 }
 
-/** An acknowledged filter without what the extension of tasks puts into it. */
+/** Removes the member of the tasks extension from an acknowledged filter. */
 function withoutTasks(message: JsonObject): JsonObject {
   const { notifications, ...params } = (message.params ?? {}) as { notifications?: JsonObject }
   if (!Array.isArray(notifications?.taskIds)) return message

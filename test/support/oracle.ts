@@ -1,6 +1,6 @@
 /**
- * The official JSON Schemas as judges: what crosses the wire in a test is handed to the judge of its revision. The schemas lie beside the
- * repository (`../shared/spec`); without them nothing is judged, and `hasOracle` is false.
+ * Validation against the official JSON Schemas: tests validate every message by the schema of its revision. The schemas are stored next to
+ * the repository (`../shared/spec`). Without them nothing is validated and `hasOracle` is false.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,38 +8,38 @@ import { Ajv, type AnySchemaObject, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
-/** Judges messages by the schema of one revision: `undefined` when a message is right, else what is wrong with it. */
+/** Validates messages by the schema of one revision. Each method returns `undefined` for a valid message, else a description of the violation. */
 export interface Oracle {
-  /** Judges the `result` of an answer to this method. */
+  /** Validates the `result` of a response to this method. */
   result(method: string, value: unknown): string | undefined
-  /** Judges a whole request. */
+  /** Validates a complete request. */
   request(message: unknown): string | undefined
-  /** Judges a whole notification. */
+  /** Validates a complete notification. */
   notification(message: unknown): string | undefined
-  /** Judges a whole error answer. */
+  /** Validates a complete error response. */
   error(message: unknown): string | undefined
-  /** Judges any value by the name of a definition. */
+  /** Validates a value by the name of a definition. */
   definition(name: string, value: unknown): string | undefined
-  /** The fields of a definition; none when there is no such definition. */
+  /** Returns the fields of a definition, or an empty list when the definition does not exist. */
   fields(name: string): string[]
-  /** The methods of a union such as `ServerNotification`. */
+  /** Returns the methods of a union such as `ServerNotification`. */
   methods(union: string): string[]
 }
 
 export interface OracleOptions {
-  /** Refuses fields that the schema does not name, where it would let them pass: for tests that something was left out. */
+  /** Rejects fields that the schema does not name even where it allows them, to test that a field was removed. */
   closed?: boolean
 }
 
 const SPEC = fileURLToPath(new URL('../../../shared/spec/', import.meta.url))
 
-/** Tells whether the official schemas are there. Says so on stderr when they are not. */
+/** Whether the official schemas are present. Prints a warning to stderr when they are not. */
 export const hasOracle: boolean = existsSync(`${SPEC}2024-11-05/schema.json`)
 if (!hasOracle) console.error(`NOT JUDGED: the official schemas are not at ${SPEC}`)
 
 const oracles = new Map<string, Oracle>()
 
-/** Finds no fault in anything: what is left when there is nothing to judge by. */
+/** Accepts everything; used without the official schemas. */
 const BLIND: Oracle = {
   result: () => undefined,
   request: () => undefined,
@@ -50,7 +50,7 @@ const BLIND: Oracle = {
   methods: () => [],
 }
 
-/** Gives the judge of a revision; the same one each time. */
+/** Returns the oracle of a revision, cached per revision. */
 export function oracle(revision: string, options: OracleOptions = {}): Oracle {
   if (!hasOracle) return BLIND
   const key = `${revision} ${options.closed === true}`
@@ -117,7 +117,7 @@ function createOracle(schema: Official, { closed }: OracleOptions): Oracle {
   }
 }
 
-/** The name of the definition of each method: the definitions tell it themselves. */
+/** Maps each method to the name of its definition, as the definitions state it. */
 function methodNames(definitions: Definitions): Map<string, string> {
   const names = Object.entries(definitions).map(([name, { properties }]) => [properties?.method?.const as unknown, name] as const)
   return new Map(
@@ -142,13 +142,13 @@ function methodOf(message: unknown): string {
   return String((message as { method?: unknown } | null)?.method)
 }
 
-/** The generated schemas say `integer` where the specification says number: in the answers to forms. */
+/** The generated schemas use `integer` where the specification uses number: in the values of forms. */
 function allowFractions({ ElicitResult }: Definitions): void {
   const values = ElicitResult?.properties.content.additionalProperties
   for (const kind of [values, ...(values?.anyOf ?? [])]) if (Array.isArray(kind?.type)) kind.type.push('number')
 }
 
-/** Definitions that are open on purpose; the last is only ever one part of another. */
+/** Definitions that allow unknown fields on purpose; the last one occurs only as part of another. */
 const OPEN = [
   'ClientCapabilities',
   'ServerCapabilities',

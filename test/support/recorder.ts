@@ -1,15 +1,15 @@
 import type { JsonObject, Message, RequestId } from 'portcall/jsonrpc'
 import { createInspector, type Inspector } from './inspector.ts'
 import { hasOracle, oracle } from './oracle.ts'
-import { eraOf, REVISIONS, type RevisionName } from './places.ts'
+import { eraOf, REVISIONS, type RevisionName } from './setups.ts'
 
-/** One message that crossed the wire. */
-export interface Crossing {
+/** One message and its sender. */
+export interface LoggedMessage {
   from: 'client' | 'server'
   message: JsonObject
 }
 
-/** The head of one HTTP request, and what was sent with it. */
+/** The head of one HTTP request, and the message it carried. */
 export interface Head {
   method: string
   url: string
@@ -17,40 +17,40 @@ export interface Head {
   message: JsonObject | undefined
 }
 
-/** Where a tap on a wire puts what it sees: parsed messages or batches of them. */
-export interface Tap {
+/** Receives the traffic of a wire: parsed messages or batches, and the heads of HTTP requests. */
+export interface MessageObserver {
   sent(value: unknown): void
   received(value: unknown): void
   head(head: Head): void
 }
 
 /**
- * Keeps what a client and a server say to each other, and finds what the official schema of the revision that they speak does not allow
- * either of them to say. Which revision that is, the messages tell: by their envelope, or by the handshake.
+ * Logs the messages between a client and a server, and validates both sides against the official schema of their revision. The revision
+ * is taken from the envelope or the handshake.
  */
-export interface Recorder extends Tap {
-  readonly log: readonly Crossing[]
+export interface Recorder extends MessageObserver {
+  readonly log: readonly LoggedMessage[]
   /** The heads of HTTP requests. */
   readonly heads: readonly Head[]
   /** The revisions in which requests were sent. */
-  readonly spoken: ReadonlySet<RevisionName>
+  readonly revisions: ReadonlySet<RevisionName>
   readonly violations: string[]
 }
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 
-/** Makes a recorder; `pull` fetches what lies elsewhere before somebody looks. */
-export function createRecorder(pull: (tap: Tap) => void = () => {}): Recorder {
-  const log: Crossing[] = []
+/** Creates a recorder. `pull` is called before each read and adds messages that were recorded elsewhere. */
+export function createRecorder(pull: (observer: MessageObserver) => void = () => {}): Recorder {
+  const log: LoggedMessage[] = []
   const heads: Head[] = []
   const violations: string[] = []
-  const spoken = new Set<RevisionName>()
-  const sides = new Map<RevisionName, Sides>()
-  const pending = new Map<RequestId, { side: Sides; request: JsonObject }>()
+  const revisions = new Set<RevisionName>()
+  const sides = new Map<RevisionName, RevisionCheckers>()
+  const pending = new Map<RequestId, { side: RevisionCheckers; request: JsonObject }>()
   let current: RevisionName = '2026-07-28'
 
-  const sideOf = (revision: RevisionName): Sides => {
-    const side = sides.get(revision) ?? { revision, server: createInspector(revision), judge: createClientJudge(revision) }
+  const sideOf = (revision: RevisionName): RevisionCheckers => {
+    const side = sides.get(revision) ?? { revision, server: createInspector(revision), judge: createClientChecker(revision) }
     sides.set(revision, side)
     return side
   }
@@ -59,7 +59,7 @@ export function createRecorder(pull: (tap: Tap) => void = () => {}): Recorder {
     current = versionOf(message) ?? current
     const side = sideOf(current)
     if ('method' in message && 'id' in message) {
-      spoken.add(current)
+      revisions.add(current)
       pending.set(message.id as RequestId, { side, request: message })
     }
     side.server.sent(message as unknown as Message)
@@ -68,86 +68,87 @@ export function createRecorder(pull: (tap: Tap) => void = () => {}): Recorder {
   }
   const receivedOne = (message: JsonObject): void => {
     log.push({ from: 'server', message: structuredClone(message) })
-    const asked = 'method' in message ? undefined : pending.get(message.id as RequestId)
-    const negotiated = asked?.request.method === 'initialize' ? known((message.result as JsonObject)?.protocolVersion) : undefined
+    const requested = 'method' in message ? undefined : pending.get(message.id as RequestId)
+    const negotiated =
+      requested?.request.method === 'initialize' ? known((message.result as JsonObject)?.protocolVersion) : undefined
     if (negotiated) current = negotiated
-    const side = negotiated || !asked ? sideOf(current) : asked.side
-    if (negotiated && asked) side.server.sent(asked.request as unknown as Message)
-    if ('method' in message) side.judge.asked(message)
+    const side = negotiated || !requested ? sideOf(current) : requested.side
+    if (negotiated && requested) side.server.sent(requested.request as unknown as Message)
+    if ('method' in message) side.judge.addRequest(message)
     side.server.received(message)
     violations.push(...side.server.violations.splice(0).map((fault) => `server: ${fault}`))
   }
-  const tap: Tap = {
+  const observer: MessageObserver = {
     sent: (value) => [value].flat().forEach((message) => void sentOne(message as JsonObject)),
     received: (value) => [value].flat().forEach((message) => void receivedOne(message as JsonObject)),
     head: (head) => void heads.push(head),
   }
   return {
-    ...tap,
+    ...observer,
     heads,
-    get spoken() {
-      pull(tap)
-      return spoken
+    get revisions() {
+      pull(observer)
+      return revisions
     },
     get log() {
-      pull(tap)
+      pull(observer)
       return log
     },
     get violations() {
-      pull(tap)
+      pull(observer)
       return violations
     },
   }
 }
 
-interface Sides {
+interface RevisionCheckers {
   revision: RevisionName
   server: Inspector
-  judge: ClientJudge
+  judge: ClientChecker
 }
 
 const known = (version: unknown): RevisionName | undefined => REVISIONS.find((revision) => revision === version)
 
-/** The revision that a request says it is of. */
+/** Returns the revision that a request declares. */
 function versionOf({ method, params }: JsonObject): RevisionName | undefined {
   const { protocolVersion, _meta } = (params ?? {}) as { protocolVersion?: unknown; _meta?: JsonObject }
   return known(method === 'initialize' ? protocolVersion : _meta?.[VERSION_KEY])
 }
 
-/** Judges what a client says. */
-interface ClientJudge {
-  /** The server has asked something: its answer is judged by that. */
-  asked(message: JsonObject): void
-  /** Says what is wrong with a message. */
+/** Validates the messages of a client. */
+interface ClientChecker {
+  /** Registers a request of the server; the response to it is validated by its method. */
+  addRequest(message: JsonObject): void
+  /** Returns the violation of a message, if any. */
   sent(message: JsonObject): string | undefined
 }
 
-/** Methods of extensions, which the official schemas of these eras do not know. */
+/** Methods of extensions, which the official schemas do not define. */
 const EXTENSIONS = { legacy: /^[a-z]+\.[a-z.]+\//, modern: /^(?:[a-z]+\.[a-z.]+\/|tasks\/(?:get|update|cancel)$)/ }
 
-function createClientJudge(revision: RevisionName): ClientJudge {
+function createClientChecker(revision: RevisionName): ClientChecker {
   const open = oracle(revision)
   const closed = oracle(revision, { closed: true })
   const questions = new Map<RequestId, string>()
   const [requests, notifications] = ['ClientRequest', 'ClientNotification'].map((union) => new Set(open.methods(union)))
 
-  const judgeMethod = (message: JsonObject): string | undefined => {
+  const checkMethod = (message: JsonObject): string | undefined => {
     const method = String(message.method)
     const kind = 'id' in message ? 'request' : 'notification'
     if (kind === 'request' && EXTENSIONS[eraOf(revision)].test(method)) return open.definition('JSONRPCRequest', message)
     const known = kind === 'request' ? requests : notifications
     if (hasOracle && !known?.has(method)) return `${method} is not a ${kind} of a client in ${revision}`
-    return open[kind](message) ?? closed[kind](withoutTaskIds(withoutOwnMeta(message)))
+    return open[kind](message) ?? closed[kind](withoutTaskIds(withoutCustomMeta(message)))
   }
   return {
-    asked({ id, method }) {
+    addRequest({ id, method }) {
       if (id !== undefined) questions.set(id as RequestId, method as string)
     },
     sent(message) {
-      if ('method' in message) return judgeMethod(message)
+      if ('method' in message) return checkMethod(message)
       if (eraOf(revision) === 'modern') return `a response from the client: ${JSON.stringify(message)}`
       const method = questions.get(message.id as RequestId)
-      if (method === undefined) return `an answer to nothing: ${JSON.stringify(message)}`
+      if (method === undefined) return `a response to no request: ${JSON.stringify(message)}`
       if ('error' in message) return closed.error(message)
       return open.result(method, message.result) ?? closed.result(method, message.result)
     },
@@ -156,8 +157,8 @@ function createClientJudge(revision: RevisionName): ClientJudge {
 
 const PROTOCOL_META = /^io\.modelcontextprotocol\/|^progressToken$/
 
-/** Everybody may add members to `_meta`, although a closed schema would not let them; older schemas do not even name it everywhere. */
-function withoutOwnMeta(message: JsonObject): JsonObject {
+/** Removes custom members of `_meta`: they are allowed, but a closed schema rejects them, and older schemas do not define `_meta` everywhere. */
+function withoutCustomMeta(message: JsonObject): JsonObject {
   const { _meta, ...params } = (message.params ?? {}) as JsonObject & { _meta?: JsonObject }
   if (!_meta) return message
   const known = Object.entries(_meta).filter(([key]) => PROTOCOL_META.test(key))

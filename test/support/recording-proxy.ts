@@ -2,10 +2,10 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { JsonObject } from 'portcall/jsonrpc'
-import type { Head, Tap } from './recorder.ts'
-import { tapAnswer } from './taps.ts'
+import { createBodyObserver } from './observers.ts'
+import type { Head, MessageObserver } from './recorder.ts'
 
-/** An answer in place of that of the server, or another message in place of that of the client. */
+/** A response that replaces the server's, or a message that replaces the client's. */
 export type Change = { status: number; body?: string } | { message: JsonObject }
 
 export interface RecordingProxy {
@@ -13,10 +13,10 @@ export interface RecordingProxy {
   close(): Promise<void>
 }
 
-/** Stands between a client and an HTTP server of this machine, and listens in; `change` makes another server of it. */
+/** Starts a proxy between a client and a local HTTP server that records their messages. `change` replaces requests or responses. */
 export async function startProxy(
   target: string,
-  tap: Tap,
+  tap: MessageObserver,
   change: (head: Head) => Change | undefined = () => undefined,
 ): Promise<RecordingProxy> {
   const agent = new Agent({ keepAlive: true })
@@ -32,7 +32,7 @@ export async function startProxy(
     if (changed && 'status' in changed) return void response.writeHead(changed.status).end(changed.body)
     const { 'content-length': _length, ...kept } = headers
     const outgoing = request(new URL(url, target), { method, headers: kept, agent }, (answer) => {
-      const read = tapAnswer(answer.headers['content-type'], tap)
+      const read = createBodyObserver(answer.headers['content-type'], tap)
       response.writeHead(answer.statusCode ?? 500, answer.headers).flushHeaders()
       answer.on('data', (bytes: Uint8Array) => {
         read(bytes)

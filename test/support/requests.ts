@@ -1,61 +1,61 @@
 import type { ErrorBody, JsonObject, Message, Notification, RequestId, Response } from 'portcall/jsonrpc'
 import type { RequestOptions } from './driver.ts'
-import type { Sent } from './wire.ts'
+import type { SendResult } from './wire.ts'
 
-/** Something the server wants to know; `key` where rounds have keys. */
-export interface Ask {
+/** An input request of the server. `key` identifies it in an `input_required` result. */
+export interface InputRequest {
   method: string
   params: JsonObject
   key?: string
 }
 
-/** All that came of one request. */
+/** Everything the server sent in response to one request. */
 export interface Outcome {
   response: Response
-  /** Its result; an empty object for an error. */
+  /** The result of the response; an empty object for an error. */
   result: JsonObject
   error: ErrorBody | undefined
   notifications: Notification[]
-  asks: Ask[]
-  /** HTTP status of the last answer. */
+  inputRequests: InputRequest[]
+  /** HTTP status of the last response. */
   status: number | undefined
 }
 
-/** The requests of a driver that are not answered yet. */
+/** The pending requests of a driver. */
 export interface Requests {
-  /** Told about every notification. */
+  /** Called with every notification. */
   readonly listeners: Set<(message: Notification) => void>
-  begin(method: string, params: JsonObject | undefined, options: RequestOptions): { id: RequestId; outcome: Promise<Outcome> }
+  start(method: string, params: JsonObject | undefined, options: RequestOptions): { id: RequestId; outcome: Promise<Outcome> }
   settle(response: Response): void
-  hear(message: Notification, about: RequestId | undefined): void
-  asked(ask: Ask, about: RequestId | undefined): void
+  handleNotification(message: Notification, about: RequestId | undefined): void
+  handleInputRequest(ask: InputRequest, about: RequestId | undefined): void
   fail(reason: unknown): void
 }
 
 export interface RequestsOptions {
-  send(message: Message, options?: RequestOptions): Promise<Sent | undefined>
-  /** Dropping the carrier of a request is its cancellation. */
-  cancelsByHangingUp: boolean
-  /** What came back with a request is complete when `send` resolves. */
-  answersBySend: boolean
+  send(message: Message, options?: RequestOptions): Promise<SendResult | undefined>
+  /** Whether a request is cancelled by closing the HTTP exchange that carries it. */
+  cancelsByDisconnect: boolean
+  /** Whether the response has arrived by the time `send` resolves. */
+  completesOnSend: boolean
 }
 
-interface Pending extends Pick<Outcome, 'notifications' | 'asks'> {
+interface Pending extends Pick<Outcome, 'notifications' | 'inputRequests'> {
   token: unknown
   settle(response: Response): void
   fail(reason: unknown): void
 }
 
-/** Keeps the requests of one driver, and what comes while they run. */
-export function createRequests({ send, cancelsByHangingUp, answersBySend }: RequestsOptions): Requests {
+/** Tracks the requests of one driver, and collects the messages received while they run. */
+export function createRequests({ send, cancelsByDisconnect, completesOnSend }: RequestsOptions): Requests {
   const pending = new Map<RequestId, Pending>()
   const listeners = new Set<(message: Notification) => void>()
   let lastId = 0
-  const concerned = (about: RequestId | undefined): Pending[] =>
+  const matching = (about: RequestId | undefined): Pending[] =>
     [...pending].filter(([id]) => about === undefined || about === id).map(([, entry]) => entry)
 
   const run = (id: RequestId, message: Message, options: RequestOptions): Promise<Outcome> => {
-    const kept = { notifications: [], asks: [], token: options.meta?.progressToken }
+    const collected = { notifications: [], inputRequests: [], token: options.meta?.progressToken }
     return new Promise((resolve, reject) => {
       let answer: Response | undefined
       const fail = (reason: unknown): void => {
@@ -65,16 +65,16 @@ export function createRequests({ send, cancelsByHangingUp, answersBySend }: Requ
       const settle = (response: Response): void => {
         answer = response
         pending.delete(id)
-        if (!answersBySend) resolve(outcomeOf(response, kept))
+        if (!completesOnSend) resolve(outcomeOf(response, collected))
       }
-      pending.set(id, { ...kept, settle, fail })
+      pending.set(id, { ...collected, settle, fail })
       const cancel = (): void => {
-        if (!cancelsByHangingUp) void send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+        if (!cancelsByDisconnect) void send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
         fail(options.signal?.reason)
       }
       options.signal?.addEventListener('abort', () => pending.has(id) && cancel())
-      send(message, { ...options, ...(cancelsByHangingUp ? {} : { signal: undefined as never }) }).then((sent) => {
-        if (answer) resolve({ ...outcomeOf(answer, kept), status: sent?.status })
+      send(message, { ...options, ...(cancelsByDisconnect ? {} : { signal: undefined as never }) }).then((sent) => {
+        if (answer) resolve({ ...outcomeOf(answer, collected), status: sent?.status })
         else if (sent) fail(new Error(`No answer: HTTP ${sent.status}`))
       }, fail)
     })
@@ -82,18 +82,18 @@ export function createRequests({ send, cancelsByHangingUp, answersBySend }: Requ
 
   return {
     listeners,
-    begin(method, params, options) {
+    start(method, params, options) {
       const id = ++lastId
       return { id, outcome: run(id, params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method }, options) }
     },
     settle: (response) => pending.get(response.id as RequestId)?.settle(response),
-    hear(message, about) {
+    handleNotification(message, about) {
       const token = message.method === 'notifications/progress' ? message.params?.progressToken : undefined
       for (const listener of listeners) listener(message)
-      for (const entry of concerned(about)) if (token === undefined || token === entry.token) entry.notifications.push(message)
+      for (const entry of matching(about)) if (token === undefined || token === entry.token) entry.notifications.push(message)
     },
-    asked(ask, about) {
-      for (const entry of concerned(about)) entry.asks.push(ask)
+    handleInputRequest(ask, about) {
+      for (const entry of matching(about)) entry.inputRequests.push(ask)
     },
     fail(reason) {
       for (const entry of [...pending.values()]) entry.fail(reason)
@@ -101,9 +101,12 @@ export function createRequests({ send, cancelsByHangingUp, answersBySend }: Requ
   }
 }
 
-function outcomeOf(response: Response, { notifications, asks }: Pick<Outcome, 'notifications' | 'asks'>): Outcome {
-  const rest = { response, notifications, asks, status: undefined }
+function outcomeOf(
+  response: Response,
+  { notifications, inputRequests }: Pick<Outcome, 'notifications' | 'inputRequests'>,
+): Outcome {
+  const common = { response, notifications, inputRequests, status: undefined }
   return 'result' in response
-    ? { ...rest, result: response.result, error: undefined }
-    : { ...rest, result: {}, error: response.error }
+    ? { ...common, result: response.result, error: undefined }
+    : { ...common, result: {}, error: response.error }
 }

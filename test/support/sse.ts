@@ -1,4 +1,4 @@
-/** One event of a stream of server-sent events. */
+/** A server-sent event. */
 export interface SseEvent {
   id?: string
   event?: string
@@ -6,7 +6,7 @@ export interface SseEvent {
   retry?: number
 }
 
-/** Reads events from a body, whatever way its bytes are cut. Comments are left out. */
+/** Reads the events of a body, however its bytes are split into chunks. Skips comments. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -20,7 +20,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Reads the lines of one event. */
+/** Parses the lines of one event. */
 export function parseEvent(block: string): SseEvent {
   const event: SseEvent = {}
   for (const line of block.split('\n')) {

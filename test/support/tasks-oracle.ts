@@ -1,6 +1,6 @@
 /**
- * The shapes of the tasks extension as judges, written down from its specification: the official schemas of the revisions have never
- * heard of it. https://github.com/modelcontextprotocol/ext-tasks
+ * Schemas of the tasks extension, transcribed from its specification, because the official schemas of the revisions do not define it.
+ * https://github.com/modelcontextprotocol/ext-tasks
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -17,7 +17,7 @@ const TASK = {
 }
 const NEEDED = ['taskId', 'status', 'createdAt', 'lastUpdatedAt', 'ttlMs']
 
-/** A task of some status, with the members that belong to it and no others. */
+/** A task of one status, with exactly the members of that status. */
 function task(status: object, members: object, more: object = {}): object {
   return {
     type: 'object',
@@ -60,12 +60,12 @@ const judges = {
   'notifications/tasks': ajv.compile(details({})),
 }
 
-/** Tells whether something is for these judges. */
+/** Reports whether these schemas cover a message. */
 export function isOfTasks(name: string): name is keyof typeof judges {
   return Object.hasOwn(judges, name)
 }
 
-/** Judges a result by its method (`created` for a call that became a task), or the params of a notification. */
+/** Validates a result by its method (`created` for a call that became a task), or the params of a notification. */
 export function judgeTask(name: keyof typeof judges, value: unknown): string | undefined {
   const judge = judges[name]
   return judge(value) ? undefined : `not as ${name} has to be: ${ajv.errorsText(judge.errors)}\n${JSON.stringify(value, null, 2)}`

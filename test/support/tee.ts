@@ -1,7 +1,10 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import type { Tap } from './recorder.ts'
+import type { MessageObserver } from './recorder.ts'
 
-/** Writes what comes by stdin and goes by stdout to a file, line by line. Called before somebody writes, in the tick in which he reads. */
+/**
+ * Copies stdin and stdout to a file, line by line. Call it before anything writes to stdout, in the same tick in which stdin starts to be
+ * read.
+ */
 export function teeStdio(path: string, serve: () => void): void {
   const write = process.stdout.write.bind(process.stdout) as (...args: unknown[]) => boolean
   const out = lineTee(path, 'received')
@@ -15,25 +18,25 @@ export function teeStdio(path: string, serve: () => void): void {
 
 function lineTee(path: string, direction: 'sent' | 'received'): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder()
-  let rest = ''
+  let buffer = ''
   return (bytes) => {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
+    const lines = (buffer + decoder.decode(bytes, { stream: true })).split('\n')
+    buffer = lines.pop() ?? ''
     appendFileSync(path, lines.map((line) => `${direction} ${line}\n`).join(''))
   }
 }
 
-/** Makes what reads on in such a file. */
-export function readTee(path: string): (tap: Tap) => void {
+/** Creates a function that reads the lines added to such a file since its last call. */
+export function readTee(path: string): (observer: MessageObserver) => void {
   let position = 0
-  return (tap) => {
+  return (observer) => {
     const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
     const end = bytes.lastIndexOf('\n') + 1
     const lines = bytes.subarray(position, end).toString().split('\n').slice(0, -1)
     position = Math.max(position, end)
     for (const line of lines) {
       const at = line.indexOf(' ')
-      tap[line.slice(0, at) as 'sent' | 'received'](JSON.parse(line.slice(at + 1)))
+      observer[line.slice(0, at) as 'sent' | 'received'](JSON.parse(line.slice(at + 1)))
     }
   }
 }

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject, RequestId } from 'portcall/jsonrpc'
-import type { HttpDoor } from './http-doors.ts'
+import type { HttpEndpoint } from './http-endpoints.ts'
 import { readEvents } from './sse.ts'
 import type { Receive, Wire } from './wire.ts'
 
 const ACCEPT = 'application/json, text/event-stream'
 
-/** Talks to a server by POST; session ids are kept, and streams that end too early are taken up again. */
-export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wire {
+/** Opens a wire over Streamable HTTP. It stores the session id and resumes streams that end early. */
+export function httpWire({ url, fetch, close }: HttpEndpoint, receive: Receive): Wire {
   const hangUp = new AbortController()
   let session: Record<string, string> = {}
 
   const resume = async (stream: Stream, headers: Record<string, string>): Promise<void> => {
-    await sleep(stream.retryMs)
+    await sleep(stream.retryDelayMs)
     const response = await fetch(url, {
       headers: { accept: 'text/event-stream', ...session, ...headers, 'last-event-id': stream.lastEventId ?? '' },
       signal: hangUp.signal,
@@ -36,7 +36,7 @@ export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wir
     const id = response.headers.get('mcp-session-id')
     if (id) session = { 'mcp-session-id': id }
     const about = 'id' in message && 'method' in message ? message.id : undefined
-    await follow(response, { about, receive, answered: about === undefined, retryMs: 0 }, headers)
+    await follow(response, { about, receive, answered: about === undefined, retryDelayMs: 0 }, headers)
     return response
   }
 
@@ -48,7 +48,7 @@ export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wir
         signal: hangUp.signal,
       })
       if (!response.ok) throw new Error(`The GET stream was refused with ${response.status}`)
-      readStream(response, { receive, answered: true, retryMs: 0 }).catch(() => {})
+      readStream(response, { receive, answered: true, retryDelayMs: 0 }).catch(() => {})
     },
     async close() {
       hangUp.abort()
@@ -57,7 +57,7 @@ export function httpWire({ url, fetch, close }: HttpDoor, receive: Receive): Wir
   }
 }
 
-/** What is under way when a wire is hung up has no answer; that is no failure. */
+/** Ignores the failure of exchanges that were pending when the wire was closed. */
 export function unlessHungUp(signal: AbortSignal): (error: unknown) => undefined {
   return (error) => {
     if (!signal.aborted) throw error
@@ -69,7 +69,7 @@ interface Stream {
   about?: RequestId | undefined
   receive: Receive
   answered: boolean
-  retryMs: number
+  retryDelayMs: number
   lastEventId?: string
 }
 
@@ -82,7 +82,7 @@ async function readStream(response: Response, stream: Stream): Promise<void> {
   if (!response.body) return
   for await (const { id, data, retry } of readEvents(response.body)) {
     if (id !== undefined) stream.lastEventId = id
-    if (retry !== undefined) stream.retryMs = retry
+    if (retry !== undefined) stream.retryDelayMs = retry
     if (data) deliver(JSON.parse(data), stream)
   }
 }

@@ -2,7 +2,7 @@ import { type Server, serveChannel } from 'portcall'
 import { channelPair } from 'portcall/jsonrpc'
 import type { Receive, Wire } from './wire.ts'
 
-/** Joins a server in this process by a pair of channels. */
+/** Opens a wire to an in-process server over a pair of channels. */
 export async function memoryWire(server: Server, receive: Receive): Promise<Wire> {
   const [near, far] = channelPair()
   const closed = new Promise<void>((resolve) => {
@@ -25,7 +25,7 @@ export async function memoryWire(server: Server, receive: Receive): Promise<Wire
   }
 }
 
-/** Hands messages on one by one, also those of a batch. */
+/** Passes on messages one by one, including those of a batch. */
 export function receiveAll(value: unknown, receive: Receive): void {
   for (const message of Array.isArray(value) ? value : [value]) receive(message)
 }

@@ -1,11 +1,11 @@
-import type { HttpDoor } from './http-doors.ts'
+import type { HttpEndpoint } from './http-endpoints.ts'
 import { readEvents } from './sse.ts'
 import type { Receive, Wire } from './wire.ts'
 import { unlessHungUp } from './wire-http.ts'
 import { receiveAll } from './wire-memory.ts'
 
-/** Talks over the HTTP transport of 2024-11-05: one stream for everything that comes, POSTs to the address that it tells first. */
-export async function sseWire({ url, fetch, close }: HttpDoor, receive: Receive): Promise<Wire> {
+/** Opens a wire over HTTP+SSE of 2024-11-05: one stream for all received messages, POSTs to the address sent in its first event. */
+export async function sseWire({ url, fetch, close }: HttpEndpoint, receive: Receive): Promise<Wire> {
   const hangUp = new AbortController()
   const { body } = await fetch(url, { headers: { accept: 'text/event-stream' }, signal: hangUp.signal })
   if (!body) throw new Error('There is no stream')
@@ -33,6 +33,6 @@ async function listen(events: AsyncIterable<{ data?: string }>, receive: Receive
   try {
     for await (const { data } of events) if (data) receiveAll(JSON.parse(data), receive)
   } catch {
-    // The stream was hung up.
+    // The stream was closed.
   }
 }

@@ -5,7 +5,7 @@ import { compileProgram } from './compile.ts'
 import type { Receive, Wire } from './wire.ts'
 import { receiveAll } from './wire-memory.ts'
 
-/** Starts a server module in a process of its own and talks to it in lines. */
+/** Starts a server module in a child process and opens a wire over its stdin and stdout. */
 export async function stdioWire(module: string, receive: Receive): Promise<Wire> {
   const child = spawn(process.execPath, [await compileProgram(module)], { stdio: ['pipe', 'pipe', 'pipe'] })
   let complaints = ''

@@ -5,7 +5,7 @@ export async function converse(peer: Driver): Promise<void> {
   const call = (name: string, args: object = {}, token?: string): Promise<unknown> =>
     peer.request('tools/call', { name, arguments: args }, token === undefined ? {} : { meta: { progressToken: token } })
 
-  peer.onAsk(({ method }) =>
+  peer.onInputRequest(({ method }) =>
     method === 'roots/list' ? { roots: [{ uri: 'file:///home' }] } : { action: 'accept', content: { name: 'Ada' } },
   )
   await peer.request('tools/list')

@@ -2,18 +2,18 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { createDriver } from '../support/driver.ts'
-import { openWire, type Served } from '../support/drivers.ts'
-import { PLACES } from '../support/places.ts'
+import { openWire, type ServerFactory } from '../support/open-driver.ts'
+import { SETUPS } from '../support/setups.ts'
 import { converse } from './conversation.ts'
 import { createGoldenServer } from './server.ts'
 import { createTranscript } from './transcript.ts'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const SERVED: Served = { create: createGoldenServer, program: here('./stdio.ts') }
+const SERVED: ServerFactory = { create: createGoldenServer, program: here('./stdio.ts') }
 
 // UPDATE_GOLDEN=1 writes the transcripts anew; read what has changed before it is committed.
 describe('golden transcripts', () => {
-  test.each(PLACES.map((place) => [place.revision, place.transport, place] as const))(
+  test.each(SETUPS.map((place) => [place.revision, place.transport, place] as const))(
     '%s · %s',
     async (_revision, _transport, place) => {
       const transcript = createTranscript()

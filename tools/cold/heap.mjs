@@ -1,4 +1,4 @@
-/** Preloaded to measure: on SIGUSR2 prints to stderr how many bytes of heap are in use. */
+/** Preloaded for measurements: prints the used heap in bytes to stderr on SIGUSR2. */
 process.on('SIGUSR2', () => {
   globalThis.gc()
   process.stderr.write(`heap ${process.memoryUsage().heapUsed}\n`)

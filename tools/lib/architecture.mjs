@@ -1,55 +1,55 @@
-/** The one table of what may import what inside packages/portcall/src. Everything that enforces or shows it reads it here. */
+/** The import rules of packages/portcall/src. dependency-cruiser and ARCHITECTURE.md follow these tables. */
 
-/** Folder → the folders that it may import. */
+/** Maps each folder to the folders it may import. */
 export const FOLDERS = {
-  jsonrpc: [],
-  schema: [],
-  stores: ['jsonrpc'],
-  protocol: ['jsonrpc', 'schema'],
-  server: ['protocol', 'jsonrpc', 'schema', 'stores'],
-  client: ['protocol', 'jsonrpc', 'schema', 'stores'],
-  legacy: ['protocol', 'jsonrpc', 'schema', 'stores'],
-  transports: ['legacy', 'protocol', 'jsonrpc', 'stores'],
-  auth: ['stores', 'protocol', 'jsonrpc'],
-  tasks: ['stores', 'protocol', 'jsonrpc', 'schema'],
-  connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores'],
-  gateway: ['client', 'auth', 'stores', 'protocol', 'jsonrpc'],
+  util: [],
+  jsonrpc: ['util'],
+  schema: ['jsonrpc', 'util'],
+  stores: ['jsonrpc', 'util'],
+  protocol: ['jsonrpc', 'schema', 'util'],
+  server: ['protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  client: ['protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  legacy: ['protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  transports: ['legacy', 'protocol', 'jsonrpc', 'stores', 'util'],
+  auth: ['stores', 'protocol', 'jsonrpc', 'util'],
+  tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
+  connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
 }
 
-/** Extensions: beside the folders above they see the package as strangers do, by its doors. */
-export const GUESTS = ['tasks']
+/** Extensions: they may also import the entry points, as users do. */
+export const EXTENSIONS = ['tasks']
 
-/** Above the doors: these import the package as its users do. `testing` may also look into every folder. */
-export const ABOVE = { testing: Object.keys(FOLDERS), cli: [], skills: [] }
+/** Folders above the entry points: they import the package as users do. `testing` may also import every folder. */
+export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills: ['util'] }
 
-/** The only files that may import Node's own modules; a trailing slash names a folder. */
+/** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [
-  'node.ts',
-  'stdio.ts',
+  'entrypoints/node.ts',
+  'entrypoints/stdio.ts',
   'cli/',
-  'auth/client/http/node-dial.ts',
+  'auth/client/http/node-send.ts',
   'auth/client/node/',
   'skills/folder.ts',
   'skills/serve-folder.ts',
   'stores/sqlite/',
-  'transports/http/node.ts',
-  'transports/http/node-body.ts',
-  'transports/http/node-server.ts',
-  'transports/http/node-sink.ts',
-  'transports/http/node-answer.ts',
-  'transports/http/node-client.ts',
-  'transports/http/plain/',
+  'transports/http/server/node/handler.ts',
+  'transports/http/server/node/body.ts',
+  'transports/http/server/node/server.ts',
+  'transports/http/server/node/event-sink.ts',
+  'transports/http/client/node-fetch.ts',
+  'transports/http/server/fast-path/',
   'transports/stdio/environment.ts',
-  'transports/stdio/process.ts',
+  'transports/stdio/pipe-channel.ts',
+  'transports/stdio/process-channel.ts',
   'transports/stdio/process-group.ts',
   'transports/stdio/spawn.ts',
   'transports/stdio/spawn-failure.ts',
-  'testing/pair-stdio.ts',
-  'testing/faulty-proxy.ts',
-  'testing/oauth/listen.ts',
+  'testing/pair/stdio.ts',
+  'testing/faults/faulty-proxy.ts',
+  'testing/oauth/http-listener.ts',
 ]
 
-/** Installed packages → the folders that may import them. */
+/** Maps each bundled package to the folders that may import it. */
 export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],

@@ -1,11 +1,11 @@
 import { rolldown } from 'rolldown'
 
-/** What is not bundled in a built program: Node's modules and everything that is installed. */
+/** Imports that stay external in a built program: Node's built-in modules and installed packages. */
 const isInstalledModule = (id) => /^[a-z@#]/i.test(id) && !/^[a-z]:[\\/]/i.test(id)
 
 /**
- * Builds TypeScript programs for a Node that cannot run them: relative imports are bundled, packages are imported from where
- * they are installed. `entries` maps names to files; each becomes `folder/name.js`.
+ * Bundles TypeScript programs, which Node 20 cannot run. Relative imports are bundled; packages stay imports. `entries` maps names to
+ * files; each becomes `folder/name.js`.
  */
 export async function bundlePrograms(entries, folder) {
   const bundle = await rolldown({

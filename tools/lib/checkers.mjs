@@ -7,11 +7,13 @@ const SCRIPTS = {
   attw: 'publishing/node_modules/@arethetypeswrong/cli/dist/index.js',
   biome: 'checkers/node_modules/@biomejs/biome/bin/biome',
   'dependency-cruiser': 'checkers/node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+  knip: 'checkers/node_modules/knip/bin/knip.js',
   publint: 'publishing/node_modules/publint/src/cli.js',
+  typedoc: 'reference/node_modules/typedoc/bin/typedoc',
   'typescript-7': 'checkers/node_modules/typescript-7/bin/tsc',
 }
 
-/** Runs one of the programs that only the checks need, and installs them first. */
+/** Installs the package that holds a development tool, then runs the tool. */
 export function runChecker(name, args, options) {
   const script = SCRIPTS[name]
   install(join(ROOT, 'tools', script.slice(0, script.indexOf('/'))))

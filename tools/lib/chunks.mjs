@@ -1,4 +1,4 @@
-import { builtDoors } from './doors.mjs'
+import { entryPoints } from './entrypoints.mjs'
 
 const SERVER = ['index', 'stdio', 'http', 'node']
 const OTHERS = [
@@ -14,8 +14,8 @@ const OTHERS = [
 ]
 
 /**
- * What is loaded together: all that can be reached from a door of each list. The first that fits takes a module; what none takes the
- * bundler splits by who needs it. Each file costs a program time at its start.
+ * Modules that are loaded together. A chunk takes the modules that are reachable from an entry point of each of its lists; the first
+ * matching chunk wins, and the bundler splits the rest. Fewer files make programs start faster.
  */
 const TOGETHER = [
   { chunk: 'core', from: [SERVER, OTHERS] },
@@ -24,7 +24,7 @@ const TOGETHER = [
   { chunk: 'client', from: [['client']] },
 ]
 
-/** All modules that are loaded with one, itself included. */
+/** Returns a module and everything it imports statically, directly or indirectly. */
 function loadedWith(id, context, found = new Set()) {
   if (found.has(id)) return found
   found.add(id)
@@ -32,15 +32,15 @@ function loadedWith(id, context, found = new Set()) {
   return found
 }
 
-/** The groups of the bundler that make these chunks, the first of them first. */
-export function chunksOfDoors() {
-  const doors = builtDoors()
-  const sources = new Set(doors.map(({ source }) => source))
+/** Returns the bundler's groups for these chunks, in order of precedence. */
+export function chunksOfEntryPoints() {
+  const all = entryPoints()
+  const sources = new Set(all.map(({ source }) => source))
   let loaded
   const reaches = (names, id) => names.some((name) => loaded.get(name)?.has(id))
   return TOGETHER.map(({ chunk, from }) => ({
     name(id, context) {
-      loaded ??= new Map(doors.map(({ entry, source }) => [entry, loadedWith(source, context)]))
+      loaded ??= new Map(all.map(({ entry, source }) => [entry, loadedWith(source, context)]))
       return !sources.has(id) && from.every((names) => reaches(names, id)) ? chunk : null
     },
     debugName: chunk,

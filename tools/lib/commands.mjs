@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ROOT, readText, shown } from './paths.mjs'
 
-/** Pages that are written by a script, and whose commands have tests of their own. */
+/** Pages whose commands have tests of their own. */
 const TESTED_ELSEWHERE = new Set(['docs/command.md'])
 
 /**
- * What is wrong with a fence of commands: above it stands `<!-- run by: TEST -->`, and that test reads its page, or
+ * Returns what is wrong with a shell snippet. It needs the comment `<!-- run by: TEST -->`, naming a test that reads the page, or
  * `<!-- not run: REASON -->`.
  */
 export function commandFaults({ ran, path, where }) {

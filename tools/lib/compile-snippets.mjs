@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { ROOT } from './paths.mjs'
 import { runNode } from './run.mjs'
 
-/** Where snippets are compiled: beside the examples, so that they see what a user's program sees. */
+/** Snippets are compiled in the folder of the examples, so that imports resolve as in a user's program. */
 const FOLDER = join(ROOT, 'examples', 'build', 'snippets')
 
-/** Compiles pieces of code, each a module of its own; lists the faults with where they come from. */
+/** Compiles snippets, each as a module of its own, and returns the errors with their positions in the docs. */
 export function compileSnippets(snippets) {
   if (snippets.length === 0) return []
   rmSync(FOLDER, { recursive: true, force: true })

@@ -1,9 +1,8 @@
 import { Session } from 'node:inspector/promises'
 
 /**
- * The functions of files below a folder that run while `work` runs, as `{ file, name, at, count }`; every function counts once however
- * often it is called, and neither the body of a module nor
- * what the engine makes of the fields of a class counts.
+ * Returns the functions below a folder that run while `work` runs, as `{ file, name, at, count }`. A function is listed once, however
+ * often it is called. Module bodies and the class field initializers that the engine generates do not count.
  */
 export async function functionsThatRun(folderUrl, work) {
   const session = new Session()

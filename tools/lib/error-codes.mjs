@@ -1,10 +1,10 @@
-import { librarySources } from './doors.mjs'
+import { librarySources } from './entrypoints.mjs'
 import { shown } from './paths.mjs'
 import { parse, ts, visit } from './syntax.mjs'
 
 const isCodeTable = (node) => ts.isVariableDeclaration(node) && /ErrorCodes?$/.test(node.name.getText())
 
-/** The number or the text that an initializer is, if it is one. */
+/** Returns the value of a number or string literal. */
 function literal(initializer) {
   if (!initializer) return undefined
   const text = initializer.getText().replace(/ as const$/, '')
@@ -26,7 +26,7 @@ function codesOf(path) {
   return found
 }
 
-/** The codes that the errors of the library have: the tables named `…ErrorCode`, and the `code` of the error classes. */
+/** Returns the error codes of the library: the tables named `…ErrorCode` and the `code` of each error class. */
 export function errorCodes() {
   const all = librarySources().flatMap(codesOf)
   return [...new Map(all.map((one) => [one.code, one])).values()]

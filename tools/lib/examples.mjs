@@ -3,19 +3,19 @@ import { basename, join } from 'node:path'
 import { filesBelow } from './files.mjs'
 import { ROOT, readText, shown } from './paths.mjs'
 
-/** An example tells one story: it fits on a screen. Folders below examples/ are programs and may be as long as they are. */
+/** An example shows one feature and fits on a screen. Folders below examples/ are programs, which may be longer. */
 const MOST_LINES = 60
 const FEWEST_FILES = 25
 
 const FOLDER = join(ROOT, 'examples')
 
-/** The examples, each a file. */
+/** Returns the example files. */
 export const examples = () =>
   readdirSync(FOLDER)
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(FOLDER, name))
 
-/** What is wrong with the examples: too few, one that is too long, one that no test runs. */
+/** Returns what is wrong with the examples: too few, too long, or not run by a test. */
 export function exampleFaults() {
   const tests = filesBelow(join(ROOT, 'test'), '.test.ts').map(readText).join('\n')
   const isRun = (name) => [`examples/${name}.ts'`, `run('${name}'`, `example('${name}'`].some((use) => tests.includes(use))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const SKIPPED = new Set(['node_modules', 'dist', 'build', 'results', 'coverage', '.git'])
 
-/** All files below a folder whose path ends in one of `endings`, sorted; none when there is no such folder. */
+/** Returns the files below a folder whose path ends with one of `endings`, sorted. Empty when the folder does not exist. */
 export function filesBelow(folder, ...endings) {
   if (!existsSync(folder)) return []
   const found = []
@@ -17,12 +17,12 @@ export function filesBelow(folder, ...endings) {
   return found.sort()
 }
 
-/** One hash over the names and the contents of files. */
+/** Hashes the names and contents of files. */
 export function hashFiles(paths) {
   const hash = createHash('sha256')
   for (const path of paths) hash.update(`${path}\0`).update(readFileSync(path)).update('\0')
   return hash.digest('hex')
 }
 
-/** Tests and what only tests use, wherever they lie. */
+/** Reports whether a file is a test or is used only by tests. */
 export const isTest = (path) => /\.test(-kit)?\.m?[jt]s$/.test(path)

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { readJson, shown } from './paths.mjs'
 import { runNpm } from './run.mjs'
 
-/** The packages of a lock file that belong on this machine: linked and optional ones left out. */
-function wanted(lock) {
+/** Returns the packages that a lock file requires: not linked, not optional. */
+function required(lock) {
   return Object.entries(lock.packages).filter(([path, entry]) => path.includes('node_modules/') && !entry.link && !entry.optional)
 }
 
-/** Tells whether what is installed in a folder is what its package-lock.json says. */
+/** Reports whether the installed packages match the package-lock.json of a folder. */
 export function isInstalled(folder) {
   const installed = join(folder, 'node_modules', '.package-lock.json')
   if (!existsSync(installed)) return false
   const { packages } = readJson(installed)
-  return wanted(readJson(join(folder, 'package-lock.json'))).every(([path, { version }]) => packages[path]?.version === version)
+  return required(readJson(join(folder, 'package-lock.json'))).every(([path, { version }]) => packages[path]?.version === version)
 }
 
-/** Installs what the package-lock.json of a folder says, if that is not there yet. */
+/** Runs `npm ci` in a folder unless its packages are installed already. */
 export function install(folder) {
   if (isInstalled(folder)) return
   console.error(`installing ${shown(folder) || 'the workspace'} …`)

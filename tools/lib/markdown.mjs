@@ -1,6 +1,6 @@
 /**
- * The code fences of a Markdown text: language, code, first line, and what the comments above them say: `from` of
- * `<!-- from: … -->`, `ran` of `<!-- run by: … -->` and `<!-- not run: … -->`.
+ * Returns the fenced code blocks of a Markdown text: language, code, first line, and the comments above them: `from` for
+ * `<!-- from: … -->`, `ran` for `<!-- run by: … -->` and `<!-- not run: … -->`.
  */
 export function fencesOf(text) {
   const found = []
@@ -16,13 +16,13 @@ export function fencesOf(text) {
 
 const withoutFences = (text) => text.replace(/^(```+)[\s\S]*?^\1$/gm, '').replace(/`[^`\n]*`/g, '')
 
-/** The targets of the links of a Markdown text that stay in the repository. */
+/** Returns the link targets of a Markdown text that are inside the repository. */
 export function linksOf(text) {
   const targets = [...withoutFences(text).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map(([, target]) => target)
   return targets.filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
 }
 
-/** The anchors of a Markdown text as GitHub makes them. */
+/** Returns the heading anchors of a Markdown text, as GitHub generates them. */
 export function anchorsOf(text) {
   const titles = [...withoutFences(text.replace(/`/g, '')).matchAll(/^#{1,6} +(.+)$/gm)].map(([, title]) => title)
   return new Set(

@@ -9,11 +9,11 @@ export const PACKAGE = join(ROOT, 'packages', 'portcall')
 export const SRC = join(PACKAGE, 'src')
 export const DIST = join(PACKAGE, 'dist')
 
-/** A path for people: from the root, with slashes. */
+/** Formats a path for display: relative to the root, with slashes. */
 export const shown = (path) => relative(ROOT, path).split(sep).join('/')
 
 export const readText = (path) => readFileSync(path, 'utf8')
 export const readJson = (path) => JSON.parse(readText(path))
 
-/** Tells whether a module is the program that was started: `isMain(import.meta)`. */
+/** Reports whether a module is the program that was started: `isMain(import.meta)`. */
 export const isMain = ({ filename }) => process.argv[1] !== undefined && realpathSync(process.argv[1]) === filename

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { ROOT } from './paths.mjs'
 
-/** The folder of the package that a file belongs to. */
+/** Returns the folder of the package that a file belongs to. */
 function homeOf(file) {
   let folder = dirname(file)
   while (folder !== ROOT && !existsSync(join(folder, 'package.json'))) folder = dirname(folder)
@@ -10,8 +10,8 @@ function homeOf(file) {
 }
 
 /**
- * Builds a TypeScript program, for Node 20 cannot run one, and tells what to run. It goes into the `dist` folder of its
- * package, so that it finds the packages that are installed there; `import.meta.url` is that of the built file.
+ * Builds a TypeScript program, which Node 20 cannot run, and returns the path of the script. The script goes into the `dist` folder of
+ * its package, so that it finds the packages installed there; its `import.meta.url` is that of the built file.
  */
 export async function prepareProgram(file) {
   const home = homeOf(file)

@@ -6,7 +6,7 @@ const LEGACY = '2025-11-25'
 const CLIENT = { name: 'raw', version: '1.0.0' }
 const PREFIX = 'io.modelcontextprotocol/'
 
-/** Posts one message and reads the whole answer. */
+/** Posts one message and reads the whole response. */
 async function post(port, message, headers) {
   const sent = request({ port, host: '127.0.0.1', path: '/mcp', method: 'POST' })
   for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value)
@@ -26,7 +26,7 @@ const expect = ({ text }, wanted) => {
 
 let nextId = 1
 
-/** A function that makes one `tools/call` as a client of the stateless era. */
+/** Returns a function that makes one stateless `tools/call`. */
 export async function modernCaller(port, name, args, wanted) {
   const envelope = { protocolVersion: MODERN, clientInfo: CLIENT, clientCapabilities: {} }
   const _meta = Object.fromEntries(Object.entries(envelope).map(([key, value]) => [PREFIX + key, value]))
@@ -35,7 +35,7 @@ export async function modernCaller(port, name, args, wanted) {
     expect(await post(port, { id: nextId++, method: 'tools/call', params: { name, arguments: args, _meta } }, headers), wanted)
 }
 
-/** Shakes hands, and gives a function that makes one `tools/call` in that session. */
+/** Initializes a session and returns a function that makes one `tools/call` in it. */
 export async function legacyCaller(port, name, args, wanted) {
   const params = { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT }
   const welcome = await post(port, { id: nextId++, method: 'initialize', params }, {})

@@ -4,7 +4,7 @@ import { ROOT, readText } from './paths.mjs'
 
 const MARKER = /^\s*\/\/ #(end)?region\b/
 
-/** Takes off the indentation that all lines share. */
+/** Removes the indentation that all lines share. */
 function dedent(lines) {
   const indents = lines.filter((line) => line.trim()).map((line) => line.match(/^ */)[0].length)
   const shared = Math.min(...indents)
@@ -12,8 +12,8 @@ function dedent(lines) {
 }
 
 /**
- * The code that `path` or `path#region` names: a file of the repository, or the lines between its comments `// #region name` and
- * `// #endregion`. Nothing when there is no such thing.
+ * Returns the code that `path` or `path#region` names: a file of the repository, or the lines between `// #region name` and
+ * `// #endregion`. Undefined when it does not exist.
  */
 export function codeFrom(reference) {
   const [path, region] = reference.split('#')

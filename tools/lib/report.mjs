@@ -1,5 +1,5 @@
 /**
- * Counts what a runner finds and ends it with the line that every runner of this repository ends with:
+ * Counts the results of a check and prints the last line that every runner of this repository prints:
  * `N passed, N failed`.
  */
 export function createReport(title) {
@@ -19,7 +19,7 @@ export function createReport(title) {
       if (message) console.log(`  ok      ${message}`)
     },
     fail,
-    /** One finding: passes when there are no faults, else fails once and lists them. */
+    /** Passes when there are no faults; otherwise fails once and lists them. */
     check(message, faults) {
       if (faults.length === 0) return this.pass(message)
       fail(message)

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { ROOT } from './paths.mjs'
 
-/** Runs a command to its end. `quiet` collects what it prints into `output`, else it is passed through. */
+/** Runs a command and waits for it. `quiet` collects its output in `output`; otherwise the output is passed through. */
 export function run(command, args, { cwd = ROOT, quiet = false, stdio, env } = {}) {
   const done = spawnSync(command, args, {
     cwd,
@@ -22,7 +22,7 @@ export function run(command, args, { cwd = ROOT, quiet = false, stdio, env } = {
 /** Runs a script with this Node. */
 export const runNode = (args, options) => run(process.execPath, args, options)
 
-/** Runs npm: the one that runs us, if one does. What it prints goes to stderr. */
+/** Runs npm, the one that started this process if there is one. Its output goes to stderr. */
 export function runNpm(args, options = {}) {
   const stdio = options.quiet ? 'pipe' : ['ignore', process.stderr, process.stderr]
   const { npm_execpath: npm } = process.env
@@ -31,7 +31,7 @@ export function runNpm(args, options = {}) {
   return run('npm', args, { stdio, ...options })
 }
 
-/** Becomes another Node process: same streams, same signals, same exit code. */
+/** Runs another Node process in place of this one: same streams, signals and exit code. */
 export function becomeNode(args, env = {}) {
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

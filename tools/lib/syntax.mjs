@@ -3,14 +3,14 @@ import { readText } from './paths.mjs'
 
 export { ts }
 
-/** A parsed source file. */
+/** Parses a source file. */
 export const parse = (path) => ts.createSourceFile(path, readText(path), ts.ScriptTarget.Latest, true)
 
-/** Visits every node below one, and itself. */
+/** Visits a node and all its descendants. */
 export function visit(node, onNode) {
   onNode(node)
   node.forEachChild((child) => visit(child, onNode))
 }
 
-/** The line of a position, counted from 1. */
+/** Returns the line of a position, counted from 1. */
 export const lineOf = (file, position) => file.getLineAndCharacterOfPosition(position).line + 1

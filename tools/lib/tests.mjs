@@ -2,24 +2,24 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { doors } from './doors.mjs'
+import { entryPoints } from './entrypoints.mjs'
 import { ROOT } from './paths.mjs'
 
 const exactly = (name) => new RegExp(`^${name}$`)
-const sources = () => doors().map(({ name, source }) => ({ find: exactly(name), replacement: source }))
+const sources = () => entryPoints().map(({ name, source }) => ({ find: exactly(name), replacement: source }))
 
 /**
- * The configuration of the tests in the folder of `url`; the names of the doors lead to the sources, or to the `build`. What a file
- * does to its process is undone behind it. Limits are such that only what hangs meets them, not what is slow.
+ * Returns the Vitest configuration for the folder of `url`. Entry points resolve to the sources, or to the built package with `build`. A set-up
+ * file restores process-wide state after each test file. Timeouts are long enough that only a hanging test exceeds them.
  */
 export function tests(url, test, { build = false } = {}) {
   return defineConfig({
     root: fileURLToPath(new URL('.', url)),
     resolve: { alias: build ? [] : sources() },
     test: {
-      // Most tests wait more than they compute.
+      // Most tests spend their time waiting.
       maxWorkers: availableParallelism() + 1,
-      setupFiles: [join(ROOT, 'test', 'support', 'undo.ts')],
+      setupFiles: [join(ROOT, 'test', 'support', 'restore-globals.ts')],
       restoreMocks: true,
       unstubEnvs: true,
       unstubGlobals: true,

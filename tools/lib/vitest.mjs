@@ -5,7 +5,7 @@ import { runNode } from './run.mjs'
 
 const RESULTS = join(ROOT, 'results')
 
-/** Runs tests, prints `N passed, N failed` as the last line, and returns the exit code. A file that does not load is a failure too. */
+/** Runs tests, prints `N passed, N failed` as the last line, and returns the exit code. A file that fails to load counts as a failure. */
 export function runTests(name, args) {
   const file = join(RESULTS, `${name}.json`)
   mkdirSync(RESULTS, { recursive: true })

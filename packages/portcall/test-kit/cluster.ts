@@ -1,102 +1,102 @@
 import { afterEach } from 'vitest'
 import type { Exchange } from '../src/jsonrpc/exchange.ts'
-import { memory } from '../src/stores/memory.ts'
+import { memoryStores } from '../src/stores/memory/memory.ts'
 import type { Stores } from '../src/stores/stores.ts'
-import type { HttpOptions } from '../src/transports/http/options.ts'
-import { createTestCore, type TestCore } from './core.ts'
-import { listen, type Raw } from './raw.ts'
+import type { HttpOptions } from '../src/transports/http/server/options.ts'
+import { listen, type RawConnection } from './raw-connection.ts'
+import { createTestCore, type TestCore } from './test-core.ts'
 
-/** One process of a service, as far as that can be had within one process. */
+/** One node of a cluster, simulated within this process. */
 export interface TestNode {
   readonly core: TestCore
-  readonly connect: () => Raw
-  readonly stores: CutStores
-  /** What went wrong inside. */
+  readonly connect: () => RawConnection
+  readonly stores: PartitionableStores
+  /** The errors that the node reported. */
   readonly errors: unknown[]
-  /** Nothing of it reaches the stores or a client any more, and nothing reaches it; when this resolves, its lease is over. */
+  /** Disconnects the node from the stores and from its clients, as if its process had died. Resolves when its lease has expired. */
   kill(): Promise<void>
 }
 
-/** Stores that can be cut off: what is asked then never comes back, and nothing is heard. */
-export interface CutStores extends Stores {
-  /** How it behaves: `hangs` as when packets are lost, `fails` as when the other side refuses. */
+/** Stores that can be disconnected from their node. While disconnected, the node receives no messages either. */
+export interface PartitionableStores extends Stores {
+  /** `hangs`: operations never settle, as when packets are lost. `fails`: operations reject, as when connections are refused. */
   state: 'works' | 'hangs' | 'fails'
-  /** The keys that say that who uses them is alive. */
+  /** The keys of the leases of the node. */
   readonly leases: ReadonlySet<string>
 }
 
-/** What must not expire while a machine stands still. */
+/** For durations that must not elapse while a machine is paused. */
 const HOUR_MS = 3_600_000
 
-/** Serves the same thing several times over the same stores. A node that only stops to work is believed to be alive for an hour. */
-export async function cluster(
+/** Starts nodes that serve the same Exchange over the same stores. A node that stops working without `kill` keeps its lease for an hour. */
+export async function startCluster(
   count: number,
-  options: HttpOptions & { core?: () => TestCore; exchange?: (at: number, stores: Stores) => Exchange; shared?: Stores } = {},
+  options: HttpOptions & { core?: () => TestCore; exchange?: (node: number, stores: Stores) => Exchange; shared?: Stores } = {},
 ): Promise<TestNode[]> {
-  const { core: make = createTestCore, exchange, shared = memory(), ...rest } = options
+  const { core: createCore = createTestCore, exchange: createExchange, shared = memoryStores(), ...httpOptions } = options
   afterEach(() => shared.close())
   return Promise.all(
-    Array.from({ length: count }, async (_, at) => {
-      const core = make()
-      const stores = cuttable(shared)
+    Array.from({ length: count }, async (_, node) => {
+      const core = createCore()
+      const stores = partitionable(shared)
       const errors: unknown[] = []
-      const served = exchange?.(at, stores) ?? core.exchange
-      const raws: Raw[] = []
-      const { connect } = await listen(served, {
-        nodeLeaseMs: HOUR_MS,
+      const exchange = createExchange?.(node, stores) ?? core.exchange
+      const connections: RawConnection[] = []
+      const { connect } = await listen(exchange, {
+        nodeLeaseTtlMs: HOUR_MS,
         storeTimeoutMs: HOUR_MS,
-        ...rest,
+        ...httpOptions,
         stores,
         onError: (e) => errors.push(e),
       })
-      const track = (): Raw => {
-        const raw = connect()
-        raws.push(raw)
-        return raw
+      const trackedConnect = (): RawConnection => {
+        const connection = connect()
+        connections.push(connection)
+        return connection
       }
       const kill = async (): Promise<void> => {
         stores.state = 'fails'
-        for (const raw of raws) raw.socket.destroy()
+        for (const { socket } of connections) socket.destroy()
         for (const key of stores.leases) await shared.store.delete(key)
       }
-      return { core, connect: track, stores, errors, kill }
+      return { core, connect: trackedConnect, stores, errors, kill }
     }),
   )
 }
 
-function cuttable(stores: Stores): CutStores {
+function partitionable(stores: Stores): PartitionableStores {
   const leases = new Set<string>()
-  const note = (key: string): void => void (key.startsWith('http/node/') && leases.add(key))
-  const cut: CutStores = { state: 'works', leases, ...wrapAll(stores, () => cut.state, note) }
-  return cut
+  const onSet = (key: string): void => void (key.startsWith('http/node/') && leases.add(key))
+  const partitioned: PartitionableStores = { state: 'works', leases, ...wrap(stores, () => partitioned.state, onSet) }
+  return partitioned
 }
 
-function wrapAll({ store, log, bus }: Stores, state: () => CutStores['state'], note: (key: string) => void): Stores {
-  const pass = <T>(operation: () => Promise<T>): Promise<T> => {
+function wrap({ store, log, bus }: Stores, state: () => PartitionableStores['state'], onSet: (key: string) => void): Stores {
+  const run = <T>(operation: () => Promise<T>): Promise<T> => {
     if (state() === 'hangs') return new Promise(() => {})
-    if (state() === 'fails') return Promise.reject(new Error('the backend is away'))
+    if (state() === 'fails') return Promise.reject(new Error('the backend is unavailable'))
     return operation()
   }
   return {
     store: {
-      get: (key) => pass(() => store.get(key)),
+      get: (key) => run(() => store.get(key)),
       set(key, value, options) {
-        note(key)
-        return pass(() => store.set(key, value, options))
+        onSet(key)
+        return run(() => store.set(key, value, options))
       },
-      delete: (key) => pass(() => store.delete(key)),
-      swap: (key, change) => pass(() => store.swap(key, change)),
-      list: (prefix, options) => pass(() => store.list(prefix, options)),
-      count: (prefix) => pass(() => store.count(prefix)),
+      delete: (key) => run(() => store.delete(key)),
+      compareAndSet: (key, change) => run(() => store.compareAndSet(key, change)),
+      list: (prefix, options) => run(() => store.list(prefix, options)),
+      count: (prefix) => run(() => store.count(prefix)),
     },
     log: {
-      append: (key, data) => pass(() => log.append(key, data)),
-      read: (key, after) => pass(() => log.read(key, after)),
-      delete: (key) => pass(() => log.delete(key)),
+      append: (key, data) => run(() => log.append(key, data)),
+      read: (key, after) => run(() => log.read(key, after)),
+      delete: (key) => run(() => log.delete(key)),
     },
     bus: {
-      publish: (topic, message) => pass(() => bus.publish(topic, message)),
-      subscribe: (topic, hear) => pass(() => bus.subscribe(topic, (message) => state() === 'works' && hear(message))),
+      publish: (topic, message) => run(() => bus.publish(topic, message)),
+      subscribe: (topic, onMessage) => run(() => bus.subscribe(topic, (message) => state() === 'works' && onMessage(message))),
     },
     close: async () => {},
   }

@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 
-/** How long what has to happen may take: a machine may be slow, or stand still for seconds. */
-export const PATIENCE_MS = 45_000
+/** How long tests wait for something to happen. A machine may be slow, or paused for seconds. */
+export const EVENTUALLY_TIMEOUT_MS = 45_000
 
-/** Looks again and again until nothing is thrown, and returns what was seen. */
-export const eventually = <T>(look: () => T | Promise<T>, interval = 5): Promise<T> =>
-  vi.waitFor(look, { timeout: PATIENCE_MS, interval })
+/** Calls `check` repeatedly until it does not throw, and returns its result. */
+export const eventually = <T>(check: () => T | Promise<T>, interval = 5): Promise<T> =>
+  vi.waitFor(check, { timeout: EVENTUALLY_TIMEOUT_MS, interval })

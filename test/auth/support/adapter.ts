@@ -1,14 +1,14 @@
 import type { Adapter, AdapterConstructor, AdapterPayload } from 'oidc-provider'
 
-/** The memory of a provider, which outlives it, so that another one with other keys can go on. */
-export interface Memory {
+/** The storage of a provider. A new provider instance with other keys can continue with it. */
+export interface ProviderMemory {
   readonly Adapter: AdapterConstructor
-  /** Forgets everything of some kinds. */
+  /** Deletes all entries of some kinds. */
   forget(...kinds: string[]): void
 }
 
-/** Makes a memory. */
-export function createMemory(): Memory {
+/** Creates the storage of a provider. */
+export function createProviderMemory(): ProviderMemory {
   const entries = new Map<string, AdapterPayload>()
   const findBy = (member: string, value: string): AdapterPayload | undefined =>
     [...entries.values()].find((entry) => entry[member] === value)

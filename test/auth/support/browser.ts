@@ -1,6 +1,6 @@
-/** A browser without a window: it keeps cookies, follows redirects, and sends the forms that it is shown. */
+/** A headless browser that stores cookies, follows redirects and submits forms. */
 export interface Browser {
-  /** Opens an address, and gives the page that it ends at. */
+  /** Opens a URL and returns the final page. */
   open(url: string): Promise<Page>
 }
 
@@ -10,9 +10,9 @@ export interface Page {
   readonly html: string
 }
 
-const MOST_STEPS = 15
+const MAX_STEPS = 15
 
-/** Makes a browser whose user presses the first button of every form. */
+/** Creates a browser whose user presses the first button of each form. */
 export function createBrowser(): Browser {
   const jars = new Map<string, Map<string, string>>()
 
@@ -35,7 +35,7 @@ export function createBrowser(): Browser {
     async open(start) {
       let url = start
       let form: URLSearchParams | undefined
-      for (let step = 0; step < MOST_STEPS; step++) {
+      for (let step = 0; step < MAX_STEPS; step++) {
         const { response, html } = await load(url, form)
         const location = response.headers.get('location')
         const next = location === null ? readForm(html) : undefined
@@ -43,12 +43,12 @@ export function createBrowser(): Browser {
         form = next?.values
         url = new URL(location ?? next?.action ?? '', url).href
       }
-      throw new Error(`No end of pages after ${start}`)
+      throw new Error(`More than ${MAX_STEPS} pages after ${start}`)
     },
   }
 }
 
-/** The form of a page, filled in as it comes; of several buttons, the first is pressed. */
+/** Returns the form of a page with its default values and its first button. */
 function readForm(html: string): { action: string; values: URLSearchParams } | undefined {
   const form = /<form\b[^>]*>/.exec(html)?.[0]
   if (form === undefined) return undefined

@@ -1,20 +1,26 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import type { ClientMetadata, Configuration, JWK } from 'oidc-provider'
 
-export interface ProviderChoice {
+export interface ProviderOptions {
   /** The resource that tokens are for. */
   readonly resource: string
   /** Scopes of the resource, separated by spaces. */
   readonly scope: string
   readonly clients?: ClientMetadata[]
-  /** Seconds that an access token is good for. Default: 300. */
+  /** The lifetime of access tokens in seconds. Default: 300. */
   readonly accessSeconds?: number
-  /** What access tokens are. Default: `jwt`. */
+  /** The format of access tokens. Default: `jwt`. */
   readonly tokens?: 'jwt' | 'opaque'
 }
 
-/** What a provider is asked to do: everything that MCP clients use. */
-export function configure({ resource, scope, clients = [], accessSeconds = 300, tokens = 'jwt' }: ProviderChoice): Configuration {
+/** Returns a configuration with all features that MCP clients use. */
+export function configure({
+  resource,
+  scope,
+  clients = [],
+  accessSeconds = 300,
+  tokens = 'jwt',
+}: ProviderOptions): Configuration {
   return {
     clients,
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -30,7 +36,7 @@ export function configure({ resource, scope, clients = [], accessSeconds = 300, 
       AccessToken: accessSeconds,
       ClientCredentials: accessSeconds,
       RefreshToken: 86_400,
-      DeviceCode: 600,
+      DeviceAuthorization: 600,
       Grant: 86_400,
       Session: 86_400,
       Interaction: 3600,
@@ -60,7 +66,7 @@ export function configure({ resource, scope, clients = [], accessSeconds = 300, 
   }
 }
 
-/** Makes a key to sign with. */
+/** Creates a signing key. */
 export async function createSigningKey(): Promise<JWK> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' } as JWK

@@ -1,18 +1,18 @@
 import { createServer, type Server } from 'portcall'
 import { type ProtectOptions, protect, type TokenAuth } from 'portcall/auth/server'
-import { type Serving, serve } from 'portcall/node'
+import { type ListeningServer, serve } from 'portcall/node'
 import { freePort } from '../../support/free-port.mjs'
 
 /** The scopes of the server. */
 export const SCOPES = ['notes:read', 'notes:write']
 
-/** A place for a server that nobody listens at yet. */
-export async function findPlace(): Promise<{ readonly url: string; readonly port: number }> {
+/** Returns a free port and the URL of a server on it. */
+export async function reserveUrl(): Promise<{ readonly url: string; readonly port: number }> {
   const port = await freePort()
   return { url: `http://127.0.0.1:${port}/mcp`, port }
 }
 
-/** A server that tells who calls, and has something that not every token may do. */
+/** Creates a server with a tool that returns the caller, and a tool that needs a scope. */
 export function createNotes(): Server {
   const server = createServer({ name: 'notes', version: '1.0.0' })
   server.tool('whoami', {}, (_, { auth }) => {
@@ -23,8 +23,8 @@ export function createNotes(): Server {
   return server
 }
 
-/** Serves it, protected. */
-export async function serveNotes(port: number, options: Omit<ProtectOptions, 'resource'>): Promise<Serving> {
+/** Serves it with `protect`. */
+export async function serveNotes(port: number, options: Omit<ProtectOptions, 'resource'>): Promise<ListeningServer> {
   const resource = `http://127.0.0.1:${port}/mcp`
   return serve(createNotes(), { port, ...protect({ resource, scopes: ['notes:read'], scopesSupported: SCOPES, ...options }) })
 }

@@ -1,28 +1,28 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
-import { createMemory } from './adapter.ts'
-import { configure, createSigningKey, type ProviderChoice } from './configuration.ts'
+import { createProviderMemory } from './adapter.ts'
+import { configure, createSigningKey, type ProviderOptions } from './configuration.ts'
 
-/** An authorization server of another make, on this machine. */
+/** An independent authorization server on this machine. */
 export interface TestProvider {
   readonly issuer: string
-  /** The grant types of the tokens that it gave, in order. */
+  /** The grant types of all token responses, in order. */
   readonly grants: readonly string[]
-  /** How often users were asked. */
+  /** The number of login and consent pages that users completed. */
   readonly decisions: number
-  /** Signs with a new key from now on, and forgets those before it if it is to. */
+  /** Adds a new signing key. `forget` removes the previous keys. */
   rotateKeys(options?: { forget?: boolean }): Promise<void>
-  /** Ends all tokens and grants that it gave. */
+  /** Revokes all tokens and grants. */
   revokeAll(): void
   close(): Promise<void>
 }
 
-/** Who logs in, whoever asks. */
+/** The user of all logins. */
 export const USER = 'ada'
 
-/** Starts a provider whose user says yes to everything. */
-export async function startProvider(choice: ProviderChoice): Promise<TestProvider> {
+/** Starts a provider whose user consents to everything. */
+export async function startProvider(choice: ProviderOptions): Promise<TestProvider> {
   const grants: string[] = []
   let decisions = 0
   let provider: Provider | undefined
@@ -34,7 +34,7 @@ export async function startProvider(choice: ProviderChoice): Promise<TestProvide
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const memory = createMemory()
+  const memory = createProviderMemory()
   let keys = [await createSigningKey()]
   const rebuild = (): void => {
     provider = new Provider(issuer, { ...configure(choice), adapter: memory.Adapter, jwks: { keys } })
@@ -61,7 +61,7 @@ export async function startProvider(choice: ProviderChoice): Promise<TestProvide
   }
 }
 
-/** What the pages for login and consent would do, if there were a person. */
+/** Completes the login and consent pages on behalf of the user. */
 async function decide(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { prompt, params, grantId, session } = await provider.interactionDetails(request, response)
   if (prompt.name === 'login') {

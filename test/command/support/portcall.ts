@@ -6,8 +6,8 @@ export const COMMAND: string = fileURLToPath(new URL('../../../packages/portcall
 export const DEMO: string = fileURLToPath(new URL('../fixtures/demo.mjs', import.meta.url))
 export const STDIO: string = fileURLToPath(new URL('../fixtures/stdio.mjs', import.meta.url))
 
-/** How a run of the command ended. */
-export interface Ended {
+/** The exit code and the output of the command. */
+export interface CommandOutcome {
   readonly code: number | null
   readonly out: string
   readonly err: string
@@ -17,11 +17,11 @@ export interface RunOptions {
   readonly input?: string
   readonly env?: Record<string, string>
   readonly cwd?: string
-  /** Another Node than that of the tests. */
+  /** The Node executable. Default: the one that runs the tests. */
   readonly node?: string
 }
 
-/** Starts the command, as it is built. */
+/** Starts the built command. */
 export function start(
   args: readonly string[],
   { env, cwd, node = process.execPath }: RunOptions = {},
@@ -29,15 +29,15 @@ export function start(
   return spawn(node, [COMMAND, ...args], { env: { ...process.env, ...env }, ...(cwd && { cwd }) })
 }
 
-/** Runs the command to its end. */
-export function portcall(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+/** Runs the command until it exits. */
+export function portcall(args: readonly string[], options: RunOptions = {}): Promise<CommandOutcome> {
   const child = start(args, options)
   child.stdin.end(options.input ?? '')
-  return ended(child)
+  return untilExit(child)
 }
 
-/** Waits for the end of a run. */
-export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+/** Waits until a process exits. */
+export async function untilExit(child: ChildProcessWithoutNullStreams): Promise<CommandOutcome> {
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk) => (out += chunk))
   child.stderr.on('data', (chunk) => (err += chunk))
@@ -45,31 +45,31 @@ export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ende
   return { code, out, err }
 }
 
-/** Waits until a stream has said something that fits. */
-export function said(stream: NodeJS.ReadableStream, wanted: RegExp): Promise<RegExpExecArray> {
+/** Waits until the output of a stream matches. */
+export function untilOutput(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<RegExpExecArray> {
   let text = ''
   return new Promise((resolve, reject) => {
-    const hear = (chunk: unknown): void => {
+    const onData = (chunk: unknown): void => {
       text += String(chunk)
-      const found = wanted.exec(text)
-      if (found) {
-        stream.off('data', hear)
-        resolve(found)
+      const match = pattern.exec(text)
+      if (match) {
+        stream.off('data', onData)
+        resolve(match)
       }
     }
-    stream.on('data', hear)
-    stream.once('end', () => reject(new Error(`${wanted} was not said: ${text}`)))
+    stream.on('data', onData)
+    stream.once('end', () => reject(new Error(`No output matches ${pattern}: ${text}`)))
   })
 }
 
-/** Serves the demo in a process of its own, until the test is over; its URL. */
+/** Serves the demo from a process of its own until the test ends. Returns its URL. */
 export async function serveDemo(): Promise<string> {
   const child = start(['serve', DEMO, '--port', '0'])
-  const end = ended(child)
+  const end = untilExit(child)
   onTestFinished(async () => {
     child.kill()
     await end
   })
-  const [, url = ''] = await said(child.stdout, /Listening at (\S+)/)
+  const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
   return url
 }

@@ -22,7 +22,7 @@ const call = (peer: Driver, name: string, args: JsonObject = {}, options = {}): 
 const textOf = ({ result }: Outcome): unknown => (result.content as { text: string }[] | undefined)?.[0]?.text
 const say = (peer: Driver, answer: JsonObject): string[] => {
   const messages: string[] = []
-  peer.onAsk(({ params }) => {
+  peer.onInputRequest(({ params }) => {
     messages.push(params.message as string)
     return answer
   })

@@ -63,7 +63,7 @@ describe('paths that lead outside are refused', () => {
     const before = await readdir(dirname(folder), { recursive: true })
     const peer = await openNotes(folder, { transport: 'stdio', revision: '2026-07-28' })
     onTestFinished(() => closeNotes(peer))
-    peer.onAsk(() => ({ action: 'accept', content: { confirm: true } }))
+    peer.onInputRequest(() => ({ action: 'accept', content: { confirm: true } }))
     for (const path of BAD_PATHS(folder)) {
       // Percent signs mean nothing in a file name: writing makes a file of that name, in the folder.
       for (const name of path.includes('%') ? ['read', 'delete'] : ['read', 'write', 'delete']) {

@@ -1,16 +1,16 @@
-/** Addresses that are to be opened for the user, and what could be hidden in them. */
+/** URLs that a server wants to be opened in the user's browser. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { browser, device, interactive } from 'portcall/auth/client'
+import { authorizationCode, browserSignIn, deviceCode } from 'portcall/auth/client'
 import { connect } from 'portcall/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, failureOf, open } from '../client/support/connection.ts'
 import { until } from '../support/time.ts'
-import { failToConnect } from './support/attempt.ts'
-import { testProtected } from './support/protected.ts'
+import { failToConnect } from './support/fail-to-connect.ts'
+import { testProtectedServer } from './support/protected-server.ts'
 
-/** By the letter of their case. */
+/** By the id of their case. */
 const ADDRESSES: ReadonlyArray<readonly [id: string, url: string]> = [
   ['C57a', 'javascript:alert(1)//'],
   ['C57a', 'JAVASCRIPT://127.0.0.1/%0aalert(1)'],
@@ -38,21 +38,21 @@ const ADDRESSES: ReadonlyArray<readonly [id: string, url: string]> = [
 ]
 
 describe.each(ADDRESSES)('%s: %s', (_id, url) => {
-  test('is never opened as the place to sign in', async () => {
+  test('is never opened as the authorization endpoint', async () => {
     const { error, user, network, server } = await failToConnect({
-      before: ({ login }) => login.set({ metadata: { authorization_endpoint: url } }),
+      before: ({ login }) => login.setFaults({ metadata: { authorization_endpoint: url } }),
     })
     expect(error).toMatchObject({ code: 'AUTH_FAILED' })
     expect(user.opened).toEqual([])
-    expect(network.dialled).toEqual([])
-    expect(server.login.asked('token')).toEqual([])
+    expect(network.connections).toEqual([])
+    expect(server.login.requestsTo('token')).toEqual([])
   })
 
-  test('is never shown to the user of a device', async () => {
-    const server = await testProtected()
+  test('is never shown as a verification URI', async () => {
+    const server = await testProtectedServer()
     const shown: unknown[] = []
-    server.login.set({
-      answers: {
+    server.login.setFaults({
+      responses: {
         device: {
           body: {
             device_code: 'd',
@@ -65,37 +65,37 @@ describe.each(ADDRESSES)('%s: %s', (_id, url) => {
         },
       },
     })
-    const auth = device({ prompt: (code) => void shown.push(code) })
+    const auth = deviceCode({ prompt: (code) => void shown.push(code) })
     expect(await failureOf(connect(server.url, { auth }))).toMatchObject({ code: 'AUTH_FAILED' })
     expect(shown).toEqual([])
   })
 })
 
-test('C57f: quotes in an address are no quotes any more when it is opened', async () => {
+test('C57f: quotes in a URL are escaped when it is opened', async () => {
   const opened: string[] = []
   const { error } = await failToConnect({
-    before: ({ login }) => login.set({ metadata: { authorization_endpoint: 'https://a.example/"&calc&"' } }),
+    before: ({ login }) => login.setFaults({ metadata: { authorization_endpoint: 'https://a.example/"&calc&"' } }),
     user: { timeoutMs: 200, open: (url) => void opened.push(url.href) },
   })
-  expect(error).toMatchObject({ fault: 'timed_out' })
+  expect(error).toMatchObject({ reason: 'timed_out' })
   expect(opened).toEqual([expect.stringMatching(/^https:\/\/a\.example\/%22&calc&%22\?[^"'`]+$/)])
 })
 
-test('C57a: a host with a user interface of its own is not given such an address either', async () => {
-  const server = await testProtected()
-  server.login.set({ metadata: { authorization_endpoint: 'javascript:alert(1)' } })
+test('C57a: a custom user interface does not receive such a URL either', async () => {
+  const server = await testProtectedServer()
+  server.login.setFaults({ metadata: { authorization_endpoint: 'javascript:alert(1)' } })
   const shown: URL[] = []
   const authorize = async (url: URL): Promise<URL> => {
     shown.push(url)
     return url
   }
-  const auth = interactive({ redirectUri: 'http://127.0.0.1:9/callback', authorize })
-  expect(await failureOf(connect(server.url, { auth }))).toMatchObject({ fault: 'address_refused' })
+  const auth = authorizationCode({ redirectUri: 'http://127.0.0.1:9/callback', authorize })
+  expect(await failureOf(connect(server.url, { auth }))).toMatchObject({ reason: 'address_refused' })
   expect(shown).toEqual([])
 })
 
-describe.skipIf(process.platform === 'win32' || process.platform === 'darwin')('C57f: the browser of the system', () => {
-  /** Puts a program in the place of the browser, which writes down how it was started. */
+describe.skipIf(process.platform === 'win32' || process.platform === 'darwin')('C57f: the default browser', () => {
+  /** Replaces the browser with a program that records its arguments. */
   function fakeBrowser(): { readonly started: () => string[]; readonly folder: string } {
     const folder = mkdtempSync(join(tmpdir(), 'portcall-browser-'))
     const log = join(folder, 'log')
@@ -111,14 +111,14 @@ describe.skipIf(process.platform === 'win32' || process.platform === 'darwin')('
     return { folder, started: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []) }
   }
 
-  test('gets one argument, which begins with its scheme, whatever scopes and resources hold', async () => {
+  test('gets the URL as one argument, whatever scopes and resources contain', async () => {
     const { started, folder } = fakeBrowser()
     const canary = join(folder, 'canary')
-    const server = await testProtected({
+    const server = await testProtectedServer({
       challenge: ({ origin, pathname }) =>
         `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource${pathname}", scope="$(touch ${canary}) \`touch ${canary}\` ;touch ${canary} & | -x"`,
     })
-    const auth = browser({ timeoutMs: 800 })
+    const auth = browserSignIn({ timeoutMs: 800 })
     expect(await failureOf(connect(server.url, { auth }))).toMatchObject({ code: 'AUTH_FAILED' })
     await until(() => started().length > 0, 'the browser')
     const args = JSON.parse(started()[0]!) as string[]
@@ -128,24 +128,24 @@ describe.skipIf(process.platform === 'win32' || process.platform === 'darwin')('
     expect(existsSync(canary)).toBe(false)
   })
 
-  test('is not started for an address that it must not open', async () => {
+  test('is not started for a refused URL', async () => {
     const { started } = fakeBrowser()
-    const server = await testProtected()
-    server.login.set({ metadata: { authorization_endpoint: 'file:///etc/passwd' } })
-    expect(await failureOf(connect(server.url, { auth: browser() }))).toMatchObject({ fault: 'address_refused' })
+    const server = await testProtectedServer()
+    server.login.setFaults({ metadata: { authorization_endpoint: 'file:///etc/passwd' } })
+    expect(await failureOf(connect(server.url, { auth: browserSignIn() }))).toMatchObject({ reason: 'address_refused' })
     expect(started()).toEqual([])
   })
 
-  test('signs in where all is well', async () => {
-    const folder = fakeBrowser()
-    const server = await testProtected()
+  test('signs in with a valid URL', async () => {
+    const fake = fakeBrowser()
+    const server = await testProtectedServer()
     const visit = async (): Promise<void> => {
-      await until(() => folder.started().length > 0, 'the browser')
-      const [url = ''] = JSON.parse(folder.started()[0]!) as string[]
+      await until(() => fake.started().length > 0, 'the browser')
+      const [url = ''] = JSON.parse(fake.started()[0]!) as string[]
       await fetch(url).then((page) => page.text())
     }
     const visited = visit()
-    const { client } = await open(server.url, { auth: browser() })
+    const { client } = await open(server.url, { auth: browserSignIn() })
     expect(await call(client)).toBe('fine')
     await visited
   })

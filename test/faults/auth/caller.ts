@@ -1,42 +1,42 @@
 /**
- * A client in a process of its own, that keeps its tokens in a file with others: it says that it is there, waits for a line on stdin, makes
- * many calls at once, and says what came of them.
+ * A client process that shares a token file with others. It prints `ready`, waits for a line on stdin, makes concurrent calls, and prints a
+ * report.
  */
 import { once } from 'node:events'
-import { browser, fileStore } from 'portcall/auth/client'
+import { browserSignIn, fileStore } from 'portcall/auth/client'
 import { connect } from 'portcall/client'
 
-/** What a test may choose. */
-export interface CallerChoice {
+/** The options of a process. */
+export interface CallerOptions {
   readonly url: string
   readonly file: string
   readonly calls: number
-  /** Connects before it waits. */
-  readonly early?: boolean
+  /** Connects before it prints `ready`. */
+  readonly connectFirst?: boolean
 }
 
-/** What came of it. */
+/** The outcome of the calls. */
 export interface CallerReport {
-  /** How many calls were answered. */
+  /** The number of successful calls. */
   readonly answered: number
-  /** Why others were not. */
+  /** The errors of the other calls. */
   readonly failures: readonly string[]
-  /** How often its user was asked to sign in. */
+  /** The number of sign-in pages that were opened. */
   readonly opened: number
 }
 
-const { url, file, calls, early = false } = JSON.parse(process.argv[2] ?? '{}') as CallerChoice
+const { url, file, calls, connectFirst = false } = JSON.parse(process.argv[2] ?? '{}') as CallerOptions
 let opened = 0
 const open = (): void => {
   opened++
 }
-const begin = () => connect(url, { auth: browser({ store: fileStore(file), open, timeoutMs: 5000 }) })
-const ready = early ? await begin() : undefined
+const connectToServer = () => connect(url, { auth: browserSignIn({ store: fileStore(file), open, timeoutMs: 5000 }) })
+const ready = connectFirst ? await connectToServer() : undefined
 console.log('ready')
 await once(process.stdin, 'data')
 const failures: string[] = []
 let answered = 0
-const client = ready ?? (await begin())
+const client = ready ?? (await connectToServer())
 const attempt = async (): Promise<void> => {
   try {
     await client.callTool('echo')

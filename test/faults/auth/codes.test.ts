@@ -1,76 +1,77 @@
-/** Authorization responses that are not what they should be, and codes that somebody else could use. */
+/** Invalid authorization responses, and authorization codes that others could use. */
 import { insecureUnadvertisedPkce } from 'portcall/auth/client'
 import { describe, expect, test } from 'vitest'
 import { call, open } from '../client/support/connection.ts'
-import { failToConnect } from './support/attempt.ts'
-import { testProtected } from './support/protected.ts'
+import { failToConnect } from './support/fail-to-connect.ts'
+import { testProtectedServer } from './support/protected-server.ts'
 import { createUser } from './support/user.ts'
 
-describe('C58: PKCE that is not said to be supported', () => {
-  test.each([[undefined], [[]], ['S256'], [null]])('as %j is refused before anybody signs in', async (supported) => {
+describe('C58: PKCE that is not advertised', () => {
+  test.each([[undefined], [[]], ['S256'], [null]])('as %j is refused before the user signs in', async (supported) => {
     const { error, user, server } = await failToConnect({
-      before: ({ login }) => login.set({ metadata: { code_challenge_methods_supported: supported } }),
+      before: ({ login }) => login.setFaults({ metadata: { code_challenge_methods_supported: supported } }),
     })
-    expect(error).toMatchObject({ code: 'AUTH_FAILED', fault: 'pkce_unsupported' })
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'pkce_unsupported' })
     expect(user.opened).toEqual([])
-    expect(server.login.asked('authorize')).toEqual([])
+    expect(server.login.requestsTo('authorize')).toEqual([])
   })
 
-  test('is used nevertheless, when the host says so aloud', async () => {
-    const server = await testProtected()
-    server.login.set({ metadata: { code_challenge_methods_supported: undefined } })
+  test('is used if insecureUnadvertisedPkce is set', async () => {
+    const server = await testProtectedServer()
+    server.login.setFaults({ metadata: { code_challenge_methods_supported: undefined } })
     const { client } = await open(server.url, { auth: createUser({ pkce: insecureUnadvertisedPkce }).auth })
     expect(await call(client)).toBe('fine')
-    expect(server.login.asked('authorize')[0]?.parameters.get('code_challenge_method')).toBe('S256')
+    expect(server.login.requestsTo('authorize')[0]?.parameters.get('code_challenge_method')).toBe('S256')
   })
 })
 
-test('C59: PKCE without hashing is not PKCE', async () => {
+test('C59: the plain PKCE method is refused', async () => {
   const { error, user } = await failToConnect({
-    before: ({ login }) => login.set({ metadata: { code_challenge_methods_supported: ['plain'] } }),
+    before: ({ login }) => login.setFaults({ metadata: { code_challenge_methods_supported: ['plain'] } }),
   })
-  expect(error).toMatchObject({ fault: 'pkce_unsupported' })
+  expect(error).toMatchObject({ reason: 'pkce_unsupported' })
   expect(user.opened).toEqual([])
 })
 
-test('C59: the challenge and the state are new for each attempt, and the verifier is long', async () => {
-  const [first, second] = [await testProtected(), await testProtected()]
+test('C59: challenge and state are new for each sign-in, and the verifier is long enough', async () => {
+  const [first, second] = [await testProtectedServer(), await testProtectedServer()]
   const user = createUser()
   for (const server of [first, second]) await open(server.url, { auth: user.auth })
   const asked = user.opened.map((url) => new URL(url).searchParams)
   for (const name of ['state', 'code_challenge']) expect(new Set(asked.map((one) => one.get(name))).size).toBe(2)
-  const [token] = first.login.asked('token')
+  const [token] = first.login.requestsTo('token')
   expect(token?.parameters.get('code_verifier')?.length).toBeGreaterThanOrEqual(43)
 })
 
-describe('C60: the token endpoint answers with a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%i to another place: code and verifier do not go there', async (status) => {
-    const evil = await testProtected()
+describe('C60: the token endpoint responds with a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('%i to another origin: code and verifier are not sent there', async (status) => {
+    const evil = await testProtectedServer()
     const { error, server } = await failToConnect({
       before: ({ login }) =>
-        login.set({ answers: { token: { status, headers: { location: `${evil.login.issuer}/token` }, body: '' } } }),
+        login.setFaults({ responses: { token: { status, headers: { location: `${evil.login.issuer}/token` }, body: '' } } }),
     })
     expect(error).toMatchObject({ code: 'AUTH_FAILED' })
-    expect(server.login.asked('token')).toHaveLength(1)
+    expect(server.login.requestsTo('token')).toHaveLength(1)
     expect(evil.login.requests).toEqual([])
     expect(evil.requests).toEqual([])
   })
 
-  test('307 to itself: it is not followed for ever', async () => {
+  test('307 to itself: it is not followed', async () => {
     const { error, server } = await failToConnect({
-      before: ({ login }) => login.set({ answers: { token: ({ url }) => ({ status: 307, headers: { location: url } }) } }),
+      before: ({ login }) =>
+        login.setFaults({ responses: { token: ({ url }) => ({ status: 307, headers: { location: url } }) } }),
     })
     expect(error).toMatchObject({ code: 'AUTH_FAILED' })
-    expect(server.login.asked('token')).toHaveLength(1)
+    expect(server.login.requestsTo('token')).toHaveLength(1)
   })
 
-  test('307 from the registration: what the client says of itself does not go there', async () => {
-    const evil = await testProtected()
+  test('307 from the registration endpoint: the client metadata is not sent there', async () => {
+    const evil = await testProtectedServer()
     const { error } = await failToConnect({
       before: ({ login }) =>
-        login.set({ answers: { register: { status: 307, headers: { location: `${evil.login.issuer}/register` } } } }),
+        login.setFaults({ responses: { register: { status: 307, headers: { location: `${evil.login.issuer}/register` } } } }),
     })
-    expect(error).toMatchObject({ code: 'AUTH_FAILED', fault: 'registration_failed' })
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'registration_failed' })
     expect(evil.login.requests).toEqual([])
   })
 })
@@ -78,24 +79,24 @@ describe('C60: the token endpoint answers with a redirect', () => {
 describe('C63: the response comes from', () => {
   test.each([
     ['another issuer', () => 'https://evil.example'],
-    ['one that is written with a slash', (issuer: string) => `${issuer}/`],
-    ['one that is written in capitals', (issuer: string) => issuer.toUpperCase()],
-    ['one with another name of the host', (issuer: string) => issuer.replace('127.0.0.1', 'localhost')],
-    ['nobody, though the server says that it tells', () => undefined],
-    ['nobody, in an empty word', () => ''],
+    ['the same issuer with a slash', (issuer: string) => `${issuer}/`],
+    ['the same issuer in capitals', (issuer: string) => issuer.toUpperCase()],
+    ['the same issuer with another host name', (issuer: string) => issuer.replace('127.0.0.1', 'localhost')],
+    ['no issuer, although the server advertises it', () => undefined],
+    ['an empty issuer', () => ''],
   ])('%s: the code is not redeemed', async (_, iss) => {
     const { error, server } = await failToConnect({
-      before: ({ login }) => login.set({ redirect: { iss: iss(login.issuer) } }),
+      before: ({ login }) => login.setFaults({ redirect: { iss: iss(login.issuer) } }),
     })
-    expect(error).toMatchObject({ code: 'AUTH_FAILED', fault: 'issuer_mismatch' })
-    expect(server.login.asked('authorize')).toHaveLength(1)
-    expect(server.login.asked('token')).toEqual([])
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', reason: 'issuer_mismatch' })
+    expect(server.login.requestsTo('authorize')).toHaveLength(1)
+    expect(server.login.requestsTo('token')).toEqual([])
   })
 
-  test('another issuer, in an error: nothing that it says is shown', async () => {
+  test('another issuer, with an error: its text is not shown', async () => {
     const { error } = await failToConnect({
       before: ({ login }) =>
-        login.set({
+        login.setFaults({
           redirect: {
             iss: 'https://evil.example',
             error: 'access_denied',
@@ -105,25 +106,28 @@ describe('C63: the response comes from', () => {
           },
         }),
     })
-    expect(error).toMatchObject({ fault: 'issuer_mismatch' })
-    expect(JSON.stringify([error.message, error.stack, error.refusal, error.cause])).not.toMatch(/EVIL|evil\.example/)
+    expect(error).toMatchObject({ reason: 'issuer_mismatch' })
+    expect(JSON.stringify([error.message, error.stack, error.response, error.cause])).not.toMatch(/EVIL|evil\.example/)
   })
 
-  test('another issuer, though the server does not say that it tells', async () => {
+  test('another issuer, although the server does not advertise it', async () => {
     const { error, server } = await failToConnect({
       before: ({ login }) =>
-        login.set({
+        login.setFaults({
           metadata: { authorization_response_iss_parameter_supported: undefined },
           redirect: { iss: 'https://evil.example' },
         }),
     })
-    expect(error).toMatchObject({ fault: 'issuer_mismatch' })
-    expect(server.login.asked('token')).toEqual([])
+    expect(error).toMatchObject({ reason: 'issuer_mismatch' })
+    expect(server.login.requestsTo('token')).toEqual([])
   })
 
-  test('nobody, and the server does not say that it tells: that is as it always was', async () => {
-    const server = await testProtected()
-    server.login.set({ metadata: { authorization_response_iss_parameter_supported: undefined }, redirect: { iss: undefined } })
+  test('no issuer, and the server does not advertise it: the code is redeemed', async () => {
+    const server = await testProtectedServer()
+    server.login.setFaults({
+      metadata: { authorization_response_iss_parameter_supported: undefined },
+      redirect: { iss: undefined },
+    })
     const { client } = await open(server.url, { auth: createUser().auth })
     expect(await call(client)).toBe('fine')
   })
@@ -138,15 +142,15 @@ describe('C63: the response comes from', () => {
       },
     })
     expect(error).toMatchObject({ code: 'AUTH_FAILED' })
-    expect(server.login.asked('token')).toEqual([])
+    expect(server.login.requestsTo('token')).toEqual([])
   })
 })
 
 describe('C63: the state in the response is', () => {
   test.each<[string, (state: string) => string | undefined]>([
-    ['another one', () => 'x'],
-    ['the same with a letter more', (state) => `${state}x`],
-    ['the same with a letter less', (state) => state.slice(0, -1)],
+    ['another state', () => 'x'],
+    ['the same with an additional character', (state) => `${state}x`],
+    ['the same without its last character', (state) => state.slice(0, -1)],
     ['the same in capitals', (state) => state.toUpperCase()],
     ['missing', () => undefined],
     ['empty', () => ''],
@@ -163,12 +167,12 @@ describe('C63: the state in the response is', () => {
       },
     })
     expect(error).toMatchObject({ code: 'AUTH_FAILED' })
-    expect(['state_mismatch', 'timed_out']).toContain(error.fault)
-    expect(server.login.asked('token')).toEqual([])
+    expect(['state_mismatch', 'timed_out']).toContain(error.reason)
+    expect(server.login.requestsTo('token')).toEqual([])
   })
 
-  test('wrong: a response that somebody slips in does not end the attempt', async () => {
-    const server = await testProtected()
+  test('wrong: a forged response does not end the sign-in', async () => {
+    const server = await testProtectedServer()
     const user = createUser({
       onReturn(url) {
         const forged = new URL(url)
@@ -180,14 +184,14 @@ describe('C63: the state in the response is', () => {
     })
     const { client } = await open(server.url, { auth: user.auth })
     expect(await call(client)).toBe('fine')
-    expect(server.login.asked('token').map(({ parameters }) => parameters.get('code'))).not.toContain('forged')
+    expect(server.login.requestsTo('token').map(({ parameters }) => parameters.get('code'))).not.toContain('forged')
   })
 
-  test('right, but it was used before: nothing listens any more', async () => {
-    const server = await testProtected()
-    let place: URL | undefined
-    const user = createUser({ onReturn: (url) => (place = url) })
+  test('right, but it was used before: the port is closed', async () => {
+    const server = await testProtectedServer()
+    let redirect: URL | undefined
+    const user = createUser({ onReturn: (url) => (redirect = url) })
     await open(server.url, { auth: user.auth })
-    await expect(fetch(place!)).rejects.toThrow('fetch failed')
+    await expect(fetch(redirect!)).rejects.toThrow('fetch failed')
   })
 })

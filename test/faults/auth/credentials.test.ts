@@ -1,10 +1,10 @@
-/** Secrets that belong to one server, and others that would like to have them. */
-import { memory } from 'portcall/stores'
+/** Credentials of one server, and other servers that try to obtain them. */
+import { memoryStores } from 'portcall/stores'
 import { describe, expect, test } from 'vitest'
 import { call, failureOf, open } from '../client/support/connection.ts'
 import { legacy, type Methods, modern } from '../client/support/eras.ts'
 import { type Handler, testRaw } from '../client/support/raw-server.ts'
-import { testLogin, testProtected } from './support/protected.ts'
+import { testAuthorizationServer, testProtectedServer } from './support/protected-server.ts'
 import { createUser } from './support/user.ts'
 
 const ERAS: ReadonlyArray<readonly [revision: string, serve: (methods: Methods) => Handler]> = [
@@ -14,10 +14,10 @@ const ERAS: ReadonlyArray<readonly [revision: string, serve: (methods: Methods) 
 
 describe.each(ERAS)('a server of %s', (_, serve) => {
   test.each([301, 302, 303, 307, 308])(
-    'C61: a token does not go along when a call is redirected elsewhere (%i)',
+    'C61: a token is not sent when a call is redirected to another origin (%i)',
     async (status) => {
       const evil = await testRaw(modern({}))
-      const server = await testProtected({
+      const server = await testProtectedServer({
         serve: serve({ 'tools/call': (_request, { send }) => send(status, { Location: evil.url }) }),
       })
       const { client } = await open(server.url, { auth: createUser().auth })
@@ -26,8 +26,8 @@ describe.each(ERAS)('a server of %s', (_, serve) => {
     },
   )
 
-  test('C61: a token stays in its header', async () => {
-    const server = await testProtected({ serve: serve({}) })
+  test('C61: a token is sent in its header only', async () => {
+    const server = await testProtectedServer({ serve: serve({}) })
     const { client } = await open(server.url, { auth: createUser().auth })
     await call(client)
     const [token = ''] = server.tokens
@@ -38,10 +38,10 @@ describe.each(ERAS)('a server of %s', (_, serve) => {
   })
 })
 
-test('C61: a challenge from where a call was redirected to is no challenge', async () => {
-  const evil = await testProtected()
-  const server = await testProtected({
-    first({ target }, answer) {
+test('C61: the challenge of a redirect target is ignored', async () => {
+  const evil = await testProtectedServer()
+  const server = await testProtectedServer({
+    intercept({ target }, answer) {
       if (target !== '/mcp') return false
       answer.send(307, { Location: evil.url })
       return true
@@ -53,8 +53,8 @@ test('C61: a challenge from where a call was redirected to is no challenge', asy
   expect(user.opened).toEqual([])
 })
 
-test('C62: headers for the server are not shown to its authorization server', async () => {
-  const server = await testProtected()
+test('C62: headers for the server are not sent to its authorization server', async () => {
+  const server = await testProtectedServer()
   const headers = { 'X-Api-Key': 's3cret', Cookie: 'a=s3cret' }
   const { client } = await open(server.url, { auth: createUser().auth, headers })
   expect(await call(client)).toBe('fine')
@@ -63,9 +63,9 @@ test('C62: headers for the server are not shown to its authorization server', as
     expect(JSON.stringify([sent, [...parameters], body])).not.toContain('s3cret')
 })
 
-test('C62: a token is not shown where metadata is', async () => {
+test('C62: a token is not sent with requests for metadata', async () => {
   let accepted = true
-  const server = await testProtected({ accepts: () => accepted })
+  const server = await testProtectedServer({ accepts: () => accepted })
   const { client } = await open(server.url, { auth: createUser().auth })
   await call(client)
   accepted = false
@@ -78,10 +78,10 @@ test('C62: a token is not shown where metadata is', async () => {
 })
 
 describe('C64: the server names another authorization server', () => {
-  test('what the old one gave is not shown to the new one', async () => {
-    const next = await testLogin()
+  test('credentials of the previous one are not sent to the new one', async () => {
+    const next = await testAuthorizationServer()
     let moved = false
-    const server = await testProtected({
+    const server = await testProtectedServer({
       accepts: (token) => !moved || !old.has(token),
       metadata: () => (moved ? { authorization_servers: [next.issuer] } : {}),
     })
@@ -93,21 +93,21 @@ describe('C64: the server names another authorization server', () => {
     moved = true
     expect(await call(client)).toBe('fine')
 
-    expect(next.asked('register')).toHaveLength(1)
+    expect(next.requestsTo('register')).toHaveLength(1)
     expect(user.opened.at(-1)).toContain(next.issuer)
     const secrets = server.login.requests.flatMap(({ parameters }) =>
       ['client_id', 'code', 'code_verifier', 'refresh_token'].flatMap((name) => parameters.get(name) ?? []),
     )
     const shown = JSON.stringify(next.requests.map(({ parameters, headers, body }) => [[...parameters], headers, body]))
     for (const secret of [...secrets, ...old]) expect(shown).not.toContain(secret)
-    expect(next.asked('token').map(({ parameters }) => parameters.get('grant_type'))).toEqual(['authorization_code'])
+    expect(next.requestsTo('token').map(({ parameters }) => parameters.get('grant_type'))).toEqual(['authorization_code'])
   })
 
-  test('the tokens of the old one are not sent to the server by the next process', async () => {
-    const { store } = memory()
-    const next = await testLogin()
+  test('tokens of the previous one are not sent to the server by the next process', async () => {
+    const { store } = memoryStores()
+    const next = await testAuthorizationServer()
     let moved = false
-    const server = await testProtected({
+    const server = await testProtectedServer({
       accepts: (token) => !moved || !old.has(token),
       metadata: () => (moved ? { authorization_servers: [next.issuer] } : {}),
     })
@@ -122,10 +122,10 @@ describe('C64: the server names another authorization server', () => {
     expect(server.tokens.slice(before).every((token) => !old.has(token))).toBe(true)
   })
 
-  test('a client that was registered by hand with the old one is shown to nobody else', async () => {
-    const next = await testLogin()
+  test('a client registered by hand with the previous one is sent to no other', async () => {
+    const next = await testAuthorizationServer()
     const known = { client_id: 'by-hand', client_secret: 's3cret', redirect_uris: ['http://127.0.0.1/callback'] }
-    const server = await testProtected({
+    const server = await testProtectedServer({
       metadata: () => ({ authorization_servers: [next.issuer] }),
       login: { clients: [known] },
     })
@@ -133,7 +133,7 @@ describe('C64: the server names another authorization server', () => {
     const user = createUser({ client })
     expect(await failureOf(open(server.url, { auth: user.auth }))).toMatchObject({
       code: 'AUTH_FAILED',
-      fault: 'registration_failed',
+      reason: 'registration_failed',
     })
     expect(JSON.stringify(next.requests.map(({ parameters, headers }) => [[...parameters], headers]))).not.toMatch(
       /by-hand|s3cret/,
@@ -142,12 +142,12 @@ describe('C64: the server names another authorization server', () => {
   })
 })
 
-test('C64: two servers that name the same authorization server do not get the tokens of each other', async () => {
-  const login = await testLogin()
+test("C64: two servers with the same authorization server do not receive each other's tokens", async () => {
+  const login = await testAuthorizationServer()
   const naming = { metadata: () => ({ authorization_servers: [login.issuer] }) }
-  const [first, second] = [await testProtected(naming), await testProtected(naming)]
+  const [first, second] = [await testProtectedServer(naming), await testProtectedServer(naming)]
   const user = createUser()
   for (const { url } of [first, second]) await call((await open(url, { auth: user.auth })).client)
   expect(second.tokens.filter((token) => first.tokens.includes(token))).toEqual([])
-  expect(login.asked('token').map(({ parameters }) => parameters.get('resource'))).toEqual([first.url, second.url])
+  expect(login.requestsTo('token').map(({ parameters }) => parameters.get('resource'))).toEqual([first.url, second.url])
 })

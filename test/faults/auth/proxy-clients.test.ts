@@ -1,11 +1,11 @@
-/** Clients of an OAuth proxy that are not what they say, or would have users sent elsewhere. */
+/** Clients of an OAuth proxy with invalid redirect URIs or metadata documents. */
 import { describe, expect, test } from 'vitest'
+import { createBrowser } from './support/browser.ts'
 import { watchNetwork } from './support/network.ts'
-import { INSIDE } from './support/places.ts'
-import { type Proxied, REDIRECT, testProxied } from './support/proxied.ts'
-import { openWindow } from './support/window.ts'
+import { PRIVATE_URLS } from './support/private-urls.ts'
+import { type ProxyServer, REDIRECT, testProxy } from './support/proxy-server.ts'
 
-describe('X05: nobody is sent to an address that the client has not registered:', () => {
+describe('X05: no user is redirected to a URI that the client has not registered:', () => {
   test.each([
     'https://evil.example/back',
     'https://app.example/back/',
@@ -21,9 +21,9 @@ describe('X05: nobody is sent to an address that the client has not registered:'
     'javascript:alert(1)',
     '',
   ])('%s', async (redirect_uri) => {
-    const proxied = await testProxied()
-    const { id } = await proxied.register()
-    const view = await openWindow(proxied.origin).get(await proxied.start(id, { redirect_uri }))
+    const proxy = await testProxy()
+    const { id } = await proxy.register()
+    const view = await createBrowser(proxy.origin).get(await proxy.authorizationUrl(id, { redirect_uri }))
     expect([view.status, view.location]).toEqual([400, undefined])
     if (redirect_uri !== '') expect(view.body).not.toContain(redirect_uri)
   })
@@ -36,15 +36,15 @@ describe('X05: nobody is sent to an address that the client has not registered:'
     'https://app.example/#x',
     'x',
   ])('%s, which cannot be registered', async (uri) => {
-    const proxied = await testProxied()
-    expect((await proxied.register({ redirect_uris: [uri] })).status).toBe(400)
+    const proxy = await testProxy()
+    expect((await proxy.register({ redirect_uris: [uri] })).status).toBe(400)
   })
 
-  test('a port of this machine may be another one, and nothing else', async () => {
-    const proxied = await testProxied()
-    const { id } = await proxied.register({ redirect_uris: ['http://127.0.0.1:1000/back'] })
+  test('the port of a loopback URI may differ, and nothing else', async () => {
+    const proxy = await testProxy()
+    const { id } = await proxy.register({ redirect_uris: ['http://127.0.0.1:1000/back'] })
     const statusOf = async (redirect_uri: string): Promise<number> =>
-      (await openWindow(proxied.origin).get(await proxied.start(id, { redirect_uri }))).status
+      (await createBrowser(proxy.origin).get(await proxy.authorizationUrl(id, { redirect_uri }))).status
     expect(await statusOf('http://127.0.0.1:2000/back')).toBe(200)
     for (const uri of [
       'http://localhost:1000/back',
@@ -56,40 +56,40 @@ describe('X05: nobody is sent to an address that the client has not registered:'
   })
 })
 
-describe('X05: a client that is known by its document', () => {
-  test.each(INSIDE.filter((url) => url.startsWith('https:')))('is not looked for at %s', async (place) => {
-    const proxied = await testProxied()
+describe('X05: a client with a metadata document', () => {
+  test.each(PRIVATE_URLS.filter((url) => url.startsWith('https:')))('is not fetched from %s', async (url) => {
+    const proxy = await testProxy()
     const network = watchNetwork()
-    const view = await openWindow(proxied.origin).get(await proxied.start(new URL('client.json', place).href))
+    const view = await createBrowser(proxy.origin).get(await proxy.authorizationUrl(new URL('client.json', url).href))
     expect([view.status, view.location]).toEqual([401, undefined])
-    expect(network.dialled).toEqual([])
+    expect(network.connections).toEqual([])
   })
 
   const ID = 'https://client.example/client.json'
-  const good = { client_id: ID, client_name: 'App', redirect_uris: [REDIRECT] }
-  const answering = (body: unknown, init: ResponseInit = {}): Promise<Proxied> => {
+  const valid = { client_id: ID, client_name: 'App', redirect_uris: [REDIRECT] }
+  const serving = (body: unknown, init: ResponseInit = {}): Promise<ProxyServer> => {
     const headers = { 'content-type': 'application/json' }
-    const answer = (): Response => new Response(typeof body === 'string' ? body : JSON.stringify(body), { headers, ...init })
-    return testProxied({ fetch: async () => answer() })
+    const respond = (): Response => new Response(typeof body === 'string' ? body : JSON.stringify(body), { headers, ...init })
+    return testProxy({ fetch: async () => respond() })
   }
 
-  test('is asked about by its host', async () => {
-    const proxied = await answering(good)
-    const view = await openWindow(proxied.origin).get(await proxied.start(ID))
+  test('is shown with its host', async () => {
+    const proxy = await serving(valid)
+    const view = await createBrowser(proxy.origin).get(await proxy.authorizationUrl(ID))
     expect([view.status, view.body.includes('client.example')]).toEqual([200, true])
   })
 
   test.each<[string, unknown, ResponseInit?]>([
-    ['is that of another client', { ...good, client_id: 'https://other.example/client.json' }],
-    ['is a page', good, { headers: { 'content-type': 'text/html' } }],
-    ['is elsewhere', '', { status: 302, headers: { location: 'https://other.example/' } }],
-    ['is too large', `${' '.repeat(100_000)}${JSON.stringify(good)}`],
-    ['names no place to go back to', { client_id: ID, client_name: 'App' }],
-    ['names a place that is none', { ...good, redirect_uris: ['javascript:alert(1)'] }],
-    ['is no object', [good]],
+    ['belongs to another client', { ...valid, client_id: 'https://other.example/client.json' }],
+    ['is a page', valid, { headers: { 'content-type': 'text/html' } }],
+    ['redirects', '', { status: 302, headers: { location: 'https://other.example/' } }],
+    ['is too large', `${' '.repeat(100_000)}${JSON.stringify(valid)}`],
+    ['has no redirect URI', { client_id: ID, client_name: 'App' }],
+    ['has an invalid redirect URI', { ...valid, redirect_uris: ['javascript:alert(1)'] }],
+    ['is not an object', [valid]],
   ])('is unknown when the document %s', async (_, body, init) => {
-    const proxied = await answering(body, init)
-    const view = await openWindow(proxied.origin).get(await proxied.start(ID))
+    const proxy = await serving(body, init)
+    const view = await createBrowser(proxy.origin).get(await proxy.authorizationUrl(ID))
     expect(view.status).toBeGreaterThanOrEqual(400)
     expect(view.location).toBeUndefined()
   })

@@ -1,181 +1,182 @@
-/** A server that signs its users in at an identity provider, for clients that the identity provider does not know: users are asked first. */
+/** The consent page of an OAuth proxy, its cookies, and the state at the identity provider. */
 import { describe, expect, test } from 'vitest'
-import { testProxied } from './support/proxied.ts'
-import { beAsked, parameters, signInUpstream } from './support/visits.ts'
-import { openWindow, sealedIn } from './support/window.ts'
+import { createBrowser, sealedRequestIn } from './support/browser.ts'
+import { testProxy } from './support/proxy-server.ts'
+import { openConsentPage, redirectParameters, signInUpstream } from './support/sign-in.ts'
 
-describe('X05: before anybody is sent to the identity provider', () => {
-  test('the user is asked, and sees who asks and where the answer goes', async () => {
-    const proxied = await testProxied()
-    const { page } = await beAsked(proxied)
+describe('X05: before a user is sent to the identity provider', () => {
+  test('the consent page shows the client and the recipient', async () => {
+    const proxy = await testProxy()
+    const { page } = await openConsentPage(proxy)
     expect(page.status).toBe(200)
     expect(page.body).toContain('App')
     expect(page.body).toContain('app.example')
-    expect(proxied.upstream.requests).toEqual([])
+    expect(proxy.upstream.requests).toEqual([])
   })
 
-  test('the page runs nothing, is put into no frame, and is kept nowhere', async () => {
-    const { page } = await beAsked(await testProxied())
+  test('the page forbids scripts, framing and caching', async () => {
+    const { page } = await openConsentPage(await testProxy())
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
     expect(page.headers.get('x-frame-options')).toBe('DENY')
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(page.body).not.toContain('<script')
   })
 
-  test('what a client says of itself is text', async () => {
-    const proxied = await testProxied()
-    const { id } = await proxied.register({ client_name: '<script>alert(1)</script>\u202e"><img src=x onerror=alert(1)>' })
-    const page = await openWindow(proxied.origin).get(await proxied.start(id))
+  test('the metadata of a client is escaped', async () => {
+    const proxy = await testProxy()
+    const { id } = await proxy.register({ client_name: '<script>alert(1)</script>\u202e"><img src=x onerror=alert(1)>' })
+    const page = await createBrowser(proxy.origin).get(await proxy.authorizationUrl(id))
     expect(page.body).not.toMatch(/<script|<img|\u202e/)
     expect(page.body).toContain('&lt;script&gt;')
   })
 
-  test('the user who has said yes to one client is asked for the next, and for the same one again', async () => {
-    const proxied = await testProxied()
-    const { window, id } = await signInUpstream(proxied)
-    const asked = proxied.upstream.requests.length
-    const other = await beAsked(proxied, window)
-    const again = await window.get(await proxied.start(id))
+  test('the consent page is shown again for the same client and for another one', async () => {
+    const proxy = await testProxy()
+    const { browser, id } = await signInUpstream(proxy)
+    const requestCount = proxy.upstream.requests.length
+    const other = await openConsentPage(proxy, browser)
+    const again = await browser.get(await proxy.authorizationUrl(id))
     for (const { status, body } of [other.page, again]) expect([status, body.includes('wants to use')]).toEqual([200, true])
-    expect(proxied.upstream.requests).toHaveLength(asked)
+    expect(proxy.upstream.requests).toHaveLength(requestCount)
   })
 
-  test('a no goes back to the client, and nowhere else', async () => {
-    const proxied = await testProxied()
-    const { window, page } = await beAsked(proxied)
-    const gone = await window.press(page, 'deny')
-    expect(gone.location).toMatch(/^https:\/\/app\.example\/back\?/)
-    expect(parameters(gone)).toMatchObject({ error: 'access_denied', state: 'state-of-client', iss: proxied.origin })
-    expect(proxied.upstream.requests).toEqual([])
+  test('a denial is returned to the client only', async () => {
+    const proxy = await testProxy()
+    const { browser, page } = await openConsentPage(proxy)
+    const denied = await browser.press(page, 'deny')
+    expect(denied.location).toMatch(/^https:\/\/app\.example\/back\?/)
+    expect(redirectParameters(denied)).toMatchObject({ error: 'access_denied', state: 'state-of-client', iss: proxy.origin })
+    expect(proxy.upstream.requests).toEqual([])
   })
 })
 
 describe('X05: cookies', () => {
-  test('are for this host, for encrypted connections, and not for scripts; the state comes with the yes', async () => {
-    const proxied = await testProxied()
-    const { window, page } = await beAsked(proxied)
-    const asked = page.headers.getSetCookie()
-    expect(asked).toHaveLength(1)
-    expect(asked[0]).toMatch(/^__Host-[\w-]+=[\w-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=\d+$/)
-    const [given = ''] = (await window.press(page, 'allow')).headers.getSetCookie()
-    expect(given).toMatch(/^__Host-[\w-]+=[\w-]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/)
+  test('are restricted to this host, secure and hidden from scripts; the state cookie is set after consent', async () => {
+    const proxy = await testProxy()
+    const { browser, page } = await openConsentPage(proxy)
+    const cookies = page.headers.getSetCookie()
+    expect(cookies).toHaveLength(1)
+    expect(cookies[0]).toMatch(/^__Host-[\w-]+=[\w-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=\d+$/)
+    const [stateCookie = ''] = (await browser.press(page, 'allow')).headers.getSetCookie()
+    expect(stateCookie).toMatch(/^__Host-[\w-]+=[\w-]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/)
   })
 
-  test('of somebody else do not finish a sign-in, and neither does none', async () => {
-    const proxied = await testProxied()
-    const victim = openWindow(proxied.origin)
-    const { back } = await signInUpstream(proxied)
-    const other = await signInUpstream(proxied)
-    for (const window of [victim, other.window]) {
-      const view = await window.get(back)
+  test('of another user, or none, do not complete a sign-in', async () => {
+    const proxy = await testProxy()
+    const victim = createBrowser(proxy.origin)
+    const { callbackUrl } = await signInUpstream(proxy)
+    const other = await signInUpstream(proxy)
+    for (const browser of [victim, other.browser]) {
+      const view = await browser.get(callbackUrl)
       expect([view.status, view.location]).toEqual([400, undefined])
     }
-    expect(proxied.upstream.asked('token')).toEqual([])
+    expect(proxy.upstream.requestsTo('token')).toEqual([])
   })
 
-  test('are signed, and belong to one client', async () => {
-    const proxied = await testProxied()
-    const { window, back } = await signInUpstream(proxied)
-    const other = await signInUpstream(proxied)
-    const [name = ''] = [...window.cookies.keys()].filter((key) => key.includes('state'))
-    const own = window.cookies.get(name)!
-    const [theirs = ''] = [...other.window.cookies].flatMap(([key, value]) => (key.includes('state') ? [value] : []))
+  test('are authenticated and bound to one sign-in', async () => {
+    const proxy = await testProxy()
+    const { browser, callbackUrl } = await signInUpstream(proxy)
+    const other = await signInUpstream(proxy)
+    const [name = ''] = [...browser.cookies.keys()].filter((key) => key.includes('state'))
+    const own = browser.cookies.get(name)!
+    const [theirs = ''] = [...other.browser.cookies].flatMap(([key, value]) => (key.includes('state') ? [value] : []))
     for (const value of [theirs, `${own.slice(0, -4)}AAAA`, 'x', '']) {
-      window.cookies.set(name, value)
-      expect((await window.get(back)).status).toBe(400)
+      browser.cookies.set(name, value)
+      expect((await browser.get(callbackUrl)).status).toBe(400)
     }
-    window.cookies.set(name, own)
-    expect((await window.get(back)).status).toBe(303)
+    browser.cookies.set(name, own)
+    expect((await browser.get(callbackUrl)).status).toBe(303)
   })
 })
 
-describe('X05: a yes that comes', () => {
+describe('X05: a consent', () => {
   test.each<[string, Record<string, string>]>([
     ['from another page', { origin: 'https://evil.example' }],
-    ['from nowhere', { origin: 'null' }],
-    ['from another site', { 'sec-fetch-site': 'cross-site' }],
-    ['from beside this site', { 'sec-fetch-site': 'same-site' }],
-  ])('%s does not count', async (_, headers) => {
-    const proxied = await testProxied()
-    const { window, page } = await beAsked(proxied)
-    const view = await window.press(page, 'allow', { url: `${proxied.origin}/authorize`, headers })
+    ['from an opaque origin', { origin: 'null' }],
+    ['from a cross-site request', { 'sec-fetch-site': 'cross-site' }],
+    ['from a same-site request', { 'sec-fetch-site': 'same-site' }],
+  ])('%s is refused', async (_, headers) => {
+    const proxy = await testProxy()
+    const { browser, page } = await openConsentPage(proxy)
+    const view = await browser.press(page, 'allow', { url: `${proxy.origin}/authorize`, headers })
     expect([view.status, view.location]).toEqual([403, undefined])
     expect(view.headers.getSetCookie()).toEqual([])
   })
 
-  test('from another browser does not count', async () => {
-    const proxied = await testProxied()
-    const { page } = await beAsked(proxied)
-    const other = await beAsked(proxied)
-    for (const window of [openWindow(proxied.origin), other.window]) expect((await window.press(page, 'allow')).status).toBe(403)
+  test('from another browser is refused', async () => {
+    const proxy = await testProxy()
+    const { page } = await openConsentPage(proxy)
+    const other = await openConsentPage(proxy)
+    for (const browser of [createBrowser(proxy.origin), other.browser])
+      expect((await browser.press(page, 'allow')).status).toBe(403)
   })
 
-  test('with a request that was changed, or none, does not count', async () => {
-    const proxied = await testProxied()
-    const { window, page } = await beAsked(proxied)
-    const sealed = sealedIn(page)
+  test('with a modified or missing request is refused', async () => {
+    const proxy = await testProxy()
+    const { browser, page } = await openConsentPage(proxy)
+    const sealed = sealedRequestIn(page)
     for (const request of [`${sealed.slice(0, -4)}AAAA`, sealed.slice(1), 'x', ''])
-      expect((await window.press(page, 'allow', { url: `${proxied.origin}/authorize`, request })).status).toBe(403)
+      expect((await browser.press(page, 'allow', { url: `${proxy.origin}/authorize`, request })).status).toBe(403)
   })
 
-  test('by GET does not count', async () => {
-    const proxied = await testProxied()
-    const { window, page } = await beAsked(proxied)
-    const url = `${proxied.origin}/authorize?decision=allow&request=${sealedIn(page)}`
-    expect((await window.get(url)).location).toBeUndefined()
-    expect(proxied.upstream.requests).toEqual([])
+  test('by GET is refused', async () => {
+    const proxy = await testProxy()
+    const { browser, page } = await openConsentPage(proxy)
+    const url = `${proxy.origin}/authorize?decision=allow&request=${sealedRequestIn(page)}`
+    expect((await browser.get(url)).location).toBeUndefined()
+    expect(proxy.upstream.requests).toEqual([])
   })
 
-  test('too late does not count', async () => {
+  test('after ten minutes is refused', async () => {
     let now = Date.now()
-    const proxied = await testProxied({ now: () => now })
-    const { window, page } = await beAsked(proxied)
+    const proxy = await testProxy({ now: () => now })
+    const { browser, page } = await openConsentPage(proxy)
     now += 10 * 60_000 + 1000
-    expect((await window.press(page, 'allow')).status).toBe(403)
+    expect((await browser.press(page, 'allow')).status).toBe(403)
   })
 })
 
 describe('X05: the state at the identity provider', () => {
-  test('is random, new each time, and not that of the client', async () => {
-    const proxied = await testProxied()
-    const { window, page } = await beAsked(proxied)
+  test('is random and new for each sign-in', async () => {
+    const proxy = await testProxy()
+    const { browser, page } = await openConsentPage(proxy)
     const states = await Promise.all(
-      [1, 2].map(async () => new URL((await window.press(page, 'allow')).location!).searchParams.get('state')),
+      [1, 2].map(async () => new URL((await browser.press(page, 'allow')).location!).searchParams.get('state')),
     )
     expect(new Set(states).size).toBe(2)
     for (const state of states) expect(state).toMatch(/^[\w-]{43,}$/)
   })
 
-  test('is good once', async () => {
-    const proxied = await testProxied()
-    const { window, back } = await signInUpstream(proxied)
-    expect((await window.get(back)).status).toBe(303)
-    expect((await window.get(back)).status).toBe(400)
-    expect(proxied.upstream.asked('token')).toHaveLength(1)
+  test('is accepted once', async () => {
+    const proxy = await testProxy()
+    const { browser, callbackUrl } = await signInUpstream(proxy)
+    expect((await browser.get(callbackUrl)).status).toBe(303)
+    expect((await browser.get(callbackUrl)).status).toBe(400)
+    expect(proxy.upstream.requestsTo('token')).toHaveLength(1)
   })
 
-  test('is good for ten minutes', async () => {
+  test('expires after ten minutes', async () => {
     let now = Date.now()
-    const proxied = await testProxied({ now: () => now })
-    const { window, back } = await signInUpstream(proxied)
+    const proxy = await testProxy({ now: () => now })
+    const { browser, callbackUrl } = await signInUpstream(proxy)
     now += 10 * 60_000 + 1000
-    expect((await window.get(back)).status).toBe(400)
+    expect((await browser.get(callbackUrl)).status).toBe(400)
   })
 
-  test('with another issuer is none', async () => {
-    const proxied = await testProxied()
-    proxied.upstream.set({ redirect: { iss: 'https://evil.example' } })
-    const { window, back } = await signInUpstream(proxied)
-    expect((await window.get(back)).status).toBe(400)
-    expect(proxied.upstream.asked('token')).toEqual([])
+  test('with another issuer is refused', async () => {
+    const proxy = await testProxy()
+    proxy.upstream.setFaults({ redirect: { iss: 'https://evil.example' } })
+    const { browser, callbackUrl } = await signInUpstream(proxy)
+    expect((await browser.get(callbackUrl)).status).toBe(400)
+    expect(proxy.upstream.requestsTo('token')).toEqual([])
   })
 
-  test('with an error says to the client that it was refused, and nothing that the identity provider has said', async () => {
-    const proxied = await testProxied()
-    proxied.upstream.set({ redirect: { error: 'x', error_description: 'EVIL', code: undefined } })
-    const { window, back } = await signInUpstream(proxied)
-    const view = await window.get(back)
-    expect(parameters(view)).toMatchObject({ error: 'access_denied' })
+  test('with an error leads to access_denied, without the text of the identity provider', async () => {
+    const proxy = await testProxy()
+    proxy.upstream.setFaults({ redirect: { error: 'x', error_description: 'EVIL', code: undefined } })
+    const { browser, callbackUrl } = await signInUpstream(proxy)
+    const view = await browser.get(callbackUrl)
+    expect(redirectParameters(view)).toMatchObject({ error: 'access_denied' })
     expect(view.location).not.toContain('EVIL')
   })
 })

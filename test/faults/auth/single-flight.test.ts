@@ -1,4 +1,4 @@
-/** Many calls at once with a token that is good no more: one of them gets another for all, whatever process they are in. */
+/** Concurrent calls with an expired or revoked token: one of them refreshes it for all, across processes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -6,36 +6,36 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileStore } from 'portcall/auth/client'
-import { memory, type Store } from 'portcall/stores'
+import { type KeyValueStore, memoryStores } from 'portcall/stores'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, open } from '../client/support/connection.ts'
 import { sleep, within } from '../support/time.ts'
-import type { CallerChoice, CallerReport } from './caller.ts'
-import { type Protected, testProtected } from './support/protected.ts'
+import type { CallerOptions, CallerReport } from './caller.ts'
+import { type ProtectedServer, testProtectedServer } from './support/protected-server.ts'
 import { createUser } from './support/user.ts'
 
 const PROCESSES = 3
 const CALLS = 50
-const SLOW = { answers: { token: { delayMs: 300 } } }
+const SLOW = { responses: { token: { delayMs: 300 } } }
 
-/** A server that takes no token that it was told of. */
-interface Strict extends Protected {
+/** A server that refuses some tokens. */
+interface Strict extends ProtectedServer {
   readonly refused: Set<string>
 }
 
 async function testStrict(): Promise<Strict> {
   const refused = new Set<string>()
-  const server = await testProtected({ accepts: (token) => !refused.has(token) })
+  const server = await testProtectedServer({ accepts: (token) => !refused.has(token) })
   return Object.assign(server, { refused })
 }
 
-/** Signs somebody in, whose token is then good for so many seconds. */
-async function signIn(server: Protected, store: Store, seconds?: number): Promise<void> {
-  if (seconds !== undefined) server.login.set({ token: { expires_in: seconds } })
+/** Signs a user in, with an optional token lifetime in seconds. */
+async function signIn(server: ProtectedServer, store: KeyValueStore, seconds?: number): Promise<void> {
+  if (seconds !== undefined) server.login.setFaults({ token: { expires_in: seconds } })
   const { client } = await open(server.url, { auth: createUser({ store }).auth })
   expect(await call(client)).toBe('fine')
   await client.close()
-  server.login.set(SLOW)
+  server.login.setFaults(SLOW)
 }
 
 function testFile(): string {
@@ -49,7 +49,7 @@ interface Caller {
   go(): Promise<CallerReport>
 }
 
-function startCaller(choice: CallerChoice): Caller {
+function startCaller(choice: CallerOptions): Caller {
   const child = spawn(process.execPath, [process.env.FAULTS_CALLER!, JSON.stringify(choice)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -65,48 +65,48 @@ function startCaller(choice: CallerChoice): Caller {
   }
 }
 
-async function callFromAll(choice: CallerChoice, before: () => void = () => {}): Promise<CallerReport[]> {
+async function callFromAll(choice: CallerOptions, before: () => void = () => {}): Promise<CallerReport[]> {
   const callers = Array.from({ length: PROCESSES }, () => startCaller(choice))
   await Promise.all(callers.map(({ ready }) => ready))
   before()
   return Promise.all(callers.map(({ go }) => go()))
 }
 
-/** One sign-in of the past, one refresh, and nothing else was asked of the authorization server. */
-function expectOneRefresh({ login }: Protected): void {
-  expect(login.asked('token').map(({ parameters, status }) => [parameters.get('grant_type'), status])).toEqual([
+/** Expects one sign-in and one refresh at the authorization server, and nothing else. */
+function expectOneRefresh({ login }: ProtectedServer): void {
+  expect(login.requestsTo('token').map(({ parameters, status }) => [parameters.get('grant_type'), status])).toEqual([
     ['authorization_code', 200],
     ['refresh_token', 200],
   ])
-  expect(login.asked('authorize')).toHaveLength(1)
-  expect(login.asked('register')).toHaveLength(1)
+  expect(login.requestsTo('authorize')).toHaveLength(1)
+  expect(login.requestsTo('register')).toHaveLength(1)
 }
 
-const ALL_WELL = { answered: CALLS, failures: [], opened: 0 }
+const SUCCESS = { answered: CALLS, failures: [], opened: 0 }
 
 describe(`${CALLS} calls in each of ${PROCESSES} processes that share a file`, () => {
-  test('make one token request when the token has expired, and sign nobody in', async () => {
+  test('send one token request when the token has expired, without a sign-in', async () => {
     const server = await testStrict()
     const file = testFile()
     await signIn(server, fileStore(file), 1)
     await sleep(1100)
     for (const token of server.tokens) server.refused.add(token)
-    expect(await callFromAll({ url: server.url, file, calls: CALLS })).toEqual([ALL_WELL, ALL_WELL, ALL_WELL])
+    expect(await callFromAll({ url: server.url, file, calls: CALLS })).toEqual([SUCCESS, SUCCESS, SUCCESS])
     expectOneRefresh(server)
   })
 
-  test('make one token request when the server refuses the token, and sign nobody in', async () => {
+  test('send one token request when the server refuses the token, without a sign-in', async () => {
     const server = await testStrict()
     const file = testFile()
     await signIn(server, fileStore(file))
-    const reports = await callFromAll({ url: server.url, file, calls: CALLS, early: true }, () => {
+    const reports = await callFromAll({ url: server.url, file, calls: CALLS, connectFirst: true }, () => {
       for (const token of server.tokens) server.refused.add(token)
     })
-    expect(reports).toEqual([ALL_WELL, ALL_WELL, ALL_WELL])
+    expect(reports).toEqual([SUCCESS, SUCCESS, SUCCESS])
     expectOneRefresh(server)
   })
 
-  test('leave a file that only its owner can read, and nothing beside it', async () => {
+  test('leave a file that only its owner can read', async () => {
     const server = await testStrict()
     const file = testFile()
     await signIn(server, fileStore(file))
@@ -115,7 +115,11 @@ describe(`${CALLS} calls in each of ${PROCESSES} processes that share a file`, (
 })
 
 describe(`${CALLS} calls of each of ${PROCESSES} clients that share a store`, () => {
-  const callFromClients = async (server: Protected, store: Store, before: () => void = () => {}): Promise<string[]> => {
+  const callFromClients = async (
+    server: ProtectedServer,
+    store: KeyValueStore,
+    before: () => void = () => {},
+  ): Promise<string[]> => {
     const clients = await Promise.all(
       Array.from({ length: PROCESSES }, async () => (await open(server.url, { auth: createUser({ store }).auth })).client),
     )
@@ -123,9 +127,9 @@ describe(`${CALLS} calls of each of ${PROCESSES} clients that share a store`, ()
     return Promise.all(clients.flatMap((client) => Array.from({ length: CALLS }, () => call(client))))
   }
 
-  test('make one token request when the token has expired', async () => {
+  test('send one token request when the token has expired', async () => {
     const server = await testStrict()
-    const { store } = memory()
+    const { store } = memoryStores()
     await signIn(server, store, 1)
     await sleep(1100)
     for (const token of server.tokens) server.refused.add(token)
@@ -133,14 +137,14 @@ describe(`${CALLS} calls of each of ${PROCESSES} clients that share a store`, ()
     expectOneRefresh(server)
   })
 
-  test('make one token request when the server refuses the token', async () => {
+  test('send one token request when the server refuses the token', async () => {
     const server = await testStrict()
-    const { store } = memory()
+    const { store } = memoryStores()
     await signIn(server, store)
-    const said = await callFromClients(server, store, () => {
+    const results = await callFromClients(server, store, () => {
       for (const token of server.tokens) server.refused.add(token)
     })
-    expect(new Set(said)).toEqual(new Set(['fine']))
+    expect(new Set(results)).toEqual(new Set(['fine']))
     expectOneRefresh(server)
   })
 })

@@ -1,9 +1,9 @@
-/** Schemas of tools that cost too much, lead elsewhere, or make no sense: one bad tool spoils neither the list nor the event loop. */
+/** Schemas of tools that are expensive, have remote references or are invalid: one bad tool blocks neither the list nor the event loop. */
 import { describe, expect, test } from 'vitest'
 import { MIB, timed, within } from '../support/time.ts'
+import { collectGarbage } from './support/collect-garbage.ts'
 import { call, failureOf, healthy, open } from './support/connection.ts'
-import { ECHO, legacy, type Methods, modern, RESULTS, said } from './support/eras.ts'
-import { collectGarbage } from './support/garbage.ts'
+import { ECHO, legacy, type Methods, modern, RESULTS, textResult } from './support/eras.ts'
 import { type Handler, testRaw } from './support/raw-server.ts'
 
 type Json = Record<string, unknown>
@@ -15,7 +15,7 @@ const ERAS: ReadonlyArray<readonly [revision: string, serve: (methods: Methods) 
 
 const object = (properties: Json, more: Json = {}): Json => ({ type: 'object', properties, ...more })
 
-/** Definitions of which each uses the one before twice: 2^levels in all. */
+/** Returns definitions of which each uses the previous one twice: 2^levels in total. */
 function bomb(levels: number, keyword: 'allOf' | 'anyOf' | 'oneOf'): Json {
   const $defs: Json = { d0: { type: 'object' } }
   for (let at = 1; at <= levels; at++)
@@ -31,7 +31,7 @@ function deep(levels: number): Json {
 
 const A41 = `${'a'.repeat(40)}!`
 
-/** Schemas, and results that they are the worst for. */
+/** Schemas, with the worst-case result for each. */
 const SCHEMAS: ReadonlyArray<readonly [id: string, what: string, outputSchema: unknown, value: unknown]> = [
   ['C32', 'a pattern that backtracks', object({ a: { type: 'string', pattern: '^(a+)+$' } }), { a: A41 }],
   ['C32', 'a pattern with alternatives that overlap', object({ a: { type: 'string', pattern: '^(a|a)*$' } }), { a: A41 }],
@@ -39,12 +39,12 @@ const SCHEMAS: ReadonlyArray<readonly [id: string, what: string, outputSchema: u
   ['C32', 'a pattern with a back reference', object({ a: { type: 'string', pattern: '^(a*)*\\1b$' } }), { a: A41 }],
   ['C32', 'a pattern with a look-ahead', object({ a: { type: 'string', pattern: '^(?=(a+)+$)a' } }), { a: A41 }],
   ['C32', 'a polynomial pattern', object({ a: { type: 'string', pattern: 'a*a*a*a*a*a*b' } }), { a: 'a'.repeat(5000) }],
-  ['C32', 'a pattern for names', { type: 'object', patternProperties: { '^(a+)+$': {} } }, { [A41]: 1 }],
+  ['C32', 'a pattern for property names', { type: 'object', patternProperties: { '^(a+)+$': {} } }, { [A41]: 1 }],
   ['C32', 'a pattern with a large count', object({ a: { type: 'string', pattern: '^(a{0,1000}){0,1000}$' } }), { a: A41 }],
-  ['C32', 'a pattern that is none', object({ a: { type: 'string', pattern: '(((' } }), { a: A41 }],
+  ['C32', 'an invalid pattern', object({ a: { type: 'string', pattern: '(((' } }), { a: A41 }],
   [
     'C32',
-    'formats with evil values',
+    'formats with malicious values',
     object({ a: { type: 'string', format: 'email' }, b: { type: 'string', format: 'uri' } }),
     { a: `${'a'.repeat(50_000)}@`, b: `x:${'%'.repeat(50_000)}` },
   ],
@@ -54,11 +54,11 @@ const SCHEMAS: ReadonlyArray<readonly [id: string, what: string, outputSchema: u
   ['C33', 'a reference to itself', { type: 'object', $ref: '#' }, {}],
   [
     'C33',
-    'references in a circle',
+    'circular references',
     { type: 'object', $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
     {},
   ],
-  ['C33', 'references to nowhere', { type: 'object', $ref: '#/$defs/none' }, {}],
+  ['C33', 'unresolvable references', { type: 'object', $ref: '#/$defs/none' }, {}],
   ['C33', 'an unknown dialect', { $schema: 'https://example.com/my-dialect', type: 'object' }, {}],
   ['C34', 'definitions that multiply, allOf', bomb(22, 'allOf'), {}],
   ['C34', 'definitions that multiply, anyOf', bomb(22, 'anyOf'), []],
@@ -84,11 +84,11 @@ const SCHEMAS: ReadonlyArray<readonly [id: string, what: string, outputSchema: u
     { a: Array.from({ length: 20_000 }, () => 'xxxxxxxxxxxxxxxxxxxxxxxxxx!') },
   ],
   ['C35', 'a type that is a number', { type: 42 }, {}],
-  ['C35', 'a text', 'schema', {}],
+  ['C35', 'a string', 'schema', {}],
   ['C35', 'an array', [], {}],
   ['C35', 'null', null, {}],
-  ['C35', 'properties that are a text', { type: 'object', properties: 'a' }, {}],
-  ['C35', 'required that is a text', { type: 'object', required: 'a' }, {}],
+  ['C35', 'properties that are a string', { type: 'object', properties: 'a' }, {}],
+  ['C35', 'required that is a string', { type: 'object', required: 'a' }, {}],
   [
     'C35',
     'members of Object.prototype',
@@ -111,7 +111,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
               tools: [ECHO, { name: 'bad', inputSchema: { type: 'object' }, outputSchema }, { ...ECHO, name: 'last' }],
             }),
           'tools/call': ({ message: { params } }, { result }) =>
-            result(params?.name === 'bad' ? said('bad', { structuredContent: value }) : said('fine')),
+            result(params?.name === 'bad' ? textResult('bad', { structuredContent: value }) : textResult('fine')),
         }),
       )
       const { client } = await open(server.url)
@@ -137,7 +137,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
     },
   )
 
-  test('C34: schemas 3,000 and 20,000 deep are refused like any answer that is too deep, and nothing else is hurt', async () => {
+  test('C34: schemas 3,000 and 20,000 levels deep are rejected like any too deeply nested response, without other effects', async () => {
     for (const levels of [3000, 20_000]) {
       const text = `${`{"type":"object","properties":{"a":`.repeat(levels)}{}${'}}'.repeat(levels)}`
       const server = await testRaw(
@@ -151,19 +151,19 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
         }),
       )
       const { client } = await open(server.url)
-      expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'UNREADABLE_ANSWER' })
+      expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'INVALID_RESPONSE' })
       await healthy(client)
     }
   })
 
-  test('C33: a reference that leads elsewhere is never fetched', async () => {
+  test('C33: a remote reference is never fetched', async () => {
     const elsewhere = await testRaw((_, { send }) => send(200, { 'Content-Type': 'application/json' }, '{"type":"object"}'))
     const outputSchema = { type: 'object', properties: { a: { $ref: elsewhere.url } }, $dynamicRef: elsewhere.url }
     const server = await testRaw(
       serve({
         'tools/list': (_, { result }) =>
           result({ ...RESULTS['tools/list'], tools: [{ ...ECHO, inputSchema: { $ref: elsewhere.url }, outputSchema }] }),
-        'tools/call': (_, { result }) => result(said('fine', { structuredContent: { a: 1 } })),
+        'tools/call': (_, { result }) => result(textResult('fine', { structuredContent: { a: 1 } })),
       }),
     )
     const { client } = await open(server.url)
@@ -172,12 +172,12 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
     expect(elsewhere.made).toBe(0)
   })
 
-  test('C35: results are still checked: structured content that does not fit is a typed error', async () => {
+  test('C35: results are still validated: invalid structured content is a typed error', async () => {
     const outputSchema = object({ a: { type: 'number' } }, { required: ['a'] })
     const server = await testRaw(
       serve({
         'tools/list': (_, { result }) => result({ ...RESULTS['tools/list'], tools: [{ ...ECHO, outputSchema }] }),
-        'tools/call': (_, { result }) => result(said('fine', { structuredContent: { a: 'text' } })),
+        'tools/call': (_, { result }) => result(textResult('fine', { structuredContent: { a: 'text' } })),
       }),
     )
     const { client } = await open(server.url)
@@ -185,7 +185,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
     expect(await failureOf(client.callTool('echo'))).toMatchObject({ code: 'INVALID_RESULT' })
   })
 
-  test('C34: lists that are fetched a thousand times, with other schemas each time, keep no memory', async () => {
+  test('C34: lists fetched a thousand times, with other schemas each time, do not leak memory', async () => {
     let at = 0
     const server = await testRaw(
       serve({
@@ -194,7 +194,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
           const outputSchema = object({ [`p${at}`]: { type: 'string', description: 'x'.repeat(2000) } })
           result({ ...RESULTS['tools/list'], tools: [{ ...ECHO, outputSchema }] })
         },
-        'tools/call': (_, { result }) => result(said('fine', { structuredContent: {} })),
+        'tools/call': (_, { result }) => result(textResult('fine', { structuredContent: {} })),
       }),
     )
     const { client } = await open(server.url)
@@ -224,7 +224,7 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
     expect(await (await open(long.url)).client.tools().toArray()).toHaveLength(1)
   })
 
-  test('C30 C31: pages that are empty, go on for ever, or lead in a circle: few requests, and a typed error', async () => {
+  test('C30 C31: empty, endless or circular pages: few requests, and a typed error', async () => {
     const pages: ReadonlyArray<(request: number) => Json> = [
       () => ({ tools: [], nextCursor: 'same' }),
       (request) => ({ tools: [], nextCursor: `c${request}` }),
@@ -254,7 +254,7 @@ describe('headers that mirror arguments', () => {
     ['an argument that is an object', object({ a: { type: 'object', 'x-mcp-header': 'A' } })],
   ]
 
-  test.each(bad)('C37: %s: that tool is left out with a warning, the others are there', async (_what, inputSchema) => {
+  test.each(bad)('C37: %s: that tool is omitted with a warning, the others are listed', async (_what, inputSchema) => {
     const server = await testRaw(
       modern({
         'tools/list': (_, { result }) => result({ ...RESULTS['tools/list'], tools: [{ name: 'bad', inputSchema }, ECHO] }),

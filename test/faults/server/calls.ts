@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from 'portcall'
 import { counts } from './probes.ts'
 
-/** What is thrown where nobody may see it; the tests look for it in everything that a client gets. */
+/** A text in exceptions that must not be disclosed; the tests search everything a client receives for it. */
 const SECRET = 'the password of the database at /srv/secret/db.json is CANARY-IN-ERROR'
 
 /** Tools whose calls end in different ways. */

@@ -1,13 +1,13 @@
 import type { Server } from 'portcall'
 
-/** Items under names that objects inherit. */
+/** Items with inherited property names such as `constructor`. */
 export interface NamedItems {
   tools?: string[]
   prompts?: string[]
   arguments?: string[]
 }
 
-/** Registers what a test asked for. */
+/** Registers the items that a test requests. */
 export function addNamedItems(server: Server, { tools = [], prompts = [], arguments: names = [] }: NamedItems): void {
   for (const name of tools) server.tool(name, {}, () => `the tool ${name}`)
   for (const name of prompts) server.prompt(name, {}, () => `the prompt ${name}`)

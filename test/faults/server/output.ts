@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Server } from 'portcall'
 import { counts } from './probes.ts'
 
-/** Tools that say a lot, or odd things. */
+/** Tools with large or unusual output. */
 export function addOutputTools(server: Server): void {
   const flood = {
     type: 'object',

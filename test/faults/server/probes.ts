@@ -1,9 +1,9 @@
 import type { Server } from 'portcall'
 
-/** What the tools have done so far. */
+/** What the tools have counted so far. */
 export const counts = { started: 0, finished: 0, aborted: 0, sent: 0 }
 
-/** Tools that tell how the process is. */
+/** Tools that report the state of the process. */
 export function addProbes(server: Server): void {
   server.tool(
     'touch',
@@ -38,7 +38,7 @@ export function addProbes(server: Server): void {
   )
 }
 
-/** Every name that is reachable from a fresh object and should not be. */
+/** Returns every unexpected name that is reachable from a new object. */
 function pollution(): string[] {
   const found: string[] = []
   for (const name in {}) found.push(name)

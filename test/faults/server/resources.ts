@@ -1,6 +1,6 @@
 import type { Server } from 'portcall'
 
-/** Templates that make a backtracking matcher try very many readings. */
+/** Templates that make a backtracking matcher try very many matches. */
 export const AMBIGUOUS = [
   'a://{a}-{b}-{c}',
   'b://{a}.{b}.{c}.{d}',
@@ -17,7 +17,7 @@ export const AMBIGUOUS = [
   'm://{#a,b}',
 ] as const
 
-/** The ambiguous templates that the library takes. */
+/** The ambiguous templates that the library accepts. */
 export function addResources(server: Server): void {
   server.resource('note://fixed', { mimeType: 'text/plain' }, () => 'a note')
   server.resource('notes://{id}', { complete: { id: (value) => [`${value}!`] } }, ({ id }) => `note ${id}`)

@@ -3,11 +3,11 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileProgram } from '../../support/compile.ts'
 
-/** The programs that tests start, by the variables that say where they are. */
+/** The programs that tests start, by the environment variables with their paths. */
 const PROGRAMS = {
   FAULTS_SERVER: '../server.ts',
-  FAULTS_HOST: '../client/host.ts',
-  FAULTS_MEMORY: '../client/memory.ts',
+  FAULTS_HOST: '../client/host-program.ts',
+  FAULTS_MEMORY: '../client/memory-program.ts',
   FAULTS_CALLER: '../auth/caller.ts',
 }
 

@@ -1,13 +1,13 @@
 import { test } from 'vitest'
 
-/** One fault: its id in the catalogue, what is done, and how. */
+/** One fault: its id in the catalogue, a title, and the function that causes it. */
 export interface Case<T> {
   id: string
   what: string
   run(server: T): Promise<unknown>
 }
 
-/** Makes a test of each case; after each, the server has to be as well as before. */
+/** Defines a test for each case. After each, the server must still be healthy. */
 export function runCases<T extends { healthy(): Promise<void> }>(server: () => T, cases: readonly Case<T>[]): void {
   for (const { id, what, run } of cases)
     test(`${id}: ${what}`, async () => {

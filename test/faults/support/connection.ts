@@ -2,16 +2,16 @@ import { connect, type Socket } from 'node:net'
 import type { Reply } from './messages.ts'
 import { until } from './time.ts'
 
-/** One HTTP answer as it stood on the wire. */
+/** One HTTP response as received. */
 export interface Answer {
   status: number
   headers: { [name: string]: string }
   body: string
-  /** The body as JSON, when it says that it is. */
+  /** The parsed body, when its content type is JSON. */
   json: Reply | undefined
 }
 
-/** One event of a stream. */
+/** One server-sent event. */
 export interface StreamEvent {
   id?: string
   event?: string
@@ -24,23 +24,23 @@ export interface StreamEvent {
 export interface Connection {
   readonly socket: Socket
   readonly closed: boolean
-  /** Everything that came and was not taken. */
-  readonly rest: string
+  /** Everything received and not yet read. */
+  readonly unread: string
   send(bytes: string | Uint8Array): void
-  /** The next whole answer. `bodiless` for HEAD. */
+  /** Reads the next complete response. `bodiless` for HEAD. */
   answer(options?: { bodiless?: boolean }): Promise<Answer>
-  /** The head of the next answer; its body stays. */
+  /** Reads the head of the next response, without its body. */
   head(): Promise<Answer>
-  /** The next event of the stream whose head was read; nothing when the stream is over. */
+  /** Reads the next event of the stream whose head was read; `undefined` at its end. */
   event(): Promise<StreamEvent | undefined>
-  /** All events up to the end of the stream. */
+  /** Reads all events until the end of the stream. */
   events(): Promise<StreamEvent[]>
   /** Waits until the server has closed the connection. */
   end(): Promise<void>
   destroy(): void
 }
 
-/** Connects to a port of this machine. With `reads: false` nothing is taken from the socket until `resume`. */
+/** Connects to a port of this machine. With `reads: false` the socket is not read until `resume`. */
 export function connectTo(port: number, { reads = true }: { reads?: boolean } = {}): Connection {
   const socket = connect(port, '127.0.0.1')
   let data: Buffer = Buffer.alloc(0)
@@ -88,7 +88,7 @@ export function connectTo(port: number, { reads = true }: { reads?: boolean } = 
     get closed() {
       return closed
     },
-    get rest() {
+    get unread() {
       return data.toString('latin1')
     },
     send: (bytes) => void socket.write(bytes),
@@ -134,7 +134,7 @@ function splitField(field: string): [name: string, value: string] {
   return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
 }
 
-/** Reads the fields of an event; a block of comments is none. */
+/** Parses the fields of an event; returns `undefined` for a block of comments. */
 function parseEvent(block: string): StreamEvent | undefined {
   const event: StreamEvent = {}
   for (const line of block.split('\n')) {

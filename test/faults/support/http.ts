@@ -15,23 +15,23 @@ import {
   textOf,
   tool,
 } from './messages.ts'
-import { type Choice, type ServerProcess, startProcess, untilTestEnds } from './process.ts'
+import { type ProcessOptions, type ServerProcess, startProcess, untilTestEnds } from './process.ts'
 import { within } from './time.ts'
 
-/** Header fields as they are written; a list may name one twice, and `undefined` leaves one out. */
+/** Header fields. A list may contain a name twice; `undefined` omits a field. */
 export type Fields = { [name: string]: string | undefined } | Array<[name: string, value: string]>
 
-/** A server that is talked to over HTTP in raw bytes. */
+/** A server that is tested over HTTP in raw bytes. */
 export interface HttpServer extends ServerProcess {
   readonly port: number
   connect(options?: { reads?: boolean }): Connection
-  /** Sends bytes on a connection of their own and reads one answer. */
+  /** Sends bytes on a new connection and reads one response. */
   send(bytes: string | Uint8Array): Promise<Answer>
   /** Calls a tool in the modern era. */
   call(name: string, args?: Params, fields?: Fields): Promise<Answer>
   /** Opens a legacy session. */
   session(options?: { revision?: string; fields?: Fields; capabilities?: Params }): Promise<Session>
-  /** Asks something new and checks that it is answered right, within two seconds. */
+  /** Sends a new request and expects a correct response within two seconds. */
   healthy(): Promise<void>
   health(): Promise<Health>
   counts(): Promise<Counts>
@@ -40,12 +40,12 @@ export interface HttpServer extends ServerProcess {
 /** A legacy session. */
 export interface Session {
   readonly id: string
-  /** The headers of everything that belongs to it. */
+  /** The headers of all its requests. */
   readonly fields: { [name: string]: string }
-  /** Writes a POST of a message. */
+  /** Formats a POST of a message. */
   post(message: unknown, fields?: Fields): string
   get(fields?: Fields): string
-  /** Sends a message and reads the whole answer; the last message of a stream is its `json`. */
+  /** Sends a message and reads the complete response; `json` is the last message of a stream. */
   ask(message: unknown, fields?: Fields): Promise<Answer>
   call(name: string, args?: Params): Promise<Reply | undefined>
   remove(): Promise<Answer>
@@ -53,14 +53,14 @@ export interface Session {
 
 export const ACCEPT = 'application/json, text/event-stream'
 
-/** Starts a server over HTTP until the test is over. */
-export async function testHttp(choice: Choice = {}): Promise<HttpServer> {
-  return untilTestEnds(await startHttp(choice))
+/** Starts a server over HTTP until the test ends. */
+export async function testHttp(options: ProcessOptions = {}): Promise<HttpServer> {
+  return untilTestEnds(await startHttp(options))
 }
 
 /** Starts a server over HTTP. */
-export async function startHttp(choice: Choice = {}): Promise<HttpServer> {
-  const started = startProcess({ ...choice, door: 'http' })
+export async function startHttp(options: ProcessOptions = {}): Promise<HttpServer> {
+  const started = startProcess({ ...options, transport: 'http' })
   const lines = createInterface({ input: started.child.stdout })
   const ended = once(started.child, 'close').then(() =>
     Promise.reject(new Error(`The server did not start:\n${started.stderr()}`)),
@@ -116,26 +116,26 @@ async function openSession(
   }
 }
 
-/** Takes the last message out of a stream that was read to its end. */
+/** Returns the last message of a stream that was read completely. */
 function readStream(answer: Answer): Answer {
   if (!answer.headers['content-type']?.startsWith('text/event-stream')) return answer
   const data = answer.body.split('\n\n').flatMap((block) => /^data: (\{.*)$/m.exec(block)?.[1] ?? [])
   return { ...answer, json: data.length > 0 ? (JSON.parse(data.at(-1)!) as Reply) : undefined }
 }
 
-/** Writes a request with hand-picked headers. */
+/** Formats a request with exactly these headers. */
 export function write(method: string, fields: Fields = {}, body?: string | Uint8Array, target = '/mcp'): string | Buffer {
-  const given = Array.isArray(fields) ? fields : Object.entries(fields)
-  const names = new Set(given.map(([name]) => name.toLowerCase()))
+  const entries = Array.isArray(fields) ? fields : Object.entries(fields)
+  const names = new Set(entries.map(([name]) => name.toLowerCase()))
   const standard: Array<[string, string]> = names.has('host') ? [] : [['Host', 'localhost']]
   if (body !== undefined && !names.has('content-length') && !names.has('transfer-encoding'))
     standard.push(['Content-Length', String(Buffer.byteLength(body))])
-  const lines = [...standard, ...given].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}\r\n`]))
+  const lines = [...standard, ...entries].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}\r\n`]))
   const head = `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`
   return typeof body === 'object' ? Buffer.concat([Buffer.from(head), body]) : head + (body ?? '')
 }
 
-/** Writes a POST of a text, or of a message as JSON, without the headers of an era. */
+/** Formats a POST of a text, or of a message as JSON, without the headers of an era. */
 export function post(body: unknown, fields: Fields = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const standard = { Accept: ACCEPT, 'Content-Type': 'application/json' }
@@ -158,13 +158,13 @@ export function mirrors(method: string, params: Params = {}): { [name: string]: 
   }
 }
 
-/** Writes a whole modern request; `fields` replace or remove its headers. */
+/** Formats a complete modern request; `fields` replace or remove its headers. */
 export function modern(method: string, params: Params = {}, fields: Fields = {}, id?: unknown): string {
   const message = modernRequest(method, params, id)
   if (!Array.isArray(fields)) return post(message, { ...mirrors(method, params), ...fields })
   const named = new Set(fields.map(([name]) => name.toLowerCase()))
-  const kept = Object.entries(mirrors(method, params)).filter(([name]) => !named.has(name.toLowerCase()))
-  return post(message, [...kept, ...fields])
+  const defaults = Object.entries(mirrors(method, params)).filter(([name]) => !named.has(name.toLowerCase()))
+  return post(message, [...defaults, ...fields])
 }
 
 function encodeName(name: string): string {

@@ -1,19 +1,19 @@
 import { authorizationServer } from 'portcall/testing'
 import { type HttpServer, startHttp } from './http.ts'
 import { type Counts, textOf } from './messages.ts'
-import type { Choice } from './process.ts'
+import type { ProcessOptions } from './process.ts'
 
-/** A server that knows its callers, and how they show who they are. */
+/** A server that authenticates its callers, and the credentials of the callers. */
 export interface Identity {
   readonly server: HttpServer
-  /** The headers of a caller. */
+  /** Returns the headers of a caller. */
   fields(user: string): Promise<Readonly<Record<string, string>>>
   counts(): Promise<Counts>
   close(): Promise<void>
 }
 
-async function byHeader(choice: Choice): Promise<Identity> {
-  const server = await startHttp({ ...choice, users: true })
+async function byHeader(options: ProcessOptions): Promise<Identity> {
+  const server = await startHttp({ ...options, users: true })
   return {
     server,
     fields: async (user) => ({ 'x-user': user }),
@@ -22,9 +22,9 @@ async function byHeader(choice: Choice): Promise<Identity> {
   }
 }
 
-async function byToken(choice: Choice): Promise<Identity> {
+async function byToken(options: ProcessOptions): Promise<Identity> {
   const login = await authorizationServer()
-  const server = await startHttp({ ...choice, guarding: { issuer: login.issuer } })
+  const server = await startHttp({ ...options, protection: { issuer: login.issuer } })
   const resources = [`http://127.0.0.1:${server.port}/mcp`]
   const fields = async (subject: string): Promise<Record<string, string>> => ({
     authorization: `Bearer ${await login.issue({ subject, resources })}`,
@@ -41,8 +41,8 @@ async function byToken(choice: Choice): Promise<Identity> {
   }
 }
 
-/** The ways to be known. */
-export const IDENTITIES: ReadonlyArray<readonly [name: string, open: (choice: Choice) => Promise<Identity>]> = [
+/** The kinds of authentication. */
+export const IDENTITIES: ReadonlyArray<readonly [name: string, open: (options: ProcessOptions) => Promise<Identity>]> = [
   ['a header', byHeader],
   ['a token', byToken],
 ]

@@ -1,4 +1,4 @@
-/** What is in an answer, as far as the tests look. */
+/** A response, with the fields that the tests use. */
 export interface Reply {
   jsonrpc?: string
   id?: unknown
@@ -10,7 +10,7 @@ export interface Reply {
 
 export type Params = { [key: string]: unknown }
 
-/** What the health tool tells. */
+/** The result of the health tool. */
 export interface Health {
   rss: number
   heapUsed: number
@@ -30,7 +30,7 @@ export interface Counts {
 export const MODERN = '2026-07-28'
 const PREFIX = 'io.modelcontextprotocol/'
 
-/** The envelope of a modern request; what is given comes on top. */
+/** Returns the envelope of a modern request, with additional members. */
 export function envelope(extra: Params = {}): Params {
   return { [`${PREFIX}protocolVersion`]: MODERN, [`${PREFIX}clientCapabilities`]: { elicitation: { form: {} } }, ...extra }
 }
@@ -39,35 +39,35 @@ export const logLevel = { [`${PREFIX}logLevel`]: 'info' }
 
 let last = 0
 
-/** An id that no other request has. */
+/** Returns a unique request id. */
 export function freshId(): string {
   return `id-${++last}`
 }
 
-/** A request without an envelope. */
+/** Creates a request without an envelope. */
 export function request(method: string, params?: Params, id: unknown = freshId()): Params {
   return { jsonrpc: '2.0', id, method, ...(params && { params }) }
 }
 
-/** A request with an envelope. */
+/** Creates a request with an envelope. */
 export function modernRequest(method: string, params: Params = {}, id: unknown = freshId()): Params {
-  const { _meta, ...rest } = params
-  return request(method, { ...rest, _meta: envelope(_meta as Params | undefined) }, id)
+  const { _meta, ...others } = params
+  return request(method, { ...others, _meta: envelope(_meta as Params | undefined) }, id)
 }
 
-/** The params of a tool call. */
+/** Returns the params of a tool call. */
 export function tool(name: string, args: Params = {}, meta?: Params): Params {
   return { name, arguments: args, ...(meta && { _meta: meta }) }
 }
 
-/** The text of a tool's result. */
+/** Returns the text of a tool result. */
 export function textOf(reply: Reply | undefined): string | undefined {
   return reply?.result?.content?.[0]?.text
 }
 
 export const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'faults', version: '1' } }
 
-/** A text of nested arrays around `1`. */
+/** Returns a text of nested arrays around `1`. */
 export function nested(levels: number, open = '[', close = ']'): string {
   return open.repeat(levels) + 1 + close.repeat(levels)
 }

@@ -11,40 +11,40 @@ import {
   textOf,
   tool,
 } from './messages.ts'
-import { type Choice, type ServerProcess, startProcess, untilTestEnds } from './process.ts'
+import { type ProcessOptions, type ServerProcess, startProcess, untilTestEnds } from './process.ts'
 import { until } from './time.ts'
 
-/** A server that is talked to in raw lines. */
+/** A server that is tested over stdio in raw lines. */
 export interface StdioServer extends ServerProcess {
-  /** Everything that came, in order; batches as one. */
+  /** All received messages, in order; a batch counts as one. */
   readonly messages: Reply[]
-  /** Lines on stdout that are no JSON. */
+  /** Lines on stdout that are not JSON. */
   readonly garbage: string[]
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   write(bytes: string | Uint8Array): void
   /** Writes a message and its newline. */
   send(...messages: unknown[]): void
-  /** The first message from `from` on that fits. */
+  /** Waits for the first matching message from index `from` on. */
   next(fits: (message: Reply) => boolean, options?: { from?: number }): Promise<Reply>
-  /** Sends a request as it is and waits for the answer with exactly its id. */
+  /** Sends a request unchanged and waits for the response with exactly its id. */
   ask(message: Params): Promise<Reply>
   /** Calls a tool in the modern era. */
   call(name: string, args?: Params, meta?: Params): Promise<Reply>
   initialize(revision?: string): Promise<Reply>
-  /** Asks something new and checks that it is answered right, within two seconds. */
+  /** Sends a new request and expects a correct response within two seconds. */
   healthy(): Promise<void>
   health(): Promise<Health>
   counts(): Promise<Counts>
 }
 
-/** Starts a server on stdio until the test is over. */
-export function testStdio(choice: Choice & { reads?: boolean } = {}): StdioServer {
-  return untilTestEnds(startStdio(choice))
+/** Starts a server on stdio until the test ends. */
+export function testStdio(options: ProcessOptions & { reads?: boolean } = {}): StdioServer {
+  return untilTestEnds(startStdio(options))
 }
 
 /** Starts a server on stdio. */
-export function startStdio({ reads = true, ...choice }: Choice & { reads?: boolean } = {}): StdioServer {
-  const started = startProcess({ ...choice, door: 'stdio' })
+export function startStdio({ reads = true, ...options }: ProcessOptions & { reads?: boolean } = {}): StdioServer {
+  const started = startProcess({ ...options, transport: 'stdio' })
   const { child } = started
   const messages: Reply[] = []
   const garbage: string[] = []
@@ -85,7 +85,7 @@ export function startStdio({ reads = true, ...choice }: Choice & { reads?: boole
   return server
 }
 
-/** Cuts what comes into lines; long lines are joined once. */
+/** Splits input into lines; the chunks of a long line are joined once. */
 function createCollector(messages: Reply[], garbage: string[]): (chunk: Buffer) => void {
   let pieces: Buffer[] = []
   const take = (line: string): void => {

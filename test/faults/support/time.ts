@@ -1,38 +1,38 @@
-import { PATIENCE_MS } from '../../../packages/portcall/test-kit/eventually.ts'
+import { EVENTUALLY_TIMEOUT_MS } from '../../../packages/portcall/test-kit/eventually.ts'
 
-/** Waits. */
+/** Waits for some milliseconds. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms))
 }
 
-/** How many times as long as usual all may take: a machine may be slow, or stand still for seconds. */
+/** The factor by which operations may exceed their usual time: a machine may be slow, or stall for seconds. */
 const SLOWER = 10
 
-/** Resolves like `promise`, or rejects when that takes far longer than the milliseconds it usually takes. */
+/** Settles like `promise`, or rejects when it takes far longer than the usual number of milliseconds. */
 export async function within<T>(usual: number, promise: Promise<T>, what = 'it'): Promise<T> {
   const ms = Math.min(Math.max(SLOWER * usual, 5000), 60_000)
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} took longer than ${ms} ms`)), ms)
   })
   try {
-    return await Promise.race([promise, late])
+    return await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Waits until a condition holds, and fails when it does not in time. */
+/** Waits until a condition holds; rejects when it takes too long. */
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const start = performance.now()
   while (!(await condition())) {
     const passed = performance.now() - start
-    if (passed > PATIENCE_MS) throw new Error(`${what} did not come within ${PATIENCE_MS} ms`)
+    if (passed > EVENTUALLY_TIMEOUT_MS) throw new Error(`${what} did not come within ${EVENTUALLY_TIMEOUT_MS} ms`)
     await sleep(passed < 100 ? 2 : 20)
   }
 }
 
-/** Runs something and tells how many milliseconds it took. */
+/** Runs a function and returns how many milliseconds it took. */
 export async function timed(run: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await run()

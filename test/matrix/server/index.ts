@@ -1,46 +1,46 @@
-import { createServer, extension, type Server } from 'portcall'
+import { createServer, defineServerExtension, type Server } from 'portcall'
 import { tasks } from 'portcall/tasks'
-import { addAsking } from './asking.ts'
-import { addCalling } from './calling.ts'
-import { addChanging } from './changing.ts'
-import { addListing } from './listing.ts'
+import { addChanges } from './changes.ts'
+import { addInputRequests } from './input-requests.ts'
+import { addLists } from './lists.ts'
+import { addProgress } from './progress.ts'
 import { addPrompts } from './prompts.ts'
-import { addReporting } from './reporting.ts'
 import { addResources } from './resources.ts'
 import { addTasks } from './tasks.ts'
+import { addTools } from './tools.ts'
 
-/** What the handlers of one server have done, for tests to read. */
+/** The actions of one server's handlers, recorded for tests. */
 export type Journal = string[]
 
-/** How many items a page of a list has: few, so that every list has several pages. */
+/** Items per page of a list; small, so that every list has several pages. */
 export const PAGE_SIZE = 7
 
-/** An extension of our own. */
+/** The id of a custom extension. */
 export const EXTENSION = 'com.example/shout'
 
-const shout = extension({
+const shout = defineServerExtension({
   id: EXTENSION,
   settings: { loud: true },
-  serve: (host) => host.method(`${EXTENSION}/say`, {}, ({ text }) => ({ said: `${text}!` })),
+  setup: (context) => context.method(`${EXTENSION}/say`, {}, ({ text }) => ({ said: `${text}!` })),
 })
 
-/** Makes the server that all behaviours are tried on. Everything about it can be reached by messages, so that it may run anywhere. */
+/** Creates the server under test. It is controlled by messages only, so that it can run in any process. */
 export function createMatrixServer(): Server {
   const server = createServer(
     { name: 'matrix', version: '1.2.3', title: 'The matrix' },
     {
       instructions: 'Try everything.',
       pageSize: PAGE_SIZE,
-      extensions: [shout, tasks({ limits: { pollIntervalMs: 20, messageMs: 20 } })],
+      extensions: [shout, tasks({ limits: { pollIntervalMs: 20, statusMessageIntervalMs: 20 } })],
     },
   )
   const journal: Journal = []
-  server.tool('journal', { description: 'Tells what has been done, and forgets it' }, () => JSON.stringify(journal.splice(0)))
-  addCalling(server)
-  addListing(server)
-  addReporting(server, journal)
-  addAsking(server, journal)
-  addChanging(server)
+  server.tool('journal', { description: 'Returns and clears the recorded actions' }, () => JSON.stringify(journal.splice(0)))
+  addTools(server)
+  addLists(server)
+  addProgress(server, journal)
+  addInputRequests(server, journal)
+  addChanges(server)
   addResources(server, journal)
   addPrompts(server)
   addTasks(server, journal)

@@ -1,12 +1,12 @@
 import type { Server } from 'portcall'
 import * as z from 'zod'
-import { BLOCKS } from './calling.ts'
+import { BLOCKS } from './tools.ts'
 
 const Greeting = z.object({ name: z.string().describe('Whom to greet'), tone: z.string().optional() })
 const TONES: Record<string, string[]> = { Ada: ['formal', 'fond'], Bob: ['funny'] }
 const NUMBERS = Array.from({ length: 150 }, (_, n) => `n${n}`)
 
-/** Prompts with and without arguments, with every kind of content, and one that asks. */
+/** Prompts with and without arguments, with every kind of content, and one that requires input. */
 export function addPrompts(server: Server): void {
   server.prompt('plain', { title: 'Plain', description: 'Takes nothing' }, () => 'Just do it.')
   server.prompt(

@@ -5,7 +5,7 @@ import type { Journal } from './index.ts'
 const NOTES = ['apple', 'apricot', 'banana']
 const FILES: Record<string, string> = { 'a.txt': 'a', 'b/c.txt': 'c', 'ünï.txt': 'ü' }
 
-/** Resources of every kind, with templates and what is behind them. */
+/** Resources of every kind, and templates with the resources they describe. */
 export function addResources(server: Server, journal: Journal): void {
   server.resource(
     'memo://text',
@@ -41,7 +41,7 @@ export function addResources(server: Server, journal: Journal): void {
   server.resource(
     'page://{n}',
     { name: 'page', variables: z.object({ n: z.coerce.number().int() }) },
-    ({ n }) => `after ${n} comes ${n + 1}`,
+    ({ n }) => `${n} is followed by ${n + 1}`,
   )
   server.resource(
     'note://{id}',

@@ -5,7 +5,7 @@ import type { Journal } from './index.ts'
 
 const Name = z.object({ name: z.string() })
 
-/** Tools whose calls may become tasks. */
+/** Tools that support tasks. */
 export function addTasks(server: Server, journal: Journal): void {
   server.tool('task_greets', { task: 'optional', input: Name }, ({ name }) => `Hello, ${name}`)
   server.tool('task_only', { task: 'required' }, () => 'done')
@@ -21,7 +21,7 @@ export function addTasks(server: Server, journal: Journal): void {
     const { name: other } = await call.elicit('And who is that?', Name)
     return `${name} and ${other}`
   })
-  server.tool('task_asks_first', { task: { support: 'optional', begins: 'detach' } }, async (_, call) => {
+  server.tool('task_asks_first', { task: { support: 'optional', createAt: 'detach' } }, async (_, call) => {
     const { name } = await call.elicit('Who are you?', Name, { key: 'who' })
     await detach(call)
     journal.push('detached')

@@ -1,5 +1,5 @@
 /** The same short life of a client on every runtime. */
-import { type Client, connect, type Target } from 'portcall/client'
+import { type Client, connect, type ConnectTarget } from 'portcall/client'
 
 /** What a client saw, as JSON. */
 export interface Seen {
@@ -41,10 +41,10 @@ export interface Way {
 }
 
 /** Goes through all that a client can do with a server. */
-export async function travel(target: Target, { revision, listens = true, onStderr }: Way = {}): Promise<Seen> {
+export async function travel(target: ConnectTarget, { revision: protocolVersion, listens = true, onStderr }: Way = {}): Promise<Seen> {
   const client = await connect(target, {
     elicit: () => ({ name: 'Ada' }),
-    ...(revision && { revision }),
+    ...(protocolVersion && { protocolVersion }),
     ...(onStderr && { onStderr }),
   })
   try {
@@ -73,7 +73,7 @@ async function look(client: Client): Promise<Omit<Seen, 'change' | 'status'>> {
     await client.callTool('wait', {}, { signal: AbortSignal.timeout(100) }).catch(() => {})
     cancelled = await grows(() => textOf('cancelled'), before)
   }
-  const { contents } = await client.read('memo://a')
+  const { contents } = await client.readResource('memo://a')
   return {
     server: serverInfo?.name,
     tools,
@@ -93,7 +93,7 @@ async function end(client: Client): Promise<string> {
 
 async function nextChange(client: Client): Promise<unknown> {
   const changes = client.listen({ resourceSubscriptions: ['memo://a'] })
-  await changes.honoured
+  await changes.acknowledged
   await client.callTool('change')
   for await (const change of changes) return change
   return 'none came'

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Stores } from 'portcall/stores'
-import { type SqliteDatabase, type SqliteOptions, sqlite } from 'portcall/stores/sqlite'
-import { busContract, createClock, logContract, storeContract } from 'portcall/testing'
+import { type SqliteDatabase, type SqliteStoresOptions, sqliteStores } from 'portcall/stores/sqlite'
+import { busContract, createFakeClock, logContract, storeContract } from 'portcall/testing'
 
 const [module = '', name = ''] = process.argv.slice(2)
 const Database = createRequire(import.meta.url)(module)[name] as new (file: string) => SqliteDatabase
@@ -19,23 +19,23 @@ let files = 0
 const newFile = (): string => join(folder, `${++files}.db`)
 
 /** Opens a database as its owner would. */
-function openDatabase(options: SqliteOptions): Stores {
+function openDatabase(options: SqliteStoresOptions): Stores {
   const database = new Database(newFile())
   database.exec('PRAGMA journal_mode = WAL')
-  const stores = sqlite(database, options)
+  const stores = sqliteStores(database, options)
   return { ...stores, close: () => stores.close().then(() => void database.close()) }
 }
 
-const WAYS: Record<string, (options: SqliteOptions) => Stores> = {
-  'a file': (options) => sqlite(newFile(), options),
+const WAYS: Record<string, (options: SqliteStoresOptions) => Stores> = {
+  'a file': (options) => sqliteStores(newFile(), options),
   'a database': openDatabase,
 }
 const tests: { readonly name: string; readonly body: () => Promise<void> }[] = []
 
 for (const [way, open] of Object.entries(WAYS)) {
   const test = (name: string, body: () => Promise<void>): void => void tests.push({ name: `${way}: ${name}`, body })
-  const create = <T>(pick: (stores: Stores) => T, options: SqliteOptions = {}) => {
-    const { now, advance } = createClock()
+  const create = <T>(pick: (stores: Stores) => T, options: SqliteStoresOptions = {}) => {
+    const { now, advance } = createFakeClock()
     const stores = open({ now, ...options })
     return { subject: pick(stores), advance, close: () => stores.close() }
   }

@@ -8,35 +8,35 @@ export interface Balancer {
   close(): Promise<void>
 }
 
-/** Starts a balancer; who cannot be reached is left out, as every balancer does. */
+/** Starts a balancer. It retries requests that a process refuses, as every balancer does. */
 export async function startBalancer(nodes: readonly Node[]): Promise<Balancer> {
-  // No connection is kept behind it, and none is closed before it: either may happen just when the next request is sent.
+  // Without keep-alive upstream and without a keep-alive timeout downstream, no connection is closed while a request is being sent on it.
   const agent = new Agent({ keepAlive: false, maxSockets: 1000 })
   let turn = 0
 
-  const pass = (incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, tries: number): void => {
+  const forward = (incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, retries: number): void => {
     const node = nodes[turn++ % nodes.length]
     if (!node) return void outgoing.writeHead(502).end()
     const { method, headers } = incoming
-    const upstream = request(node.url, { method, headers, agent }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+    const upstream = request(node.url, { method, headers, agent }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers)
       outgoing.flushHeaders()
-      answer.on('error', () => outgoing.destroy())
-      answer.on('aborted', () => outgoing.destroy())
-      answer.pipe(outgoing)
+      response.on('error', () => outgoing.destroy())
+      response.on('aborted', () => outgoing.destroy())
+      response.pipe(outgoing)
     })
     upstream.on('error', (error: NodeJS.ErrnoException) => {
       if (outgoing.headersSent) return void outgoing.destroy()
-      if (error.code === 'ECONNREFUSED' && tries > 0) pass(incoming, outgoing, body, tries - 1)
+      if (error.code === 'ECONNREFUSED' && retries > 0) forward(incoming, outgoing, body, retries - 1)
       else outgoing.writeHead(502).end()
     })
     outgoing.on('close', () => upstream.destroy())
     upstream.end(body)
   }
   const server = createServer((incoming, outgoing) => {
-    const pieces: Buffer[] = []
-    incoming.on('data', (piece) => pieces.push(piece))
-    incoming.on('end', () => pass(incoming, outgoing, Buffer.concat(pieces), 2))
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk) => chunks.push(chunk))
+    incoming.on('end', () => forward(incoming, outgoing, Buffer.concat(chunks), 2))
   })
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a client saw of one call, in order. */
+/** What a client received for one call, in order. */
 export interface CallRecord {
   readonly mark: string
   readonly progress: number[]
   /** The text of the result, or the error. */
   end: string
-  /** How often it came back for the rest. */
+  /** How often the client resumed the stream. */
   resumed: number
 }
 
@@ -19,7 +19,7 @@ const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 
 const DEADLINE_MS = 40_000
 const RETRY_MS = 100
 
-/** Reads the events of a stream, up to its end or until the connection breaks. */
+/** Reads the events of a stream until it ends or the connection breaks. */
 async function* readEvents(response: Response): AsyncGenerator<Event> {
   let text = ''
   const decoder = new TextDecoder()
@@ -35,10 +35,12 @@ async function* readEvents(response: Response): AsyncGenerator<Event> {
   }
 }
 
-/** A client of 2025-11-25 that comes back for what it has missed, as often as it takes. */
+/** A client of 2025-11-25 that resumes its streams until they are complete. */
 export class LegacyClient {
-  readonly heard: string[] = []
-  readonly strays: unknown[] = []
+  /** The notifications on the standalone stream: the URI if there is one, else the method. */
+  readonly received: string[] = []
+  /** Messages that belong to another call. */
+  readonly misrouted: unknown[] = []
   readonly url: string
   readonly name: string
   #session = ''
@@ -62,24 +64,24 @@ export class LegacyClient {
     await (await this.#post({ method: 'notifications/initialized' })).text()
   }
 
-  /** Keeps a standing stream, and notes what is told on it. */
+  /** Opens a standalone stream, reopens it whenever it ends, and records its notifications. */
   async listen(): Promise<void> {
-    let last: string | undefined
-    let opened: (() => void) | undefined
-    const open = new Promise<void>((resolve) => (opened = resolve))
+    let lastEventId: string | undefined
+    let resolveOpen: (() => void) | undefined
+    const open = new Promise<void>((resolve) => (resolveOpen = resolve))
     void (async () => {
       while (!this.#closed.signal.aborted) {
         try {
-          const response = await this.#get(last)
+          const response = await this.#get(lastEventId)
           if (response.status === 200) {
             for await (const { id, message } of readEvents(response)) {
-              opened?.()
-              last = id ?? last
-              if (message) this.heard.push(message.params?.uri ?? message.method)
+              resolveOpen?.()
+              lastEventId = id ?? lastEventId
+              if (message) this.received.push(message.params?.uri ?? message.method)
             }
           } else {
             await response.text()
-            if (response.status === 404) last = undefined
+            if (response.status === 404) lastEventId = undefined
           }
         } catch {}
         await sleep(RETRY_MS)
@@ -93,13 +95,13 @@ export class LegacyClient {
     return this.#readJson(response)
   }
 
-  /** Calls a tool, cuts its stream after `cutAfter` events, and comes back for the rest. */
+  /** Calls a tool, disconnects its stream after `cutAfter` events, and resumes it. */
   async call(name: string, args: { mark: string; [name: string]: unknown }, cutAfter = Infinity): Promise<CallRecord> {
     const id = ++this.#lastId
     const record: CallRecord = { mark: args.mark, progress: [], end: '', resumed: 0 }
-    const until = Date.now() + DEADLINE_MS
-    let last: string | undefined
-    let left = cutAfter
+    const deadline = Date.now() + DEADLINE_MS
+    let lastEventId: string | undefined
+    let remaining = cutAfter
     let response: Response | undefined = await this.#post({
       id,
       method: 'tools/call',
@@ -107,28 +109,28 @@ export class LegacyClient {
     })
     for (;;) {
       if (response?.status === 200 && response.headers.get('content-type') === 'application/json') {
-        take(record, id, await response.json())
+        readOutcome(record, id, await response.json())
         return record
       }
       try {
         if (response?.status === 200)
           for await (const event of readEvents(response)) {
-            last = event.id ?? last
-            if (event.message?.method === 'elicitation/create') void this.#answer(event.message)
+            lastEventId = event.id ?? lastEventId
+            if (event.message?.method === 'elicitation/create') void this.#accept(event.message)
             else if (event.message?.method === 'notifications/progress') record.progress.push(event.message.params.progress)
-            else if (event.message && !take(record, id, event.message)) this.strays.push(event.message)
-            if (--left === 0) break
+            else if (event.message && !readOutcome(record, id, event.message)) this.misrouted.push(event.message)
+            if (--remaining === 0) break
           }
         else if (response?.status === 404) record.end = `lost ${await response.text()}`
         else await response?.text()
       } catch {}
       if (record.end) return record
-      if (last === undefined) throw new Error(`${args.mark}: ${response?.status} without an event id`)
-      if (Date.now() > until) throw new Error(`${args.mark} hangs`)
-      left = Infinity
+      if (lastEventId === undefined) throw new Error(`${args.mark}: ${response?.status} without an event id`)
+      if (Date.now() > deadline) throw new Error(`${args.mark} timed out`)
+      remaining = Infinity
       record.resumed++
       await sleep(RETRY_MS)
-      response = await this.#get(last).catch(() => undefined)
+      response = await this.#get(lastEventId).catch(() => undefined)
     }
   }
 
@@ -137,39 +139,42 @@ export class LegacyClient {
     await fetch(this.url, { method: 'DELETE', headers: { 'mcp-session-id': this.#session } }).then((response) => response.text())
   }
 
-  #answer({ id, params }: any): Promise<Response> {
+  #accept({ id, params }: any): Promise<Response> {
     return this.#post({ id, result: { action: 'accept', content: { name: `for ${params.message}` } } })
   }
 
-  /** Sends a message; where it was refused for now, or certainly never arrived, again. */
+  /** Sends a message. Retries while the server responds with 503. */
   async #post(message: object): Promise<Response> {
-    const until = Date.now() + DEADLINE_MS
+    const deadline = Date.now() + DEADLINE_MS
     for (;;) {
       const headers = {
         ...ACCEPT,
         ...(this.#session && { 'mcp-session-id': this.#session, 'mcp-protocol-version': '2025-11-25' }),
       }
       const response = await fetch(this.url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
-      if (response.status !== 503 || Date.now() > until) return response
+      if (response.status !== 503 || Date.now() > deadline) return response
       await response.text()
       await sleep(RETRY_MS)
     }
   }
 
-  #get(last: string | undefined): Promise<Response> {
+  #get(lastEventId: string | undefined): Promise<Response> {
     const headers = { accept: 'text/event-stream', 'mcp-session-id': this.#session, 'mcp-protocol-version': '2025-11-25' }
-    return fetch(this.url, { headers: { ...headers, ...(last && { 'last-event-id': last }) }, signal: this.#closed.signal })
+    return fetch(this.url, {
+      headers: { ...headers, ...(lastEventId && { 'last-event-id': lastEventId }) },
+      signal: this.#closed.signal,
+    })
   }
 
   async #readJson(response: Response): Promise<any> {
     if (response.headers.get('content-type') === 'application/json') return response.json()
     for await (const { message } of readEvents(response)) if (message && 'id' in message && !message.method) return message
-    throw new Error('no answer')
+    throw new Error('no response')
   }
 }
 
-/** Notes the end of a call. Tells whether the message was its answer. */
-function take(record: CallRecord, id: number, message: any): boolean {
+/** Records the outcome of a call. Returns whether the message is its response. */
+function readOutcome(record: CallRecord, id: number, message: any): boolean {
   if (message.id !== id || message.method) return false
   record.end = message.error ? `error ${message.error.message}` : message.result.content[0].text
   return true
@@ -177,7 +182,7 @@ function take(record: CallRecord, id: number, message: any): boolean {
 
 const MODERN = '2026-07-28'
 
-/** One call of a modern client. */
+/** Calls `add` as a modern client. Returns the text of the result. */
 export async function modernAdd(url: string, a: number, b: number): Promise<string> {
   const _meta = { 'io.modelcontextprotocol/protocolVersion': MODERN, 'io.modelcontextprotocol/clientCapabilities': {} }
   const headers = { ...ACCEPT, 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'add' }

@@ -11,28 +11,29 @@ export interface Node {
   memory(): Promise<Memory>
 }
 
-/** What a process holds, after its garbage was collected. */
+/** The memory and resources of a process after a garbage collection. */
 export interface Memory {
   readonly heap: number
   readonly rss: number
-  /** What keeps its event loop alive, by kinds. */
+  /** The resources that keep its event loop alive. */
   readonly handles: readonly string[]
-  /** Of its sessions, in a store in memory. */
+  /** The keys in its memory store. */
   readonly keys: readonly string[]
 }
 
-/** What is different about one process. */
-export interface Own {
+/** The arguments and variables of one process. */
+export interface NodeOptions {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The processes of the service; `nodes` are those that run. */
+/** The processes of the service. */
 export interface Fleet {
+  /** The running processes. */
   readonly nodes: Node[]
-  /** Starts one more, with variables and arguments of its own. */
-  start(own?: Own): Promise<Node>
-  /** kill -9. */
+  /** Starts another process. `options` override those of the fleet. */
+  start(options?: NodeOptions): Promise<Node>
+  /** Kills a process with SIGKILL. */
   kill(node: Node): void
   stop(): Promise<void>
 }
@@ -40,9 +41,9 @@ export interface Fleet {
 /** Starts processes on one store. */
 export async function startFleet(args: readonly string[], count: number, env: Record<string, string> = {}): Promise<Fleet> {
   const nodes: Node[] = []
-  const start = async (own: Own = {}): Promise<Node> => {
-    const variables = { ...process.env, ...env, ...own.env }
-    const child = fork(PROGRAM, [...(own.args ?? args)], { execArgv: ['--expose-gc'], env: variables })
+  const start = async (options: NodeOptions = {}): Promise<Node> => {
+    const variables = { ...process.env, ...env, ...options.env }
+    const child = fork(PROGRAM, [...(options.args ?? args)], { execArgv: ['--expose-gc'], env: variables })
     const [{ url }] = (await once(child, 'message')) as [{ url: string }]
     const memory = async () => {
       child.send('memory')

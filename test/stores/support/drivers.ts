@@ -1,39 +1,40 @@
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import type { Stores } from 'portcall/stores'
-import { postgres } from 'portcall/stores/postgres'
-import { redis } from 'portcall/stores/redis'
+import { postgresStores } from 'portcall/stores/postgres'
+import { redisStores } from 'portcall/stores/redis'
 import postgresJs from 'postgres'
 import { createClient } from 'redis'
 
-/** Where stores are, and the bounds that a test wants. */
-export interface Wanted {
-  /** What keys begin with, or the name of a schema. */
-  place: string
+/** The namespace of stores, and their limits. */
+export interface OpenOptions {
+  /** The prefix of keys, or the name of a schema. */
+  namespace: string
   timeoutMs?: number
-  store?: { maxEntries?: number; maxAgeMs?: number }
-  log?: { maxEntries?: number; maxBytes?: number; maxAgeMs?: number; maxLogs?: number }
+  store?: { maxEntries?: number; maxTtlMs?: number }
+  log?: { maxEntries?: number; maxBytes?: number; entryTtlMs?: number; maxLogs?: number }
 }
 
-/** Makes stores with a driver of its own; closing them lets go of it. */
-export type Open = (url: string, wanted: Wanted) => Stores
+/** Creates stores with a driver of their own. Closing the stores closes the driver. */
+export type OpenStores = (url: string, options: OpenOptions) => Stores
 
-function alsoEnding(stores: Stores, end: () => Promise<void>): Stores {
-  return { ...stores, close: () => stores.close().then(end) }
+function closeWith(stores: Stores, close: () => Promise<void>): Stores {
+  return { ...stores, close: () => stores.close().then(close) }
 }
 
-export const REDIS_DRIVERS: Record<string, Open> = {
-  ioredis: (url, { place, ...bounds }) => redis(new Redis(url, { lazyConnect: true }), { prefix: `{${place}}:`, ...bounds }),
-  redis: (url, { place, ...bounds }) => redis(createClient({ url }), { prefix: `{${place}}:`, ...bounds }),
+export const REDIS_DRIVERS: Record<string, OpenStores> = {
+  ioredis: (url, { namespace, ...options }) =>
+    redisStores(new Redis(url, { lazyConnect: true }), { prefix: `{${namespace}}:`, ...options }),
+  redis: (url, { namespace, ...options }) => redisStores(createClient({ url }), { prefix: `{${namespace}}:`, ...options }),
 }
 
-export const POSTGRES_DRIVERS: Record<string, Open> = {
-  pg(url, { place, ...bounds }) {
+export const POSTGRES_DRIVERS: Record<string, OpenStores> = {
+  pg(url, { namespace, ...options }) {
     const pool = new pg.Pool({ connectionString: url })
-    return alsoEnding(postgres(pool, { schema: place, ...bounds }), () => pool.end())
+    return closeWith(postgresStores(pool, { schema: namespace, ...options }), () => pool.end())
   },
-  postgres(url, { place, ...bounds }) {
+  postgres(url, { namespace, ...options }) {
     const sql = postgresJs(url, { max: 3, backoff: () => 0.2 })
-    return alsoEnding(postgres(sql, { schema: place, ...bounds }), () => sql.end({ timeout: 1 }))
+    return closeWith(postgresStores(sql, { schema: namespace, ...options }), () => sql.end({ timeout: 1 }))
   },
 }

@@ -5,7 +5,7 @@ import { freePort } from '../free-port.mjs'
 import { findProgram } from './programs.mjs'
 import { createHome, runService } from './service.mjs'
 
-/** PostgreSQL refuses to run as root: whom it runs as then. */
+/** The user PostgreSQL runs as when the tests run as root, which PostgreSQL rejects. */
 function unprivileged() {
   if (process.getuid?.() !== 0) return {}
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -25,7 +25,7 @@ function makeCluster(folder, owner) {
 }
 
 /**
- * Starts a PostgreSQL with a cluster of its own; nothing when there is none on this machine. `args` are added to its command.
+ * Starts PostgreSQL with a new cluster. Returns `undefined` when it is not installed. `args` are added to its command.
  *
  * @param {{ args?: string[], diskMb?: number }} [options]
  */

@@ -1,11 +1,11 @@
-/** Where the programs of other makes are: on the PATH, where Debian puts them, or, for root, installed from Debian's packages. */
+/** Locates third-party programs: on the PATH, in Debian's folders, or, for root, installed from Debian's packages. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const POSTGRES = '/usr/lib/postgresql'
 
-/** Each program with its package, and the folders where it may be beside those of the PATH. */
+/** Each program with its package and the folders to search in addition to the PATH. */
 const PROGRAMS = {
   'redis-server': { package: 'redis-server', folders: () => [] },
   'valkey-server': { folders: () => [] },
@@ -38,7 +38,7 @@ function install(packageName) {
     (aptGet('update') && aptGet('install', '--no-install-recommends', packageName))
 }
 
-/** The path of a program; nothing, said on stderr, when it cannot be had. */
+/** Returns the path of a program. When it is not available, prints a warning to stderr and returns `undefined`. */
 export function findProgram(name) {
   const found = find(name)
   if (found || !PROGRAMS[name].package) return found

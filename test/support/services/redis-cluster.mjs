@@ -6,7 +6,7 @@ import { startRedis } from './redis.mjs'
 const SLOTS = 16_384
 const DEADLINE_MS = 60_000
 
-/** Says one command to a Redis at a port of loopback; resolves to all it answers at once. */
+/** Sends one command to Redis on a loopback port and resolves to the first chunk of its reply. */
 function say(port, ...words) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${words.join(' ')}\r\n`))
@@ -32,7 +32,7 @@ async function untilJoined(nodes) {
   }
 }
 
-/** Starts a Redis Cluster of masters only; nothing when there is no Redis on this machine. */
+/** Starts a Redis Cluster without replicas. Returns `undefined` when Redis is not installed. */
 export async function startRedisCluster(size = 3) {
   const nodes = []
   for (let at = 0; at < size; at++) {
@@ -50,7 +50,7 @@ export async function startRedisCluster(size = 3) {
   await untilJoined(nodes)
   return {
     nodes,
-    /** The node that has the slot of a key. */
+    /** Returns the node that owns the slot of a key. */
     async ownerOf(key) {
       const slot = Number((await say(first.port, 'CLUSTER', 'KEYSLOT', key)).slice(1))
       return nodes[Math.floor(slot / share)]

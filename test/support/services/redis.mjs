@@ -3,7 +3,7 @@ import { freePort } from '../free-port.mjs'
 import { findProgram } from './programs.mjs'
 import { createHome, runService } from './service.mjs'
 
-/** Tells whether a Redis answers at a port of loopback. */
+/** Reports whether Redis responds on a loopback port. */
 function answers(port) {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -19,7 +19,7 @@ function answers(port) {
 }
 
 /**
- * Starts a Redis, or a Valkey, whose data outlives SIGKILL; nothing when there is none on this machine. `args` are added to its command.
+ * Starts Redis or Valkey with data that survives SIGKILL. Returns `undefined` when it is not installed. `args` are added to its command.
  *
  * @param {{ program?: 'redis-server' | 'valkey-server', args?: string[], diskMb?: number }} [options]
  */

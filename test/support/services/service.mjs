@@ -1,6 +1,6 @@
 /**
- * A server program of another make for a test: started on a free port of loopback, with a temporary folder. However this process
- * ends, a guard ends the program and removes the folder.
+ * Runs a third-party server program for a test, on a free loopback port with a temporary folder. A guard process stops the program and
+ * removes the folder, however this process ends.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits for its stdin to end, then ends the program whose id is in the folder, at first gently, and removes the folder. */
+/** Waits until its stdin closes, then stops the program whose pid is in the folder (SIGTERM, then SIGKILL) and removes the folder. */
 const GUARD = `cat >/dev/null
 read -r pid <"$1/pid" && {
   pkill -CONT -P "$pid"; kill -CONT "$pid"; kill -INT "$pid"
@@ -21,11 +21,11 @@ rm -rf "$1"`
 
 const DEADLINE_MS = 60_000
 
-/** Tells whether services can have a disk of their own here. */
+/** Whether services can have a separate disk on this machine. */
 export const hasDisks = process.platform === 'linux' && process.getuid?.() === 0
 
 /**
- * Makes the folder of a service, and who removes it in the end. With `diskMb` it is a disk of its own, which can be filled.
+ * Creates the folder of a service and the guard that removes it. With `diskMb` the folder is a separate disk that can be filled.
  *
  * @param {string} name
  * @param {number} [diskMb]
@@ -38,10 +38,10 @@ export function createHome(name, diskMb) {
   guard.stdin.unref?.()
   const leave = async () => {
     if (guard.exitCode !== null) return
-    const gone = once(guard, 'exit')
+    const exited = once(guard, 'exit')
     guard.ref()
     guard.stdin.end()
-    await gone
+    await exited
   }
   return { folder, leave }
 }
@@ -54,7 +54,7 @@ async function until(condition, what) {
   }
 }
 
-/** The processes that a process has started. */
+/** Returns the child processes of a process. */
 function childrenOf(pid) {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
@@ -79,7 +79,7 @@ function isAlive(pid) {
 }
 
 /**
- * Runs a program in a home. `spawnOptions` may name another user; `isReady` tells whether the process of an id answers.
+ * Runs a program in a folder. `spawnOptions` may set another user. `isReady` reports whether the process with a pid responds.
  *
  * @param {{ name: string, home: { folder: string, leave(): Promise<void> }, command: string, args: string[],
  *   spawnOptions?: import('node:child_process').SpawnOptions, isReady(pid: number): boolean | Promise<boolean> }} program
@@ -87,9 +87,9 @@ function isAlive(pid) {
 export async function runService({ name, home, command, args, spawnOptions, isReady }) {
   let child
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
-  const family = () => [child.pid, ...childrenOf(child.pid)]
+  const processes = () => [child.pid, ...childrenOf(child.pid)]
   const all = (signal) => {
-    for (const pid of family()) send(pid, signal)
+    for (const pid of processes()) send(pid, signal)
   }
 
   const start = async () => {
@@ -97,17 +97,17 @@ export async function runService({ name, home, command, args, spawnOptions, isRe
     child.unref()
     writeFileSync(join(home.folder, 'pid'), `${child.pid}\n`)
     await until(() => {
-      if (!isRunning()) throw new Error(`${name} ended at once: ${command} ${args.join(' ')}`)
+      if (!isRunning()) throw new Error(`${name} exited at once: ${command} ${args.join(' ')}`)
       return isReady(child.pid)
-    }, `${name} does not answer`)
+    }, `${name} does not respond`)
   }
   const end = async (signal) => {
     if (!isRunning()) return
-    const members = family()
-    const gone = once(child, 'exit')
+    const members = processes()
+    const exited = once(child, 'exit')
     child.ref()
     for (const pid of signal === 'SIGKILL' ? members : [child.pid]) send(pid, signal)
-    await gone
+    await exited
     await until(() => !members.some(isAlive), `${name} does not end`)
   }
 
@@ -115,22 +115,22 @@ export async function runService({ name, home, command, args, spawnOptions, isRe
 
   await start()
   return {
-    /** Leaves no space on its disk. */
+    /** Fills its disk. */
     fillDisk: () => void spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' }),
     freeDisk: () => rmSync(filler, { force: true }),
-    /** Starts it again where it was. */
+    /** Starts it again with the same folder and port. */
     start,
-    /** Ends it at once, all its processes by SIGKILL. */
+    /** Kills all its processes with SIGKILL. */
     kill: () => end('SIGKILL'),
-    /** Ends it gently and starts it again. */
+    /** Stops it with SIGINT and starts it again. */
     async restart() {
       await end('SIGINT')
       await start()
     },
-    /** Stops all its processes where they are, with their connections open. */
+    /** Suspends all its processes with SIGSTOP; their connections stay open. */
     pause: () => all('SIGSTOP'),
     resume: () => all('SIGCONT'),
-    /** Ends it for good and removes its folder. */
+    /** Stops it and removes its folder. */
     stop: () => home.leave(),
   }
 }

@@ -1,23 +1,20 @@
-/**
- * What a command of the command line is: data for its grammar and its help, and the function that runs it. The parser, the help, the
- * documentation and the completion all read the same data.
- */
-import type { Ending } from './exit.ts'
+/** A command of the command line, as data: the parser, the help, the documentation and the completion all read it. */
+import type { ExitReason } from './exit-codes.ts'
 import type { Io } from './io.ts'
 
-/** A flag: `--name`, `--name VALUE`, or the latter several times. */
+/** An option: `--name`, or `--name VALUE`, which may be repeatable. */
 export interface Flag {
   readonly type: 'boolean' | 'string'
   readonly short?: string
   readonly multiple?: boolean
-  /** How its value is called in the help. */
+  /** The placeholder of its value in the help. */
   readonly value?: string
   readonly description: string
 }
 
 export type Flags = { readonly [name: string]: Flag }
 
-/** The values of flags, as they were given. */
+/** The values of options. */
 export type ValuesOf<F extends Flags> = {
   readonly [name in keyof F]: F[name] extends { type: 'boolean' }
     ? boolean
@@ -26,7 +23,7 @@ export type ValuesOf<F extends Flags> = {
       : string | undefined
 }
 
-/** The flag whose value is of a type. */
+/** The option whose value has a given type. */
 export type FlagOf<Value> = Flag &
   (Value extends boolean
     ? { readonly type: 'boolean' }
@@ -34,37 +31,37 @@ export type FlagOf<Value> = Flag &
       ? { readonly type: 'string'; readonly multiple: true }
       : { readonly type: 'string' })
 
-/** What stands on the command line, read by the grammar of a command. */
-export interface Given<F extends Flags = Flags> {
+/** A parsed command line. */
+export interface Invocation<F extends Flags = Flags> {
   readonly flags: ValuesOf<F>
-  /** What is no flag; for a command with a target, what comes after it. */
-  readonly words: readonly string[]
-  /** Where the server is: the first word, or what follows `--`. Empty for a command without a target. */
-  readonly target: TargetWords
+  /** The positional arguments after the server. */
+  readonly args: readonly string[]
+  /** The server; empty for a command without one. */
+  readonly server: ServerArgument
   readonly io: Io
 }
 
-/** The server of a command line: a word, or a program with its arguments. */
-export type TargetWords = { readonly word: string } | { readonly program: readonly string[] }
+/** The server of a command line: the first positional argument, or the program and its arguments after `--`. */
+export type ServerArgument = { readonly location: string } | { readonly program: readonly string[] }
 
-/** Whether a command uses a server, only has to know where it is, or has none. */
-export type Takes = 'target' | 'place' | 'none'
+/** Whether a command connects to a server, only needs its location, or takes no server. */
+export type ServerUse = 'connect' | 'locate' | 'none'
 
 export interface Command<F extends Flags = Flags> {
   readonly name: string
   readonly summary: string
-  readonly takes: Takes
-  /** What comes after the target: `TOOL`, `[ARGUMENT …]`. */
-  readonly words: readonly string[]
+  readonly serverUse: ServerUse
+  /** The positional arguments after the server, as in the help: `<tool>`, `[arguments...]`. */
+  readonly args: readonly string[]
   readonly flags: F
-  /** More to say in the help: paragraphs. */
+  /** More paragraphs of the help. */
   readonly details?: readonly string[]
   readonly examples: readonly string[]
-  /** Does it; resolves to how it ends, `done` by default. */
-  run(given: Given<F>): Promise<Ending | undefined | void>
+  /** Runs the command. Resolves to the exit reason, by default `success`. */
+  run(invocation: Invocation<F>): Promise<ExitReason | undefined | void>
 }
 
-/** Makes a command; the values of its flags are typed inside. */
+/** Defines a command, whose `run` receives typed option values. */
 export function defineCommand<const F extends Flags>(command: Command<F>): Command {
   return command as unknown as Command
 }

@@ -1,47 +1,59 @@
 import type { Command } from './command.ts'
 
-/** A command as the table knows it: what the help says, and where it is. */
-export interface Listed {
+/** A command in the table: its summary, and how to load it. */
+export interface CommandEntry {
   readonly summary: string
   load(): Promise<Command>
 }
 
-/** Every command. One is loaded when it is run, so that help costs nothing. */
-export const COMMANDS: { readonly [name: string]: Listed } = {
-  list: { summary: 'Shows what a server offers', load: async () => (await import('./commands/list.ts')).list },
-  call: { summary: 'Calls a tool', load: async () => (await import('./commands/call.ts')).call },
-  read: { summary: 'Reads a resource', load: async () => (await import('./commands/read.ts')).read },
-  prompt: { summary: 'Gets a prompt', load: async () => (await import('./commands/prompt.ts')).prompt },
+/** All commands. A command is loaded only when it is run. */
+export const COMMANDS: { readonly [name: string]: CommandEntry } = {
+  list: {
+    summary: 'List tools, resources and prompts',
+    load: async () => (await import('./commands/list.ts')).listCommand,
+  },
+  call: { summary: 'Call a tool', load: async () => (await import('./commands/call.ts')).callCommand },
+  read: { summary: 'Read a resource', load: async () => (await import('./commands/read.ts')).readCommand },
+  prompt: { summary: 'Get a prompt', load: async () => (await import('./commands/prompt.ts')).promptCommand },
   complete: {
-    summary: 'Suggests values for an argument of a prompt or a template',
-    load: async () => (await import('./commands/complete.ts')).complete,
+    summary: 'Complete an argument of a prompt or resource template',
+    load: async () => (await import('./commands/complete.ts')).completeCommand,
   },
   discover: {
-    summary: 'Shows what a server says about itself',
-    load: async () => (await import('./commands/discover.ts')).discover,
+    summary: 'Show server info and capabilities',
+    load: async () => (await import('./commands/discover.ts')).discoverCommand,
   },
-  listen: { summary: 'Shows changes as they come', load: async () => (await import('./commands/listen.ts')).listen },
-  tasks: { summary: 'Begins tasks, and looks after them', load: async () => (await import('./commands/tasks.ts')).tasks },
-  serve: { summary: 'Serves a module', load: async () => (await import('./commands/serve.ts')).serve },
-  login: { summary: 'Signs in to a server', load: async () => (await import('./commands/login.ts')).login },
-  logout: { summary: 'Forgets the tokens for a server', load: async () => (await import('./commands/logout.ts')).logout },
+  listen: {
+    summary: 'Watch for change notifications',
+    load: async () => (await import('./commands/listen.ts')).listenCommand,
+  },
+  tasks: { summary: 'Start and manage tasks', load: async () => (await import('./commands/tasks.ts')).tasksCommand },
+  serve: {
+    summary: 'Serve a module over HTTP or stdio',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  login: { summary: 'Sign in to a server', load: async () => (await import('./commands/login.ts')).loginCommand },
+  logout: { summary: 'Delete the tokens of a server', load: async () => (await import('./commands/logout.ts')).logoutCommand },
   install: {
-    summary: 'Puts a server into the configuration of other programs',
-    load: async () => (await import('./commands/install.ts')).install,
+    summary: 'Add a server to the configuration of MCP hosts',
+    load: async () => (await import('./commands/install.ts')).installCommand,
   },
   uninstall: {
-    summary: 'Takes a server out of the configuration of other programs',
-    load: async () => (await import('./commands/uninstall.ts')).uninstall,
+    summary: 'Remove a server from the configuration of MCP hosts',
+    load: async () => (await import('./commands/uninstall.ts')).uninstallCommand,
   },
   check: {
-    summary: 'Looks for what hosts refuse or misunderstand',
-    load: async () => (await import('./commands/check.ts')).check,
+    summary: 'Lint a server for host compatibility',
+    load: async () => (await import('./commands/check.ts')).checkCommand,
   },
-  types: { summary: 'Writes the types of a client for a server', load: async () => (await import('./commands/types.ts')).types },
-  new: { summary: 'Makes a project', load: async () => (await import('./commands/new.ts')).create },
+  types: {
+    summary: 'Generate TypeScript types from a server',
+    load: async () => (await import('./commands/types.ts')).typesCommand,
+  },
+  new: { summary: 'Create a project', load: async () => (await import('./commands/new.ts')).newCommand },
   completion: {
-    summary: 'Prints what a shell needs to complete words',
-    load: async () => (await import('./commands/completion.ts')).completion,
+    summary: 'Print a shell completion script',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
-  raw: { summary: 'Sends any request', load: async () => (await import('./commands/raw.ts')).raw },
+  raw: { summary: 'Send a raw request', load: async () => (await import('./commands/raw.ts')).rawCommand },
 }

@@ -1,69 +1,81 @@
-/** Help, made of the data of the commands. */
+/** The help texts, generated from the definitions of the commands. */
 import type { Command, Flags } from './command.ts'
+import { COMMON_FLAGS, CONNECTION_FLAGS } from './command-line/flags.ts'
 import { COMMANDS } from './commands.ts'
-import { type Ending, EXIT, MEANINGS } from './exit.ts'
-import { COMMON, CONNECTION } from './grammar/flags.ts'
+import { EXIT_CODES, EXIT_DESCRIPTIONS, type ExitReason } from './exit-codes.ts'
 
-const HEAD = `portcall COMMAND [SERVER] [WORD …] [FLAG …]
+const HEAD = `Usage: portcall <command> [server] [args...] [options]
 
-Uses, serves, checks and installs servers of the Model Context Protocol.`
+Use, serve, check and install servers of the Model Context Protocol.`
 
 const SERVERS: readonly (readonly [string, string])[] = [
-  ['https://HOST/mcp', 'a server over HTTP'],
-  ['-- PROGRAM …', 'a program that is started; everything after -- belongs to it'],
-  ['FILE:NAME', 'a server of a configuration: .mcp.json:notes'],
+  ['https://host/mcp', 'the URL of a server'],
+  ['file:name', 'a server of a configuration file, such as .mcp.json:notes'],
   ['./server.js', 'a module that exports a server'],
+  ['-- program [args...]', 'a program to start; everything after -- belongs to it'],
 ]
 
-/** The help of the command line as a whole. */
+/** Returns the help of the whole command. */
 export function overview(): string {
   const commands = Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const)
-  const endings = Object.entries(EXIT).map(([name, code]) => [String(code), MEANINGS[name as Ending]] as const)
+  const exitCodes = Object.entries(EXIT_CODES).map(
+    ([name, code]) => [String(code), EXIT_DESCRIPTIONS[name as ExitReason]] as const,
+  )
   return [
     HEAD,
     section('Commands', commands),
     section('Servers', SERVERS),
-    section('Exit codes', endings),
-    'portcall COMMAND --help tells more about one of them.',
+    section('Exit codes', exitCodes),
+    "Run 'portcall <command> --help' for more information on a command.",
   ].join('\n\n')
 }
 
-/** How a command is written: its name, its server, its words. */
-export function usage({ name, takes, words }: Command): string {
-  return ['portcall', name, ...(takes === 'none' ? [] : ['SERVER']), ...words].join(' ')
+/** Returns the usage line of a command. */
+function usageOf({ name, serverUse, args }: Pick<Command, 'name' | 'serverUse' | 'args'>): string {
+  return ['portcall', name, ...(serverUse === 'none' ? [] : ['<server>']), ...args, '[options]'].join(' ')
 }
 
-/** The help of one command. */
-export function helpOf(command: Command): string {
-  const { summary, details = [], flags, takes, examples } = command
+/** Returns the help of one command. */
+export function commandHelp(command: Command): string {
+  const { summary, details = [], flags, serverUse, examples } = command
   return [
-    usage(command),
+    `Usage: ${usageOf(command)}`,
     `${summary}.`,
     ...details,
-    ...(Object.keys(flags).length > 0 ? [section('Flags', rows(flags))] : []),
-    section(takes === 'target' ? 'Flags of every command with a server' : 'Flags of every command', [
-      ...(takes === 'target' ? rows(CONNECTION) : []),
-      ...rows(COMMON),
-    ]),
+    ...(Object.keys(flags).length > 0 ? [section('Options', rows(flags))] : []),
+    ...(serverUse === 'connect' ? [section('Connection options', rows(CONNECTION_FLAGS))] : []),
+    section('Global options', rows(COMMON_FLAGS)),
     section(
       'Examples',
-      examples.map((line) => [line, ''] as const),
+      examples.map((example) => [example, ''] as const),
     ),
   ].join('\n\n')
 }
 
-/** A flag as it is written: `-H, --header NAME:VALUE`. */
-export function spelling(name: string, { short, value }: Flags[string]): string {
+/** Returns all commands, options and exit codes as JSON, for programs and for the documentation. */
+export async function catalog(): Promise<string> {
+  const commands = await Promise.all(
+    Object.values(COMMANDS).map(async ({ load }) => {
+      const { run: _run, ...command } = await load()
+      return { ...command, usage: usageOf(command) }
+    }),
+  )
+  const flags = { common: COMMON_FLAGS, connection: CONNECTION_FLAGS }
+  return JSON.stringify({ commands, flags, exit: EXIT_CODES, meanings: EXIT_DESCRIPTIONS })
+}
+
+/** Returns `-H, --header NAME:VALUE`. */
+function flagUsage(name: string, { short, value }: Flags[string]): string {
   return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`
 }
 
 function rows(flags: Flags): (readonly [string, string])[] {
-  return Object.entries(flags).map(([name, flag]) => [spelling(name, flag), flag.description] as const)
+  return Object.entries(flags).map(([name, flag]) => [flagUsage(name, flag), flag.description] as const)
 }
 
-const WIDE = 30
+const MAX_COLUMN_WIDTH = 30
 
 function section(title: string, lines: readonly (readonly [string, string])[]): string {
-  const width = Math.min(WIDE, Math.max(...lines.map(([left]) => left.length)))
+  const width = Math.min(MAX_COLUMN_WIDTH, Math.max(...lines.map(([left]) => left.length)))
   return [`${title}:`, ...lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd())].join('\n')
 }

@@ -1,22 +1,22 @@
-/** Where the command writes and reads: data to stdout, talk to stderr. */
-import { plain } from './show/plain.ts'
+/** Input and output of a command: data goes to stdout, messages to stderr. */
+import { sanitize } from './format.ts'
 
 export interface Io {
-  /** Whether results are wanted verbatim, as JSON. */
+  /** Whether to print results as JSON. */
   readonly json: boolean
-  /** Whether somebody can be asked: stdin and stderr are a terminal, and `--no-input` was not given. */
+  /** Whether the user can be prompted: stdin and stderr are a terminal, and `--no-input` is not set. */
   readonly interactive: boolean
-  /** Whether stderr is a terminal, for what moves. */
-  readonly lively: boolean
+  /** Whether stderr is a terminal. */
+  readonly isTty: boolean
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** Writes a line of data to stdout. On a terminal, what could steer it is made visible. */
+  /** Writes a line to stdout. On a terminal, control characters are made visible. */
   data(text: string): void
-  /** Writes a value as JSON to stdout: on one line. */
+  /** Writes a value to stdout, as one line of JSON. */
   value(value: unknown): void
-  /** Writes a line for people to stderr. */
-  talk(text: string): void
-  /** Writes to stderr as it is, without a line's end. */
+  /** Writes a line to stderr. */
+  log(text: string): void
+  /** Writes to stderr, without changes and without a line break. */
   draw(text: string): void
 }
 
@@ -26,24 +26,23 @@ export interface IoOptions {
   readonly signal: AbortSignal
 }
 
-/** Makes the streams of a command. */
 export function createIo({ json, input, signal }: IoOptions): Io {
   const { stdin, stdout, stderr } = process
   const write = stdout.write.bind(stdout)
-  const put = (text: string): void => void write(`${stdout.isTTY ? plain(text) : text}\n`)
+  const data = (text: string): void => void write(`${stdout.isTTY ? sanitize(text) : text}\n`)
   return {
     json,
     interactive: input && stdin.isTTY === true && stderr.isTTY === true,
-    lively: stderr.isTTY === true,
+    isTty: stderr.isTTY === true,
     signal,
-    data: put,
-    value: (value) => put(JSON.stringify(value)),
-    talk: (text) => void stderr.write(`${stderr.isTTY ? plain(text) : text}\n`),
+    data,
+    value: (value) => data(JSON.stringify(value)),
+    log: (text) => void stderr.write(`${stderr.isTTY ? sanitize(text) : text}\n`),
     draw: (text) => void stderr.write(text),
   }
 }
 
-/** From now on what others print to stdout goes to stderr: stdout belongs to the data. Returns what takes that back. */
+/** Redirects to stderr what other code prints to stdout, because stdout is for data. Returns a function that undoes it. */
 export function guardStdout(): () => void {
   const { stdout, stderr } = process
   const { write } = stdout

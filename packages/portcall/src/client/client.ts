@@ -1,143 +1,172 @@
-import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
+import { applyMiddleware, type Exchange, type Middleware } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
-import type { MethodOf } from '../protocol/methods.ts'
-import type { ClientCapabilities, Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
+import type { InputRequestHandler } from '../protocol/input-types.ts'
+import type { MethodLookup } from '../protocol/methods.ts'
+import type {
+  ClientCapabilities,
+  Implementation,
+  LoggingLevel,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  Tool,
+} from '../protocol/types.ts'
 import { type Cache, createCache, NO_CACHE } from './cache.ts'
-import { createCaller } from './call.ts'
-import type { ClientOptions } from './client-options.ts'
-import { type Clocks, createClocks } from './deadline.ts'
-import { ConnectionClosed } from './errors.ts'
-import { type Answer, capabilitiesOf, createAnswer } from './input.ts'
-import { createListening } from './listening.ts'
-import { createList, type List, type ListOf } from './lists.ts'
-import { type CallOptions, CLIENT_DEADLINES, type RawOptions } from './options.ts'
-import { createReads } from './reads.ts'
-import { type ClientSeams, createTables } from './seams.ts'
-import type { Change } from './subscribe.ts'
-import type { Client, Status } from './surface.ts'
-import { createToolbox } from './tools.ts'
+import { createDeadlines, type Deadlines } from './deadlines.ts'
+import { ClientClosedError } from './errors.ts'
+import { type ClientExtension, createExtensionTables } from './extension.ts'
+import { capabilitiesOf, createInputRequestHandler, type InputHandlers } from './input-requests.ts'
+import { createPagedList, type List, type ListDefinition } from './lists.ts'
+import {
+  type CacheOptions,
+  type CallOptions,
+  CLIENT_TIMEOUTS,
+  type ClientEvent,
+  type ClientTimeouts,
+  type RequestOptions,
+} from './options.ts'
+import { createQueries } from './queries.ts'
+import { createRequester } from './requester.ts'
+import { type Change, createSubscriptionManager } from './subscriptions.ts'
+import { createToolCaller } from './tools.ts'
+import type { Client, ConnectionStatus } from './types.ts'
 
-/** What a client talks to. */
-export interface Connection {
+/** Options of a client. Each input handler (`elicit`, `elicitUrl`, `sample`, `roots`) declares the matching capability. */
+export interface ClientOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]> extends InputHandlers {
+  /** Name and version of your application, for display on the server. */
+  readonly info?: Implementation
+  /** Protocol extensions; each is declared to the server. Default: none. */
+  readonly extensions?: E
+  /** Capabilities to declare in addition to those of the input handlers: `sampling.tools`, `sampling.context`, unregistered extensions. */
+  readonly capabilities?: ClientCapabilities
+  readonly timeouts?: Partial<ClientTimeouts>
+  /** Timeouts for individual methods: `{ 'tools/call': { requestTimeoutMs: 300_000 } }`. */
+  readonly methodTimeouts?: { readonly [method: string]: Partial<ClientTimeouts> }
+  /** Maximum number of input round trips of one call. Default: 10. */
+  readonly maxRoundTrips?: number
+  /** Maximum number of pages of one list. Default: 64. */
+  readonly maxPages?: number
+  /** Caches results that have a `ttlMs`; `false` disables the cache. */
+  readonly cache?: CacheOptions | false
+  /** Requests log messages of this level and above; they arrive as `log` events. */
+  readonly logLevel?: LoggingLevel
+  readonly middleware?: readonly Middleware[]
+  readonly onEvent?: (event: ClientEvent) => void
+}
+
+/** The connection that a client sends its requests to. */
+export interface ServerConnection {
   readonly exchange: Exchange
-  readonly status: Status
-  /** Whether arguments have to be mirrored in headers. */
-  readonly mirrors: boolean
+  readonly status: ConnectionStatus
+  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  readonly sendsParamHeaders: boolean
   close(): Promise<void>
 }
 
-/** A client and what its connection needs of it. */
+/** A client, and what its connection needs from it. */
 export interface ClientParts {
   readonly client: Client
   readonly info: Implementation
-  readonly capabilities: ReturnType<typeof capabilitiesOf>
-  /** Answers servers that ask by themselves. */
-  readonly answer: Answer
-  /** Stand still while a user is asked, whoever asks. */
-  readonly clocks: Clocks
-  /** What is known of each method, those of extensions included. */
-  readonly methodOf: MethodOf
+  readonly capabilities: ClientCapabilities
+  /** Handles input requests that servers of the legacy era send on their own. */
+  readonly handleInputRequest: InputRequestHandler
+  readonly deadlines: Deadlines
+  /** Looks up a method of the protocol or of an extension. */
+  readonly methodOf: MethodLookup
 }
 
 const INFO: Implementation = { name: 'portcall', version: '0' }
 
-/** Makes a client of a connection that may still have to be opened when the first request is made. */
-export function createClient(connection: () => Connection, options: ClientOptions = {}): ClientParts {
-  const { info = INFO, onEvent = () => {}, maxRounds = 10, maxPages = 64, logLevel } = options
-  const capabilities = capabilitiesOf(options, declaredBy(options))
-  const layers: Middleware[] = [...(options.middleware ?? [])]
+/** Creates a client. `connection` is called for each request, so the connection may be created after the client. */
+export function createClient(connection: () => ServerConnection, options: ClientOptions = {}): ClientParts {
+  const { info = INFO, onEvent = () => {}, maxRoundTrips = 10, maxPages = 64, logLevel } = options
+  const capabilities = capabilitiesOf(options, declaredCapabilities(options))
+  const middlewares: Middleware[] = [...(options.middleware ?? [])]
   const direct: Exchange = (request, context) => connection().exchange(request, context)
-  let exchange = wrap(direct, layers)
-  const tables = createTables()
-  const methodOf: MethodOf = (method) => tables.methods.get(method)
+  let exchange = applyMiddleware(direct, middlewares)
+  const tables = createExtensionTables()
+  const methodOf: MethodLookup = (method) => tables.methods.get(method)
 
-  const clocks = createClocks()
-  const caller = createCaller({
+  const deadlines = createDeadlines()
+  const requester = createRequester({
     exchange: () => exchange,
     info,
     capabilities,
-    answer: createAnswer(options),
-    clocks,
-    deadlines: { ...CLIENT_DEADLINES, ...options.deadlines },
-    methodDeadlines: options.methodDeadlines ?? {},
-    maxRounds,
+    handleInputRequest: createInputRequestHandler(options),
+    deadlines,
+    timeouts: { ...CLIENT_TIMEOUTS, ...options.timeouts },
+    methodTimeouts: options.methodTimeouts ?? {},
+    maxRoundTrips,
     methodOf,
-    finishers: tables.finishers,
+    resolvers: tables.resolvers,
     logLevel,
     onEvent,
   })
+  const { handleInputRequest } = requester
   const cache = options.cache === false ? NO_CACHE : createCache(methodOf, options.cache)
-  const cached = (method: string, params: JsonObject = {}, given?: RawOptions): Promise<JsonObject> => {
-    const fetch = (): Promise<JsonObject> => caller.request(method, params, given)
-    return given?.headers ? fetch() : cache.get(method, params, fetch)
+  const cached = (method: string, params: JsonObject = {}, callOptions?: RequestOptions): Promise<JsonObject> => {
+    const fetch = (): Promise<JsonObject> => requester.request(method, params, callOptions)
+    return callOptions?.headers ? fetch() : cache.get(method, params, fetch)
   }
-  const listOf = <T>(list: ListOf<T>, given?: CallOptions): List<T> =>
-    createList<T>({ ...list, maxPages, fetch: (params) => cached(list.method, params, given) })
+  const list = <T>(definition: ListDefinition<T>, callOptions?: CallOptions): List<T> =>
+    createPagedList<T>({ ...definition, maxPages, fetch: (params) => cached(definition.method, params, callOptions) })
 
-  const toolbox = createToolbox({
-    caller,
-    mirrors: () => connection().mirrors,
+  const toolCaller = createToolCaller({
+    requester,
+    sendsParamHeaders: () => connection().sendsParamHeaders,
     refresh: () => {
-      cache.drop('tools/list')
+      cache.invalidate('tools/list')
       return client.tools().toArray()
     },
     onEvent,
   })
-  const listening = createListening({ caller, onChange: staleBy(cache), onEvent })
+  const subscriptions = createSubscriptionManager({ requester, onChange: (change) => invalidate(cache, change), onEvent })
 
   const client: Client = {
     get status() {
       return connection().status
     },
-    ...createReads(cached, caller.request),
-    tools: (given) => listOf<Tool>({ method: 'tools/list', key: 'tools', admit: toolbox.admit }, given),
-    resources: (given) => listOf<Resource>({ method: 'resources/list', key: 'resources' }, given),
-    templates: (given) => listOf<ResourceTemplate>({ method: 'resources/templates/list', key: 'resourceTemplates' }, given),
-    prompts: (given) => listOf<Prompt>({ method: 'prompts/list', key: 'prompts' }, given),
-    callTool: (name, args = {}, given = {}) => toolbox.call(name, args as JsonObject, given) as never,
-    listen: (filter) => listening.listen(filter),
-    request: caller.request,
+    ...createQueries(cached, requester.request),
+    tools: (callOptions) => list<Tool>({ method: 'tools/list', key: 'tools', accept: toolCaller.register }, callOptions),
+    resources: (callOptions) => list<Resource>({ method: 'resources/list', key: 'resources' }, callOptions),
+    resourceTemplates: (callOptions) =>
+      list<ResourceTemplate>({ method: 'resources/templates/list', key: 'resourceTemplates' }, callOptions),
+    prompts: (callOptions) => list<Prompt>({ method: 'prompts/list', key: 'prompts' }, callOptions),
+    callTool: (name, args = {}, callOptions = {}) => toolCaller.call(name, args as JsonObject, callOptions) as never,
+    listen: (filter) => subscriptions.subscribe(filter),
+    request: requester.request,
     use(middleware) {
-      layers.push(middleware)
-      exchange = wrap(direct, layers)
+      middlewares.push(middleware)
+      exchange = applyMiddleware(direct, middlewares)
       return client
     },
     async close() {
-      for (const end of tables.closing.splice(0)) end()
-      listening.close()
-      caller.abandon(new ConnectionClosed('The client was closed'))
+      for (const listener of tables.closeListeners.splice(0)) listener()
+      subscriptions.closeAll()
+      requester.abortAll(new ClientClosedError('The client was closed'))
       await connection().close()
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
-  const seams: ClientSeams = {
-    ...tables,
-    answer: caller.answer,
-    onEvent,
-    request: cached,
-    list: listOf,
-    listen: listening.listen,
-  }
-  for (const extension of options.extensions ?? []) extension.join(client, seams)
-  return { client, info, capabilities, answer: caller.answer, clocks, methodOf }
+  const points = { ...tables, handleInputRequest, onEvent, request: cached, list, subscribe: subscriptions.subscribe }
+  for (const extension of options.extensions ?? []) extension.install(client, points)
+  return { client, info, capabilities, handleInputRequest, deadlines, methodOf }
 }
 
-/** What is declared whatever the answers are. */
-function declaredBy({ capabilities = {}, extensions = [] }: ClientOptions): ClientCapabilities {
-  const spoken = Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]))
-  return extensions.length > 0 ? { ...capabilities, extensions: { ...capabilities.extensions, ...spoken } } : capabilities
+/** Returns the capabilities that do not depend on input handlers. */
+function declaredCapabilities({ capabilities = {}, extensions = [] }: ClientOptions): ClientCapabilities {
+  if (extensions.length === 0) return capabilities
+  const declared = Object.fromEntries(extensions.map(({ id, settings = {} }) => [id, settings]))
+  return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
 }
 
-/** Makes stale in a cache what a change is about. */
-function staleBy(cache: Cache): (change: Change) => void {
-  return (change) => {
-    if (change.type === 'resource') cache.drop('resources/read', change.uri)
-    else for (const method of STALE[change.type]) cache.drop(method)
-  }
+function invalidate(cache: Cache, change: Change): void {
+  if (change.type === 'resource') cache.invalidate('resources/read', change.uri)
+  else for (const method of LIST_METHODS[change.type]) cache.invalidate(method)
 }
 
-/** What a change of a list makes stale. */
-const STALE = {
+/** The lists that a change affects. */
+const LIST_METHODS = {
   tools: ['tools/list'],
   prompts: ['prompts/list'],
   resources: ['resources/list', 'resources/templates/list'],

@@ -1,46 +1,48 @@
 import type { Issue } from '../schema/standard.ts'
+import { PortcallError } from '../util/errors.ts'
 
-/** Thrown when an answer did not come in time. The peer is told that it is not waited for any more. */
-export class TimeoutError extends Error {
+/** Thrown when a request takes longer than one of its timeouts. The server is notified of the cancellation. */
+export class TimeoutError extends PortcallError {
   override readonly name = 'TimeoutError'
   readonly code = 'TIMEOUT'
 
   constructor(method: string, ms: number) {
-    super(`${method} was not answered within ${ms} ms`)
+    super(`${method} received no response within ${ms} ms`)
   }
 }
 
-/** Thrown when a server answers with something that the protocol does not allow. */
-export class InvalidResult extends Error {
-  override readonly name = 'InvalidResult'
+/** Thrown when a response is valid JSON-RPC but its result does not conform to MCP. */
+export class InvalidResultError extends PortcallError {
+  override readonly name = 'InvalidResultError'
   readonly code = 'INVALID_RESULT'
+  /** The validation errors, if the result was checked against a schema. */
   readonly issues: readonly Issue[]
 
   constructor(message: string, issues: readonly Issue[] = []) {
-    super([message, ...issues.map(({ path, message: fault }) => `/${path.join('/')}: ${fault}`)].join('\n'))
+    super([message, ...issues.map((issue) => `/${issue.path.join('/')}: ${issue.message}`)].join('\n'))
     this.issues = issues
   }
 }
 
-/** Thrown when a server asks for something that this client did not say it can answer, or that cannot be answered. */
-export class UnansweredInput extends Error {
-  override readonly name = 'UnansweredInput'
-  readonly code = 'UNANSWERED_INPUT'
+/** Thrown when a call requires input and its input handler is missing or throws. The error of the handler is the `cause`. */
+export class InputHandlerError extends PortcallError {
+  override readonly name = 'InputHandlerError'
+  readonly code = 'INPUT_HANDLER_FAILED'
 }
 
 /** Thrown when an extension is used that the server does not declare. */
-export class ExtensionMissing extends Error {
-  override readonly name = 'ExtensionMissing'
-  readonly code = 'EXTENSION_MISSING'
+export class ExtensionUnsupportedError extends PortcallError {
+  override readonly name = 'ExtensionUnsupportedError'
+  readonly code = 'EXTENSION_UNSUPPORTED'
 
   constructor(id: string) {
-    super(`The server does not speak the extension ${id}`)
+    super(`The server does not support the extension ${id}`)
   }
 }
 
-/** Thrown when a client is used that was closed, or whose server has ended for good. */
-export class ConnectionClosed extends Error {
-  override readonly name = 'ConnectionClosed'
-  readonly code = 'CONNECTION_CLOSED'
+/** Thrown when a client is used after it was closed, or after its server ended and cannot be restarted. */
+export class ClientClosedError extends PortcallError {
+  override readonly name = 'ClientClosedError'
+  readonly code = 'CLIENT_CLOSED'
   readonly retryable = false
 }

@@ -1,57 +1,78 @@
 import type { JsonObject, Notification } from '../jsonrpc/message.ts'
-import type { ExtensionHead } from '../protocol/extensions.ts'
-import type { Method } from '../protocol/methods.ts'
+import type { ExtensionInfo } from '../protocol/extensions.ts'
+import type { InputRequestHandler } from '../protocol/input-types.ts'
+import { METHODS, type MethodInfo } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
-import type { Finish } from './finish.ts'
-import type { Answer } from './input.ts'
-import type { List, ListOf } from './lists.ts'
-import type { CallOptions, RawOptions } from './options.ts'
-import type { ClientSeams } from './seams.ts'
-import type { Subscription } from './subscribe.ts'
-import type { Client } from './surface.ts'
+import type { List, ListDefinition } from './lists.ts'
+import type { CallOptions, ClientEvent, RequestOptions } from './options.ts'
+import type { ResultResolver, ResultResolvers } from './requester.ts'
+import type { Subscription } from './subscriptions.ts'
+import type { Client } from './types.ts'
 
-/** A part of the protocol that a client speaks beyond the core; `extension` makes one. https://modelcontextprotocol.io/extensions */
-export interface ClientExtension<Name extends string = string, Api = unknown> extends ExtensionHead {
+/** A protocol extension of a client; `defineClientExtension` creates one. https://modelcontextprotocol.io/extensions */
+export interface ClientExtension<Name extends string = string, Api = unknown> extends ExtensionInfo {
   readonly name?: Name
-  /** Lets it into a client that is being made. @throws TypeError when they cannot live together. */
-  join(client: Client, seams: ClientSeams): Api
+  /** Installs the extension while a client is being created. @throws TypeError when it conflicts with another extension. */
+  install(client: Client, points: ClientExtensionPoints): Api
 }
 
-/** An extension as its author writes it. It is declared in every request. */
-export interface ClientGuest<Name extends string, Api> extends ExtensionHead {
-  /** What its member of the client is called: `client[name]`. */
+/** What an author passes to `defineClientExtension`. Every request declares the extension. */
+export interface ClientExtensionDefinition<Name extends string, Api> extends ExtensionInfo {
+  /** Name of the client's member that holds the API: `client[name]`. */
   readonly name?: Name
-  /** Called once for each client, before anything is sent: says what it knows, and gives the member of the client. */
-  connect(host: ClientHost): Api
+  /** Called once for each client, before it sends anything. Registers methods and result types, and returns the API. */
+  setup(context: ClientExtensionContext): Api
 }
 
-/** What a client gives to an extension. */
-export interface ClientHost {
+/** What a client offers to an extension. */
+export interface ClientExtensionContext {
   readonly client: Client
-  /** Says what is known of a method, so that transports and caches treat it as they should. @throws TypeError when it is taken. */
-  method(name: string, about: ClientMethod): void
-  /** Makes a result of the usual type out of one of another `resultType`; one that nobody finishes is an `InvalidResult`. */
-  result(method: string, resultType: string, finish: Finish): void
-  /** Sends a request; results that may be kept come out of the cache. */
-  request(method: string, params?: JsonObject, options?: RawOptions): Promise<JsonObject>
-  /** A list, whose pages are fetched as they are needed. */
-  list<T>(of: ListOf<T>, options?: CallOptions): List<T>
-  /** What the server declares of this extension; nothing when it does not. */
-  declared(): Promise<JsonObject | undefined>
-  /** The same. @throws ExtensionMissing when it does not. */
-  demand(): Promise<JsonObject>
+  /** Registers a method, so that transports and the cache know how to treat it. @throws TypeError when the name is taken. */
+  method(name: string, method: ClientMethod): void
+  /** Registers the resolver of results with another `resultType`. Without one, such a result is an `InvalidResultError`. */
+  handleResultType(method: string, resultType: string, resolver: ResultResolver): void
+  /** Sends a request. Cacheable results may come from the cache. */
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>
+  /** Returns a list that fetches its pages on demand. */
+  list<T>(definition: ListDefinition<T>, options?: CallOptions): List<T>
+  /** Returns the settings with which the server declares this extension, or `undefined` if it does not declare it. */
+  serverCapability(): Promise<JsonObject | undefined>
+  /** Returns the settings with which the server declares this extension. @throws ExtensionUnsupportedError when it does not declare it. */
+  requireCapability(): Promise<JsonObject>
   /**
-   * Listens, again whenever the connection was lost. What is no change of the core goes to `onNotification`, and each acknowledgement: from the
-   * second on, something may have been missed.
+   * Subscribes, and resubscribes after a disconnect. `onNotification` receives the notifications that the core does not handle, plus each
+   * acknowledgement. Every acknowledgement after the first means that changes may have been missed.
    */
-  listen(filter: SubscriptionFilter, onNotification: (notification: Notification) => void): Subscription
-  /** Answers what a server asks, as this client answers everything; deadlines stand still meanwhile. */
-  readonly answer: Answer
-  /** Calls back when the client is closed. */
+  subscribe(filter: SubscriptionFilter, onNotification: (notification: Notification) => void): Subscription
+  /** Passes an input request to the client's input handlers. Deadlines are paused meanwhile. */
+  readonly handleInputRequest: InputRequestHandler
+  /** Calls the listener when the client is closed. */
   onClose(listener: () => void): void
-  /** Tells the host application of something that it should know. */
+  /** Emits a `warning` event. */
   warn(message: string): void
 }
 
-/** What is said of a method of an extension. */
-export type ClientMethod = Pick<Method, 'nameParam' | 'cacheable' | 'longLived'>
+/** The properties of an extension's method. */
+export type ClientMethod = Pick<MethodInfo, 'nameParam' | 'cacheable' | 'longLived'>
+
+/** The tables that extensions fill. */
+export interface ClientExtensionTables {
+  readonly extensionIds: Set<string>
+  readonly methods: Map<string, MethodInfo>
+  readonly resolvers: ResultResolvers
+  /** Called when the client closes. */
+  readonly closeListeners: (() => void)[]
+}
+
+/** Where extensions plug into a client: the tables they fill and the functions they share with it. */
+export interface ClientExtensionPoints extends ClientExtensionTables {
+  readonly handleInputRequest: InputRequestHandler
+  readonly onEvent: (event: ClientEvent) => void
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>
+  list<T>(definition: ListDefinition<T>, options?: CallOptions): List<T>
+  subscribe(filter: SubscriptionFilter, onNotification: (notification: Notification) => void): Subscription
+}
+
+export function createExtensionTables(): ClientExtensionTables {
+  return { extensionIds: new Set(), methods: new Map(METHODS), resolvers: new Map(), closeListeners: [] }
+}

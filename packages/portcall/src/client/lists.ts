@@ -1,36 +1,36 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { InvalidResult } from './errors.ts'
+import { InvalidResultError } from './errors.ts'
 
-/** A list whose pages are fetched as they are needed. */
+/** A list whose pages are fetched on demand. */
 export interface List<T> extends AsyncIterable<T> {
-  /** All items at once. */
+  /** Fetches all pages. */
   toArray(): Promise<T[]>
 }
 
-/** A list that a server has. */
-export interface ListOf<T = unknown> {
+/** Describes a paginated list of a server. */
+export interface ListDefinition<T = unknown> {
   readonly method: string
   /** The member of a page that holds the items. */
   readonly key: string
   readonly params?: JsonObject
-  /** Comes before the first page; when it throws, nothing is asked for. */
-  readonly begin?: () => Promise<unknown>
-  /** Leaves out what cannot be used. */
-  readonly admit?: (item: T) => boolean
+  /** Called before the first page is fetched; if it throws, no request is sent. */
+  readonly beforeFetch?: () => Promise<unknown>
+  /** Reports whether an item is usable; others are left out. */
+  readonly accept?: (item: T) => boolean
 }
 
-export interface ListOptions<T> extends ListOf<T> {
+export interface PagedListOptions<T> extends ListDefinition<T> {
   readonly maxPages: number
-  /** Gets one page. */
+  /** Fetches one page. */
   readonly fetch: (params: JsonObject) => Promise<JsonObject>
 }
 
-/** Makes a list. A server whose pages never end, or lead back to one that was seen, is an `InvalidResult`. */
-export function createList<T>(options: ListOptions<T>): List<T> {
-  const { begin, admit = () => true } = options
+/** Creates a list. Iterating throws `InvalidResultError` after `maxPages`, and when a cursor repeats. */
+export function createPagedList<T>(options: PagedListOptions<T>): List<T> {
+  const { beforeFetch, accept = () => true } = options
   async function* items(): AsyncGenerator<T> {
-    await begin?.()
-    for await (const page of pages(options)) for (const item of page) if (isObject(item) && admit(item as T)) yield item as T
+    await beforeFetch?.()
+    for await (const page of pages(options)) for (const item of page) if (isObject(item) && accept(item as T)) yield item as T
   }
 
   return {
@@ -43,19 +43,19 @@ export function createList<T>(options: ListOptions<T>): List<T> {
   }
 }
 
-async function* pages<T>({ method, key, params = {}, maxPages, fetch }: ListOptions<T>): AsyncGenerator<readonly unknown[]> {
-  const seen = new Set<string>()
+async function* pages<T>({ method, key, params = {}, maxPages, fetch }: PagedListOptions<T>): AsyncGenerator<readonly unknown[]> {
+  const cursors = new Set<string>()
   let cursor: string | undefined
   for (let count = 0; count < maxPages; count++) {
     const result = await fetch(cursor === undefined ? params : { ...params, cursor })
-    const found = result[key]
-    if (!Array.isArray(found)) throw new InvalidResult(`The result of ${method} has no ${key}`)
-    yield found
+    const items = result[key]
+    if (!Array.isArray(items)) throw new InvalidResultError(`The result of ${method} has no ${key}`)
+    yield items
     const { nextCursor } = result
     if (typeof nextCursor !== 'string') return
-    if (seen.has(nextCursor)) throw new InvalidResult(`The pages of ${method} lead in a circle`)
-    seen.add(nextCursor)
+    if (cursors.has(nextCursor)) throw new InvalidResultError(`${method} returned the cursor of an earlier page again`)
+    cursors.add(nextCursor)
     cursor = nextCursor
   }
-  throw new InvalidResult(`${method} has more than ${maxPages} pages`)
+  throw new InvalidResultError(`${method} has more than ${maxPages} pages`)
 }

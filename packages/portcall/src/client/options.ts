@@ -1,39 +1,40 @@
 import type { JsonObject, Notification } from '../jsonrpc/message.ts'
 import type { LoggingLevel } from '../protocol/types.ts'
-import type { Store } from '../stores/store.ts'
+import type { KeyValueStore } from '../stores/store.ts'
 
-/** What a client has to tell its host. It never writes anywhere itself. */
+/** An event of a client. The library never logs on its own. */
 export type ClientEvent =
   | { type: 'warning'; message: string }
+  /** The server sent a log message. */
   | { type: 'log'; level: LoggingLevel; logger?: string | undefined; data: unknown }
-  /** A server sent something that is no message. */
-  | { type: 'noise'; kind: string; text: string }
-  | { type: 'lost'; error: unknown }
-  | { type: 'restored' }
+  /** The server sent data that is not a valid message, or a message that matches no request. */
+  | { type: 'unexpected-message'; kind: string; text: string }
+  | { type: 'disconnected'; error: unknown }
+  | { type: 'reconnected' }
 
-/** How long a request may take, in milliseconds; `Infinity` is no limit. Beyond, it fails with `TimeoutError`. */
-export interface ClientDeadlines {
-  /** How long an answer may take, in milliseconds; progress begins it anew, and time that a human needs does not count. */
-  requestMs: number
-  /** The longest that a request may take whatever progress it makes. */
-  totalMs: number
+/** Timeouts of a request, in milliseconds; `Infinity` disables one. A request that exceeds one fails with `TimeoutError`. */
+export interface ClientTimeouts {
+  /** Time without a response or a progress notification. Time spent waiting for user input does not count. */
+  requestTimeoutMs: number
+  /** Total time, whatever progress the request makes. */
+  totalTimeoutMs: number
 }
 
-export const CLIENT_DEADLINES: ClientDeadlines = { requestMs: 60_000, totalMs: 600_000 }
+export const CLIENT_TIMEOUTS: ClientTimeouts = { requestTimeoutMs: 60_000, totalTimeoutMs: 600_000 }
 
-/** Where the results that servers let a client keep rest, and for whom. */
+/** Options of the response cache. */
 export interface CacheOptions {
-  /** Where results rest. Default: in memory. */
-  readonly store?: Store
-  /** An operation of the store that takes longer has failed, in milliseconds. Default: 1000. */
+  /** Storage for cached results. Default: memory. */
+  readonly store?: KeyValueStore
+  /** Timeout of a store operation, in milliseconds. Default: 1000. */
   readonly storeTimeoutMs?: number
-  /** Whose results they are; needed where callers with different rights share a store. */
+  /** Separates cached results of callers with different rights that share a store. */
   readonly partition?: string
-  /** Gives a result that has gone stale when a fresh one cannot be had, for this long, in milliseconds. */
-  readonly staleOnErrorMs?: number
+  /** How long after its expiry a result may replace a response that failed, in milliseconds. Default: 0. */
+  readonly staleIfErrorTtlMs?: number
 }
 
-/** How far a request has come. */
+/** Progress of a request. */
 export interface Progress {
   readonly progress: number
   readonly total?: number
@@ -43,16 +44,17 @@ export interface Progress {
 /** Options of one call. */
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** Hears of progress; servers are only asked for it when somebody does. */
+  /** Receives progress notifications. The server is asked for progress only when this is set. */
   readonly onProgress?: (progress: Progress) => void
-  readonly deadlines?: Partial<ClientDeadlines>
-  /** More headers for the HTTP requests of this call. */
+  readonly timeouts?: Partial<ClientTimeouts>
+  /** Additional headers of the HTTP requests of this call. */
   readonly headers?: Readonly<Record<string, string>>
-  /** More members of `_meta`: trace context, keys of extensions. */
+  /** Additional members of `_meta`: trace context, keys of extensions. */
   readonly meta?: JsonObject
 }
 
-/** What the caller of a long request hears while it is open. */
-export interface RawOptions extends CallOptions {
+/** Options of `client.request`. */
+export interface RequestOptions extends CallOptions {
+  /** Receives the notifications of the request, except progress and log messages. */
   readonly onNotification?: (notification: Notification) => void
 }

@@ -5,44 +5,45 @@ import { type HeaderParam, paramHeaders, readHeaderParams } from '../protocol/he
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema } from '../schema/standard.ts'
-import type { Caller } from './call.ts'
-import { InvalidResult } from './errors.ts'
+import { InvalidResultError } from './errors.ts'
 import type { CallOptions, ClientEvent } from './options.ts'
+import type { Requester } from './requester.ts'
 
-/** What a client knows about the tools that it has seen in lists, and how it calls them. */
-export interface Toolbox {
-  /** Takes a tool of a list in; tells whether it can be used. */
-  admit(tool: Tool): boolean
+/** Calls tools, using the schemas of the tools that were listed before. */
+export interface ToolCaller {
+  /** Stores the schemas of a listed tool. Returns whether the tool is usable. */
+  register(tool: Tool): boolean
   call(name: string, args: JsonObject, options: CallOptions): Promise<CallToolResult>
 }
 
-export interface ToolboxOptions {
-  readonly caller: Caller
-  /** Lists the tools anew, past any cache. */
+export interface ToolCallerOptions {
+  readonly requester: Requester
+  /** Lists the tools again, bypassing the cache. */
   readonly refresh: () => Promise<unknown>
-  /** Whether arguments have to be mirrored in headers on the way to this server. */
-  readonly mirrors: () => boolean
+  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  readonly sendsParamHeaders: () => boolean
   readonly onEvent: (event: ClientEvent) => void
 }
 
-interface Known {
+interface RegisteredTool {
   readonly headerParams: readonly HeaderParam[]
   readonly outputSchema: JsonObject | undefined
+  /** The compiled output schema; the member is absent until first use. */
   output?: CompiledSchema | undefined
 }
 
-export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOptions): Toolbox {
-  const known = new Map<string, Known>()
+export function createToolCaller({ requester, refresh, sendsParamHeaders, onEvent }: ToolCallerOptions): ToolCaller {
+  const tools = new Map<string, RegisteredTool>()
   const warn = (message: string): void => onEvent({ type: 'warning', message })
 
   const send = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> => {
-    const headerParams = mirrors() ? (known.get(name)?.headerParams ?? []) : []
-    const given =
+    const headerParams = sendsParamHeaders() ? (tools.get(name)?.headerParams ?? []) : []
+    const withHeaders =
       headerParams.length > 0 ? { ...options, headers: { ...paramHeaders(headerParams, args), ...options.headers } } : options
-    return caller.request('tools/call', { name, arguments: args }, given)
+    return requester.request('tools/call', { name, arguments: args }, withHeaders)
   }
-  /** When the server says that headers and body differ, the tool has changed: it is listed anew, and called again. */
-  const sendMirrored = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> =>
+  /** A header mismatch means that the tool's schema has changed: the tools are listed again, and the call is sent once more. */
+  const sendWithRefresh = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> =>
     send(name, args, options).catch(async (error: unknown) => {
       if (!(error instanceof RpcError) || error.code !== ProtocolErrorCode.headerMismatch) throw error
       await refresh()
@@ -50,46 +51,45 @@ export function createToolbox({ caller, refresh, mirrors, onEvent }: ToolboxOpti
     })
 
   const outputOf = (name: string): CompiledSchema | undefined => {
-    const tool = known.get(name)
+    const tool = tools.get(name)
     if (!tool?.outputSchema || 'output' in tool) return tool?.output
     try {
       tool.output = compileSchema(tool.outputSchema, 'output', { trusted: false }) as CompiledSchema
     } catch (error) {
       tool.output = undefined
-      warn(`The results of the tool ${name} cannot be checked: ${error instanceof Error ? error.message : String(error)}`)
+      warn(`Results of the tool ${name} are not validated: ${error instanceof Error ? error.message : String(error)}`)
     }
     return tool.output
   }
 
   return {
-    admit(tool) {
+    register(tool) {
       const { name, inputSchema, outputSchema } = tool
       let headerParams: readonly HeaderParam[] = []
       try {
         headerParams = readHeaderParams(inputSchema ?? {})
       } catch (error) {
-        if (!mirrors()) return true
-        warn(`The tool ${name} is left out: ${error instanceof Error ? error.message : String(error)}`)
-        known.delete(name)
+        if (!sendsParamHeaders()) return true
+        warn(`The tool ${name} is not listed: ${error instanceof Error ? error.message : String(error)}`)
+        tools.delete(name)
         return false
       }
-      known.set(name, { headerParams, outputSchema })
+      tools.set(name, { headerParams, outputSchema })
       return true
     },
     async call(name, args, options) {
-      const result = await (mirrors() ? sendMirrored : send)(name, args, options)
-      const called = (Array.isArray(result.content) ? result : { ...result, content: [] }) as JsonObject & CallToolResult
+      const raw = await (sendsParamHeaders() ? sendWithRefresh : send)(name, args, options)
+      const result = (Array.isArray(raw.content) ? raw : { ...raw, content: [] }) as JsonObject & CallToolResult
       const output = outputOf(name)
-      return output && !called.isError ? checked(name, called, output) : called
+      return output && !result.isError ? validate(name, result, output) : result
     },
   }
 }
 
-async function checked(name: string, called: CallToolResult, output: CompiledSchema): Promise<CallToolResult> {
-  if (!('structuredContent' in called))
-    throw new InvalidResult(`The tool ${name} has an output schema, but its result has no structuredContent`)
-  const parsed = await output.parse(called.structuredContent)
-  if (parsed.issues)
-    throw new InvalidResult(`The structuredContent of the tool ${name} does not fit its output schema`, parsed.issues)
-  return called
+async function validate(name: string, result: CallToolResult, output: CompiledSchema): Promise<CallToolResult> {
+  if (!('structuredContent' in result))
+    throw new InvalidResultError(`The tool ${name} has an output schema, but its result has no structuredContent`)
+  const { issues } = await output.parse(result.structuredContent)
+  if (issues) throw new InvalidResultError(`The structuredContent of the tool ${name} does not match its output schema`, issues)
+  return result
 }

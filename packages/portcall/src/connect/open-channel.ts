@@ -1,55 +1,63 @@
 import { TimeoutError } from '../client/errors.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
-import { ConnectionLost } from '../jsonrpc/errors.ts'
-import { createChannelLink } from '../legacy/channel-link.ts'
+import { ConnectionLostError } from '../jsonrpc/errors.ts'
+import { createChannelConnection } from '../legacy/client/channel-connection.ts'
 import { createChannelExchange } from '../transports/stdio/client.ts'
-import type { Era } from './eras.ts'
-import { openLegacy, type Speaker } from './open-legacy.ts'
+import { createChannelHandoff } from './channel-handoff.ts'
+import type { Era } from './era-cache.ts'
+import { type ConnectContext, openLegacy } from './open-legacy.ts'
 import { probe } from './probe.ts'
-import { createRelay } from './relay.ts'
-import type { Opened } from './reopen.ts'
+import type { OpenConnection } from './reconnect.ts'
 
-/** A way that was opened, and the era that it speaks. */
-export interface Found {
-  readonly opened: Opened
+/** An open connection and its era. */
+export interface NegotiatedConnection {
+  readonly connection: OpenConnection
   readonly era: Era
 }
 
 /**
- * Finds out what a server at the other end of a channel speaks, in place: no second process, no second connection. One that says nothing
- * is an old one.
+ * Detects the era of the server on a channel and opens a connection, without a second process or channel. A server that does not respond to
+ * the probe is a legacy server.
  */
-export async function openChannel(channel: Channel, speaker: Speaker, era: Era | undefined): Promise<Found> {
-  const { view } = createRelay(channel)
-  const { onNoise, methodOf } = speaker
+export async function openChannel(
+  channel: Channel,
+  context: ConnectContext,
+  era: Era | undefined,
+): Promise<NegotiatedConnection> {
+  const { view } = createChannelHandoff(channel)
+  const { onUnexpectedMessage, methodOf } = context
   let lastId = 0
-  const shared = { onNoise, nextId: () => ++lastId }
+  const shared = { onUnexpectedMessage, nextId: () => ++lastId }
   if (era !== 'legacy') {
     const modern = createChannelExchange(view(), { ...shared, methodOf })
-    const verdict = era === 'modern' ? era : await probe(modern.exchange, speaker).catch(silence)
-    if (verdict === 'modern') {
+    const detected = era === 'modern' ? era : await probe(modern.exchange, context).catch(legacyAfterTimeout)
+    if (detected === 'modern') {
       const { exchange, close } = modern
-      return { era: verdict, opened: { exchange, close, mirrors: false, onEnd: modern.onClose } }
+      return { era: detected, connection: { exchange, close, sendsParamHeaders: false, onEnd: modern.onClose } }
     }
   }
-  return { era: 'legacy', opened: await openLegacy(createChannelLink(view(), shared), speaker) }
+  return { era: 'legacy', connection: await openLegacy(createChannelConnection(view(), shared), context) }
 }
 
-function silence(error: unknown): 'legacy' {
+function legacyAfterTimeout(error: unknown): 'legacy' {
   if (error instanceof TimeoutError) return 'legacy'
   throw error
 }
 
-/** A server that ends when it is asked something that it does not know is an old one: it is started again, and asked otherwise. */
-export async function openProgram(start: () => Channel, speaker: Speaker, era: Era | undefined): Promise<Found> {
+/** Starts a process and connects to it. A server that exits on the probe is a legacy server: it is started again without a probe. */
+export async function openProcess(
+  start: () => Channel,
+  context: ConnectContext,
+  era: Era | undefined,
+): Promise<NegotiatedConnection> {
   const first = start()
   try {
-    return await openChannel(first, speaker, era)
+    return await openChannel(first, context, era)
   } catch (error) {
     await first.close()
-    if (era !== undefined || !(error instanceof ConnectionLost) || speaker.signal.aborted) throw error
+    if (era !== undefined || !(error instanceof ConnectionLostError) || context.signal.aborted) throw error
     const second = start()
-    return openChannel(second, speaker, 'legacy').catch(async (reason: unknown) => {
+    return openChannel(second, context, 'legacy').catch(async (reason: unknown) => {
       await second.close()
       throw reason
     })

@@ -1,52 +1,57 @@
-import { UnreadableAnswer } from '../jsonrpc/errors.ts'
-import { createHttpExchange } from '../transports/http/client.ts'
-import { createHttpLink } from '../transports/http/client-legacy.ts'
-import { createSse2024Link } from '../transports/http/client-sse2024.ts'
-import { HttpStatusError } from '../transports/http/http-status-error.ts'
-import type { HttpClientOptions } from '../transports/http/remote.ts'
-import type { Era } from './eras.ts'
-import type { Found } from './open-channel.ts'
-import { openLegacy, type Speaker } from './open-legacy.ts'
-import { probe, type Verdict } from './probe.ts'
+import { InvalidResponseError } from '../jsonrpc/errors.ts'
+import type { HttpClientOptions } from '../transports/http/client/http-client.ts'
+import { createHttpSseConnection } from '../transports/http/client/http-sse.ts'
+import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
+import { createLegacyHttpConnection } from '../transports/http/client/legacy.ts'
+import { createHttpExchange } from '../transports/http/client/modern.ts'
+import type { Era } from './era-cache.ts'
+import type { NegotiatedConnection } from './open-channel.ts'
+import { type ConnectContext, openLegacy } from './open-legacy.ts'
+import { type DetectedEra, probe } from './probe.ts'
+import type { OpenConnection } from './reconnect.ts'
 
-/** How each era is spoken over HTTP. */
-const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, speaker: Speaker) => Promise<Found['opened']> } = {
+/** Opens a connection in each era. */
+const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, context: ConnectContext) => Promise<OpenConnection> } = {
   async modern(http) {
     const { exchange, close } = createHttpExchange(http)
-    return { exchange, close, mirrors: true, onEnd: () => {} }
+    return { exchange, close, sendsParamHeaders: true, onEnd: () => {} }
   },
-  legacy: (http, speaker) => openLegacy(createHttpLink(http), speaker),
-  'http+sse': (http, speaker) => openLegacy(createSse2024Link(http), speaker),
+  legacy: (http, context) => openLegacy(createLegacyHttpConnection(http), context),
+  'http+sse': (http, context) => openLegacy(createHttpSseConnection(http), context),
 }
 
 /**
- * Finds out what a server at a URL speaks: the newest revision, sessions, or HTTP+SSE, in this order; what is known of it shortens that.
- * Refusals that say nothing about the era, such as 401, 403 or 503, are errors and not a reason to try something else.
+ * Opens a connection to the server at a URL. Tries the newest revision first, then Streamable HTTP with sessions, then HTTP+SSE; a known era
+ * skips the attempts before it. A status that is no evidence of an era, such as 401, 403 or 503, is thrown.
  */
-export async function openHttp(http: HttpClientOptions, speaker: Speaker, era: Era | undefined): Promise<Found> {
-  const found = era ?? (await probeHttp(http, speaker))
-  return openAs(found, http, speaker).catch((error: unknown) => {
-    if (found !== 'legacy' || !(error instanceof HttpStatusError) || !OTHER_TRANSPORT.has(error.status)) throw error
-    return openAs('http+sse', http, speaker)
+export async function openHttp(
+  http: HttpClientOptions,
+  context: ConnectContext,
+  era: Era | undefined,
+): Promise<NegotiatedConnection> {
+  const detected = era ?? (await probeHttp(http, context))
+  return openAs(detected, http, context).catch((error: unknown) => {
+    if (detected !== 'legacy' || !(error instanceof HttpStatusError) || !OTHER_TRANSPORT.has(error.status)) throw error
+    return openAs('http+sse', http, context)
   })
 }
 
-async function openAs(era: Era, http: HttpClientOptions, speaker: Speaker): Promise<Found> {
-  return { era, opened: await OPENERS[era](http, speaker) }
+async function openAs(era: Era, http: HttpClientOptions, context: ConnectContext): Promise<NegotiatedConnection> {
+  return { era, connection: await OPENERS[era](http, context) }
 }
 
-function probeHttp(http: HttpClientOptions, speaker: Speaker): Promise<Verdict> {
+function probeHttp(http: HttpClientOptions, context: ConnectContext): Promise<DetectedEra> {
   const { exchange, close } = createHttpExchange(http)
-  return probe(exchange, speaker).catch(refusal).finally(close)
+  return probe(exchange, context).catch(legacyAfterRejection).finally(close)
 }
 
-/** Statuses by which a server says that it does not know what a POST to its endpoint is. */
+/** The statuses of servers that do not support POST at their endpoint. */
 const OTHER_TRANSPORT = new Set([400, 404, 405])
-/** Statuses below 500 that are about the caller, not about what was called. */
-const REFUSALS = new Set([401, 403, 407, 429])
+/** The client errors that any server may respond with. */
+const NO_EVIDENCE = new Set([401, 403, 407, 429])
 
-function refusal(error: unknown): 'legacy' {
-  if (error instanceof UnreadableAnswer) return 'legacy'
-  if (error instanceof HttpStatusError && error.status < 500 && !REFUSALS.has(error.status)) return 'legacy'
+function legacyAfterRejection(error: unknown): 'legacy' {
+  if (error instanceof InvalidResponseError) return 'legacy'
+  if (error instanceof HttpStatusError && error.status < 500 && !NO_EVIDENCE.has(error.status)) return 'legacy'
   throw error
 }

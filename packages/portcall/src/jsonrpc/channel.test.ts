@@ -8,20 +8,20 @@ const settle = (): Promise<void> => new Promise((resolve) => void setTimeout(res
 function listen(channel: Channel): unknown[] {
   const seen: unknown[] = []
   channel.receive(
-    (received) => void seen.push('value' in received ? (received.value as { method: string }).method : received),
+    (input) => void seen.push('value' in input ? (input.value as { method: string }).method : input),
     () => void seen.push('close'),
   )
   return seen
 }
 
-describe('a pair of channels', () => {
-  test('messages cross as copies', async () => {
+describe('channelPair', () => {
+  test('messages are copied', async () => {
     const [left, right] = channelPair()
     const params = { text: 'before' }
     let value: unknown
     right.receive(
-      (received) => {
-        value = 'value' in received && received.value
+      (input) => {
+        value = 'value' in input && input.value
       },
       () => {},
     )
@@ -31,31 +31,31 @@ describe('a pair of channels', () => {
     expect(value).toEqual(notification('n', { text: 'before' }))
   })
 
-  test('nothing is delivered before the call that sends has returned', () => {
+  test('a message is delivered only after send has returned', () => {
     const [left, right] = channelPair()
     const seen = listen(right)
     void left.send(notification('n'))
     expect(seen).toEqual([])
   })
 
-  test('any order of sending, receiving and closing delivers what was sent before the close, in order, and closes once', async () => {
+  test('delivers the messages sent before the close, in order, and closes once, in any order of calls', async () => {
     const step = fc.constantFrom('send', 'tick', 'receive', 'close near', 'close far')
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const [near, far] = channelPair()
         const sent: string[] = []
         let seen: unknown[] | undefined
-        for (const [at, what] of steps.entries()) {
-          if (what === 'tick') await Promise.resolve()
-          else if (what === 'receive') seen ??= listen(far)
-          else if (what === 'send') {
+        for (const [at, action] of steps.entries()) {
+          if (action === 'tick') await Promise.resolve()
+          else if (action === 'receive') seen ??= listen(far)
+          else if (action === 'send') {
             if (!steps.slice(0, at).some((earlier) => earlier.startsWith('close'))) sent.push(`${at}`)
             void near.send(notification(`${at}`))
-          } else void (what === 'close near' ? near : far).close()
+          } else void (action === 'close near' ? near : far).close()
         }
         seen ??= listen(far)
         await settle()
-        expect(seen).toEqual(steps.some((what) => what.startsWith('close')) ? [...sent, 'close'] : sent)
+        expect(seen).toEqual(steps.some((action) => action.startsWith('close')) ? [...sent, 'close'] : sent)
       }),
     )
   })

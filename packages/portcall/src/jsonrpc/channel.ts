@@ -1,82 +1,81 @@
 import type { Message } from './message.ts'
 
-/** Bytes that could not be read as a JSON value. */
-export interface Unreadable {
+/** Input that is not a JSON value, or one beyond the limits. */
+export interface UnreadableInput {
   readonly unreadable: 'syntax' | 'size' | 'depth'
-  /** How they begin and end, where the channel was told to keep that. */
+  /** The start and the end of the text, if the channel retains them. */
   readonly head?: string
   readonly tail?: string
 }
 
-/** What a channel delivers: a parsed JSON value, or bytes that could not be read as one. */
-export type Received = { value: unknown } | Unreadable
+/** What a channel delivers: a parsed JSON value, or the report of unreadable input. */
+export type ChannelInput = { value: unknown } | UnreadableInput
 
-/** A two-way pipe for messages: stdio, a socket, a pair in memory. */
+/** A bidirectional pipe of messages, such as stdio, a socket or an in-memory pair. */
 export interface Channel {
   /**
-   * Sends one message, in order with all others. Returns nothing while there is room; when the way out is full, a
-   * promise that resolves when it has drained. After the end it does nothing.
+   * Sends a message, after all earlier ones. Returns nothing while the peer keeps up, and otherwise a promise that resolves when the output
+   * buffer has drained. Does nothing once the channel is closed.
    */
   send(message: Message | Message[]): void | Promise<void>
   /**
-   * Starts delivery; called once. `onClose` comes once, after the last delivery, with the reason where there is more to say than
-   * that it has ended.
+   * Starts delivery. Call it once. `onClose` is called once, after the last delivery, with a reason if more is known than that the channel
+   * has closed.
    */
-  receive(onReceived: (received: Received) => void, onClose: (reason?: Error) => void): void
-  /** How much was sent and has not left yet, where that is known. */
+  receive(onInput: (input: ChannelInput) => void, onClose: (reason?: Error) => void): void
+  /** The size of the output buffer in bytes, if known. */
   readonly bufferedBytes?: number
-  /** Ends both directions; what was sent before goes out first. */
+  /** Closes both directions, after sending what is in the output buffer. */
   close(): Promise<void>
 }
 
-/** Two channels joined in memory. Messages cross as copies, as they would on a wire, in a later microtask. */
+/** Creates two connected in-memory channels. Messages are copied, as on a wire, and delivered in a later microtask. */
 export function channelPair(): [Channel, Channel] {
   const left = createEnd()
   const right = createEnd()
-  left.join(right)
-  right.join(left)
+  left.connect(right)
+  right.connect(left)
   return [left.channel, right.channel]
 }
 
-interface End {
+interface ChannelEnd {
   channel: Channel
-  join(other: End): void
+  connect(other: ChannelEnd): void
   deliver(text: string): void
-  end(): void
+  close(): void
 }
 
-/** What happens to an end, in order: texts, and at last its close. Nothing is delivered before somebody receives. */
 type Event = { text: string } | 'close'
 
-function createEnd(): End {
-  let other: End | undefined
-  let closed = false
+function createEnd(): ChannelEnd {
+  let other: ChannelEnd | undefined
+  let isClosed = false
   let handle: ((event: Event) => void) | undefined
-  const waiting: Event[] = []
+  const undelivered: Event[] = []
 
-  const happen = (event: Event): void => {
-    if (closed) return
-    closed = event === 'close'
+  const emit = (event: Event): void => {
+    if (isClosed) return
+    isClosed = event === 'close'
     if (handle) queueMicrotask(() => handle?.(event))
-    else waiting.push(event)
+    else undelivered.push(event)
   }
   return {
-    join(end) {
+    connect(end) {
       other = end
     },
-    deliver: (text) => happen({ text }),
-    end: () => happen('close'),
+    deliver: (text) => emit({ text }),
+    close: () => emit('close'),
     channel: {
       send(message) {
-        if (!closed) other?.deliver(JSON.stringify(message))
+        if (!isClosed) other?.deliver(JSON.stringify(message))
       },
-      receive(onReceived, onClose) {
-        handle = (event) => (event === 'close' ? onClose() : onReceived({ value: JSON.parse(event.text) }))
-        for (const event of waiting.splice(0)) queueMicrotask(() => handle?.(event))
+      receive(onInput, onClose) {
+        handle = (event) => (event === 'close' ? onClose() : onInput({ value: JSON.parse(event.text) }))
+        for (const event of undelivered.splice(0)) queueMicrotask(() => handle?.(event))
       },
       async close() {
-        happen('close')
-        other?.end()
+        emit('close')
+        other?.close()
       },
     },
   }

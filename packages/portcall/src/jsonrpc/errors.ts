@@ -1,6 +1,7 @@
+import { PortcallError } from '../util/errors.ts'
 import { type ErrorBody, type Failure, failure, type RequestId } from './message.ts'
 
-/** The codes that JSON-RPC 2.0 reserves (section 5.1). */
+/** The error codes that JSON-RPC 2.0 defines (section 5.1). */
 export const ErrorCode = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -10,10 +11,10 @@ export const ErrorCode = {
 } as const
 
 /**
- * The one error that crosses the wire: throw it to answer a request with exactly this `code`, `message` and `data`.
- * Everything else that is thrown becomes a generic internal error.
+ * A JSON-RPC error. Throw it in a handler to respond with exactly this `code`, `message` and `data`; any other error that a handler throws
+ * becomes a generic internal error.
  */
-export class RpcError extends Error {
+export class RpcError extends PortcallError {
   override readonly name = 'RpcError'
   readonly code: number
   readonly data?: unknown
@@ -24,48 +25,47 @@ export class RpcError extends Error {
     if (data !== undefined) this.data = data
   }
 
-  /** The error as the `error` member of a response. */
+  /** Returns the `error` member of a response. */
   body(): ErrorBody {
     const { code, message, data } = this
     return data === undefined ? { code, message } : { code, message, data }
   }
 
-  /** The error as a whole response. */
+  /** Returns an error response. */
   response(id: RequestId | undefined): Failure {
     return failure(id, this.body())
   }
 }
 
-/** How the process at the other end ended. */
+/** How the process of a server ended. */
 export interface ProcessExit {
-  /** Its exit code; `null` when a signal ended it, or when it still runs. */
+  /** The exit code; `null` if a signal ended the process, or if it is still running. */
   readonly code: number | null
   readonly signal: string | null
-  /** The last that it wrote to stderr. */
+  /** The end of its output to stderr. */
   readonly stderr: string
 }
 
-export interface ConnectionLostOptions extends ErrorOptions {
+export interface ConnectionLostErrorOptions extends ErrorOptions {
   readonly retryable?: boolean
   readonly exit?: ProcessExit | undefined
 }
 
 /**
- * The connection ended, or could not be had, before the answer came. Nothing is known about what the peer did: what does no harm when it
- * is done twice may be asked again, as a new request.
+ * Thrown when the connection failed or closed before the response arrived. Whether the peer processed the request is unknown; an idempotent
+ * request can be sent again.
  */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost'
+export class ConnectionLostError extends PortcallError {
+  override readonly name = 'ConnectionLostError'
   readonly code = 'CONNECTION_LOST'
-  /** False when this side has closed the connection: no other will come. */
+  /** False if this side closed the connection, so that it will not be opened again. */
   readonly retryable: boolean
-
-  /** Present when the peer was a process that this side had started. */
+  /** Present if the peer was a process that this side had started. */
   readonly exit?: ProcessExit
 
   constructor(
-    message = 'The connection ended before the answer came',
-    { retryable = true, exit, ...options }: ConnectionLostOptions = {},
+    message = 'The connection closed before the response arrived',
+    { retryable = true, exit, ...options }: ConnectionLostErrorOptions = {},
   ) {
     super(message, options)
     this.retryable = retryable
@@ -73,14 +73,14 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Makes the error for what still waits when this side closes the connection. */
-export function closedHere(): ConnectionLost {
-  return new ConnectionLost('The connection was closed before the answer came', { retryable: false })
+/** Returns the error for requests that are pending when this side closes the connection. */
+export function closedLocally(): ConnectionLostError {
+  return new ConnectionLostError('The connection was closed by this side before the response arrived', { retryable: false })
 }
 
-/** Something came in the place of the answer that is none: no message, the answer to something else, or more than may come. */
-export class UnreadableAnswer extends Error {
-  override readonly name = 'UnreadableAnswer'
-  readonly code = 'UNREADABLE_ANSWER'
+/** Thrown when a response is invalid: not JSON-RPC, too large, or not a response to the request. */
+export class InvalidResponseError extends PortcallError {
+  override readonly name = 'InvalidResponseError'
+  readonly code = 'INVALID_RESPONSE'
   readonly retryable = false
 }

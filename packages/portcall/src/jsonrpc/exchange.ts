@@ -1,108 +1,88 @@
-import { onAbort } from './abort.ts'
+import { isImmutable } from '../util/memo.ts'
 import type { Notification, Request, Response } from './message.ts'
 
-/** Who is calling, as far as authorization has told. */
+/** The authenticated caller of a request. */
 export interface Auth {
-  /** Names the caller; everything that a request leaves behind belongs to it. */
+  /** Identifies the caller. Sessions, tasks and stored state belong to their principal. */
   readonly principal: string
   readonly scopes?: readonly string[]
   readonly [claim: string]: unknown
 }
 
-/** What of the carrying HTTP request a handler may want to see. */
+/** The HTTP request that carried a message, as far as handlers may read it. */
 export interface HttpInfo {
-  /** A request header by its lower-case name, several values joined with `, `. */
+  /** Returns a request header by its lower-case name. Multiple values are joined with `, `. */
   header(name: string): string | undefined
 }
 
-/** What comes along with one request. */
+/** What accompanies a request: cancellation, notifications, authorization and transport information. */
 export interface ExchangeContext {
-  /** Aborted when the caller gives the request up: read it late, it is made when it is first read. */
+  /** Aborted when the caller cancels the request or disconnects. It is created on first read, so read it only when you need it. */
   readonly signal: AbortSignal
   /**
-   * Calls back with the reason when the caller gives the request up, for less than `signal` costs; what it gives ends that. Throws the
-   * reason when that has happened already.
+   * Calls the listener once with the reason when the request is aborted, immediately if it already is. Returns a function that
+   * unsubscribes. Cheaper than a listener on `signal`.
    */
   readonly onAbort?: ((listener: (reason: unknown) => void) => () => void) | undefined
   /**
-   * Sends a notification about this request. Returns nothing while there is room; when the way out is full, a promise
-   * that resolves when it has drained.
+   * Sends a notification that belongs to this request. Returns nothing while the peer keeps up, and otherwise a promise that resolves when
+   * the output buffer has drained.
    */
   notify(notification: Notification): void | Promise<void>
-  /** Asks the caller something while its request runs; absent where the peer takes no requests. */
+  /** Sends a request to the caller and resolves to its response. Absent if the caller does not accept requests. */
   readonly ask?: ((method: string, params?: Request['params']) => Promise<Response>) | undefined
   /**
-   * Lets go of the connection that waits for the answer; the caller comes back for it after `retryMs`. Absent where that
-   * cannot be done.
+   * Closes the stream on which the caller awaits the response. The caller reconnects after `retryDelayMs`. Absent if the transport does not
+   * support it.
    */
-  readonly release?: ((retryMs: number) => void) | undefined
-  /** Reads a header that mirrors a part of the request; absent where the carrier mirrors nothing. */
-  readonly mirror?: ((header: string) => string | undefined) | undefined
+  readonly closeStream?: ((retryDelayMs: number) => void) | undefined
+  /** Reads a header that repeats a part of the request. Absent if the transport has no such headers. */
+  readonly readParamHeader?: ((header: string) => string | undefined) | undefined
   readonly http?: HttpInfo | undefined
   readonly auth?: Auth | undefined
-  /** What a caller wants said beside the request, where the carrier can: on HTTP, more request headers. */
-  readonly send?: { readonly headers?: Readonly<Record<string, string>> } | undefined
+  /** Additions to an outgoing request: more HTTP headers, on transports that have headers. */
+  readonly outgoing?: { readonly headers?: Readonly<Record<string, string>> } | undefined
 }
 
 /**
- * One request answered: the noun that this library is made of. A server is an Exchange, a client calls one, a transport
- * makes one from bytes.
+ * Answers one request. A server is an Exchange, a client calls one, and a transport turns bytes into calls of one.
  *
- * It resolves to the response, also for errors; a rejection means that no answer can be had (the connection is lost, the
- * request was given up).
+ * Resolves to the response, also to an error response. Rejects if there is no response: the connection was lost or the request aborted.
  */
 export type Exchange = (request: Request, context: ExchangeContext) => Promise<Response>
 
-/** Wraps an Exchange. The first of a list is the outermost. */
+/** Wraps an Exchange. The first middleware of a list is the outermost. */
 export type Middleware = (request: Request, context: ExchangeContext, next: Exchange) => Promise<Response>
 
-/** Puts middleware around an Exchange; without middleware it is the Exchange itself. */
-export function wrap(exchange: Exchange, middleware: readonly Middleware[]): Exchange {
+/** Returns an Exchange that runs the middleware around `exchange`, or `exchange` itself if there is no middleware. */
+export function applyMiddleware(exchange: Exchange, middleware: readonly Middleware[]): Exchange {
   return middleware.reduceRight<Exchange>((next, layer) => (request, context) => layer(request, context, next), exchange)
 }
 
+/** Returns an Exchange whose results the caller may change: results that are shared between requests are copied. */
+export function copySharedResults(exchange: Exchange): Exchange {
+  return async (request, context) => {
+    const response = await exchange(request, context)
+    return 'result' in response && isImmutable(response.result) ? { ...response, result: { ...response.result } } : response
+  }
+}
+
 /**
- * A context that is another one but for what is given. Middleware makes contexts in this way and not by spreading, since a context may
- * make its members when they are first read.
+ * Returns a context with some members replaced. Use it instead of spreading a context: members may be getters that create their value on
+ * first read.
  */
-export function deriveContext(context: ExchangeContext, given: Partial<ExchangeContext>): ExchangeContext {
+export function deriveContext(context: ExchangeContext, overrides: Partial<ExchangeContext>): ExchangeContext {
   return {
     get signal() {
-      return given.signal ?? context.signal
+      return overrides.signal ?? context.signal
     },
-    onAbort: given.signal ? given.onAbort : context.onAbort?.bind(context),
-    notify: given.notify ?? ((notification) => context.notify(notification)),
-    ask: 'ask' in given ? given.ask : context.ask,
-    release: 'release' in given ? given.release : context.release,
-    mirror: 'mirror' in given ? given.mirror : context.mirror,
-    http: 'http' in given ? given.http : context.http,
-    auth: 'auth' in given ? given.auth : context.auth,
-    send: 'send' in given ? given.send : context.send,
+    onAbort: overrides.signal ? overrides.onAbort : context.onAbort?.bind(context),
+    notify: overrides.notify ?? ((notification) => context.notify(notification)),
+    ask: 'ask' in overrides ? overrides.ask : context.ask,
+    closeStream: 'closeStream' in overrides ? overrides.closeStream : context.closeStream,
+    readParamHeader: 'readParamHeader' in overrides ? overrides.readParamHeader : context.readParamHeader,
+    http: 'http' in overrides ? overrides.http : context.http,
+    auth: 'auth' in overrides ? overrides.auth : context.auth,
+    outgoing: 'outgoing' in overrides ? overrides.outgoing : context.outgoing,
   }
-}
-
-/** Who waits for an answer and may give it up. Where there is an `onAbort`, `signal` is not read. */
-export type Caller = Partial<Pick<ExchangeContext, 'signal' | 'onAbort'>>
-
-/** @throws the reason for which a caller has given up, if it has. */
-export function throwIfGivenUp(caller: Caller): void {
-  heed(caller, () => {})?.()
-}
-
-/** Calls back with the reason when a caller gives up, at once when that has happened already. */
-export function whenGivenUp(caller: Caller, listener: (reason: unknown) => void): void {
-  try {
-    heed(caller, listener)
-  } catch (reason) {
-    listener(reason)
-  }
-}
-
-/** Calls back with the reason when a caller gives up; what it gives ends that. @throws the reason when that has happened already. */
-export function heed(caller: Caller, listener: (reason: unknown) => void): (() => void) | undefined {
-  if (caller.onAbort) return caller.onAbort(listener)
-  const { signal } = caller
-  if (!signal) return undefined
-  signal.throwIfAborted()
-  return onAbort(signal, listener)
 }

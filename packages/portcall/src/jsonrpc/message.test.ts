@@ -1,10 +1,21 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { classify, failure, isObject, isRequestId, isSuccess, notification, type RequestId, success } from './message.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { markImmutable } from '../util/memo.ts'
+import {
+  classify,
+  failure,
+  isObject,
+  isRequestId,
+  isSuccess,
+  notification,
+  type RequestId,
+  stringifyMessage,
+  success,
+} from './message.ts'
 
 const kindOf = (value: unknown): string => {
-  const found = classify(value)
-  return found.kind === 'invalid' ? `${found.error.code}${found.silent ? ' silent' : ''}` : found.kind
+  const classified = classify(value)
+  return classified.kind === 'invalid' ? `${classified.error.code}${classified.silent ? ' silent' : ''}` : classified.kind
 }
 
 const id: fc.Arbitrary<RequestId> = fc.oneof(fc.string(), fc.maxSafeInteger())
@@ -12,32 +23,32 @@ const object = fc.dictionary(fc.string(), fc.jsonValue())
 const member = fc.oneof(fc.constantFrom('2.0', '1.0', 1, '1', null, 'ping', -32600), fc.jsonValue(), object)
 
 describe('classify', () => {
-  test('H03, H10, H11, H12, S02: gives one verdict over any JSON, and never throws', () => {
+  test('H03, H10, H11, H12, S02: classifies any JSON value, and never throws', () => {
     const key = fc.constantFrom('jsonrpc', 'id', 'method', 'params', 'result', 'error', 'Method', 'method\0', '__proto__')
     const near = fc.dictionary(key, member).map((value) => ({ jsonrpc: '2.0', ...value }))
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), near, fc.dictionary(key, member)), (raw) => {
         const value = JSON.parse(JSON.stringify(raw)) as unknown
-        const found = classify(structuredClone(value))
+        const classified = classify(structuredClone(value))
         const known = new Map(Object.entries(isObject(value) ? value : {}))
-        if (found.kind === 'invalid') {
-          expect([-32600, -32602]).toContain(found.error.code)
-          if (found.id !== undefined)
-            expect([found.id, typeof known.get('method') === 'string' || !(known.has('result') || known.has('error'))]).toEqual([
-              known.get('id'),
-              true,
-            ])
+        if (classified.kind === 'invalid') {
+          expect([-32600, -32602]).toContain(classified.error.code)
+          if (classified.id !== undefined)
+            expect([
+              classified.id,
+              typeof known.get('method') === 'string' || !(known.has('result') || known.has('error')),
+            ]).toEqual([known.get('id'), true])
           return
         }
         expect(known.get('jsonrpc')).toBe('2.0')
-        if (found.kind === 'response') expect(known.has('result') !== known.has('error')).toBe(true)
-        else expect([typeof known.get('method'), known.has('id')]).toEqual(['string', found.kind === 'request'])
+        if (classified.kind === 'response') expect(known.has('result') !== known.has('error')).toBe(true)
+        else expect([typeof known.get('method'), known.has('id')]).toEqual(['string', classified.kind === 'request'])
       }),
       { numRuns: 2000 },
     )
   })
 
-  test('reads back what the makers make, through JSON', () => {
+  test('classifies messages that were created here and sent as JSON', () => {
     fc.assert(
       fc.property(id, fc.string(), fc.option(object, { nil: undefined }), (id, method, params) => {
         const call = { jsonrpc: '2.0' as const, id, method, ...(params && { params }) }
@@ -64,7 +75,7 @@ describe('classify', () => {
     expect(isRequestId(Number.NaN)).toBe(false)
   })
 
-  test('S03: params of the wrong kind are -32602 and keep the id; null counts as absent', () => {
+  test('S03: params of the wrong type are refused with -32602 and the id; null counts as absent', () => {
     for (const params of ['x', 1, true, []])
       expect(classify({ jsonrpc: '2.0', id: 0, method: 'm', params })).toMatchObject({ id: 0, error: { code: -32602 } })
     expect(classify({ jsonrpc: '2.0', id: 0, method: 'm', params: null })).toEqual({
@@ -73,7 +84,7 @@ describe('classify', () => {
     })
   })
 
-  test('notifications and responses are never to be answered, whatever is wrong with them', () => {
+  test('invalid notifications and responses are silent', () => {
     expect(kindOf({ jsonrpc: '2.0', method: 'notifications/x', params: 42 })).toBe('-32602 silent')
     const broken = [
       { id: 1, result: 42 },
@@ -85,25 +96,46 @@ describe('classify', () => {
       { id: 1, error: { code: 1, message: 'x' }, result: {} },
     ]
     for (const response of broken) {
-      const found = classify({ jsonrpc: '2.0', ...response })
-      expect(found).toMatchObject({ kind: 'invalid', silent: true })
-      expect(found).not.toHaveProperty('id')
+      const classified = classify({ jsonrpc: '2.0', ...response })
+      expect(classified).toMatchObject({ kind: 'invalid', silent: true })
+      expect(classified).not.toHaveProperty('id')
     }
   })
 
-  test('an error may come without an id, or with null', () => {
+  test('an error response may have no id, or a null id', () => {
     const error = { code: -32700, message: 'Parse error' }
     for (const rest of [{}, { id: null }])
       expect(classify({ jsonrpc: '2.0', error, ...rest })).toEqual({ kind: 'response', message: { jsonrpc: '2.0', error } })
   })
 
-  test('H09: keys that only look alike do not count', () => {
+  test('H09: keys that only look similar do not count', () => {
     expect(kindOf({ jsonrpc: '2.0', id: 1, Method: 'tools/call' })).toBe('-32600')
     expect(kindOf({ jsonrpc: '2.0', id: 1, 'method\0': 'tools/call' })).toBe('-32600')
     expect(kindOf(JSON.parse('{"jsonrpc":"2.0","id":1,"__proto__":{"method":"tools/call"}}'))).toBe('-32600')
   })
 
-  test('tells successes from failures', () => {
+  test('isSuccess distinguishes successes from failures', () => {
     expect([isSuccess(success(1, {})), isSuccess(failure(1, { code: 1, message: '' }))]).toEqual([true, false])
+  })
+})
+
+describe('stringifyMessage', () => {
+  test('writes an immutable result like any other', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), id, id, (result, one, other) => {
+        const immutable = markImmutable({ ...result })
+        for (const id of [one, other])
+          expect(JSON.parse(stringifyMessage(success(id, immutable)))).toEqual(JSON.parse(JSON.stringify(success(id, result))))
+      }),
+    )
+  })
+
+  test('writes complete notifications, whichever method came before', async () => {
+    vi.resetModules()
+    const fresh = await import('./message.ts')
+    for (const method of ['', 'a', 'a', '"', '', 'a']) {
+      const message = { jsonrpc: '2.0', method, params: { at: method } } as const
+      expect(JSON.parse(fresh.stringifyMessage(message))).toEqual(message)
+    }
   })
 })

@@ -1,13 +1,15 @@
-/** Any value that JSON can carry. */
+import { stringify } from '../util/memo.ts'
+
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue | undefined }
 
-/** A JSON object as it comes from a parser: string keys, values not yet looked at. */
+/** A JSON object whose members are unchecked. */
 export type JsonObject = { [key: string]: unknown }
 
-/** The id of a request. `1` and `"1"` are two different ids. */
+/** The id of a request. `1` and `"1"` are different ids. */
 export type RequestId = string | number
 
-/** A call that wants an answer. */
+/** A call that expects a response. */
 export interface Request<P = JsonObject | undefined> {
   jsonrpc: '2.0'
   id: RequestId
@@ -15,127 +17,183 @@ export interface Request<P = JsonObject | undefined> {
   params?: P
 }
 
-/** A message that is never answered. */
+/** A call without a response. */
 export interface Notification<P = JsonObject | undefined> {
   jsonrpc: '2.0'
   method: string
   params?: P
 }
 
-/** The answer to a request that was carried out. */
+/** The response to a request that succeeded. */
 export interface Success {
   jsonrpc: '2.0'
   id: RequestId
   result: JsonObject
 }
 
-/** The body of an error answer. */
+/** The `error` member of a response. */
 export interface ErrorBody {
   code: number
   message: string
   data?: unknown
 }
 
-/** The answer to a request that failed; without `id` when the request could not be read. */
+/** The response to a request that failed. It has no `id` if the request could not be read. */
 export interface Failure {
   jsonrpc: '2.0'
   id?: RequestId
   error: ErrorBody
 }
 
-/** The answer to a request. https://www.jsonrpc.org/specification#response_object */
+/** The response to a request. https://www.jsonrpc.org/specification#response_object */
 export type Response = Success | Failure
-/** What crosses the wire. https://www.jsonrpc.org/specification */
+/** A JSON-RPC message. https://www.jsonrpc.org/specification */
 export type Message = Request | Notification | Response
 
-/** What a received JSON value is, as far as JSON-RPC can tell. */
-export type Classified =
+/** A received JSON value with the kind of message that it is. */
+export type ClassifiedMessage =
   | { kind: 'request'; message: Request }
   | { kind: 'notification'; message: Notification }
   | { kind: 'response'; message: Response }
   | { kind: 'invalid'; error: ErrorBody; id?: RequestId; silent?: true }
 
-type Invalid = Extract<Classified, { kind: 'invalid' }>
+type InvalidMessage = Extract<ClassifiedMessage, { kind: 'invalid' }>
 
 const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
-const VERSION_FAULT = '"jsonrpc" has to be "2.0"'
+const INVALID_VERSION = '"jsonrpc" must be "2.0"'
+const INVALID_ID = '"id" must be a string or an integer'
 
-/** Tells whether a value is a legal request id: a string or an integer that a double can hold exactly. */
+/** Reports whether a value is a valid request id: a string, or an integer that a double represents exactly. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-/** Tells whether a value is an object in JSON's sense: not null, not an array. */
+/** Reports whether a value is a JSON object: neither `null` nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Tells a success from a failure. */
 export function isSuccess(response: Response): response is Success {
   return 'result' in response
 }
 
 /**
- * Sorts a parsed JSON value into request, notification, response or invalid message (JSON-RPC 2.0, sections 4 and 5).
- * An invalid message keeps its id when that could be read, so that the error answer can name it. It is `silent` when it is a
- * notification or a response in all but the details: those are never answered, whatever is wrong with them.
+ * Classifies a JSON value as a request, notification, response or invalid message (JSON-RPC 2.0, sections 4 and 5). `params: null` and a
+ * `null` id in a response are removed from the value.
+ *
+ * An invalid message has the `id` for the error response, if it is readable. It is `silent` if it can only be meant as a notification or a
+ * response, which are never answered.
  */
-export function classify(value: unknown): Classified {
-  if (!isObject(value)) return invalid('a message is a JSON object')
-  const isCall = typeof value.method === 'string'
+export function classify(value: unknown): ClassifiedMessage {
+  if (!isObject(value)) return invalid('a message must be a JSON object')
+  const { id, method, params } = value
+  const isCall = typeof method === 'string'
   if (!isCall && ('result' in value || 'error' in value)) return classifyResponse(value)
-  if (value.jsonrpc !== '2.0') return invalid(VERSION_FAULT, value.id)
-  return isCall ? classifyCall(value) : invalid('a message has a "method", a "result" or an "error"', value.id)
-}
-
-function classifyCall(value: JsonObject): Classified {
-  const { params } = value
+  if (value.jsonrpc !== '2.0') return invalid(INVALID_VERSION, id)
+  if (!isCall) return invalid('a message must have a "method", a "result" or an "error"', id)
   const hasId = 'id' in value
-  if (hasId && !isRequestId(value.id)) return invalid('"id" has to be a string or an integer')
+  if (hasId && typeof id !== 'string' && !Number.isSafeInteger(id)) return invalid(INVALID_ID)
   if (params === null) delete value.params
   else if (params !== undefined && !isObject(params)) {
-    const found = invalid('"params" has to be an object', value.id, INVALID_PARAMS)
-    return hasId ? found : { ...found, silent: true }
+    const classified = invalid('"params" must be an object', id, INVALID_PARAMS)
+    return hasId ? classified : { ...classified, silent: true }
   }
   return hasId
     ? { kind: 'request', message: value as unknown as Request }
     : { kind: 'notification', message: value as unknown as Notification }
 }
 
-function classifyResponse(value: JsonObject): Classified {
+function classifyResponse(value: JsonObject): ClassifiedMessage {
   if (value.id === null) delete value.id
   const fault = findResponseFault(value)
   return fault === undefined ? { kind: 'response', message: value as unknown as Response } : { ...invalid(fault), silent: true }
 }
 
 function findResponseFault(value: JsonObject): string | undefined {
-  if (value.jsonrpc !== '2.0') return VERSION_FAULT
-  if ('id' in value ? !isRequestId(value.id) : 'result' in value) return '"id" has to be a string or an integer'
+  if (value.jsonrpc !== '2.0') return INVALID_VERSION
+  if ('id' in value ? !isRequestId(value.id) : 'result' in value) return INVALID_ID
   if ('error' in value ? !('result' in value) && isErrorBody(value.error) : isObject(value.result)) return undefined
-  return 'a response has either an object "result" or an "error" with "code" and "message"'
+  return 'a response must have either an object "result" or an "error" with "code" and "message"'
 }
 
 function isErrorBody(value: unknown): boolean {
   return isObject(value) && Number.isInteger(value.code) && typeof value.message === 'string'
 }
 
-function invalid(reason: string, id?: unknown, code: number = INVALID_REQUEST): Invalid {
+function invalid(reason: string, id?: unknown, code: number = INVALID_REQUEST): InvalidMessage {
   const error = { code, message: `Invalid ${code === INVALID_PARAMS ? 'params' : 'request'}: ${reason}` }
   return isRequestId(id) ? { kind: 'invalid', error, id } : { kind: 'invalid', error }
 }
 
-/** Makes the answer to a request that was carried out. */
+/** Creates the response to a request that succeeded. */
 export function success(id: RequestId, result: JsonObject): Success {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** Makes the answer to a request that failed; `id` stays out when it is not known. */
+/** Creates the response to a request that failed. `id` is `undefined` if the request could not be read. */
 export function failure(id: RequestId | undefined, error: ErrorBody): Failure {
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error }
 }
 
-/** Makes a notification. */
+/** Creates a notification. */
 export function notification(method: string, params?: JsonObject): Notification {
   return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
+}
+
+/**
+ * Returns the JSON text of a message. The members that all messages share are written by hand, which is faster, and an immutable result is
+ * serialized only once.
+ */
+export function stringifyMessage(message: Message | Message[]): string {
+  if ('result' in message) return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${stringify(message.result)}}`
+  if (!('method' in message) || 'id' in message || message.params === undefined) return JSON.stringify(message)
+  return `${notificationPrefix(message.method)}${JSON.stringify(message.params)}}`
+}
+
+/** The start of the JSON text of the last notification. Notifications of one method often come in series. */
+let lastPrefix: { method?: string; text: string } = { text: '' }
+
+function notificationPrefix(method: string): string {
+  if (method !== lastPrefix.method) lastPrefix = { method, text: `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":` }
+  return lastPrefix.text
+}
+
+const QUOTE = 34
+const BACKSLASH = 92
+const OPENING = 0x7b
+const CLOSING = 0x7d
+const CASE_BIT = 0x20
+
+/**
+ * Reports whether a JSON text nests arrays and objects deeper than `max`, without parsing it. Takes linear time, and hardly any if the text
+ * is short or has few brackets. The result for invalid JSON is arbitrary, because the parser rejects it anyway.
+ */
+export function exceedsDepth(text: string, max: number): boolean {
+  if (text.length <= 2 * max) return false
+  let brackets = 0
+  for (const bracket of '[{')
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1))
+      if (++brackets > max) return scanDepth(text, max)
+  return false
+}
+
+/** Counts the brackets outside of strings. `[` and `{` differ in one bit, and so do `]` and `}`. */
+function scanDepth(text: string, max: number): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if ((code | CASE_BIT) === OPENING && ++depth > max) return true
+    else if ((code | CASE_BIT) === CLOSING) depth--
+  }
+  return false
+}
+
+/** Returns the index of the quote that ends the string starting at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  for (let code = text.charCodeAt(at); code !== QUOTE && at < text.length; code = text.charCodeAt(at))
+    at += code === BACKSLASH ? 2 : 1
+  return at
 }

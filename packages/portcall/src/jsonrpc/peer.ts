@@ -1,163 +1,158 @@
+import type { AbortSource } from '../util/abort.ts'
 import { answerBatch, refuseBatch } from './batch.ts'
-import type { Channel, Received, Unreadable } from './channel.ts'
-import { ConnectionLost, closedHere, ErrorCode, RpcError } from './errors.ts'
-import type { Caller, Exchange } from './exchange.ts'
-import { type Carried, createIncoming, type IncomingLimits } from './incoming.ts'
+import type { Channel, ChannelInput, UnreadableInput } from './channel.ts'
+import { ConnectionLostError, closedLocally, ErrorCode, RpcError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { createIncomingRequests, type IncomingLimits, PeerRequestContext, type RequestSender } from './incoming-requests.ts'
 import { classify, type ErrorBody, failure, type Notification, type Request, type RequestId, type Response } from './message.ts'
-import { failUnreadable, type Noise, noiseOf } from './noise.ts'
-import { createOutgoing, type OutgoingOptions } from './outgoing.ts'
+import { createOutgoingRequests, type OutgoingRequestsOptions } from './outgoing-requests.ts'
+import { rejectUnreadable, toUnexpectedMessage, type UnexpectedMessage } from './unexpected-message.ts'
 
-export interface PeerOptions extends OutgoingOptions {
+export interface PeerOptions extends OutgoingRequestsOptions {
   /** Answers the requests of the other side. */
   readonly exchange: Exchange
-  /** Takes the notifications of the other side. */
+  /** Called for each notification of the other side. */
   readonly onNotification?: (notification: Notification) => void
-  /** Takes what cannot be read or has no sender to answer to; without it, that is answered with an error. */
-  readonly onNoise?: (noise: Noise) => void
-  /** Called once, when the channel has ended. */
-  readonly onEnd?: (reason: Error) => void
-  /** Called once, when after that nothing is being answered any more. */
+  /** Called for unreadable input and for invalid messages without an id. Default: an error response is sent. */
+  readonly onUnexpectedMessage?: (message: UnexpectedMessage) => void
+  /** Called once, when the channel has closed. */
+  readonly onDisconnect?: (reason: Error) => void
+  /** Called once, when the channel has closed and no request is being answered any more. */
   readonly onClose?: () => void
-  /** Tells the other side that a request of ours is given up. */
-  readonly onAbandoned?: (id: RequestId) => void
-  /** Tells which requests stay open until one side ends them. */
+  /** Called for a request of this side that is aborted, to tell the other side. */
+  readonly sendCancellation?: (id: RequestId) => void
+  /** Reports whether a request stays open until one side ends it. */
   readonly isLongLived?: (request: Request) => boolean
-  /** Takes what went wrong here and is no fault of the other side: an answer that cannot be written. */
+  /** Called for errors of this side that fail no call, such as a response that cannot be serialized. */
   readonly onError?: (error: unknown) => void
-  /** Tells whether arrays are taken for batches now. */
-  readonly batches?: () => boolean
+  /** Reports whether a received array is a batch. Default: batches are refused. */
+  readonly acceptsBatches?: () => boolean
   readonly limits?: Partial<PeerLimits>
 }
 
 export interface PeerLimits extends IncomingLimits {
+  /** Messages in a batch. */
   maxBatch: number
 }
 
 export const PEER_LIMITS: PeerLimits = { maxInFlight: 256, maxQueued: 10_000, maxLongLived: 1024, maxBatch: 100 }
 
-/** One end of a conversation over a channel: requests and notifications both ways. */
+/** One end of a channel, which sends and receives requests and notifications. */
 export interface Peer {
   notify(notification: Notification): void | Promise<void>
-  /** Asks the other side. Rejects with `ConnectionLost` when the channel ends first. */
-  ask(method: string, params?: Request['params'], caller?: Caller): Promise<Response>
-  /** Gives up a request that the other side has sent. */
+  /** Sends a request to the other side. @throws ConnectionLostError when the channel closes first; the abort reason. */
+  request(method: string, params?: Request['params'], abortSource?: AbortSource): Promise<Response>
+  /** Cancels a request of the other side. Returns whether there is one with this id. */
   cancel(id: unknown, reason?: unknown): boolean
-  /** Gives up all of them. */
   cancelAll(reason?: unknown): void
-  /** Resolves when nothing is being answered any more. */
-  idle(): Promise<void>
+  /** Resolves when no request is being answered any more. */
+  whenIdle(): Promise<void>
   close(): Promise<void>
 }
 
-const UNREADABLE: { readonly [cause in Unreadable['unreadable']]: RpcError } = {
-  syntax: new RpcError(ErrorCode.parseError, 'Parse error: this is not JSON in UTF-8'),
+const UNREADABLE: { readonly [cause in UnreadableInput['unreadable']]: RpcError } = {
+  syntax: new RpcError(ErrorCode.parseError, 'Parse error: the message is not valid JSON in UTF-8'),
   size: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is too large'),
   depth: new RpcError(ErrorCode.invalidRequest, 'Invalid request: the message is nested too deeply'),
 }
 
-/** Something that cannot be answered as it is. */
+/** Why an input is refused. */
 interface Refusal {
   readonly id?: RequestId
   readonly error: ErrorBody
+  /** Whether the input is of a kind that is never answered. */
   readonly silent?: true
 }
 
-const UNWRITABLE = new RpcError(ErrorCode.internalError, 'Internal error')
+const INTERNAL_ERROR = new RpcError(ErrorCode.internalError, 'Internal error')
 
-/** Joins a channel and an Exchange. */
+/** Connects a channel to an Exchange. */
 export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const limits = { ...PEER_LIMITS, ...options.limits }
-  const incoming = createIncoming(options.exchange, {
+  const incoming = createIncomingRequests(options.exchange, {
     ...limits,
     ...(options.isLongLived && { isLongLived: options.isLongLived }),
   })
-  const outgoing = createOutgoing(options)
-  const answers = createAnswers(channel, options.onError)
-  let ended: Error | undefined
+  const outgoing = createOutgoingRequests(options)
+  const sendResponse = createResponseSender(channel, options.onError)
+  let closeReason: Error | undefined
 
   const send = (request: Request): void => {
-    if (ended) throw ended
+    if (closeReason) throw closeReason
     void channel.send(request)
   }
-  const ask: Peer['ask'] = (method, params, caller) =>
-    outgoing.ask(method, params, { send, caller, onAbort: options.onAbandoned })
-  const carried: Carried = { notify: (notification) => channel.send(notification), ask }
+  const request: Peer['request'] = (method, params, abortSource) =>
+    outgoing.request(method, params, { send, abortSource, sendCancellation: options.sendCancellation })
+  const sender: RequestSender = { notify: (notification) => channel.send(notification), request }
 
-  const take = (value: unknown): Promise<Response | undefined> | undefined => {
-    const received = classify(value)
-    switch (received.kind) {
+  const handle = (value: unknown): Promise<Response | undefined> | undefined => {
+    const classified = classify(value)
+    switch (classified.kind) {
       case 'request':
-        return incoming.handle(received.message, carried)
+        return incoming.handle(classified.message, new PeerRequestContext(sender))
       case 'notification':
-        return void options.onNotification?.(received.message)
+        return void options.onNotification?.(classified.message)
       case 'response':
-        return void outgoing.settle(received.message)
+        return void outgoing.settle(classified.message)
       case 'invalid':
-        return refuse({ value }, received)
+        return refuse({ value }, classified)
     }
   }
 
-  /** Answers what is wrong, unless there is nobody to answer to, or it was an answer itself. */
-  const refuse = (received: Received, { id, error, silent }: Refusal): Promise<Response> | undefined => {
-    if (failUnreadable(received, outgoing)) return undefined
-    if (id === undefined && options.onNoise) return void options.onNoise(noiseOf(received))
+  /** Returns the error response to an invalid input, if it is to be answered. */
+  const refuse = (input: ChannelInput, { id, error, silent }: Refusal): Promise<Response> | undefined => {
+    if (rejectUnreadable(input, outgoing)) return undefined
+    if (id === undefined && options.onUnexpectedMessage) return void options.onUnexpectedMessage(toUnexpectedMessage(input))
     return silent ? undefined : Promise.resolve(failure(id, error))
   }
-  const reply = (answer: Promise<Response | undefined> | undefined): void =>
-    void answer?.then((response) => response && answers.send(response))
+  const reply = (response: Promise<Response | undefined> | undefined): void =>
+    void response?.then((response) => response && sendResponse(response))
 
-  const takeBatch = async (batch: readonly unknown[]): Promise<void> => {
-    const refused = refuseBatch(batch, options.batches?.() ?? false, limits.maxBatch)
-    if (refused) return reply(refuse({ value: batch }, { error: refused.body() }))
-    const answered = await answerBatch(batch, async (entry) => take(entry))
-    if (answered.length > 0) answers.send(answered)
+  const handleBatch = async (batch: readonly unknown[]): Promise<void> => {
+    const refusal = refuseBatch(batch, options.acceptsBatches?.() ?? false, limits.maxBatch)
+    if (refusal) return reply(refuse({ value: batch }, { error: refusal.body() }))
+    const responses = await answerBatch(batch, async (entry) => handle(entry))
+    if (responses.length > 0) sendResponse(responses)
   }
 
   channel.receive(
-    (received) => {
-      if ('unreadable' in received) return reply(refuse(received, { error: UNREADABLE[received.unreadable].body() }))
-      if (Array.isArray(received.value)) return void takeBatch(received.value)
-      reply(take(received.value))
+    (input) => {
+      if ('unreadable' in input) return reply(refuse(input, { error: UNREADABLE[input.unreadable].body() }))
+      if (Array.isArray(input.value)) return void handleBatch(input.value)
+      reply(handle(input.value))
     },
-    (reason = new ConnectionLost()) => {
-      ended ??= reason
-      outgoing.fail(ended)
-      options.onEnd?.(ended)
-      void incoming.idle().then(options.onClose)
+    (reason = new ConnectionLostError()) => {
+      closeReason ??= reason
+      outgoing.rejectAll(closeReason)
+      options.onDisconnect?.(closeReason)
+      void incoming.whenIdle().then(options.onClose)
     },
   )
 
   return {
     notify: (notification) => channel.send(notification),
-    ask,
+    request,
     cancel: (id, reason) => incoming.cancel(id, reason),
     cancelAll: (reason) => incoming.cancelAll(reason),
-    idle: () => incoming.idle(),
+    whenIdle: () => incoming.whenIdle(),
     close() {
-      ended ??= closedHere()
+      closeReason ??= closedLocally()
       return channel.close()
     },
   }
 }
 
-/** The way out for answers. */
-interface Answers {
-  /** What JSON cannot carry becomes an error; the connection and all other answers are none the worse for it. */
-  send(answer: Response | Response[]): void
-}
-
-function createAnswers(channel: Channel, onError: PeerOptions['onError']): Answers {
-  const orUnwritable = (response: Response, error: unknown): Response => {
+/** Creates a function that sends responses. A response that cannot be serialized is replaced by an internal error. */
+function createResponseSender(channel: Channel, onError: PeerOptions['onError']): (response: Response | Response[]) => void {
+  const replace = (response: Response, error: unknown): Response => {
     onError?.(error)
-    return UNWRITABLE.response(response.id)
+    return INTERNAL_ERROR.response(response.id)
   }
-  return {
-    send(answer) {
-      try {
-        void channel.send(answer)
-      } catch (error) {
-        void channel.send(Array.isArray(answer) ? answer.map((one) => orUnwritable(one, error)) : orUnwritable(answer, error))
-      }
-    },
+  return (response) => {
+    try {
+      void channel.send(response)
+    } catch (error) {
+      void channel.send(Array.isArray(response) ? response.map((one) => replace(one, error)) : replace(response, error))
+    }
   }
 }

@@ -1,10 +1,9 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { hasEnvelope } from '../protocol/meta.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision, revisionOf, SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
+import { PortcallError } from '../util/errors.ts'
 
 /**
- * Chooses the revision of a session: the one that `initialize` asks for when it is a legacy one that exists, else the newest legacy
- * one, also when the client names a version of the stateless era.
+ * Returns the revision of a session: the one that `initialize` requests if it is a legacy revision, otherwise the latest legacy
+ * revision, even if the client requests a modern version.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
  */
 export function chooseRevision(requested: unknown): Revision {
@@ -12,40 +11,30 @@ export function chooseRevision(requested: unknown): Revision {
   return revision?.era === 'legacy' ? revision : LATEST_LEGACY
 }
 
-/** No version was found that both sides speak. */
-export class NegotiationError extends Error {
+/** Thrown when client and server have no protocol version in common. */
+export class NegotiationError extends PortcallError {
   override readonly name = 'NegotiationError'
   readonly code = 'NEGOTIATION_FAILED'
   readonly retryable = false
-  /** What this side had asked for, and all that it would have taken. */
+  /** The version that the client requested. */
   readonly requested: string
+  /** All versions that the client accepts. */
   readonly supported: readonly string[]
-  /** What the server has answered with. */
-  readonly answered: unknown
+  /** The version that the server offered, as received. */
+  readonly offered: unknown
 
-  constructor(requested: string, supported: readonly string[], answered: unknown) {
-    const theirs = typeof answered === 'string' ? JSON.stringify(answered.slice(0, 100)) : 'no version'
+  constructor(requested: string, supported: readonly string[], offered: unknown) {
+    const version = typeof offered === 'string' ? JSON.stringify(offered.slice(0, 100)) : 'no version'
     super(
-      `No common protocol version: asked for ${requested}, the server answered with ${theirs}; this side speaks ${supported.join(', ')}`,
+      `No common protocol version: the client requested ${requested}, the server offered ${version}; the client supports ${supported.join(', ')}`,
     )
     this.requested = requested
     this.supported = supported
-    this.answered = answered
+    this.offered = offered
   }
 }
 
-/** The revisions of the handshake era among some versions, newest first. */
+/** Returns the legacy revisions among some versions, newest first. */
 export function legacyRevisions(versions: readonly string[] = SUPPORTED_VERSIONS): Revision[] {
   return REVISIONS.filter(({ era, version }) => era === 'legacy' && versions.includes(version)).reverse()
-}
-
-/**
- * Tells which era a message speaks: the stateless one when its params carry an envelope, or when the header names a version that is
- * not a legacy one. An `initialize` without an envelope always opens a legacy session.
- */
-export function isModern(message: { readonly method?: string; readonly params?: unknown }, headerVersion?: string): boolean {
-  const params: JsonObject | undefined = isObject(message.params) ? message.params : undefined
-  if (hasEnvelope(params)) return true
-  if (message.method === 'initialize' || headerVersion === undefined) return false
-  return revisionOf(headerVersion)?.era !== 'legacy'
 }

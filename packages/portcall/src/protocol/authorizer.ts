@@ -1,45 +1,45 @@
-/** HTTP headers by their names in lower case. */
-export type SignedHeaders = Readonly<Record<string, string>>
+/** HTTP headers by lower-case name. */
+export type AuthorizedHeaders = Readonly<Record<string, string>>
 
-/** One HTTP request of a client, as far as it matters to whoever signs it. */
-export interface SignedRequest {
+/** An HTTP request to be authorized. */
+export interface AuthorizedRequest {
   readonly method: string
   readonly url: URL
-  /** Nobody waits for the request any more. */
+  /** Aborted when the request is cancelled. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The head of an answer. */
-export interface SignedAnswer {
+/** The head of an HTTP response. */
+export interface AuthorizedResponse {
   readonly status: number
-  /** A header by its name in lower case, several values joined with `, `. */
+  /** Returns a header by its lower-case name. Multiple values are joined with `, `. */
   header(name: string): string | undefined
 }
 
 /**
- * Signs the requests of a client to one endpoint, and hears how they are answered. Transports call it and know no more of authorization than
- * this; what it returns goes to the origin of the endpoint and to no other.
+ * Adds authorization to the requests to one endpoint. It is all that transports know of authorization. Its headers are sent to the origin of
+ * the endpoint only.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export interface Authorizer {
-  /** The headers that say who asks, made anew for each request. What it throws fails the request. */
-  headers(request: SignedRequest): SignedHeaders | Promise<SignedHeaders>
+  /** Returns the authorization headers of a request. Called for each request; an error fails the request. */
+  headers(request: AuthorizedRequest): AuthorizedHeaders | Promise<AuthorizedHeaders>
   /**
-   * Hears the head of each answer, with the headers that the request went out with. `true`, or a promise of it: the request was not looked
-   * at, and is worth sending again with new headers. What it throws fails the request.
+   * Called with the head of each response. Returns whether to send the request again with new headers, which is possible if the server did not
+   * process it. An error fails the request.
    */
-  answered(answer: SignedAnswer, sent: SentRequest): boolean | Promise<boolean>
+  onResponse(response: AuthorizedResponse, sent: AuthorizedSend): boolean | Promise<boolean>
 }
 
-/** A request that was answered. */
-export interface SentRequest extends SignedRequest {
-  /** All that it went out with, the protocol's own included. */
-  readonly headers: SignedHeaders
-  /** How often it was sent again already. */
+/** A request that was sent. */
+export interface AuthorizedSend extends AuthorizedRequest {
+  /** All headers of the request, including those of the protocol. */
+  readonly headers: AuthorizedHeaders
+  /** How often the request was sent again before. */
   readonly retries: number
 }
 
-/** Makes what signs the requests to an endpoint: what `connect(url, { auth })` takes. */
+/** Creates authorizers for endpoints. Pass it to `connect(url, { auth })`. */
 export interface AuthProvider {
   authorizer(endpoint: URL): Authorizer
 }

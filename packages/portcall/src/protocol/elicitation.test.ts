@@ -5,7 +5,7 @@ import { compileSchema } from '../schema/compile.ts'
 import type { Schema } from '../schema/standard.ts'
 import { applyDefaults, checkContent, toElicitationSchema } from './elicitation.ts'
 
-/** The official schemas lie beside the repository; without them nothing is judged. */
+/** The official schemas are outside of the repository. Tests that need them are skipped if they are absent. */
 const OFFICIAL = new URL('../../../../../shared/spec/2026-07-28/schema.json', import.meta.url)
 
 const form = (schema: Schema) => toElicitationSchema(compileSchema(schema, 'input').json)
@@ -15,8 +15,8 @@ const field = (property: Record<string, unknown>) =>
 describe('toElicitationSchema', () => {
   const everything = z.object({
     name: z.string().min(1).max(40).describe('Your name'),
-    mail: z.email().optional(),
-    site: z.url().optional(),
+    email: z.email().optional(),
+    url: z.url().optional(),
     when: z.iso.datetime().optional(),
     day: z.iso.date().optional(),
     count: z.number().int().min(1),
@@ -33,13 +33,13 @@ describe('toElicitationSchema', () => {
     none: z.string().nullable().optional(),
   })
 
-  it('ELI-008 ELI-009 ELI-011 makes flat forms of what zod writes', () => {
+  it('ELI-008 ELI-009 ELI-011 converts the JSON Schema of zod to a flat form', () => {
     expect(form(everything)).toEqual({
       type: 'object',
       properties: {
         name: { type: 'string', minLength: 1, maxLength: 40, description: 'Your name' },
-        mail: { type: 'string', format: 'email' },
-        site: { type: 'string', format: 'uri' },
+        email: { type: 'string', format: 'email' },
+        url: { type: 'string', format: 'uri' },
         when: { type: 'string', format: 'date-time' },
         day: { type: 'string', format: 'date' },
         count: { type: 'integer', minimum: 1 },
@@ -55,13 +55,13 @@ describe('toElicitationSchema', () => {
     })
   })
 
-  it.skipIf(!existsSync(OFFICIAL))('ELI-008 ELI-011 gives only what the official schema allows', async () => {
+  it.skipIf(!existsSync(OFFICIAL))('ELI-008 ELI-011 returns forms that conform to the official schema', async () => {
     const { $defs } = JSON.parse(readFileSync(OFFICIAL, 'utf8'))
     const official = compileSchema({ $defs, $ref: '#/$defs/ElicitRequestFormParams/properties/requestedSchema' }, 'input')
     expect(await official.parse(form(everything))).not.toHaveProperty('issues')
   })
 
-  it('ELI-010 ELI-011 keeps titles, in each way of writing them', () => {
+  it('ELI-010 ELI-011 preserves titles in each notation', () => {
     const options = [
       { const: 'a', title: 'A' },
       { const: 'b', title: 'B' },
@@ -85,8 +85,8 @@ describe('toElicitationSchema', () => {
     })
   })
 
-  it('drops what the protocol does not know', () => {
-    const noise = {
+  it('drops keywords that the protocol does not define', () => {
+    const unsupported = {
       $schema: 'x',
       pattern: '^a',
       exclusiveMinimum: 0,
@@ -95,7 +95,7 @@ describe('toElicitationSchema', () => {
       minLength: 1.5,
       default: 7,
     }
-    expect(field({ type: 'string', ...noise })).toEqual({ type: 'string' })
+    expect(field({ type: 'string', ...unsupported })).toEqual({ type: 'string' })
     expect(field({ type: 'integer', minimum: -9007199254740991, maximum: 9007199254740991 })).toEqual({ type: 'integer' })
     expect(field({ anyOf: [{ type: 'integer' }, { type: 'null' }], title: 'T' })).toEqual({ type: 'integer', title: 'T' })
   })
@@ -112,19 +112,19 @@ describe('toElicitationSchema', () => {
     ['true', true],
   ])('ELI-008 refuses %s and names the property', (_name, property) => {
     expect(() => toElicitationSchema({ type: 'object', properties: { good: { type: 'string' }, bad: property } })).toThrow(
-      /^"bad" cannot be asked/,
+      /^"bad" cannot be a form field/,
     )
   })
 
-  it('ELI-008 refuses what is not an object', () => {
+  it('ELI-008 refuses a schema that is not an object', () => {
     for (const json of [{}, { type: 'string' }, { type: 'object' }])
-      expect(() => toElicitationSchema(json)).toThrow(/has to be an object/)
+      expect(() => toElicitationSchema(json)).toThrow(/must be an object/)
   })
 })
 
 describe('applyDefaults', () => {
   const schema = form(z.object({ a: z.string().default('x'), b: z.boolean().default(false), c: z.number() }))
-  it('ELI-012 fills in what is missing and leaves out what is unknown', () => {
+  it('ELI-012 adds defaults for missing fields and removes unknown fields', () => {
     expect(applyDefaults(schema, { a: 'y', other: 1 })).toEqual({ a: 'y', b: false })
     const content = { a: 'y' }
     expect(applyDefaults(schema, content)).toEqual({ a: 'y', b: false })
@@ -168,13 +168,13 @@ describe('checkContent', () => {
       [[], ['a', 'b', 'a'], ['c'], 'a', [1]],
     ],
     [{ type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } }, [[], ['a']], [['A']]],
-  ])('ELI-023 ELI-024 %j', (property, good, bad) => {
-    for (const value of good) expect(check(property, value), JSON.stringify(value)).toEqual([])
-    for (const value of bad)
+  ])('ELI-023 ELI-024 %j', (property, valid, invalid) => {
+    for (const value of valid) expect(check(property, value), JSON.stringify(value)).toEqual([])
+    for (const value of invalid)
       expect(check(property, value), JSON.stringify(value)).toEqual([expect.stringMatching(/^f: expected/)])
   })
 
-  it('ELI-024 names what is missing', () => {
+  it('ELI-024 reports missing required fields', () => {
     const schema = toElicitationSchema({
       type: 'object',
       properties: { a: { type: 'string' }, constructor: { type: 'string' } },

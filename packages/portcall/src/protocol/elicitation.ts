@@ -1,17 +1,17 @@
 /**
- * Forms: the flat, restricted JSON Schema by which a server asks a user.
+ * Elicitation forms: the flat, restricted JSON Schema of a form that a user fills in.
  * https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from '../schema/errors.ts'
 import type { Issue } from '../schema/standard.ts'
 
-interface Labels {
+interface FieldLabels {
   title?: string
   description?: string
 }
 
-export interface StringField extends Labels {
+export interface StringField extends FieldLabels {
   type: 'string'
   minLength?: number
   maxLength?: number
@@ -19,14 +19,14 @@ export interface StringField extends Labels {
   default?: string
 }
 
-export interface NumberField extends Labels {
+export interface NumberField extends FieldLabels {
   type: 'number' | 'integer'
   minimum?: number
   maximum?: number
   default?: number
 }
 
-export interface BooleanField extends Labels {
+export interface BooleanField extends FieldLabels {
   type: 'boolean'
   default?: boolean
 }
@@ -36,8 +36,8 @@ export interface Choice {
   title: string
 }
 
-/** One of several: `enum`, or `oneOf` with titles; `enumNames` is the older way to give titles. */
-export interface SelectField extends Labels {
+/** A choice of one value: `enum`, or `oneOf` with titles. `enumNames` is the older way to specify titles. */
+export interface SelectField extends FieldLabels {
   type: 'string'
   enum?: string[]
   enumNames?: string[]
@@ -45,8 +45,8 @@ export interface SelectField extends Labels {
   default?: string
 }
 
-/** Some of several. */
-export interface MultiSelectField extends Labels {
+/** A choice of several values. */
+export interface MultiSelectField extends FieldLabels {
   type: 'array'
   items: { type: 'string'; enum: string[] } | { anyOf: Choice[] }
   minItems?: number
@@ -54,10 +54,10 @@ export interface MultiSelectField extends Labels {
   default?: string[]
 }
 
-/** What one field of a form may be. */
+/** A field of a form. */
 export type ElicitationField = StringField | NumberField | BooleanField | SelectField | MultiSelectField
 
-/** A form: a flat object of fields. */
+/** The schema of a form: a flat object of fields. */
 export interface ElicitationSchema {
   type: 'object'
   properties: { [name: string]: ElicitationField }
@@ -65,14 +65,14 @@ export interface ElicitationSchema {
 }
 
 /**
- * Narrows a JSON Schema to the form that the protocol can ask for. Keywords that the protocol does not know are dropped: the author's own
- * schema still checks the answer. Unions of string literals become choices.
+ * Converts a JSON Schema to the schema of a form. Keywords that the protocol does not define are dropped; the original schema still validates
+ * the answer. Unions of string literals become choices.
  *
- * @throws SchemaError that names the property which cannot be a field.
+ * @throws SchemaError if a property cannot be a form field.
  */
 export function toElicitationSchema(json: JsonObject): ElicitationSchema {
   if (json.type !== 'object' || !isObject(json.properties))
-    throw new SchemaError('What is asked of a user has to be an object with "properties"')
+    throw new SchemaError('The schema of an elicitation must be an object with "properties"')
   const fields = Object.entries(json.properties).map(([name, property]) => [name, toField(name, property)] as const)
   const properties = Object.fromEntries(fields)
   const required = Array.isArray(json.required)
@@ -86,12 +86,12 @@ function toField(name: string, property: unknown): ElicitationField {
   const field = toChoiceField(schema) ?? toPlainField(schema)
   if (!field)
     throw new SchemaError(
-      `"${name}" cannot be asked of a user: a field is a string, number, integer, boolean, a choice of strings, or a list of choices`,
+      `"${name}" cannot be a form field: a field is a string, number, integer, boolean, a choice of strings, or a list of choices`,
     )
   return field
 }
 
-/** `anyOf: [X, { type: 'null' }]` asks for X: a user leaves a field out instead of saying null. */
+/** Replaces `anyOf: [X, { type: 'null' }]` by X, because a user leaves a field empty instead of entering null. */
 function withoutNull(schema: JsonObject): JsonObject {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -104,7 +104,7 @@ function toChoiceField(schema: JsonObject): SelectField | MultiSelectField | und
     const choices = isObject(schema.items) ? readChoices(schema.items) : undefined
     if (!choices) return undefined
     const items: MultiSelectField['items'] = choices.titled ? { anyOf: choices.titled } : { type: 'string', enum: choices.values }
-    return keep<MultiSelectField>({ type: 'array', items }, schema, {
+    return copyKeywords<MultiSelectField>({ type: 'array', items }, schema, {
       minItems: isInteger,
       maxItems: isInteger,
       default: isStrings,
@@ -115,9 +115,13 @@ function toChoiceField(schema: JsonObject): SelectField | MultiSelectField | und
   const { titled, values } = choices
   const names =
     !titled && isStrings(schema.enumNames) && schema.enumNames.length === values.length ? { enumNames: schema.enumNames } : {}
-  return keep<SelectField>(titled ? { type: 'string', oneOf: titled } : { type: 'string', enum: values, ...names }, schema, {
-    default: isString,
-  })
+  return copyKeywords<SelectField>(
+    titled ? { type: 'string', oneOf: titled } : { type: 'string', enum: values, ...names },
+    schema,
+    {
+      default: isString,
+    },
+  )
 }
 
 interface Choices {
@@ -146,30 +150,30 @@ function toPlainField(schema: JsonObject): ElicitationField | undefined {
   const [type] = types
   if (types.length !== 1) return undefined
   if (type === 'string')
-    return keep<StringField>({ type }, schema, {
+    return copyKeywords<StringField>({ type }, schema, {
       minLength: isInteger,
       maxLength: isInteger,
       format: isFormat,
       default: isString,
     })
-  if (type === 'boolean') return keep<BooleanField>({ type }, schema, { default: isBoolean })
+  if (type === 'boolean') return copyKeywords<BooleanField>({ type }, schema, { default: isBoolean })
   if (type !== 'number' && type !== 'integer') return undefined
-  return keep<NumberField>({ type }, schema, {
+  return copyKeywords<NumberField>({ type }, schema, {
     minimum: isBound,
     maximum: isBound,
     default: type === 'integer' ? isInteger : isNumber,
   })
 }
 
-/** Adds the labels, and of the other keywords those which the protocol knows. */
-function keep<F extends object>(
+/** Copies the labels and the known keywords whose values are valid. */
+function copyKeywords<F extends object>(
   field: F,
   schema: JsonObject,
   known: { readonly [keyword: string]: (value: unknown) => boolean },
 ): F {
   const all = { title: isString, description: isString, ...known }
-  const kept = Object.entries(all).filter(([keyword, fits]) => fits(schema[keyword]))
-  return { ...field, ...Object.fromEntries(kept.map(([keyword]) => [keyword, schema[keyword]])) }
+  const valid = Object.entries(all).filter(([keyword, isValid]) => isValid(schema[keyword]))
+  return { ...field, ...Object.fromEntries(valid.map(([keyword]) => [keyword, schema[keyword]])) }
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'
@@ -179,10 +183,10 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString)
 const isFormat = (value: unknown): boolean => isString(value) && Object.hasOwn(FORMAT_CHECKS, value)
 
-/** The ends of the safe integers are how libraries say "integer", not a bound that a user should read. */
+/** Schema libraries express "integer" as the range of safe integers, which is no bound to show to a user. */
 const isBound = (value: unknown): boolean => isNumber(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER
 
-/** Fills in the defaults of fields that are missing, and leaves out what the form does not have; gives a new object. */
+/** Returns the content with the defaults of missing fields, and without fields that the form does not have. */
 export function applyDefaults(schema: ElicitationSchema, content: JsonObject): JsonObject {
   const fields = Object.entries(schema.properties).map(([name, field]) => [
     name,
@@ -191,14 +195,14 @@ export function applyDefaults(schema: ElicitationSchema, content: JsonObject): J
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
-/** Checks an answer against its form; an empty list when it fits. */
+/** Validates the content of an answer against the form. Returns no issues if it is valid. */
 export function checkContent(schema: ElicitationSchema, content: unknown): Issue[] {
   if (!isObject(content)) return [{ path: [], message: 'expected an object' }]
   const issues: Issue[] = []
   for (const name of schema.required ?? []) if (!has(content, name)) issues.push({ path: [name], message: 'required' })
   for (const [name, field] of Object.entries(schema.properties)) {
-    const fault = has(content, name) ? checkField(field, content[name]) : undefined
-    if (fault) issues.push({ path: [name], message: fault })
+    const message = has(content, name) ? checkField(field, content[name]) : undefined
+    if (message) issues.push({ path: [name], message })
   }
   return issues
 }

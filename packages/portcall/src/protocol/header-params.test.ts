@@ -1,18 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  decodeHeaderValue,
-  encodeHeaderValue,
-  matchesHeader,
-  paramHeaders,
-  readHeaderParams,
-  verifyHeaderParams,
-} from './header-params.ts'
+import { decodeHeaderValue, encodeHeaderValue, paramHeaders, readHeaderParams, verifyHeaderParams } from './header-params.ts'
 
 const object = (properties: Record<string, unknown>) => ({ type: 'object', properties })
 
 describe('readHeaderParams', () => {
-  it('HTTP-070 HTTP-074 reads annotations, nested objects included', () => {
+  it('HTTP-070 HTTP-074 reads annotations, including those in nested objects', () => {
     const place = object({ region: { type: 'string', 'x-mcp-header': 'Region' } })
     expect(readHeaderParams(object({ place, n: { type: 'integer', 'x-mcp-header': 'N' }, plain: { type: 'number' } }))).toEqual([
       { header: 'Mcp-Param-Region', path: ['place', 'region'], type: 'string' },
@@ -22,9 +15,7 @@ describe('readHeaderParams', () => {
   })
 
   it.each(['', ' ', 'a b', 'a:b', 'a\r\nb', 'ä', 7, null, true])('HTTP-072 C37 refuses the name %j', (name) => {
-    expect(() => readHeaderParams(object({ a: { type: 'string', 'x-mcp-header': name } }))).toThrow(
-      /"a" has to be a header token/,
-    )
+    expect(() => readHeaderParams(object({ a: { type: 'string', 'x-mcp-header': name } }))).toThrow(/"a" must be a header token/)
   })
 
   it('HTTP-072 C37 refuses a name that is used twice, whatever its case', () => {
@@ -48,27 +39,25 @@ describe('readHeaderParams', () => {
     ['patternProperties', { patternProperties: { '^a': a } }],
     ['additionalProperties', { additionalProperties: a }],
   ])('HTTP-074 C37 refuses an annotation under %s', (_name, schema) => {
-    expect(() => readHeaderParams(schema)).toThrow(/reached from the root/)
+    expect(() => readHeaderParams(schema)).toThrow(/reachable from the root/)
   })
 })
 
-describe('the header value', () => {
-  it('HTTP-079 HTTP-080 is plain where it can be, and a sentinel elsewhere', () => {
+describe('encodeHeaderValue', () => {
+  it('HTTP-079 HTTP-080 is plain if possible, and encoded otherwise', () => {
     expect(['eu west', 42, -1, true, false, ''].map(encodeHeaderValue)).toEqual(['eu west', '42', '-1', 'true', 'false', ''])
     expect(encodeHeaderValue('Zürich')).toBe('=?base64?WsO8cmljaA==?=')
     for (const value of [' a', 'a ', '\ta', 'a\tb', 'a\r\nb', '\u0000', '=?base64?YQ==?=', '日本'])
       expect(encodeHeaderValue(value)).toMatch(/^=\?base64\?[A-Za-z0-9+/]*=*\?=$/)
   })
 
-  it('HTTP-080 HTTP-081 C38 comes back as it was, for any string', () => {
+  it('HTTP-080 HTTP-081 C38 is decoded to the original, for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const header = encodeHeaderValue(value)
         expect(header).toMatch(/^[\x20-\x7e]*$/)
         expect(header.trim()).toBe(header)
         expect(decodeHeaderValue(header)).toBe(value)
-        expect(matchesHeader(header, value)).toBe(true)
-        expect(matchesHeader(header, `${value}x`)).toBe(false)
       }),
     )
   })
@@ -86,11 +75,10 @@ describe('the header value', () => {
     '\u0000',
   ])('HTTP-081 M03 M08 refuses %j', (header) => {
     expect(decodeHeaderValue(header)).toBeUndefined()
-    expect(matchesHeader(header, header)).toBe(false)
   })
 
   it.each(['=?BASE64?YQ==?=', '=?Base64?YQ==?=', '=?base64?YQ==', 'base64?YQ==?=', '=?base64?='])(
-    'HTTP-081 M03 takes %j literally',
+    'HTTP-081 M03 returns %j unchanged',
     (header) => {
       expect(decodeHeaderValue(header)).toBe(header)
     },
@@ -108,7 +96,7 @@ describe('verifyHeaderParams', () => {
   const verify = (args: Record<string, unknown> | undefined, headers: Record<string, string>) =>
     verifyHeaderParams(params, args, (name) => headers[name])
 
-  it('HTTP-078 HTTP-082 M08 wants a header exactly where there is a value', () => {
+  it('HTTP-078 HTTP-082 M08 requires a header exactly if there is a value', () => {
     expect(verify({}, {})).toBeUndefined()
     expect(verify({ region: null }, {})).toBeUndefined()
     expect(verify(undefined, {})).toBeUndefined()
@@ -128,7 +116,7 @@ describe('verifyHeaderParams', () => {
     expect(verify({ dry: true }, { 'Mcp-Param-Dry': 'True' })).toMatch(/differs/)
   })
 
-  it('HTTP-078 HTTP-079 agrees with what paramHeaders writes, for any arguments', () => {
+  it('HTTP-078 HTTP-079 agrees with paramHeaders, for any arguments', () => {
     const value = {
       region: fc.option(fc.string({ unit: 'binary' })),
       n: fc.option(fc.maxSafeInteger()),

@@ -1,5 +1,5 @@
 /**
- * Tool arguments that HTTP requests repeat in headers, so that what stands between can route by them.
+ * Tool arguments that HTTP requests repeat in headers, so that proxies can route by them.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
@@ -11,17 +11,19 @@ const PREFIX = 'Mcp-Param-'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const TYPES = ['string', 'integer', 'boolean'] as const
 
-/** Visible ASCII and spaces, without a space at either end: what a header can carry as it is. */
+/** Visible ASCII and inner spaces, which a header transmits unchanged. */
 const PLAIN = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/
-const CARRIED = /^[\t\x20-\x7e]*$/
-const SENTINEL = /^=\?base64\?(.*)\?=$/s
+const HEADER_TEXT = /^[\t\x20-\x7e]*$/
+const ENCODED = /^=\?base64\?(.*)\?=$/s
+/** Matches a header value that stands for itself: visible ASCII that does not start like an encoded value. */
+export const UNENCODED_VALUE = /^(?!=\?)[\t\x20-\x7e]*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** A tool argument that HTTP requests repeat in a header. */
 export interface HeaderParam {
-  /** The whole name of the header: `Mcp-Param-Region`. */
+  /** The complete header name, such as `Mcp-Param-Region`. */
   readonly header: string
-  /** Where the argument is: `['place', 'region']`. */
+  /** The path of the argument, such as `['place', 'region']`. */
   readonly path: readonly string[]
   readonly type: 'string' | 'integer' | 'boolean'
 }
@@ -29,8 +31,8 @@ export interface HeaderParam {
 /**
  * Reads the `x-mcp-header` annotations of an input schema, in the order of its properties.
  *
- * @throws SchemaError with the reason: a name that is no header token or is used twice, a type other than string, integer and boolean, or a
- * place that is not reached by `properties` alone.
+ * @throws SchemaError if a name is not a header token or is used twice, if a type is not string, integer or boolean, or if an annotated property
+ * is not reachable through `properties` only.
  */
 export function readHeaderParams(inputSchema: JsonObject): HeaderParam[] {
   const params: HeaderParam[] = []
@@ -38,7 +40,9 @@ export function readHeaderParams(inputSchema: JsonObject): HeaderParam[] {
   let annotations = 0
   walkSchemas(inputSchema, undefined, (schema) => void (ANNOTATION in schema && annotations++))
   if (annotations > params.length)
-    throw new SchemaError(`"${ANNOTATION}" is only allowed on properties that are reached from the root by "properties" alone`)
+    throw new SchemaError(
+      `"${ANNOTATION}" is only allowed on properties that are reachable from the root through "properties" only`,
+    )
   const names = new Set<string>()
   for (const { header } of params) {
     if (names.has(header.toLowerCase())) throw new SchemaError(`"${ANNOTATION}": the header ${header} is used twice`)
@@ -56,27 +60,27 @@ function collect(schema: JsonObject, path: readonly string[], params: HeaderPara
 
 function readParam(schema: JsonObject, path: readonly string[]): HeaderParam {
   const name = schema[ANNOTATION]
-  const type = TYPES.find((known) => known === schema.type)
+  const type = TYPES.find((type) => type === schema.type)
   if (typeof name !== 'string' || !TOKEN.test(name))
-    throw new SchemaError(`"${ANNOTATION}" of "${path.join('.')}" has to be a header token: letters, digits and !#$%&'*+-.^_\`|~`)
-  if (!type) throw new SchemaError(`"${ANNOTATION}" of "${path.join('.')}" needs the type string, integer or boolean`)
+    throw new SchemaError(`"${ANNOTATION}" of "${path.join('.')}" must be a header token: letters, digits and !#$%&'*+-.^_\`|~`)
+  if (!type) throw new SchemaError(`"${ANNOTATION}" of "${path.join('.')}" requires the type string, integer or boolean`)
   return { header: PREFIX + name, path, type }
 }
 
-/** Makes a value fit for a header: as it is when that survives the journey, else as Base64 of its UTF-8 between `=?base64?` and `?=`. */
+/** Encodes a value for a header: unchanged if a header can transmit it, otherwise as the Base64 of its UTF-8 between `=?base64?` and `?=`. */
 export function encodeHeaderValue(value: string | number | boolean): string {
   const text = String(value)
-  if (PLAIN.test(text) && !SENTINEL.test(text)) return text
+  if (PLAIN.test(text) && !ENCODED.test(text)) return text
   return `=?base64?${btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''))}?=`
 }
 
 /**
- * Reads a header value back; a value without both markers, in lower case, is what it says. `undefined` when it is malformed: characters
- * that no header may have, Base64 that is not canonical, bytes that are not UTF-8.
+ * Decodes a header value. A value without both markers, in lower case, is returned unchanged. Returns `undefined` if it is malformed: it has
+ * characters that are not allowed in headers, Base64 that is not canonical, or bytes that are not UTF-8.
  */
 export function decodeHeaderValue(header: string): string | undefined {
-  if (!CARRIED.test(header)) return undefined
-  const encoded = SENTINEL.exec(header)?.[1]
+  if (!HEADER_TEXT.test(header)) return undefined
+  const encoded = ENCODED.exec(header)?.[1]
   if (encoded === undefined) return header
   if (!BASE64.test(encoded)) return undefined
   const binary = atob(encoded)
@@ -89,24 +93,19 @@ export function decodeHeaderValue(header: string): string | undefined {
   }
 }
 
-/** Tells whether a header says the same as the body, after decoding; a malformed one never does. */
-export function matchesHeader(header: string, value: string): boolean {
-  return decodeHeaderValue(header) === value
-}
-
-/** The headers that a call with these arguments has to carry; arguments that are missing or of a wrong type have none. */
+/** Returns the headers of a call with these arguments. Arguments that are missing or of a wrong type have none. */
 export function paramHeaders(params: readonly HeaderParam[], args: JsonObject | undefined): { [header: string]: string } {
   const headers: { [header: string]: string } = {}
   for (const { header, path, type } of params) {
     const value = valueAt(args, path)
-    if (fits(value, type)) headers[header] = encodeHeaderValue(value)
+    if (hasType(value, type)) headers[header] = encodeHeaderValue(value)
   }
   return headers
 }
 
 /**
- * Compares the headers of a call with its arguments: `undefined` when all agree, else the reason for -32020. A value in one place only is a
- * mismatch; integers are compared as numbers. An argument of a wrong type is left for the check of the arguments to refuse.
+ * Compares the headers of a call with its arguments. Returns the reason for -32020, or `undefined` if all are equal. A value in one place only
+ * is a mismatch. Integers are compared as numbers. An argument of a wrong type is ignored here, because schema validation refuses it.
  */
 export function verifyHeaderParams(
   params: readonly HeaderParam[],
@@ -121,18 +120,18 @@ export function verifyHeaderParams(
 }
 
 function compare({ type }: HeaderParam, value: unknown, header: string | undefined): string | undefined {
-  if (value === undefined || value === null) return header === undefined ? undefined : 'is there, but its argument is not'
+  if (value === undefined || value === null) return header === undefined ? undefined : 'is present, but its argument is not'
   if (header === undefined) return 'is missing'
   const decoded = decodeHeaderValue(header)
   if (decoded === undefined) return 'is malformed'
-  if (!fits(value, type)) return undefined
+  if (!hasType(value, type)) return undefined
   const equal = type === 'integer' ? INTEGER.test(decoded) && Number(decoded) === value : decoded === String(value)
   return equal ? undefined : 'differs from its argument'
 }
 
 const INTEGER = /^-?\d{1,16}(?:\.0{1,16})?$/
 
-function fits(value: unknown, type: HeaderParam['type']): value is string | number | boolean {
+function hasType(value: unknown, type: HeaderParam['type']): value is string | number | boolean {
   return type === 'integer' ? Number.isSafeInteger(value) : typeof value === type
 }
 

@@ -1,5 +1,6 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { LEGACY_VERSIONS } from './revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from './types.ts'
 import { LOGGING_LEVELS } from './types.ts'
 
@@ -13,8 +14,8 @@ export const MetaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const
 
-/** What every request says about its sender: nothing of it is remembered from one request to the next. */
-export interface Envelope {
+/** The metadata that every request of the newest revision carries. A server does not remember it between requests. */
+export interface RequestMeta {
   readonly protocolVersion: string
   readonly clientCapabilities: ClientCapabilities
   readonly clientInfo?: Implementation | undefined
@@ -22,24 +23,25 @@ export interface Envelope {
   readonly progressToken?: string | number | undefined
 }
 
-/** Tells whether a request carries an envelope: the mark of the stateless era. */
-export function hasEnvelope(params: JsonObject | undefined): boolean {
-  const meta = params?._meta
-  return isObject(meta) && (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta)
+/**
+ * Reports whether a message belongs to the modern era: its params carry request metadata, or the header names a version that is not a
+ * legacy one. An `initialize` without request metadata always starts a legacy session.
+ */
+export function isModern(message: { readonly method?: string; readonly params?: unknown }, headerVersion?: string): boolean {
+  const meta = isObject(message.params) ? message.params._meta : undefined
+  if (isObject(meta) && (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta)) return true
+  if (message.method === 'initialize' || headerVersion === undefined) return false
+  return !LEGACY_VERSIONS.includes(headerVersion)
 }
 
-/** Copies params and gives them this `_meta`. */
+/** Returns a copy of the params with this `_meta`. */
 export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
-  // Engines copy fast what is spread last; a member that is added after it costs more than all of the rest.
+  // The order matters for speed: V8 copies an object fast if nothing is added after the spread.
   return '_meta' in params ? { ...params, _meta: meta } : { _meta: meta, ...params }
 }
 
-/**
- * Reads the envelope of a request.
- *
- * @throws RpcError -32602 that names the key which is missing or wrong.
- */
-export function readEnvelope(params: JsonObject | undefined): Envelope {
+/** Reads the metadata of a request. @throws RpcError -32602 if a key is missing or invalid. */
+export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
   const meta = params?._meta
   if (!isObject(meta)) throw missing('_meta')
   const protocolVersion = meta[MetaKey.protocolVersion]
@@ -49,14 +51,14 @@ export function readEnvelope(params: JsonObject | undefined): Envelope {
   const progressToken = meta.progressToken ?? undefined
   if (typeof protocolVersion !== 'string') throw missing(MetaKey.protocolVersion)
   if (!isObject(clientCapabilities)) throw missing(MetaKey.clientCapabilities)
-  if (clientInfo !== undefined && !isObject(clientInfo)) throw wrong(MetaKey.clientInfo, 'an object')
-  if (logLevel !== undefined && !isLoggingLevel(logLevel)) throw wrong(MetaKey.logLevel, `one of ${LOGGING_LEVELS.join(', ')}`)
+  if (clientInfo !== undefined && !isObject(clientInfo)) throw invalid(MetaKey.clientInfo, 'an object')
+  if (logLevel !== undefined && !isLoggingLevel(logLevel)) throw invalid(MetaKey.logLevel, `one of ${LOGGING_LEVELS.join(', ')}`)
   if (progressToken !== undefined && typeof progressToken !== 'string' && typeof progressToken !== 'number')
-    throw wrong('progressToken', 'a string or an integer')
+    throw invalid('progressToken', 'a string or an integer')
   return { protocolVersion, clientCapabilities, clientInfo: clientInfo as Implementation | undefined, logLevel, progressToken }
 }
 
-/** Tells whether a value is one of the eight levels of RFC 5424. */
+/** Reports whether a value is one of the eight log levels of RFC 5424. */
 export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return LOGGING_LEVELS.includes(value as LoggingLevel)
 }
@@ -64,10 +66,10 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 function missing(key: string): RpcError {
   return new RpcError(
     ErrorCode.invalidParams,
-    `Invalid params: every request needs ${key === '_meta' ? '"_meta"' : `_meta["${key}"]`}`,
+    `Invalid params: every request requires ${key === '_meta' ? '"_meta"' : `_meta["${key}"]`}`,
   )
 }
 
-function wrong(key: string, expected: string): RpcError {
-  return new RpcError(ErrorCode.invalidParams, `Invalid params: _meta["${key}"] has to be ${expected}`)
+function invalid(key: string, expected: string): RpcError {
+  return new RpcError(ErrorCode.invalidParams, `Invalid params: _meta["${key}"] must be ${expected}`)
 }

@@ -1,48 +1,48 @@
 import type { ServerCapabilities } from './types.ts'
 
-/** What the newest revision says about one method. */
-export interface Method {
-  /** The server capability that has to be there; `undefined` when every server answers. */
+/** The properties of a method of the newest revision. */
+export interface MethodInfo {
+  /** The server capability that the method requires. Every server answers a method without one. */
   readonly capability?: keyof ServerCapabilities
-  /** Its complete results carry `ttlMs` and `cacheScope`. */
+  /** Whether complete results have `ttlMs` and `cacheScope`. */
   readonly cacheable?: true
-  /** It may be answered with `input_required`. */
-  readonly mayAsk?: true
-  /** The param that `Mcp-Name` mirrors on HTTP. */
+  /** Whether the result may be `input_required`. */
+  readonly mayRequireInput?: true
+  /** The param that the HTTP header `Mcp-Name` repeats. */
   readonly nameParam?: string
-  /** It stays open until one side ends it. */
+  /** Whether a request stays open until one side ends it. */
   readonly longLived?: true
-  /** The extension that it belongs to. */
+  /** The id of the extension that defines the method. */
   readonly extension?: string
 }
 
 /**
- * The requests of the newest revision, as data.
+ * The requests of the newest revision.
  * https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-export const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+export const METHODS: ReadonlyMap<string, MethodInfo> = new Map<string, MethodInfo>([
   ['server/discover', { cacheable: true }],
   ['tools/list', { capability: 'tools', cacheable: true }],
-  ['tools/call', { capability: 'tools', mayAsk: true, nameParam: 'name' }],
+  ['tools/call', { capability: 'tools', mayRequireInput: true, nameParam: 'name' }],
   ['resources/list', { capability: 'resources', cacheable: true }],
   ['resources/templates/list', { capability: 'resources', cacheable: true }],
-  ['resources/read', { capability: 'resources', cacheable: true, mayAsk: true, nameParam: 'uri' }],
+  ['resources/read', { capability: 'resources', cacheable: true, mayRequireInput: true, nameParam: 'uri' }],
   ['prompts/list', { capability: 'prompts', cacheable: true }],
-  ['prompts/get', { capability: 'prompts', mayAsk: true, nameParam: 'name' }],
+  ['prompts/get', { capability: 'prompts', mayRequireInput: true, nameParam: 'name' }],
   ['completion/complete', { capability: 'completions' }],
   ['subscriptions/listen', { longLived: true }],
 ])
 
-/** What is known of a method; nothing of one that is unknown. */
-export type MethodOf = (method: string) => Method | undefined
+/** Returns the properties of a method, or `undefined` if it is unknown. */
+export type MethodLookup = (method: string) => MethodInfo | undefined
 
-/** What the protocol itself says about a method. */
-export const methodOf: MethodOf = (method) => METHODS.get(method)
+/** Looks up a method of the protocol itself, without extensions. */
+export const methodOf: MethodLookup = (method) => METHODS.get(method)
 
-/** Notifications that may get lost without harm: the next one of its kind says more. */
-export const DROPPABLE: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message'])
+/** Notifications that may be dropped when the peer is slow, because the next one replaces them. */
+export const DROPPABLE_NOTIFICATIONS: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message'])
 
-/** The changes that a subscription can carry: its key in the filter, and the notification that tells of it. */
+/** The notification for each list in a subscription filter. */
 export const LIST_CHANGES = {
   toolsListChanged: 'notifications/tools/list_changed',
   promptsListChanged: 'notifications/prompts/list_changed',
@@ -51,11 +51,11 @@ export const LIST_CHANGES = {
 
 export type ListChange = keyof typeof LIST_CHANGES
 
-/** The keys of the filter that are lists. */
-export const LISTS = Object.keys(LIST_CHANGES) as readonly ListChange[]
+/** The keys of a subscription filter that stand for lists. */
+export const LIST_CHANGE_KEYS = Object.keys(LIST_CHANGES) as readonly ListChange[]
 
-/** The capability that each list belongs to. */
-export const LIST_OWNERS: { readonly [list in ListChange]: 'tools' | 'resources' | 'prompts' } = {
+/** The server capability that each list belongs to. */
+export const LIST_CAPABILITIES: { readonly [list in ListChange]: 'tools' | 'resources' | 'prompts' } = {
   toolsListChanged: 'tools',
   resourcesListChanged: 'resources',
   promptsListChanged: 'prompts',

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { hasOracle, oracle } from '../../../../test/support/oracle.ts'
 import { METHODS } from './methods.ts'
-import { type Entity, LATEST_LEGACY, MODERN_VERSIONS, REVISIONS, revisionOf, SUPPORTED_VERSIONS } from './revisions.ts'
+import { type EntityType, LATEST_LEGACY, MODERN_VERSIONS, REVISIONS, revisionOf, SUPPORTED_VERSIONS } from './revisions.ts'
 
 describe('the table of revisions', () => {
-  test('is ordered by age, the modern ones last', () => {
+  test('is ordered by age, with the modern revisions last', () => {
     expect([...SUPPORTED_VERSIONS].sort()).toEqual(SUPPORTED_VERSIONS)
     expect(SUPPORTED_VERSIONS.slice(-MODERN_VERSIONS.length)).toEqual(MODERN_VERSIONS)
     expect(LATEST_LEGACY.version).toBe(SUPPORTED_VERSIONS.at(-1 - MODERN_VERSIONS.length))
   })
 
-  test('finds each revision by its version, and nothing else', () => {
+  test('revisionOf finds each revision by its version, and nothing else', () => {
     for (const revision of REVISIONS) expect(revisionOf(revision.version)).toBe(revision)
     for (const version of ['', '2026-07-27', 'toString', '__proto__']) expect(revisionOf(version)).toBeUndefined()
   })
@@ -19,17 +19,17 @@ describe('the table of revisions', () => {
     expect([...REVISIONS.at(-1)!.requests].sort()).toEqual([...METHODS.keys()].sort())
   })
 
-  test.each(REVISIONS)('$version says one thing in one way', ({ fields, structuredContent, asks, sampling, content }) => {
+  test.each(REVISIONS)('$version is consistent', ({ fields, structuredContent, serverRequests, sampling, content }) => {
     expect(fields.toolResult.includes('structuredContent')).toBe(structuredContent !== 'none')
-    expect(fields.elicitForm.length > 0).toBe(asks.includes('elicitation/create'))
+    expect(fields.elicitForm.length > 0).toBe(serverRequests.includes('elicitation/create'))
     expect(fields.link.length > 0).toBe(content.includes('resource_link'))
     expect(fields.samplingRequest.includes('tools')).toBe(sampling.content.includes('tool_use'))
-    for (const list of [...Object.values(fields), asks, content]) expect(new Set(list).size).toBe(list.length)
+    for (const list of [...Object.values(fields), serverRequests, content]) expect(new Set(list).size).toBe(list.length)
   })
 })
 
-/** The official definitions of the shapes in the table; several when they differ only in what they are for. */
-const DEFINITIONS: { readonly [entity in Entity]?: readonly string[] } = {
+/** The official definitions of the types in the table. Some types combine several definitions. */
+const DEFINITIONS: { readonly [entity in EntityType]?: readonly string[] } = {
   implementation: ['Implementation'],
   tool: ['Tool'],
   resource: ['Resource'],
@@ -52,7 +52,7 @@ describe.skipIf(!hasOracle).each(REVISIONS)('the official schema of $version agr
   const sorted = (list: Iterable<string>): string[] => [...new Set(list)].sort()
 
   test.each(Object.entries(DEFINITIONS))('the fields of %s', (entity, names) => {
-    expect(sorted(revision.fields[entity as Entity])).toEqual(sorted(names.flatMap(fields)))
+    expect(sorted(revision.fields[entity as EntityType])).toEqual(sorted(names.flatMap(fields)))
   })
 
   test('the capabilities', () => {
@@ -62,7 +62,7 @@ describe.skipIf(!hasOracle).each(REVISIONS)('the official schema of $version agr
 
   test('the messages', () => {
     expect(sorted(revision.requests)).toEqual(sorted(methods('ClientRequest')))
-    expect(sorted(revision.asks)).toEqual(sorted(methods(revision.era === 'legacy' ? 'ServerRequest' : 'InputRequest')))
+    expect(sorted(revision.serverRequests)).toEqual(sorted(methods(revision.era === 'legacy' ? 'ServerRequest' : 'InputRequest')))
     expect(sorted(revision.notifications)).toEqual(sorted(methods('ServerNotification')))
   })
 

@@ -1,10 +1,10 @@
 /**
- * What the five revisions of the protocol allow, as data: the only place that knows. Each revision is written as what it adds to (or
- * takes from) the one before it. `docs/revisions.md` is generated from this table.
+ * The differences between the five revisions of the protocol, as data. No other file knows them. Each revision is defined by its changes to
+ * the previous one. `docs/revisions.md` is generated from this table.
  */
 
-/** A shape whose fields differ between revisions. */
-export type Entity =
+/** An object type whose fields differ between revisions. */
+export type EntityType =
   | 'implementation'
   | 'tool'
   | 'resource'
@@ -29,71 +29,71 @@ export type Entity =
   | 'choiceField'
   | 'choicesField'
 
-export type Fields = { readonly [E in Entity]: readonly string[] }
+export type Fields = { readonly [E in EntityType]: readonly string[] }
 
-/** How a server may ask the model of the client. */
-export interface Sampling {
+/** The rules of sampling requests. */
+export interface SamplingRules {
   readonly content: readonly string[]
-  /** One message may hold several blocks. */
-  readonly arrays: boolean
-  /** Whether `includeContext` needs a capability of its own. */
+  /** Whether a message may contain several content blocks. */
+  readonly multipleBlocks: boolean
+  /** Whether `includeContext` requires a capability. */
   readonly context: 'assumed' | 'declared'
 }
 
-export interface ErrorFacts {
-  /** The code for a resource that does not exist. */
+export interface ErrorRules {
+  /** The error code for a resource that does not exist. */
   readonly resourceNotFound: number
-  /** Arguments that do not fit a tool's input schema: an error (-32602), or a tool result with `isError`. */
+  /** The response to invalid tool arguments: an error (-32602), or a tool result with `isError`. */
   readonly invalidArguments: 'error' | 'result'
-  /** The codes that this revision adds to those of JSON-RPC. */
+  /** The error codes in addition to those of JSON-RPC. */
   readonly codes: readonly number[]
 }
 
-export interface HttpFacts {
+export interface HttpRules {
   readonly transport: 'HTTP+SSE' | 'Streamable HTTP'
-  /** `MCP-Protocol-Version`: not known, after the handshake, or on every request. */
+  /** When requests carry `MCP-Protocol-Version`: never, after the handshake, or always. */
   readonly versionHeader: 'none' | 'session' | 'always'
   readonly sessions: boolean
-  /** `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` mirror the body. */
+  /** Whether `Mcp-Method`, `Mcp-Name` and `Mcp-Param-*` repeat parts of the body. */
   readonly mirrorHeaders: boolean
-  /** The status of the answer to a POST with an unknown method. */
+  /** The status of the response to a POST with an unknown method. */
   readonly unknownMethod: 200 | 202 | 404
-  /** What the end of the stream that waits for an answer does. */
+  /** The effect of a client that closes the stream of a pending response. */
   readonly disconnect: 'ends the session' | 'nothing' | 'cancels the request'
-  /** A server may close a stream on its client, which comes back for the rest. */
+  /** Whether a server may close a stream and let the client reconnect for the rest. */
   readonly polling: boolean
 }
 
-/** What one revision allows. */
+/** The rules of one revision. */
 export interface Revision {
   readonly version: string
-  /** `legacy`: a handshake, sessions and requests both ways. `modern`: every request carries its own envelope. */
+  /** `legacy`: a handshake, sessions, and requests in both directions. `modern`: stateless; every request carries its metadata. */
   readonly era: 'legacy' | 'modern'
-  /** What a client may call. */
+  /** The requests of clients. */
   readonly requests: readonly string[]
-  /** What a server may ask: by requests of its own in the legacy era, inside `input_required` results in the modern one. */
-  readonly asks: readonly string[]
-  /** What a server may tell. */
+  /** The requests of servers. In the modern era they are input requests inside `input_required` results. */
+  readonly serverRequests: readonly string[]
+  /** The notifications of servers. */
   readonly notifications: readonly string[]
-  /** The keys of the server's capabilities. */
+  /** The keys of server capabilities. */
   readonly serverCapabilities: readonly string[]
-  /** The keys of the client's capabilities. */
+  /** The keys of client capabilities. */
   readonly clientCapabilities: readonly string[]
-  /** The content blocks of tool results and prompt messages. */
+  /** The types of content blocks in tool results and prompt messages. */
   readonly content: readonly string[]
   readonly fields: Fields
   readonly structuredContent: 'none' | 'object' | 'any'
-  readonly sampling: Sampling
-  readonly errors: ErrorFacts
-  /** A completion is told what is filled in already. */
+  readonly sampling: SamplingRules
+  readonly errors: ErrorRules
+  /** Whether completion requests contain the arguments that are already filled in. */
   readonly completionContext: boolean
-  /** Several messages may come as one JSON array. */
+  /** Whether several messages may be sent as one JSON array. */
   readonly batches: boolean
-  readonly http: HttpFacts
+  readonly http: HttpRules
 }
 
-const plus = (list: readonly string[], ...more: string[]): readonly string[] => [...list, ...more]
-const minus = (list: readonly string[], ...less: string[]): readonly string[] => list.filter((item) => !less.includes(item))
+const plus = (list: readonly string[], ...added: string[]): readonly string[] => [...list, ...added]
+const minus = (list: readonly string[], ...removed: string[]): readonly string[] => list.filter((item) => !removed.includes(item))
 
 const november2024: Revision = {
   version: '2024-11-05',
@@ -113,7 +113,7 @@ const november2024: Revision = {
     'completion/complete',
     'logging/setLevel',
   ],
-  asks: ['ping', 'roots/list', 'sampling/createMessage'],
+  serverRequests: ['ping', 'roots/list', 'sampling/createMessage'],
   notifications: [
     'notifications/cancelled',
     'notifications/progress',
@@ -161,7 +161,7 @@ const november2024: Revision = {
     choicesField: [],
   },
   structuredContent: 'none',
-  sampling: { content: ['text', 'image'], arrays: false, context: 'assumed' },
+  sampling: { content: ['text', 'image'], multipleBlocks: false, context: 'assumed' },
   errors: { resourceNotFound: -32002, invalidArguments: 'error', codes: [-1, -32002] },
   completionContext: false,
   batches: false,
@@ -194,7 +194,7 @@ const march2025: Revision = {
 const june2025: Revision = {
   ...march2025,
   version: '2025-06-18',
-  asks: plus(march2025.asks, 'elicitation/create'),
+  serverRequests: plus(march2025.serverRequests, 'elicitation/create'),
   clientCapabilities: plus(march2025.clientCapabilities, 'elicitation'),
   content: plus(march2025.content, 'resource_link'),
   fields: {
@@ -227,7 +227,7 @@ const november2025: Revision = {
   ...june2025,
   version: '2025-11-25',
   requests: plus(june2025.requests, 'tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'),
-  asks: plus(june2025.asks, 'tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'),
+  serverRequests: plus(june2025.serverRequests, 'tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'),
   notifications: plus(june2025.notifications, 'notifications/elicitation/complete', 'notifications/tasks/status'),
   serverCapabilities: plus(june2025.serverCapabilities, 'tasks'),
   clientCapabilities: plus(june2025.clientCapabilities, 'tasks'),
@@ -250,7 +250,7 @@ const november2025: Revision = {
     choiceField: plus(june2025.fields.choiceField, 'oneOf', 'default'),
     choicesField: ['type', 'title', 'description', 'items', 'minItems', 'maxItems', 'default'],
   },
-  sampling: { content: plus(june2025.sampling.content, 'tool_use', 'tool_result'), arrays: true, context: 'declared' },
+  sampling: { content: plus(june2025.sampling.content, 'tool_use', 'tool_result'), multipleBlocks: true, context: 'declared' },
   errors: { resourceNotFound: -32002, invalidArguments: 'result', codes: [...june2025.errors.codes, -32042] },
 }
 
@@ -270,7 +270,7 @@ const july2026: Revision = {
     'completion/complete',
     'subscriptions/listen',
   ],
-  asks: june2025.asks.filter((method) => method !== 'ping'),
+  serverRequests: june2025.serverRequests.filter((method) => method !== 'ping'),
   notifications: plus(june2025.notifications, 'notifications/subscriptions/acknowledged'),
   serverCapabilities: plus(june2025.serverCapabilities, 'extensions'),
   clientCapabilities: plus(june2025.clientCapabilities, 'extensions'),
@@ -300,15 +300,18 @@ export const REVISIONS: readonly Revision[] = [november2024, march2025, june2025
 /** All versions, oldest first. */
 export const SUPPORTED_VERSIONS: readonly string[] = REVISIONS.map((revision) => revision.version)
 
-/** The versions of the stateless era. */
+/** The versions of the modern era. */
 export const MODERN_VERSIONS: readonly string[] = REVISIONS.filter(({ era }) => era === 'modern').map(({ version }) => version)
 
-/** The newest revision that begins with a handshake. */
+/** The versions of the legacy era. */
+export const LEGACY_VERSIONS: readonly string[] = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
+
+/** The newest revision of the legacy era. */
 export const LATEST_LEGACY: Revision = november2025
 
 const BY_VERSION: ReadonlyMap<string, Revision> = new Map(REVISIONS.map((revision) => [revision.version, revision]))
 
-/** Finds a revision by its version; `undefined` for versions that do not exist. */
+/** Returns the revision of a version, or `undefined` if there is none. */
 export function revisionOf(version: string): Revision | undefined {
   return BY_VERSION.get(version)
 }

@@ -1,36 +1,38 @@
-import { boundedCopy } from './bounds.ts'
-import { checkDocument, voidSiblings } from './dialect.ts'
-import { fitsPlainly } from './plain.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { checkDocument, dropRefSiblings } from './dialect.ts'
+import { copyWithinLimits, MAX_ISSUES } from './limits.ts'
+import { passesQuickCheck } from './quick-check.ts'
 import {
   type CompiledSchema,
   type Infer,
+  type Issue,
   isStandardSchema,
-  type JsonObject,
-  type Parsed,
+  type ParseResult,
   type Schema,
+  type StandardIssue,
   type StandardResult,
   type StandardSchema,
 } from './standard.ts'
-import { fromStandardIssues } from './standard-issues.ts'
-import { toJsonSchema } from './to-json.ts'
-import type { Check } from './validator.ts'
+import { toJsonSchema } from './to-json-schema.ts'
+import type { Validator } from './validator.ts'
 
-/** How a schema is compiled. */
 export interface CompileOptions {
   /**
-   * `false`: the schema comes from a peer, so its patterns and references cannot cost more than linear time; what cannot be had in
-   * linear time stays unchecked (see `foreign.ts`), and with more than 1000 references `parse` rejects with
-   * SchemaError. Default `true`: it is the author's own.
+   * Set it to `false` for a schema from a peer. Validation then takes linear time: patterns that RE2 does not support, and
+   * `patternProperties`, are not checked, and `parse` rejects with SchemaError if the schema has more than 1000 references. Default: `true`.
    */
   trusted?: boolean
 }
 
 /**
- * Makes a schema ready for use; call it once per definition. Standard Schemas are checked by their own library, transforms and defaults
- * included; plain JSON Schema is checked as it stands (formats too), and values pass unchanged. Its validator is loaded and the schema
- * compiled when values come that need it, so that a thousand definitions cost nothing to start; TypeBox types keep their refinements.
+ * Prepares a schema for use. Call it once per definition.
  *
- * @throws SchemaError that says what to change: too deep or large, of an unknown dialect, with a reference that leads out of it.
+ * A Standard Schema is validated by its own library, with transforms and defaults. A value of a plain JSON Schema is validated, formats
+ * included, and returned unchanged; TypeBox types keep their refinements. The validator is loaded and the schema compiled when the first
+ * values need it, so that definitions that are not used cost nothing.
+ *
+ * @throws SchemaError if the schema is too deep or too large, has an unknown dialect, or has a reference to another document. The message
+ * states what to change.
  */
 export function compileSchema<const S extends Schema>(
   schema: S,
@@ -39,52 +41,56 @@ export function compileSchema<const S extends Schema>(
 ): CompiledSchema<Infer<S>> {
   const { trusted = true } = options
   const source = toJsonSchema(schema, use)
-  const json = boundedCopy(source)
+  const json = copyWithinLimits(source)
   const dialect = checkDocument(json, { patterns: trusted })
-  const isPlain = trusted && !('~kind' in source)
-  const parse = isStandardSchema(schema) ? standardParser(schema) : plainParser(load, isPlain ? json : false)
-  return { json, parse: parse as CompiledSchema<Infer<S>>['parse'] }
+  const isTypeBox = '~kind' in source
+  const compiled: { readonly json: JsonObject; parse: Parser } = {
+    json,
+    parse: isStandardSchema(schema) ? standardParser(schema) : jsonSchemaParser(load, trusted && !isTypeBox ? json : undefined),
+  }
+  return compiled as CompiledSchema<Infer<S>>
 
-  async function load(): Promise<Check> {
-    const copy = boundedCopy(json)
-    if (dialect === 'draft-07') voidSiblings(copy)
-    const { createCheck } = await import('./validator.ts')
-    if (trusted) return createCheck('~kind' in source ? source : copy)
-    const { tame } = await import('./foreign.ts')
-    return createCheck(copy, tame(copy))
+  /** Loads the validator, which parses from then on. */
+  async function load(): Promise<Validator> {
+    const copy = copyWithinLimits(json)
+    if (dialect === 'draft-07') dropRefSiblings(copy)
+    const { createValidator } = await import('./validator.ts')
+    if (trusted) return (compiled.parse = createValidator(isTypeBox ? source : copy))
+    const { limitSchema } = await import('./untrusted.ts')
+    return (compiled.parse = createValidator(copy, limitSchema(copy)))
   }
 }
 
-type Parser = (value: unknown) => Parsed<unknown> | Promise<Parsed<unknown>>
+type Parser = (value: unknown) => ParseResult<unknown> | Promise<ParseResult<unknown>>
 
 function standardParser(schema: StandardSchema): Parser {
   return (value) => {
     const result = schema['~standard'].validate(value)
-    return result instanceof Promise ? result.then(toParsed) : toParsed(result)
+    return result instanceof Promise ? result.then(toParseResult) : toParseResult(result)
   }
 }
 
-function toParsed(result: StandardResult<unknown>): Parsed<unknown> {
-  return result.issues ? { issues: fromStandardIssues(result.issues) } : { value: result.value }
+function toParseResult(result: StandardResult<unknown>): ParseResult<unknown> {
+  return result.issues ? { issues: Array.from(result.issues, toIssue).slice(0, MAX_ISSUES) } : { value: result.value }
 }
 
-/** So many values of a plain schema may be looked at without a validator, before one is loaded: a short life needs none. */
-const BEFORE_LOADING = 3
+function toIssue({ path = [], message }: StandardIssue): Issue {
+  const steps = Array.from(path, (step) => (typeof step === 'object' ? step.key : step))
+  return { path: steps.map((step) => (typeof step === 'symbol' ? String(step) : step)), message }
+}
 
-/** `plain` is the schema where values may be looked at without a validator. */
-function plainParser(load: () => Promise<Check>, plain: JsonObject | false): Parser {
-  let check: Check | undefined
-  let ready: Promise<Check> | undefined
+/** The number of values that are tried without a validator first. A process that exits soon never has to load one. */
+const QUICK_CHECKS = 3
+
+/** Creates a parser that loads its validator on demand. `simple` is the schema for quick checks, if it can be used for them. */
+function jsonSchemaParser(load: () => Promise<Validator>, simple: JsonObject | undefined): Parser {
+  let validate: Validator | undefined
+  let loading: Promise<Validator> | undefined
   let seen = 0
   return (value) => {
-    if (check) return checked(check, value)
-    if (seen++ < BEFORE_LOADING && fitsPlainly(plain, value)) return { value }
-    ready ??= load().then((loaded) => (check = loaded))
-    return ready.then((loaded) => checked(loaded, value))
+    if (validate) return validate(value)
+    if (simple && seen++ < QUICK_CHECKS && passesQuickCheck(simple, value)) return { value }
+    loading ??= load().then((loaded) => (validate = loaded))
+    return loading.then((loaded) => loaded(value))
   }
-}
-
-function checked(check: Check, value: unknown): Parsed<unknown> {
-  const issues = check(value)
-  return issues ? { issues } : { value }
 }

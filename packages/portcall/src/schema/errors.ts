@@ -1,5 +1,7 @@
-/** A schema or a URI template cannot be used. The message says what to change. */
-export class SchemaError extends Error {
+import { PortcallError } from '../util/errors.ts'
+
+/** Thrown for a schema or a URI template that cannot be used. The message states what to change. */
+export class SchemaError extends PortcallError {
   override readonly name = 'SchemaError'
   readonly code = 'INVALID_SCHEMA'
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import * as mini from 'zod/mini'
 import type { Infer, InferInput } from './standard.ts'
 
-/** Whether our types of a schema are those of zod; `true` or a type that tells the difference. */
+/** `true` if our types of a schema are those of zod, or else a type that shows the difference. */
 type Agrees<S extends z.core.$ZodType> =
   Same<Infer<S>, z.output<S>> extends true ? Same<InferInput<S>, z.input<S>> : { output: [Infer<S>, z.output<S>] }
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : { ours: A; zods: B }
@@ -24,8 +24,8 @@ const list = z.object({
   },
 })
 
-describe('objects of zod are what zod says', () => {
-  it('with all fields there', () => {
+describe('objects of zod have the types that zod infers', () => {
+  it('with required fields', () => {
     agrees(plain, true)
     expectTypeOf<Infer<typeof plain>>().toEqualTypeOf<{ city: string; days: number }>()
     agrees(
@@ -37,7 +37,7 @@ describe('objects of zod are what zod says', () => {
     agrees(z.object({ a: z.string().brand('A'), b: z.array(plain), c: z.record(z.string(), plain), d: plain }), true)
   })
 
-  it('with fields that may be lacking, here or there', () => {
+  it('with optional fields, in the input or the output', () => {
     agrees(z.object({ a: z.string().optional(), b: z.number() }), true)
     agrees(z.object({ a: z.string().default('x'), b: z.number() }), true)
     agrees(z.object({ a: z.string().prefault('x'), b: z.string().catch('x'), c: z.string().nullish() }), true)
@@ -47,13 +47,13 @@ describe('objects of zod are what zod says', () => {
     agrees(plain.partial().required(), true)
   })
 
-  it('with what goes in other than what comes out', () => {
+  it('with different inputs and outputs', () => {
     agrees(z.object({ a: z.string().transform((text) => text.length), b: z.coerce.number(), c: z.stringbool() }), true)
     agrees(z.object({ a: z.string().pipe(z.transform((text) => [text])), b: z.preprocess(String, z.string().optional()) }), true)
     agrees(z.object({ a: z.string().readonly(), b: z.array(z.string()).readonly() }).readonly(), true)
   })
 
-  it('with other fields, or none', () => {
+  it('with additional fields, or none', () => {
     agrees(z.object({}), true)
     agrees(z.strictObject({}), true)
     agrees(z.looseObject({}), true)
@@ -65,7 +65,7 @@ describe('objects of zod are what zod says', () => {
     expectTypeOf<Infer<ReturnType<typeof plain.catchall<z.ZodNever>>>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('made out of others', () => {
+  it('derived from others', () => {
     agrees(plain.extend({ more: z.boolean() }), true)
     agrees(plain.pick({ city: true }), true)
     agrees(plain.omit({ city: true }), true)
@@ -79,20 +79,20 @@ describe('objects of zod are what zod says', () => {
     agrees(z.discriminatedUnion('a', [z.object({ a: z.literal(1) }), z.object({ a: z.literal(2), b: z.string() })]), true)
   })
 
-  it('that have themselves in them', () => {
+  it('that are recursive', () => {
     agrees(tree, true)
     agrees(list, true)
     expectTypeOf<Infer<typeof tree>['children'][number]['children'][number]['name']>().toEqualTypeOf<string>()
   })
 
-  it('whose shape is not known', () => {
+  it('with an unknown shape', () => {
     agrees({} as z.ZodObject, true)
     agrees({} as z.ZodType<{ a: string }>, true)
     agrees({} as z.ZodObject<Record<string, z.ZodNumber>>, true)
     agrees({} as z.ZodObject<any>, true)
   })
 
-  it('of its smaller kind', () => {
+  it('of zod/mini', () => {
     agrees(mini.object({ a: mini.string(), b: mini.array(mini.number()) }), true)
     agrees(mini.object({ a: mini.optional(mini.string()), b: mini._default(mini.number(), 1) }), true)
     agrees(mini.looseObject({ a: mini.string() }), true)

@@ -1,40 +1,40 @@
 /**
- * Types out of objects of zod 4, told by their members, so that no version of it is depended on. An object whose fields are all required,
- * which is most of what tools take and give, is worked out here: what zod does for objects of every kind comes to the same, and is a
- * multiple of the work for the compiler. Other objects are as zod says.
+ * Infers types from zod 4 schemas by their members, so that the package depends on no version of zod. An object without optional fields, as
+ * most tools have, is inferred here: the result is the same as zod's, for a fraction of the compiler's work. The types of other objects
+ * are those of zod.
  */
 
-/** Which of a schema's two types is meant: that of values as they are handed to it, or as they come out. */
+/** Which type of a schema is meant: before validation, or after. */
 export type Side = 'input' | 'output'
 
-/** What zod calls the sides: of the fields beyond its shape that an object may have, and of a field that may be lacking. */
-interface Names {
-  input: { readonly others: 'in'; readonly lacking: 'optin' }
-  output: { readonly others: 'out'; readonly lacking: 'optout' }
+/** The names of zod's members for each side: for additional fields of an object, and for an optional field. */
+interface Members {
+  input: { readonly additional: 'in'; readonly optional: 'optin' }
+  output: { readonly additional: 'out'; readonly optional: 'optout' }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what is known of a member would be compared with it in each schema
-type Unseen = any
+// biome-ignore lint/suspicious/noExplicitAny: a precise type would be compared with the member of each schema
+type Opaque = any
 
 interface ZodSchema {
-  readonly _zod: Unseen
+  readonly _zod: Opaque
 }
 
-/** An object that has no fields but those of its shape. */
+/** An object schema without additional fields. */
 export interface ZodObject<S extends Side> {
-  readonly shape: Unseen
-  readonly _zod: { readonly config: { readonly [name in Names[S]['others']]: Record<string, never> } }
+  readonly shape: Opaque
+  readonly _zod: { readonly config: { readonly [name in Members[S]['additional']]: Record<string, never> } }
 }
 
-/** One side of an object of this shape. */
+/** The type of one side of an object schema with this shape. */
 export type FromShape<Shape, Z extends ZodSchema, S extends Side> =
-  Lacking<Shape[keyof Shape], S> extends never ? { -readonly [name in keyof Shape]: Of<Shape[name], S> } : Z['_zod'][S]
+  HasOptional<Shape[keyof Shape], S> extends never ? { -readonly [name in keyof Shape]: TypeOf<Shape[name], S> } : Z['_zod'][S]
 
-type Of<Z, S extends Side> = Z extends { readonly _zod: { readonly [side in S]: infer T } } ? T : never
+type TypeOf<Z, S extends Side> = Z extends { readonly _zod: { readonly [side in S]: infer T } } ? T : never
 
-/** `true` where one of these fields may be lacking, or where there are none; else `never`. */
-type Lacking<Fields, S extends Side> = [Fields] extends [never]
+/** `true` if one of the fields is optional, or if there are none; otherwise `never`. */
+type HasOptional<Fields, S extends Side> = [Fields] extends [never]
   ? true
-  : Fields extends { readonly _zod: { readonly [name in Names[S]['lacking']]: string } }
+  : Fields extends { readonly _zod: { readonly [name in Members[S]['optional']]: string } }
     ? true
     : never

@@ -3,11 +3,11 @@ import { expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
 import type { Infer, Schema } from './standard.ts'
 
-function inferred<const S extends Schema>(_schema: S): Infer<S> {
+function infer<const S extends Schema>(_schema: S): Infer<S> {
   return undefined as Infer<S>
 }
 
-it('infers what plain JSON Schema says', () => {
+it('infers types from plain JSON Schema', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -34,18 +34,18 @@ it('infers what plain JSON Schema says', () => {
   }>()
 })
 
-it('infers literals that are written in place, and nothing where the schema is not known', () => {
-  expectTypeOf(inferred({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })).toEqualTypeOf<{
+it('infers inline literals, and unknown for an unknown schema', () => {
+  expectTypeOf(infer({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] })).toEqualTypeOf<{
     a: string
   }>()
-  expectTypeOf(inferred({ type: 'object', 'x-mcp-header': 'A' })).toEqualTypeOf<{ [key: string]: unknown }>()
-  expectTypeOf(inferred({} as { [key: string]: unknown })).toEqualTypeOf<unknown>()
-  expectTypeOf(inferred({ $ref: '#' })).toEqualTypeOf<unknown>()
+  expectTypeOf(infer({ type: 'object', 'x-mcp-header': 'A' })).toEqualTypeOf<{ [key: string]: unknown }>()
+  expectTypeOf(infer({} as { [key: string]: unknown })).toEqualTypeOf<unknown>()
+  expectTypeOf(infer({ $ref: '#' })).toEqualTypeOf<unknown>()
 })
 
-it('infers through libraries', () => {
-  expectTypeOf(inferred(z.object({ a: z.string().optional() }))).toEqualTypeOf<{ a?: string | undefined }>()
-  expectTypeOf(inferred(Type.Object({ a: Type.Optional(Type.String()), b: Type.Array(Type.Number()) }))).toEqualTypeOf<{
+it('infers the types of libraries', () => {
+  expectTypeOf(infer(z.object({ a: z.string().optional() }))).toEqualTypeOf<{ a?: string | undefined }>()
+  expectTypeOf(infer(Type.Object({ a: Type.Optional(Type.String()), b: Type.Array(Type.Number()) }))).toEqualTypeOf<{
     a?: string
     b: number[]
   }>()

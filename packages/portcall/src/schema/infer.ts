@@ -1,13 +1,13 @@
 /**
- * Types out of plain JSON Schema literals. Covers what tool authors write (`type`, `properties`, `required`, `items`, `enum`, `const`, `anyOf`,
- * `oneOf`, `additionalProperties`); everything else is `unknown`, never wrong.
+ * Infers types from JSON Schema literals. Supports the keywords that tool authors use (`type`, `properties`, `required`, `items`, `enum`,
+ * `const`, `anyOf`, `oneOf`, `additionalProperties`); everything else is `unknown`.
  */
 
-/** The type of the values that a JSON Schema literal describes. */
+/** The type of the values that match a JSON Schema literal. */
 export type FromJsonSchema<S> = S extends { readonly const: infer C }
-  ? Plain<C>
+  ? Mutable<C>
   : S extends { readonly enum: readonly (infer E)[] }
-    ? Plain<E>
+    ? Mutable<E>
     : S extends { readonly anyOf: readonly (infer A)[] }
       ? FromJsonSchema<A>
       : S extends { readonly oneOf: readonly (infer A)[] }
@@ -37,7 +37,7 @@ type FromType<T, S> = T extends 'string'
 type FromArray<S> = S extends { readonly items: infer I } ? FromJsonSchema<I>[] : unknown[]
 
 type FromObject<S> = S extends { readonly properties: infer P }
-  ? FromProperties<P, RequiredKey<S>> & Rest<S>
+  ? FromProperties<P, RequiredKey<S>> & AdditionalProperties<S>
   : S extends { readonly additionalProperties: infer A }
     ? { [key: string]: FromJsonSchema<A> }
     : { [key: string]: unknown }
@@ -52,10 +52,10 @@ type FromProperties<P, R> = {
 
 type RequiredKey<S> = S extends { readonly required: readonly (infer R)[] } ? R : never
 
-type Rest<S> = S extends { readonly additionalProperties: infer A }
+type AdditionalProperties<S> = S extends { readonly additionalProperties: infer A }
   ? A extends false
     ? unknown
     : { [key: string]: unknown }
   : unknown
 
-type Plain<T> = T extends object ? { -readonly [K in keyof T]: Plain<T[K]> } : T
+type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T

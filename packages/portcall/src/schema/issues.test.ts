@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileSchema } from './compile.ts'
 
-async function faults(schema: Record<string, unknown>, value: unknown): Promise<string[]> {
+async function issuesOf(schema: Record<string, unknown>, value: unknown): Promise<string[]> {
   const { issues = [] } = await compileSchema(schema, 'input').parse(value)
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
 }
@@ -22,16 +22,16 @@ describe('issues', () => {
     ],
     ['format', { format: 'email' }, 'x', [': expected format email, got "x"']],
     ['pattern', { pattern: '^a' }, 'x', [': expected to match "^a", got "x"']],
-    ['oneOf, two fit', { oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, [': fits more than one of the alternatives, got 3']],
+    ['oneOf, two match', { oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, [': matches more than one of the alternatives, got 3']],
     ['not', { not: {} }, 3, [': not allowed, got 3']],
   ]
-  it.each(cases)('say what was expected: %s', async (_name, schema, value, expected) => {
-    expect(await faults(schema, value)).toEqual(expected)
+  it.each(cases)('state what was expected: %s', async (_name, schema, value, expected) => {
+    expect(await issuesOf(schema, value)).toEqual(expected)
   })
 
-  it('TOOL: never echo a huge value and never grow without bound', async () => {
-    const [first = ''] = await faults({ enum: Array.from({ length: 500 }, (_, n) => `choice ${n}`) }, 'x'.repeat(100_000))
+  it('TOOL: truncate large values, and are limited in number', async () => {
+    const [first = ''] = await issuesOf({ enum: Array.from({ length: 500 }, (_, n) => `choice ${n}`) }, 'x'.repeat(100_000))
     expect(first.length).toBeLessThan(300)
-    expect((await faults({ required: Array.from({ length: 500 }, (_, n) => `p${n}`) }, {})).length).toBeLessThanOrEqual(20)
+    expect((await issuesOf({ required: Array.from({ length: 500 }, (_, n) => `p${n}`) }, {})).length).toBeLessThanOrEqual(20)
   })
 })

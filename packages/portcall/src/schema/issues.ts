@@ -1,34 +1,34 @@
-import type { Issue, JsonObject } from './standard.ts'
-import { MAX_ISSUES } from './standard-issues.ts'
-import { isRecord } from './walk.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { MAX_ISSUES } from './limits.ts'
+import type { Issue } from './standard.ts'
 
-/** What a JSON Schema validator reports: the keyword that failed, where in the value, and the keyword's parameters. */
-export interface Fault {
+/** An error of the validator: the keyword that failed, a JSON pointer into the value, and the parameters of the keyword. */
+export interface ValidatorError {
   keyword: string
   instancePath: string
   params: object
 }
 
-type Wording = (params: JsonObject, got: string) => string
+/** Returns the message for a failed keyword. `got` describes the value. */
+type MessageFormat = (params: JsonObject, got: string) => string
 
-const limit: (what: string) => Wording =
-  (what) =>
+const limit: (text: string) => MessageFormat =
+  (text) =>
   ({ limit }) =>
-    `${what} ${limit}`
+    `${text} ${limit}`
 
-/** How each keyword says that it failed. */
-const WORDINGS: { readonly [keyword: string]: Wording | undefined } = {
+const MESSAGES: { readonly [keyword: string]: MessageFormat | undefined } = {
   type: ({ type }, got) => `expected ${list(type, ' or ')}, got ${got}`,
   const: ({ allowedValue }, got) => `expected ${show(allowedValue)}, got ${got}`,
   enum: ({ allowedValues }, got) => `expected one of ${list(allowedValues, ', ', show)}, got ${got}`,
   boolean: () => 'not allowed',
-  anyOf: (_, got) => `fits none of the alternatives, got ${got}`,
+  anyOf: (_, got) => `matches none of the alternatives, got ${got}`,
   oneOf: ({ passingSchemas }, got) =>
     Array.isArray(passingSchemas) && passingSchemas.length > 1
-      ? `fits more than one of the alternatives, got ${got}`
-      : `fits none of the alternatives, got ${got}`,
+      ? `matches more than one of the alternatives, got ${got}`
+      : `matches none of the alternatives, got ${got}`,
   not: (_, got) => `not allowed, got ${got}`,
-  if: ({ failingKeyword }) => `does not fit "${failingKeyword}"`,
+  if: ({ failingKeyword }) => `does not match "${failingKeyword}"`,
   format: ({ format }, got) => `expected format ${format}, got ${got}`,
   pattern: ({ pattern }, got) =>
     `expected to match ${show(pattern instanceof RegExp ? JSON.parse(JSON.stringify(pattern)) : pattern)}, got ${got}`,
@@ -43,51 +43,51 @@ const WORDINGS: { readonly [keyword: string]: Wording | undefined } = {
   maxItems: limit('expected at most this many items:'),
   minProperties: limit('expected at least this many properties:'),
   maxProperties: limit('expected at most this many properties:'),
-  uniqueItems: () => 'expected no item twice',
-  contains: ({ minContains }) => `expected fitting items: at least ${minContains ?? 1}`,
-  dependentRequired: ({ property, dependencies }) => `"${property}" needs ${list(dependencies, ', ', show)} beside it`,
-  dependencies: ({ property, dependencies }) => `"${property}" needs ${list(dependencies, ', ', show)} beside it`,
+  uniqueItems: () => 'expected unique items',
+  contains: ({ minContains }) => `expected at least ${minContains ?? 1} matching items`,
+  dependentRequired: ({ property, dependencies }) => `"${property}" requires ${list(dependencies, ', ', show)}`,
+  dependencies: ({ property, dependencies }) => `"${property}" requires ${list(dependencies, ', ', show)}`,
 }
 
-/** Keywords that name properties: each name becomes an issue of its own, at that property. */
-const NAMING: { readonly [keyword: string]: readonly [param: string, message: string] | undefined } = {
+/** Keywords that report property names. Each name becomes an issue with the path of that property. */
+const NAME_KEYWORDS: { readonly [keyword: string]: readonly [param: string, message: string] | undefined } = {
   required: ['requiredProperties', 'required'],
   additionalProperties: ['additionalProperties', 'not a known property'],
   unevaluatedProperties: ['unevaluatedProperties', 'not a known property'],
-  unevaluatedItems: ['unevaluatedItems', 'one item too many'],
+  unevaluatedItems: ['unevaluatedItems', 'too many items'],
   propertyNames: ['propertyNames', 'not an allowed name'],
 }
 
-/** Keywords that only say that something inside of them failed. */
-const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'boolean'])
+/** Keywords that fail because a subschema fails. */
+const SUMMARY_KEYWORDS = new Set(['anyOf', 'oneOf', 'if', 'boolean'])
 
-/** Turns a validator's faults into issues that a person or a model can act on: at most 20, each once, values cut short. */
-export function toIssues(faults: readonly Fault[], value: unknown): Issue[] {
+/** Converts validator errors to issues that a person or a model can act on: at most `MAX_ISSUES`, without duplicates, values truncated. */
+export function toIssues(errors: readonly ValidatorError[], value: unknown): Issue[] {
   const issues = new Map<string, Issue>()
   const add = (path: (string | number)[], message: string): void => {
     if (issues.size < MAX_ISSUES) issues.set(JSON.stringify([path, message]), { path, message })
   }
-  for (const { keyword, instancePath, params } of mergeTypes(faults)) {
-    const { path, found } = locate(instancePath, value)
-    const [param, message] = NAMING[keyword] ?? []
+  for (const { keyword, instancePath, params } of mergeTypes(errors)) {
+    const { path, target } = locate(instancePath, value)
+    const [param, message] = NAME_KEYWORDS[keyword] ?? []
     const names = param === undefined ? undefined : (params as JsonObject)[param]
     if (Array.isArray(names) && message !== undefined) for (const name of names) add([...path, name], message)
-    else add(path, WORDINGS[keyword]?.(params as JsonObject, show(found)) ?? `does not fit "${keyword}"`)
+    else add(path, MESSAGES[keyword]?.(params as JsonObject, show(target)) ?? `does not match "${keyword}"`)
   }
   return [...issues.values()]
 }
 
-/** Alternatives that differ in type are one sentence, not one each; summaries go when there is something better to say. */
-function mergeTypes(faults: readonly Fault[]): Fault[] {
+/** Merges the type errors of alternatives into one, and drops the errors of summary keywords if there are more specific ones. */
+function mergeTypes(errors: readonly ValidatorError[]): ValidatorError[] {
   const types = new Map<string, string[]>()
-  for (const { keyword, instancePath, params } of faults)
+  for (const { keyword, instancePath, params } of errors)
     if (keyword === 'type' && 'type' in params)
       types.set(instancePath, [...(types.get(instancePath) ?? []), ...[params.type].flat().map(String)])
-  const telling = faults.filter(
-    ({ keyword, params }) => !SUMMARIES.has(keyword) || ('passingSchemas' in params && isAmbiguous(params.passingSchemas)),
+  const specific = errors.filter(
+    ({ keyword, params }) => !SUMMARY_KEYWORDS.has(keyword) || ('passingSchemas' in params && isAmbiguous(params.passingSchemas)),
   )
-  return (telling.length > 0 ? telling : faults).map((fault) =>
-    fault.keyword === 'type' ? { ...fault, params: { type: [...new Set(types.get(fault.instancePath))] } } : fault,
+  return (specific.length > 0 ? specific : errors).map((error) =>
+    error.keyword === 'type' ? { ...error, params: { type: [...new Set(types.get(error.instancePath))] } } : error,
   )
 }
 
@@ -95,19 +95,23 @@ function isAmbiguous(passing: unknown): boolean {
   return Array.isArray(passing) && passing.length > 1
 }
 
-/** Follows a JSON pointer through a value; steps into arrays become numbers. */
-function locate(pointer: string, value: unknown): { path: (string | number)[]; found: unknown } {
+/** Resolves a JSON pointer. Array indexes in the path are numbers. */
+function locate(pointer: string, value: unknown): { path: (string | number)[]; target: unknown } {
   const path: (string | number)[] = []
-  let found = value
+  let target = value
   for (const step of pointer.split('/').slice(1)) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    path.push(Array.isArray(found) ? Number(name) : name)
-    found = Array.isArray(found) ? found[Number(name)] : isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined
+    path.push(Array.isArray(target) ? Number(name) : name)
+    target = Array.isArray(target)
+      ? target[Number(name)]
+      : isObject(target) && Object.hasOwn(target, name)
+        ? target[name]
+        : undefined
   }
-  return { path, found }
+  return { path, target }
 }
 
-/** Shows a value in few characters: scalars as JSON, cut short; of objects and arrays only what they are. */
+/** Describes a value briefly: scalars as truncated JSON, objects and arrays by their kind. */
 export function show(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
@@ -115,7 +119,7 @@ export function show(value: unknown): string {
   return String(value)
 }
 
-function list(values: unknown, joiner: string, wording: (value: unknown) => string = String): string {
+function list(values: unknown, joiner: string, format: (value: unknown) => string = String): string {
   const all = [values].flat()
-  return all.length > 10 ? `${all.slice(0, 10).map(wording).join(joiner)} … (${all.length})` : all.map(wording).join(joiner)
+  return all.length > 10 ? `${all.slice(0, 10).map(format).join(joiner)} … (${all.length})` : all.map(format).join(joiner)
 }

@@ -1,28 +1,26 @@
 /**
- * The shapes by which schema libraries are recognised: Standard Schema and Standard JSON Schema, version 1, written out, so that no
- * library and no version of one is depended on. https://standardschema.dev
+ * The interfaces of schema libraries: Standard Schema and Standard JSON Schema, version 1. They are copied here, so that the package depends
+ * on no schema library. https://standardschema.dev
  */
+import type { JsonObject } from '../jsonrpc/message.ts'
 import type { FromJsonSchema } from './infer.ts'
 import type { FromShape, Side, ZodObject } from './infer-zod.ts'
 
-/** A JSON object: string keys, values not yet looked at. */
-export type JsonObject = { [key: string]: unknown }
-
-/** A JSON Schema as a plain object: draft 2020-12 unless `$schema` says otherwise. */
+/** A JSON Schema as a plain object: draft 2020-12 unless `$schema` names another dialect. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** What a Standard Schema reports about a value. */
+/** The result of validating a value with a Standard Schema. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
-/** One fault, in the words of the schema library. */
+/** An issue as the schema library reports it. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a library puts under `~standard`. */
+/** The `~standard` property of a schema. */
 export interface StandardProps<Input = unknown, Output = Input> {
   readonly version: 1
   readonly vendor: string
@@ -31,42 +29,42 @@ export interface StandardProps<Input = unknown, Output = Input> {
   readonly jsonSchema?: JsonSchemaSource | undefined
 }
 
-/** How a library tells the JSON Schema of what goes in and of what comes out. */
+/** Converts a schema to JSON Schema, for its input and for its output. */
 export interface JsonSchemaSource {
   readonly input: (options: { readonly target: 'draft-2020-12' }) => { [key: string]: unknown }
   readonly output: (options: { readonly target: 'draft-2020-12' }) => { [key: string]: unknown }
 }
 
-/** A schema of any library that speaks Standard Schema. */
+/** A schema of any library that implements Standard Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': StandardProps<Input, Output>
 }
 
-/** A Standard Schema that can tell its JSON Schema too: zod 4.2 and newer, ArkType, Valibot by `toStandardJsonSchema(…)`. */
+/** A Standard Schema that also provides its JSON Schema: zod 4.2 and newer, ArkType, Valibot with `toStandardJsonSchema(…)`. */
 export interface StandardSchemaWithJson<Input = unknown, Output = Input> {
   readonly '~standard': StandardProps<Input, Output> & { readonly jsonSchema: JsonSchemaSource }
 }
 
-/** A TypeBox type: plain JSON Schema, but an interface to the compiler. */
+/** A TypeBox type: JSON Schema whose type is an interface. */
 export interface TypeBoxSchema {
   readonly '~kind': string
 }
 
 /**
- * A schema of zod 4. It speaks Standard Schema too; this member tells its types at a third of the work for the compiler. TypeScript 7
- * compares the members of a union by the order of their names, hence this one.
+ * A schema of zod 4. It implements Standard Schema too, but inference through this member takes the compiler a third of the work. The name
+ * starts with `Any` because TypeScript 7 compares the members of a union in the order of their names.
  */
 export interface AnyZodSchema {
   readonly _zod: object
 }
 
-/** What an author may give as a schema. The first that fits ends the compiler's search, so what is cheap to compare comes first. */
+/** A schema of any supported kind. The compiler stops at the first member that matches, so the cheapest one to compare comes first. */
 export type Schema = AnyZodSchema | StandardSchemaWithJson | JsonSchema | TypeBoxSchema
 
-/** The type of a value that has passed a schema; `unknown` where the schema does not tell. */
+/** The type of a value after validation; `unknown` if it cannot be inferred from the schema. */
 export type Infer<S> = S extends ZodObject<'output'> ? FromShape<S['shape'], S, 'output'> : FromLibrary<S, 'output'>
 
-/** The type of a value as it is handed to a schema, before its transforms and defaults. */
+/** The type of a value before validation, without the transforms and defaults of the schema. */
 export type InferInput<S> = S extends ZodObject<'input'> ? FromShape<S['shape'], S, 'input'> : FromLibrary<S, 'input'>
 
 type FromLibrary<S, T extends Side> = S extends { readonly _zod: { readonly [side in T]: unknown } }
@@ -77,24 +75,27 @@ type FromLibrary<S, T extends Side> = S extends { readonly _zod: { readonly [sid
       ? V
       : FromJsonSchema<S>
 
-/** One fault of a value: where it is and what is wrong there. */
+/** A reason why a value does not match a schema, with the path of the part that is wrong. */
 export interface Issue {
   path: (string | number)[]
   message: string
 }
 
-/** A value that fits, or why it does not. */
-export type Parsed<T> = { value: T; issues?: undefined } | { issues: Issue[] }
+/** The validated value, or why it does not match the schema. */
+export type ParseResult<T> = { value: T; issues?: undefined } | { issues: Issue[] }
 
-/** A schema that is ready for use. */
+/** A schema with its JSON Schema and its validator. */
 export interface CompiledSchema<T = unknown> {
-  /** Its JSON Schema. Shared: not to be changed. */
+  /** The JSON Schema. It is shared: do not change it. */
   readonly json: JsonObject
-  /** Checks a value. Plain JSON Schema answers with a promise only while its validator is being loaded; others as their library does. */
-  parse(value: unknown): Parsed<T> | Promise<Parsed<T>>
+  /**
+   * Validates a value. Plain JSON Schema returns a promise only while its validator is being loaded; a schema of a library returns one if its
+   * library does.
+   */
+  parse(value: unknown): ParseResult<T> | Promise<ParseResult<T>>
 }
 
-/** Tells whether a value is a Standard Schema, by its shape; ArkType's are functions. */
+/** Reports whether a value is a Standard Schema. ArkType's schemas are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) return false
   const props = value['~standard']

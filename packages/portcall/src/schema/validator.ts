@@ -1,68 +1,83 @@
 /**
- * The validator of plain JSON Schema. The only module that imports one: it is loaded when a value of a plain schema needs it, so that a
- * server without any does not pay for it.
+ * The validator of plain JSON Schema. This is the only module that imports the validation library, and it is loaded when a value is
+ * validated for the first time, so that servers without plain JSON Schema do not pay for it.
  */
 import { Compile, Check as check, Errors } from 'typebox/schema'
-import type { Meter } from './foreign.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import { toIssues } from './issues.ts'
-import { namesInherited, withoutPrototypes } from './own.ts'
-import type { Issue, JsonObject } from './standard.ts'
+import { mentionsInheritedNames, toNullPrototype } from './null-prototype.ts'
+import type { Issue, ParseResult } from './standard.ts'
+import type { StepBudget } from './untrusted.ts'
 
-/** Says what is wrong with a value; `undefined` when it fits. */
-export type Check = (value: unknown) => Issue[] | undefined
+/** Validates a value. */
+export type Validator = (value: unknown) => ParseResult<unknown>
 
-/** How many references a check of a foreign schema may follow: by generated code, by interpretation, and to find out what is wrong. */
-const STEPS = { generated: 500_000, interpreted: 50_000, explain: 10_000 } as const
+/** How many references of an untrusted schema one validation may follow: in generated code, interpreted, and to collect the issues. */
+const MAX_STEPS = { generated: 500_000, interpreted: 50_000, issues: 10_000 } as const
 
-/** So many values are checked by interpretation before code is generated, which takes as long as many checks: a short life needs none. */
-const INTERPRETED = 3
+/** The number of values that are validated by interpretation first. Generating code takes as long as many validations. */
+const INTERPRETED_VALUES = 3
 
-/** Tells whether values fit a schema. */
-interface Fitting {
-  readonly fits: (value: unknown) => boolean
-  /** How many references a foreign schema may follow in this way. */
-  readonly steps: number
+interface Matcher {
+  readonly matches: (value: unknown) => boolean
+  /** How many references of an untrusted schema one call may follow. */
+  readonly maxSteps: number
 }
 
 /**
- * Compiles a schema; `meter` counts the steps of a foreign one. One that is used again and again gets generated code, where the platform
- * allows that and the schema is not too large for it. A foreign one gets it for its first value: what a check may take must not change
- * from call to call.
+ * Creates a validator. After a few values it generates code for the schema, if the platform allows it and the schema is not too large.
+ *
+ * `budget` counts the steps of an untrusted schema. Such a schema gets generated code from its first value on, because the steps that a
+ * validation may take must not change from call to call.
  */
-export function createCheck(schema: JsonObject, meter?: Meter): Check {
-  let fitting = interpret(schema)
-  let left = meter ? 0 : INTERPRETED
-  const own = namesInherited(schema) ? withoutPrototypes : (value: unknown) => value
-  return (given) => {
-    if (left >= 0 && left-- === 0) fitting = generate(schema)
-    const value = own(given)
-    meter?.start(fitting.steps)
-    const fits = attempt(() => fitting.fits(value))
-    if (fits === true) return undefined
-    if (fits === undefined)
-      return [{ path: [], message: 'takes too much work to be checked: nested too deeply, or too many references' }]
-    meter?.start(STEPS.explain)
-    return attempt(() => toIssues(Errors(schema, value)[1], value)) ?? [{ path: [], message: 'does not fit the schema' }]
+export function createValidator(schema: JsonObject, budget?: StepBudget): Validator {
+  let matcher = interpret(schema)
+  let interpretedLeft = budget ? 0 : INTERPRETED_VALUES
+  const needsNullPrototype = mentionsInheritedNames(schema)
+  return (input) => {
+    if (interpretedLeft >= 0 && interpretedLeft-- === 0) matcher = generate(schema)
+    const value = needsNullPrototype ? toNullPrototype(input) : input
+    budget?.start(matcher.maxSteps)
+    try {
+      if (matcher.matches(value)) return { value: input }
+    } catch (error) {
+      if (!isExhaustion(error)) throw error
+      return {
+        issues: [
+          { path: [], message: 'takes too many steps to validate: it is nested too deeply or follows too many references' },
+        ],
+      }
+    }
+    return { issues: collectIssues(schema, value, budget) }
   }
 }
 
-function interpret(schema: JsonObject): Fitting {
-  return { fits: (value) => check(schema, value), steps: STEPS.interpreted }
-}
-
-function generate(schema: JsonObject): Fitting {
-  const compiled = attempt(() => Compile(schema))
-  if (!compiled) return interpret(schema)
-  const steps = compiled.IsAccelerated() ? STEPS.generated : STEPS.interpreted
-  return { fits: (value) => compiled.Check(value), steps }
-}
-
-/** `undefined` when the stack or the steps have run out. */
-function attempt<T>(work: () => T): T | undefined {
+function collectIssues(schema: JsonObject, value: unknown, budget: StepBudget | undefined): Issue[] {
+  budget?.start(MAX_STEPS.issues)
   try {
-    return work()
+    return toIssues(Errors(schema, value)[1], value)
   } catch (error) {
-    if (error instanceof RangeError || (error instanceof Error && error.name === 'OutOfSteps')) return undefined
-    throw error
+    if (!isExhaustion(error)) throw error
+    return [{ path: [], message: 'does not match the schema' }]
   }
+}
+
+function interpret(schema: JsonObject): Matcher {
+  return { matches: (value) => check(schema, value), maxSteps: MAX_STEPS.interpreted }
+}
+
+function generate(schema: JsonObject): Matcher {
+  try {
+    const compiled = Compile(schema)
+    const maxSteps = compiled.IsAccelerated() ? MAX_STEPS.generated : MAX_STEPS.interpreted
+    return { matches: (value) => compiled.Check(value), maxSteps }
+  } catch (error) {
+    if (!isExhaustion(error)) throw error
+    return interpret(schema)
+  }
+}
+
+/** Reports whether the stack or the step budget is exhausted. */
+function isExhaustion(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && error.name === 'StepLimitError')
 }

@@ -1,107 +1,112 @@
 import type { Auth, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { type JsonObject, notification, type Request, type RequestId } from '../jsonrpc/message.ts'
-import type { Envelope } from '../protocol/meta.ts'
-import {
-  type ClientCapabilities,
-  type CreateMessageParams,
-  type CreateMessageResult,
-  type Implementation,
-  LOGGING_LEVELS,
-  type LoggingLevel,
-  type Root,
-} from '../protocol/types.ts'
+import type { CreateMessageParams, CreateMessageResult, Root } from '../protocol/input-types.ts'
+import type { RequestMeta } from '../protocol/meta.ts'
+import { type ClientCapabilities, type Implementation, LOGGING_LEVELS, type LoggingLevel } from '../protocol/types.ts'
 import type { Infer, Schema } from '../schema/standard.ts'
-import { askForm, askRoots, askSample, askUrl } from './asks.ts'
-import { createSealed, type Keeper, type SealedOptions } from './keeper.ts'
-import { createRounds, type Rounds } from './rounds.ts'
+import { onAbort } from '../util/abort.ts'
+import { createMessage, elicitForm, elicitUrl, listRoots } from './input-requests/input-requests.ts'
+import { createSealedStateStore, type RequestStateStore, type SealedStateOptions } from './input-requests/request-state.ts'
+import { createRoundTrips, type RoundTrips } from './input-requests/round-trips.ts'
 
-/** Options of every question to the client. */
-export interface AskOptions {
-  /** Names the question; by default its kind and its turn in the call. Give one where the order of questions may change. */
+/** The options of an input request. */
+export interface InputRequestOptions {
+  /**
+   * Identifies the input request within the call. Set it where the order of input requests may change from one run of the handler to the
+   * next. Default: the kind of the request and a counter, such as `elicit-1`.
+   */
   key?: string
 }
 
-/** The W3C trace context that came with a request. */
-export interface Trace {
+/** The W3C trace context of a request. */
+export interface TraceContext {
   readonly traceparent?: string
   readonly tracestate?: string
   readonly baggage?: string
 }
 
-/** What a handler knows about the request it serves, and what it can do while it runs. */
+/** The context of a handler: the request it answers, and the ways to interact with the client meanwhile. */
 export interface Call {
-  /** The request itself, plain JSON. */
+  /** The JSON-RPC request. */
   readonly request: Request
   readonly method: string
   readonly requestId: RequestId
-  /** Aborted when the caller gives up, when the connection of a modern HTTP call ends, and when the tool's time is up. */
+  /** Aborted when the client cancels the request, when the connection of a modern HTTP request closes, and when a tool times out. */
   readonly signal: AbortSignal
-  /** Who asks, as it says itself: for display, never for security. */
+  /** The client's description of itself. It is not authenticated: display it, but do not base security decisions on it. */
   readonly client: { readonly info?: Implementation | undefined; readonly capabilities: ClientCapabilities }
   readonly auth?: Auth | undefined
-  /** The request's `_meta`, with the keys of extensions. */
+  /** The request's `_meta`, including the keys of extensions. */
   readonly meta: JsonObject
-  readonly trace: Trace
-  /** Reads a header of the carrying HTTP request, by its lower-case name. */
+  readonly trace: TraceContext
+  /** Returns a header of the HTTP request by its lower-case name. */
   header(name: string): string | undefined
 
-  /** Tells how far the work is; does nothing unless the caller asked for it. `progress` has to grow. Awaiting it slows down to the reader. */
+  /**
+   * Reports progress if the client sent a `progressToken`. `progress` must increase with each report. Await the result to apply backpressure.
+   */
   progress(progress: number, total?: number, message?: string): void | Promise<void>
-  /** Sends a log message, when the caller asked for messages of this level. */
+  /** Sends a log message if the client requested messages of this level. Await the result to apply backpressure. */
   log(level: LoggingLevel, data: unknown, logger?: string): void | Promise<void>
-  /** Sends a notification about this request. */
+  /** Sends a notification that belongs to this request. Await the result to apply backpressure. */
   notify(method: string, params?: JsonObject): void | Promise<void>
 
   /**
-   * Asks the user to fill in a form. When the answer is not there yet, the handler is left here and run again from the top with it.
+   * Asks the user to fill in a form. The handler is suspended here and runs again from the start when the response arrives.
    *
-   * @throws Declined when the user says no; RpcError -32021 when the client cannot show forms.
+   * @throws ElicitationDeclinedError when the user declines or cancels; RpcError -32021 when the client does not support forms.
    */
-  elicit<const S extends Schema>(message: string, schema: S, options?: AskOptions): Promise<Infer<S>>
-  /** Asks the user to open a URL; resolves when the user agreed to, not when the visit is over. */
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<void>
-  /** Asks the client's model. */
-  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult>
-  /** Asks for the folders that the client works on. */
-  roots(options?: AskOptions): Promise<Root[]>
-  /** Runs a side effect once, however often the call is run again, and remembers its result, which has to be JSON. */
+  elicit<const S extends Schema>(message: string, schema: S, options?: InputRequestOptions): Promise<Infer<S>>
+  /**
+   * Asks the user to open a URL. Resolves when the user agrees to, not when the interaction on the page is complete.
+   *
+   * @throws ElicitationDeclinedError when the user declines or cancels; RpcError -32021 when the client does not support it.
+   */
+  elicitUrl(message: string, url: string, options?: InputRequestOptions): Promise<void>
+  /** Requests a message from the client's model. @throws RpcError -32021 when the client does not support sampling. */
+  sample(params: CreateMessageParams, options?: InputRequestOptions): Promise<CreateMessageResult>
+  /** Requests the client's roots. @throws RpcError -32021 when the client does not support roots. */
+  roots(options?: InputRequestOptions): Promise<Root[]>
+  /** Runs a side effect once, even if the handler runs several times. Its result is stored and must be JSON. */
   step<T>(name: string, effect: () => T | Promise<T>): Promise<T>
-  /** Lets the caller hang up and come back for the answer after `retryMs`; does nothing where that is not possible. */
-  release(retryMs: number): void
+  /** Closes the response stream; the client reconnects after `retryDelayMs`. Does nothing if the transport does not support it. */
+  closeStream(retryDelayMs: number): void
 }
 
-/** A request as it came in. */
-export interface Incoming {
+/** A request that a server received. */
+export interface ReceivedRequest {
   readonly request: Request
   readonly context: ExchangeContext
-  readonly envelope: Envelope
+  readonly requestMeta: RequestMeta
 }
 
-/** What all calls of a server have in common. */
-export interface CallOptions extends SealedOptions {
-  readonly maxRounds: number
+/** The options that all calls of a server have in common. */
+export interface CallContextOptions extends SealedStateOptions {
+  readonly maxRoundTrips: number
 }
 
-/** The one implementation of `Call`: one object a request, everything else on demand. */
+/** The implementation of `Call`. Everything beyond the request is created on first use. */
 export class CallContext implements Call {
   readonly request: Request
   readonly context: ExchangeContext
-  readonly envelope: Envelope
-  /** Whether nobody waits for it: it is run for an extension, which keeps its state. */
-  readonly detached: boolean
-  #options: CallOptions
-  #keeper: Keeper | undefined
-  #rounds: Rounds | undefined
-  #deadline: AbortController | undefined
-  #reported = -Infinity
+  readonly requestMeta: RequestMeta
+  /** Whether an extension runs the call and saves its request state. Tool middleware is skipped then. */
+  readonly isDetached: boolean
+  /** Whether the handler was suspended to request input. */
+  isSuspended = false
+  #options: CallContextOptions
+  #stateStore: RequestStateStore | undefined
+  #roundTrips: RoundTrips | undefined
+  #controller: AbortController | undefined
+  #lastProgress = -Infinity
 
-  constructor({ request, context, envelope }: Incoming, options: CallOptions, keeper?: Keeper) {
+  constructor({ request, context, requestMeta }: ReceivedRequest, options: CallContextOptions, stateStore?: RequestStateStore) {
     this.request = request
     this.context = context
-    this.envelope = envelope
+    this.requestMeta = requestMeta
     this.#options = options
-    this.#keeper = keeper
-    this.detached = keeper !== undefined
+    this.#stateStore = stateStore
+    this.isDetached = stateStore !== undefined
   }
 
   get method(): string {
@@ -111,7 +116,7 @@ export class CallContext implements Call {
     return this.request.id
   }
   get client(): Call['client'] {
-    return { info: this.envelope.clientInfo, capabilities: this.envelope.clientCapabilities }
+    return { info: this.requestMeta.clientInfo, capabilities: this.requestMeta.clientCapabilities }
   }
   get auth(): Auth | undefined {
     return this.context.auth
@@ -119,17 +124,14 @@ export class CallContext implements Call {
   get meta(): JsonObject {
     return this.request.params?._meta as JsonObject
   }
-  get trace(): Trace {
-    return this.meta as Trace
+  get trace(): TraceContext {
+    return this.meta as TraceContext
   }
   get signal(): AbortSignal {
-    if (this.#deadline) return this.#deadline.signal
-    const deadline = (this.#deadline = new AbortController())
-    const { signal } = this.context
-    const abort = (): void => deadline.abort(signal.reason)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-    return deadline.signal
+    if (this.#controller) return this.#controller.signal
+    const controller = (this.#controller = new AbortController())
+    onAbort(this.context, (reason) => controller.abort(reason))
+    return controller.signal
   }
 
   header(name: string): string | undefined {
@@ -137,9 +139,9 @@ export class CallContext implements Call {
   }
 
   progress(progress: number, total?: number, message?: string): void | Promise<void> {
-    const { progressToken } = this.envelope
-    if (progressToken === undefined || !Number.isFinite(progress) || progress <= this.#reported) return
-    this.#reported = progress
+    const { progressToken } = this.requestMeta
+    if (progressToken === undefined || !Number.isFinite(progress) || progress <= this.#lastProgress) return
+    this.#lastProgress = progress
     const params: JsonObject = { progressToken, progress }
     if (Number.isFinite(total)) params.total = total
     if (message !== undefined) params.message = message
@@ -147,7 +149,7 @@ export class CallContext implements Call {
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void | Promise<void> {
-    const { logLevel } = this.envelope
+    const { logLevel } = this.requestMeta
     if (logLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel)) return
     return this.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
   }
@@ -156,56 +158,50 @@ export class CallContext implements Call {
     return this.context.notify(notification(method, params))
   }
 
-  elicit<const S extends Schema>(message: string, schema: S, options?: AskOptions): Promise<Infer<S>> {
-    return handled(
-      askForm(this.rounds, this.envelope.clientCapabilities, { message, schema, key: options?.key }) as Promise<Infer<S>>,
-    )
+  elicit<const S extends Schema>(message: string, schema: S, options?: InputRequestOptions): Promise<Infer<S>> {
+    const input = { message, schema, key: options?.key }
+    return markHandled(elicitForm(this.roundTrips, this.requestMeta.clientCapabilities, input) as Promise<Infer<S>>)
   }
 
-  elicitUrl(message: string, url: string, options?: AskOptions): Promise<void> {
-    return handled(askUrl(this.rounds, this.envelope.clientCapabilities, { message, url, key: options?.key }))
+  elicitUrl(message: string, url: string, options?: InputRequestOptions): Promise<void> {
+    return markHandled(elicitUrl(this.roundTrips, this.requestMeta.clientCapabilities, { message, url, key: options?.key }))
   }
 
-  sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    return handled(askSample(this.rounds, this.envelope.clientCapabilities, { params, key: options?.key }))
+  sample(params: CreateMessageParams, options?: InputRequestOptions): Promise<CreateMessageResult> {
+    return markHandled(createMessage(this.roundTrips, this.requestMeta.clientCapabilities, { params, key: options?.key }))
   }
 
-  roots(options?: AskOptions): Promise<Root[]> {
-    return handled(askRoots(this.rounds, this.envelope.clientCapabilities, { key: options?.key }))
+  roots(options?: InputRequestOptions): Promise<Root[]> {
+    return markHandled(listRoots(this.roundTrips, this.requestMeta.clientCapabilities, { key: options?.key }))
   }
 
   step<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
-    return handled(this.rounds.step(name, effect))
+    return markHandled(this.roundTrips.step(name, effect))
   }
 
-  release(retryMs: number): void {
-    this.context.release?.(retryMs)
+  closeStream(retryDelayMs: number): void {
+    this.context.closeStream?.(retryDelayMs)
   }
 
-  /** The questions and answers of this call, made when the first is asked. */
-  get rounds(): Rounds {
-    return (this.#rounds ??= createRounds(this.request, { keeper: this.keeper, maxRounds: this.#options.maxRounds }))
+  get roundTrips(): RoundTrips {
+    if (this.#roundTrips) return this.#roundTrips
+    const { maxRoundTrips } = this.#options
+    const stateStore = this.#stateStore ?? createSealedStateStore(this.request, this.auth?.principal, this.#options)
+    const onSuspend = (): void => {
+      this.isSuspended = true
+    }
+    return (this.#roundTrips = createRoundTrips(this.request, { stateStore, maxRoundTrips, onSuspend }))
   }
 
-  /** Where its state rests between its rounds: with its client, unless it was made with another keeper. */
-  get keeper(): Keeper {
-    return (this.#keeper ??= createSealed(this.request, this.context.auth?.principal, this.#options))
-  }
-
-  /** Tells whether the handler was left because something has to be asked first. */
-  get waits(): boolean {
-    return this.#rounds !== undefined && this.#rounds.open > 0
-  }
-
-  /** Ends the handler's signal, because its time is up. */
-  expire(reason: Error): void {
+  /** Aborts the handler's signal. */
+  abort(reason: Error): void {
     void this.signal
-    this.#deadline?.abort(reason)
+    this.#controller?.abort(reason)
   }
 }
 
-/** Keeps a promise that a handler may drop from being reported as unhandled. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+/** Marks a promise as handled, so that it is not reported as an unhandled rejection when a handler drops it. */
+function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }

@@ -1,76 +1,102 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
-import type { ExchangeContext } from '../jsonrpc/exchange.ts'
-import { derive } from '../jsonrpc/kept.ts'
+import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
-import { MetaKey, readEnvelope } from '../protocol/meta.ts'
-import type { MethodOf } from '../protocol/methods.ts'
+import { MetaKey, readRequestMeta } from '../protocol/meta.ts'
+import type { MethodInfo, MethodLookup } from '../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
-import type { Implementation } from '../protocol/types.ts'
-import { StoreUnavailable } from '../stores/unavailable.ts'
-import { CallContext, type CallOptions } from './call.ts'
-import { Declined, InputRequired, ToolError } from './errors.ts'
-import { type OnEvent, reportError } from './events.ts'
-import type { Keeper } from './keeper.ts'
+import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
+import { StoreUnavailableError } from '../stores/errors.ts'
+import { memoize } from '../util/memo.ts'
+import { CallContext, type CallContextOptions } from './call.ts'
+import { ElicitationDeclinedError, InputRequiredError, ToolError } from './errors.ts'
+import { emitError, type OnEvent } from './events.ts'
+import type { RequestStateStore } from './input-requests/request-state.ts'
 
-/** Serves one method: gets everything about the request, gives the members of the result. */
+/** Handles one method. Returns the result without the members that all results have. */
 export type Handler = (call: CallContext) => Promise<object> | object
 
-export interface DispatchOptions {
+export interface DispatcherOptions {
   readonly info: Implementation
-  /** The handler of a method, if the server offers it now. */
-  readonly handlerOf: (method: string) => Handler | undefined
-  readonly methodOf: MethodOf
-  readonly calls: CallOptions
+  readonly methods: ReadonlyMap<string, MethodInfo>
+  readonly handlers: ReadonlyMap<string, Handler>
+  /** Returns whether the server declares a capability. Methods of other capabilities are unknown. */
+  readonly hasCapability: (capability: keyof ServerCapabilities) => boolean
+  readonly callOptions: CallContextOptions
   readonly onEvent: OnEvent
 }
 
-/** Serves one request. Its state rests with its client, unless a keeper is given. */
-export type Dispatch = (request: Request, context: ExchangeContext, keeper?: Keeper) => Promise<Response>
+export interface Dispatcher {
+  /** Answers a request: runs the middleware around `dispatch`. */
+  readonly exchange: Exchange
+  /** Answers a request without middleware. The request state is sent to the client unless there is a `stateStore`. */
+  readonly dispatch: (request: Request, context: ExchangeContext, stateStore?: RequestStateStore) => Promise<Response>
+  /** Returns the properties of a method, or `undefined` for an unknown method. */
+  readonly methodOf: MethodLookup
+  /** Adds middleware inside of the middleware that was added before. */
+  use(middleware: Middleware): void
+}
 
-/** Makes the Exchange of a server: envelope, method, handler, result. */
-export function createDispatch({ info, handlerOf, methodOf, calls, onEvent }: DispatchOptions): Dispatch {
-  const serverInfo = { [MetaKey.serverInfo]: info }
-  /** Adds what every result carries: its type and the name of the server. */
-  const finish = (result: JsonObject): JsonObject => {
-    // What is spread last costs least, as in `withMeta`.
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { methods, handlers, hasCapability, callOptions, onEvent } = options
+  const serverInfo = { [MetaKey.serverInfo]: options.info }
+
+  /** Adds the members that all results have: the type and the server's name and version. */
+  const completeResult = (result: JsonObject): JsonObject => {
+    // Spreading the result last is fastest, as in `withMeta`.
     if (!('_meta' in result)) return { resultType: 'complete', _meta: serverInfo, ...result }
     return { resultType: 'complete', ...result, _meta: { ...(result._meta as JsonObject), ...serverInfo } }
   }
 
-  return async (request, context, keeper) => {
+  const dispatch: Dispatcher['dispatch'] = async (request, context, stateStore) => {
     try {
-      const envelope = readEnvelope(request.params)
-      const { protocolVersion } = envelope
+      const requestMeta = readRequestMeta(request.params)
+      const { protocolVersion } = requestMeta
       if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
-      const handler = handlerOf(request.method)
-      if (!handler) throw methodNotFound(request.method)
-      const call = new CallContext({ request, context, envelope }, calls, keeper)
-      const result = methodOf(request.method)?.mayAsk ? await answerOrAsk(handler, call) : await handler(call)
-      return success(request.id, derive(result as JsonObject, finish, finish))
+      const method = methods.get(request.method)
+      const handler = handlers.get(request.method)
+      if (!handler || (method?.capability !== undefined && !hasCapability(method.capability)))
+        throw methodNotFound(request.method)
+      const call = new CallContext({ request, context, requestMeta }, callOptions, stateStore)
+      const result = method?.mayRequireInput ? await runSuspendable(handler, call) : await handler(call)
+      return success(request.id, memoize(result as JsonObject, completeResult, completeResult))
     } catch (error) {
       return toRpcError(error, request.method, onEvent).response(request.id)
     }
   }
+
+  const middlewares: Middleware[] = []
+  let exchange: Exchange = dispatch
+  return {
+    exchange: (request, context) => exchange(request, context),
+    dispatch,
+    methodOf: (method) => methods.get(method),
+    use(middleware) {
+      middlewares.push(middleware)
+      exchange = applyMiddleware(copySharedResults(dispatch), middlewares)
+    },
+  }
 }
 
-/** Runs a handler that may have to be left because something has to be asked first. */
-async function answerOrAsk(handler: Handler, call: CallContext): Promise<object> {
+/** Runs a handler that may request input. If it does, returns the `input_required` result. */
+async function runSuspendable(handler: Handler, call: CallContext): Promise<object> {
   const { inputResponses, requestState } = call.request.params ?? {}
-  if (inputResponses !== undefined || requestState !== undefined) await call.rounds.resume()
+  if (inputResponses !== undefined || requestState !== undefined) await call.roundTrips.resume()
   try {
     const result = await handler(call)
-    if (!call.waits) return result
+    if (!call.isSuspended) return result
   } catch (error) {
-    if (!(error instanceof InputRequired) || !call.waits) throw error
+    if (!(error instanceof InputRequiredError) || !call.isSuspended) throw error
   }
-  return call.rounds.result()
+  return call.roundTrips.inputRequiredResult()
 }
 
+/** Converts an error that a handler threw. Details of unexpected errors are reported and not sent to the client. */
 function toRpcError(error: unknown, method: string, onEvent: OnEvent): RpcError {
   if (error instanceof RpcError) return error
-  if (error instanceof ToolError || error instanceof Declined) return new RpcError(ErrorCode.internalError, error.message)
-  const reference = reportError(onEvent, error, { method })
-  const what = error instanceof StoreUnavailable ? 'The server cannot reach its store; try again later' : 'Internal error'
-  return new RpcError(ErrorCode.internalError, `${what}. Reference: ${reference}`)
+  if (error instanceof ToolError || error instanceof ElicitationDeclinedError)
+    return new RpcError(ErrorCode.internalError, error.message)
+  const reference = emitError(onEvent, error, { method })
+  const reason = error instanceof StoreUnavailableError ? 'The store is unavailable; try again later' : 'Internal error'
+  return new RpcError(ErrorCode.internalError, `${reason}. Reference: ${reference}`)
 }

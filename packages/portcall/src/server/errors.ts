@@ -1,16 +1,21 @@
-import type { ElicitAction } from '../protocol/types.ts'
+import type { ElicitAction } from '../protocol/input-types.ts'
+import type { Issue } from '../schema/standard.ts'
+import { PortcallError } from '../util/errors.ts'
 
-/** Thrown by a tool: its message is shown to the model as a failed result. Anything else that is thrown stays hidden. */
-export class ToolError extends Error {
+/** Thrown by a tool to report a failure to the model, which sees the message. Messages of other errors are never sent to clients. */
+export class ToolError extends PortcallError {
   override readonly name = 'ToolError'
   readonly code = 'TOOL_ERROR'
 }
 
-/** Thrown by `call.elicit` and `call.elicitUrl` when the user said no; uncaught, it ends the call with a result that says so. */
-export class Declined extends Error {
-  override readonly name = 'Declined'
-  readonly code = 'DECLINED'
-  /** `decline`: the user said no. `cancel`: the user went away without choosing. */
+/**
+ * Thrown by `call.elicit` and `call.elicitUrl` when the user declines or cancels. If a tool does not catch it, the result is an error with
+ * this message.
+ */
+export class ElicitationDeclinedError extends PortcallError {
+  override readonly name = 'ElicitationDeclinedError'
+  readonly code = 'ELICITATION_DECLINED'
+  /** `decline`: the user declined explicitly. `cancel`: the user dismissed the request without a choice. */
   readonly action: Exclude<ElicitAction, 'accept'>
 
   constructor(action: Exclude<ElicitAction, 'accept'>) {
@@ -19,9 +24,9 @@ export class Declined extends Error {
   }
 }
 
-/** Thrown when a tool took longer than its `timeoutMs`. */
-export class ToolTimeout extends Error {
-  override readonly name = 'ToolTimeout'
+/** The abort reason of a tool that ran longer than its `timeoutMs`. */
+export class ToolTimeoutError extends PortcallError {
+  override readonly name = 'ToolTimeoutError'
   readonly code = 'TOOL_TIMEOUT'
 
   constructor(timeoutMs: number) {
@@ -29,8 +34,20 @@ export class ToolTimeout extends Error {
   }
 }
 
-/** Thrown through a handler that has to wait for the user: the call is run again from the top when the answer is there. */
-export class InputRequired extends Error {
-  override readonly name = 'InputRequired'
+/** Thrown to suspend a handler that waits for client input. Do not catch it: the handler runs again from the start with the response. */
+export class InputRequiredError extends PortcallError {
+  override readonly name = 'InputRequiredError'
   readonly code = 'INPUT_REQUIRED'
+}
+
+/** Thrown when a handler returns a value that cannot be converted to a result. This is a bug in the server, not a client error. */
+export class InvalidOutputError extends PortcallError {
+  override readonly name = 'InvalidOutputError'
+  readonly code = 'INVALID_OUTPUT'
+  readonly issues: readonly Issue[]
+
+  constructor(message: string, issues: readonly Issue[] = []) {
+    super([message, ...issues.map(({ path, message }) => `/${path.join('/')}: ${message}`)].join('\n'))
+    this.issues = issues
+  }
 }

@@ -1,49 +1,49 @@
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { JsonObject, Request, Response } from '../jsonrpc/message.ts'
-import type { ExtensionHead } from '../protocol/extensions.ts'
-import type { Method } from '../protocol/methods.ts'
+import type { ExtensionInfo } from '../protocol/extensions.ts'
+import type { MethodInfo } from '../protocol/methods.ts'
 import type { CacheHint, ServerCapabilities } from '../protocol/types.ts'
 import type { Infer, InferInput, Schema } from '../schema/standard.ts'
 import type { Bus } from '../stores/bus.ts'
-import type { Store } from '../stores/store.ts'
-import type { AroundTool, DescribeTool } from './around.ts'
+import type { Sealer } from '../stores/sealing/seal.ts'
+import type { KeyValueStore } from '../stores/store.ts'
 import type { Call } from './call.ts'
-import type { Awaitable } from './define.ts'
-import type { CallState, Keeper } from './keeper.ts'
-import type { ExtensionNotice } from './notice.ts'
-import type { Page } from './paging.ts'
-import type { Seams } from './seams.ts'
-import type { Server } from './surface.ts'
+import type { Awaitable, ToolDefinition } from './definitions.ts'
+import type { Dispatcher, Handler } from './dispatch.ts'
+import type { Page } from './features/paging.ts'
+import type { RequestState, RequestStateStore } from './input-requests/request-state.ts'
+import type { ExtensionNotification, FilterHandler, ServerSubscriptions } from './subscriptions.ts'
+import type { Server } from './types.ts'
 
-/** A part of the protocol that a server speaks beyond the core; `extension` makes one. https://modelcontextprotocol.io/extensions */
-export interface ServerExtension<Name extends string = string, Api = unknown> extends ExtensionHead {
+/** A protocol extension of a server; `defineServerExtension` creates one. https://modelcontextprotocol.io/extensions */
+export interface ServerExtension<Name extends string = string, Api = unknown> extends ExtensionInfo {
   readonly name?: Name
-  readonly requires?: readonly Declarable[]
-  /** Lets it into a server that is being made. @throws TypeError when they cannot live together. */
-  join(server: Server, seams: Seams): Api
+  readonly capabilities?: readonly DeclarableCapability[]
+  /** Installs the extension while a server is being created. @throws TypeError when it conflicts with another extension. */
+  install(server: Server, points: ServerExtensionPoints): Api
 }
 
-/** An extension as its author writes it. */
-export interface ServerGuest<Name extends string, Api> extends ExtensionHead {
-  /** What its member of the server is called: `server[name]`. */
+/** What an author passes to `defineServerExtension`. */
+export interface ServerExtensionDefinition<Name extends string, Api> extends ExtensionInfo {
+  /** Name of the server's member that holds the API: `server[name]`. */
   readonly name?: Name
-  /** Capabilities of the core that are declared with it, whatever is registered. */
-  readonly requires?: readonly Declarable[]
-  /** Called once for each server, when that is made: registers what is served, and gives the member of the server. */
-  serve(host: ExtensionHost): Api
+  /** Core capabilities that the server declares with the extension, whether or not anything of their kind is registered. */
+  readonly capabilities?: readonly DeclarableCapability[]
+  /** Called once for each server, while it is being created. Registers methods and hooks, and returns the API. */
+  setup(context: ServerExtensionContext): Api
 }
 
-/** Capabilities that can be declared although nothing of theirs is registered yet. */
-export type Declarable = Extract<keyof ServerCapabilities, 'tools' | 'resources' | 'prompts' | 'completions'>
+/** Capabilities that a server can declare before anything of their kind is registered. */
+export type DeclarableCapability = Extract<keyof ServerCapabilities, 'tools' | 'resources' | 'prompts' | 'completions'>
 
-/** What a server gives to an extension. */
-export interface ExtensionHost {
+/** What a server offers to an extension. */
+export interface ServerExtensionContext {
   readonly server: Server
-  /** Where state rests; keys begin with the extension's id. */
-  readonly store: Store
+  /** The server's store. Prefix your keys with the extension's id. */
+  readonly store: KeyValueStore
   readonly bus: Bus
 
-  /** Serves a method. @throws TypeError when it is taken. */
+  /** Registers the handler of a method. @throws TypeError when the method is taken. */
   method<P extends Schema | undefined = undefined, R extends Schema | undefined = undefined>(
     name: string,
     definition: ExtensionMethod<P, R>,
@@ -52,46 +52,85 @@ export interface ExtensionHost {
       call: Call,
     ) => Awaitable<R extends Schema ? InferInput<R> : object>,
   ): void
-  /** Wraps each call of a tool, once it is found, permitted and its arguments are valid. The first is the outermost. */
-  aroundTool(around: AroundTool): void
-  /** Adds members to what lists say of each tool, by its definition. */
-  describeTool(describe: DescribeTool): void
+  /** Adds middleware to tool calls. It runs after access and arguments are checked. The first middleware is the outermost. */
+  useToolMiddleware(middleware: ToolMiddleware): void
+  /** Adds members to the entries of tools registered from now on in `tools/list`. */
+  extendToolListing(extender: ToolListingExtender): void
   /**
-   * Takes a key of the filter of `subscriptions/listen`, from callers who declare the extension. `admit` gives what of it is honoured: true, or
-   * the subjects of interest; else nothing.
+   * Handles a key of the filter of `subscriptions/listen`, for callers that declare the extension. The handler returns the part of the
+   * requested value that the server accepts: `true` for all, a list of subjects, or `undefined` for nothing.
+   *
+   * @throws TypeError when the key is taken.
    */
-  listen(key: string, admit: (asked: unknown, call: Call) => Awaitable<true | readonly string[] | undefined>): void
-  /** Tells all who listen, on all nodes that share the bus. */
-  publish(told: ExtensionNotice): void
+  handleSubscriptionFilter(key: string, handler: FilterHandler): void
+  /** Sends a notification to the subscribers of all processes that share the bus. */
+  publish(notification: ExtensionNotification): void
 
-  /** What a caller declares of this extension; nothing when it does not. */
-  declaredBy(call: Call): JsonObject | undefined
-  /** The same. @throws RpcError -32021 when it does not. */
-  demand(call: Call): JsonObject
-  /** Cuts the page out of a list that a request's cursor asks for. `keyOf` names an item. @throws RpcError -32602 for a bad cursor. */
-  page<T>(items: readonly T[], call: Call, keyOf: (item: T) => string): Promise<Page<T>>
+  /** Returns the settings with which the caller declares this extension, or `undefined` if it does not declare it. */
+  capabilityOf(call: Call): JsonObject | undefined
+  /** Returns the settings with which the caller declares this extension. @throws RpcError -32021 when it does not declare it. */
+  requireCapability(call: Call): JsonObject
   /**
-   * Serves a request as the server would, below middleware and past all that is around tools: later, again, in another process. What it asks
-   * and does rests with `keeper` and not with the caller.
+   * Returns the page of a list that the call's `cursor` selects. `keyOf` returns an item's unique name.
+   *
+   * @throws RpcError -32602 when the cursor is invalid.
    */
-  run(request: Request, context: ExchangeContext, keeper: Keeper): Promise<Response>
-  /** What a call remembers by now: the answers that it got, and the results of its steps. For a `keeper` that goes on with it. */
-  stateOf(call: Call): Promise<CallState>
-  /** Calls back when the server is closed. */
+  paginate<T>(items: readonly T[], call: Call, keyOf: (item: T) => string): Promise<Page<T>>
+  /**
+   * Answers a request without middleware and without tool middleware, possibly later or in another process. Its request state is saved in
+   * `stateStore` instead of being sent to the client.
+   */
+  dispatch(request: Request, context: ExchangeContext, stateStore: RequestStateStore): Promise<Response>
+  /** Returns the request state of a call: the input responses received and step results recorded so far. */
+  requestStateOf(call: Call): Promise<RequestState>
+  /** Calls the listener when the server is closed. */
   onClose(listener: () => void): void
-  /** Tells the operator of an error that is no caller's. */
-  report(error: unknown): void
+  /** Emits an `error` event. */
+  reportError(error: unknown): void
 }
 
-/** What is said of a method of an extension. */
+/** The properties of an extension's method. */
 export interface ExtensionMethod<P extends Schema | undefined = undefined, R extends Schema | undefined = undefined>
-  extends Pick<Method, 'nameParam' | 'mayAsk' | 'longLived'> {
-  /** Schema of the params, which are -32602 when they do not fit. */
+  extends Pick<MethodInfo, 'nameParam' | 'mayRequireInput' | 'longLived'> {
+  /** Schema of the params. Invalid params are answered with -32602. */
   readonly params?: P
   /** Schema of the result. */
   readonly result?: R
-  /** Whether callers are served who do not declare the extension. Default: they get -32021. */
+  /** Whether callers that do not declare the extension may use the method. By default they get -32021. */
   readonly open?: boolean
-  /** Its results carry this hint for caches, unless they have their own. */
+  /** Default cache hint of the results. */
   readonly cache?: CacheHint
+}
+
+/** The tool of a call. */
+export interface ToolInfo {
+  readonly name: string
+  readonly definition: ToolDefinition<Schema | undefined, Schema | undefined>
+}
+
+/** Wraps a tool call. `next` runs the tool. The result may have a `resultType` that the extension defines. */
+export type ToolMiddleware = (call: Call, tool: ToolInfo, next: () => Promise<object>) => Awaitable<object>
+
+/** Returns additional members of a tool's entry in `tools/list`. */
+export type ToolListingExtender = (definition: ToolInfo['definition']) => object
+
+/** Where extensions plug into a server: the tables they fill and the functions they share with it. */
+export interface ServerExtensionPoints {
+  readonly extensionIds: Set<string>
+  readonly methods: Map<string, MethodInfo>
+  readonly handlers: Map<string, Handler>
+  /** The first middleware is the outermost. */
+  readonly toolMiddleware: ToolMiddleware[]
+  readonly listingExtenders: ToolListingExtender[]
+  /** By key of the subscription filter. */
+  readonly filterHandlers: Map<string, FilterHandler>
+  /** Called when the server closes. */
+  readonly closeListeners: (() => void)[]
+
+  readonly dispatch: Dispatcher['dispatch']
+  readonly subscriptions: ServerSubscriptions
+  readonly store: KeyValueStore
+  readonly bus: Bus
+  readonly sealer: Sealer
+  readonly pageSize: number
 }

@@ -1,65 +1,65 @@
 import type { CacheHint } from '../protocol/types.ts'
 import type { Stores } from '../stores/stores.ts'
-import type { LackingScopes } from './define.ts'
+import type { InsufficientScopePolicy } from './definitions.ts'
 import type { OnEvent } from './events.ts'
-import type { Declarable, ServerExtension } from './extension.ts'
+import type { DeclarableCapability, ServerExtension } from './extension.ts'
 
-/** The results that carry a cache hint of the server's choice. */
+/** The results whose cache hint is configurable. */
 export type Cacheable = 'discover' | 'tools' | 'resources' | 'templates' | 'prompts' | 'read'
 
-/** Limits of a server; docs/limits.md has the defaults. Times are milliseconds, sizes bytes. */
+/** The limits of a server; docs/limits.md lists the defaults. */
 export interface ServerLimits {
-  /** The longest that a tool without a `timeoutMs` of its own may run. */
+  /** Time limit of tools without a `timeoutMs` of their own, in milliseconds. */
   toolTimeoutMs: number
-  /** The most that a resource stream may give. */
+  /** Maximum size of a resource that is read from a stream, in bytes. */
   maxResourceBytes: number
-  /** How long a client may take to answer what a call asked. */
-  stateTtlMs: number
-  /** Above this many bytes the state of an asking call rests in the store. */
-  maxStateBytes: number
-  /** How often one call may send its client away with questions. */
-  maxRounds: number
-  /** With `stores`: an operation that takes longer has failed. */
+  /** Lifetime of a `requestState`: how long a client may take to respond to input requests, in milliseconds. */
+  requestStateTtlMs: number
+  /** A larger request state, in bytes, is saved in the store instead of being sent to the client. */
+  maxInlineRequestStateBytes: number
+  /** How many times one call may be suspended to request input. */
+  maxRoundTrips: number
+  /** Time limit of each operation on `stores`, in milliseconds. */
   storeTimeoutMs: number
 }
 
 export const SERVER_LIMITS: ServerLimits = {
   toolTimeoutMs: 600_000,
   maxResourceBytes: 16 * 1024 * 1024,
-  stateTtlMs: 3_600_000,
-  maxStateBytes: 8 * 1024,
-  maxRounds: 32,
+  requestStateTtlMs: 3_600_000,
+  maxInlineRequestStateBytes: 8 * 1024,
+  maxRoundTrips: 32,
   storeTimeoutMs: 5000,
 }
 
-/** How a server behaves; all of it is optional. */
+/** The options of `createServer`. */
 export interface ServerOptions<E extends readonly ServerExtension[] = readonly ServerExtension[]> {
-  /** Tells a model how to use this server. */
+  /** Instructions that tell models how to use this server. */
   readonly instructions?: string
   /**
-   * Keys that seal cursors and the state of asking calls, each 32 bytes as base64url: the first seals, all open. By default one random key:
-   * it rests in the store, so that every process opens what another has sealed, and so can whoever reads the store.
+   * Keys that seal cursors and request states, each 32 bytes as base64url. The first key seals; every key opens. Default: a random key in
+   * the store, which every process that shares the store can use, and so can everyone who can read the store.
    */
-  readonly keys?: readonly string[]
-  /** How many items a page of a list has. */
+  readonly sealingKeys?: readonly string[]
+  /** Number of items on a page of a list. Default: 1000. */
   readonly pageSize?: number
-  /** How long and by whom results may be kept; by default not at all. */
+  /** Cache hints of results. Default: results must not be cached. */
   readonly cache?: { readonly [result in Cacheable]?: CacheHint }
-  /** Parts of the protocol beyond the core. Default: none. */
+  /** Extensions of the protocol. Default: none. */
   readonly extensions?: E
-  /** Kinds of items that are declared although none is registered yet. */
-  readonly declare?: readonly Declarable[]
+  /** Capabilities to declare before anything of their kind is registered. */
+  readonly capabilities?: readonly DeclarableCapability[]
   /**
-   * What callers meet who lack the scopes of a tool, resource or prompt: a refusal that tells which are needed, or nothing at all, as if
-   * it did not exist. Default: `'challenge'`.
+   * What happens when a caller lacks the scopes of a tool, resource or prompt: `'challenge'` answers with an error that lists the required
+   * scopes, `'hide'` treats the item as unknown. Default: `'challenge'`.
    */
-  readonly lackingScopes?: LackingScopes
+  readonly onInsufficientScope?: InsufficientScopePolicy
   /**
-   * Where state rests, and what carries changes between the processes that serve this definition: the sessions of older clients with their
-   * events, and the state of asking calls that is too large to travel. Default: the memory of this process.
+   * Storage shared by the processes that serve this definition. It holds the sessions and events of legacy clients and large request states,
+   * and carries change notifications. Default: the memory of this process.
    */
   readonly stores?: Omit<Stores, 'close'>
   readonly limits?: Partial<ServerLimits>
-  /** Hears of errors that callers are not shown, and of warnings. */
+  /** Receives errors whose details are hidden from clients, and warnings. */
   readonly onEvent?: OnEvent
 }

@@ -3,17 +3,19 @@ import { isSuccess, type JsonObject, type Notification, type Response } from '..
 import { MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
-import type { Server } from './surface.ts'
+import type { Server } from './types.ts'
 
+/** Sends requests to a server in tests. */
 export interface Caller {
   readonly notifications: Notification[]
   request(method: string, params?: JsonObject, context?: Partial<ExchangeContext>): Promise<Response>
-  /** The result, or the error as one. */
+  /** Returns the result. @throws Error when the response is an error. */
   result(method: string, params?: JsonObject, context?: Partial<ExchangeContext>): Promise<JsonObject>
+  /** Returns the error of the response. @throws Error when the response is a result. */
   error(method: string, params?: JsonObject, context?: Partial<ExchangeContext>): Promise<JsonObject>
 }
 
-/** Calls a server as a client of the newest revision, with nothing in between. */
+/** Creates a client of the newest revision that calls a server's Exchange directly. */
 export function callerOf(server: Server, capabilities: ClientCapabilities = {}, meta: JsonObject = {}): Caller {
   const notifications: Notification[] = []
   let id = 0

@@ -10,11 +10,11 @@ import { createServer } from './server.ts'
 
 const info = { name: 'test', version: '1.0.0' }
 
-/** Begins when somebody waits for it. */
-const lazily = (begin: (resolve: (value: string) => void, reject: (error: Error) => void) => void): Promise<string> =>
-  ({ then: (...outcomes: Parameters<typeof begin>) => begin(...outcomes) }) as never
+/** Returns a thenable that starts its work when it is awaited, as query builders do. */
+const lazily = (start: (resolve: (value: string) => void, reject: (error: Error) => void) => void): Promise<string> =>
+  ({ then: (...outcomes: Parameters<typeof start>) => start(...outcomes) }) as never
 
-describe('results of tools', () => {
+describe('tool results', () => {
   const events: ServerEvent[] = []
   const server = createServer(info, { onEvent: (event) => events.push(event) })
   const caller = callerOf(server)
@@ -46,14 +46,14 @@ describe('results of tools', () => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   })
 
-  it('TOOL-021 TOOL-023 makes content of what a handler returns', async () => {
+  it('TOOL-021 TOOL-023 are created from what a handler returns', async () => {
     expect(await call('text')).toMatchObject({ resultType: 'complete', content: [{ type: 'text', text: 'hello' }] })
     expect((await call('nothing')).content).toEqual([])
     expect((await call('blocks')).content).toHaveLength(2)
     expect((await call('full'))._meta).toMatchObject({ 'example.com/x': 1, 'io.modelcontextprotocol/serverInfo': info })
   })
 
-  it('TOOL-028 TOOL-031 checks structured content and repeats it as text', async () => {
+  it('TOOL-028 TOOL-031 contain validated structured content, and its JSON as text', async () => {
     expect(await call('structured')).toMatchObject({
       structuredContent: { celsius: 21 },
       content: [{ type: 'text', text: '{"celsius":21}' }],
@@ -63,7 +63,7 @@ describe('results of tools', () => {
     expect(events.at(-1)).toMatchObject({ type: 'error', name: 'wrong' })
   })
 
-  it('TOOL-032 H42 shows what a tool wants to show, and hides the rest behind a reference', async () => {
+  it('TOOL-032 H42 contain the message of a ToolError, and a reference to any other error', async () => {
     expect(await call('shown')).toMatchObject({ isError: true, content: [{ text: 'the city does not exist' }] })
     const hidden = await call('hidden')
     const last = events.at(-1)
@@ -73,24 +73,24 @@ describe('results of tools', () => {
     expect(await caller.error('tools/call', { name: 'rpc' })).toEqual({ code: -40000, message: 'mine', data: { a: 1 } })
   })
 
-  it('waits for what is like a promise, as query builders are', async () => {
+  it('are awaited if they are thenables, such as query builders', async () => {
     expect(await call('lazy')).toMatchObject({ content: [{ text: 'in time' }] })
     expect(await call('lazily wrong')).toMatchObject({ isError: true, content: [{ text: 'not today' }] })
     expect(await call('never')).toMatchObject({ isError: true, content: [{ text: 'The tool did not finish within 20 ms' }] })
   })
 
-  it('ends a tool that takes too long, and aborts its signal', async () => {
+  it('are errors after a timeout, which aborts the signal of the tool', async () => {
     expect(await call('slow')).toMatchObject({ isError: true, content: [{ text: 'The tool did not finish within 20 ms' }] })
   })
 
-  it('TOOL-033 TOOL-034 TOOL-036 answers bad calls', async () => {
+  it('TOOL-033 TOOL-034 TOOL-036 are errors for invalid calls', async () => {
     server.tool('typed', { input: z.object({ city: z.string() }) }, ({ city }) => city)
     const wrong = await call('typed', { city: 7 })
     expect(wrong).toMatchObject({ isError: true })
     expect(JSON.stringify(wrong.content)).toContain('city')
-    expect(await caller.error('tools/call', { name: 'nobody' })).toMatchObject({
+    expect(await caller.error('tools/call', { name: 'missing' })).toMatchObject({
       code: -32602,
-      message: expect.stringContaining('Unknown tool: nobody'),
+      message: expect.stringContaining('Unknown tool: missing'),
     })
     expect(await caller.error('tools/call', { name: 'constructor' })).toMatchObject({ code: -32602 })
     expect(await caller.error('tools/call', { name: 'text', arguments: [] })).toMatchObject({ code: -32602 })
@@ -99,7 +99,7 @@ describe('results of tools', () => {
   })
 })
 
-describe('what a caller may see', () => {
+describe('requests', () => {
   const server = createServer(info, { instructions: 'be nice' })
   const onlyAlice = { visible: ({ auth }: { auth?: { principal: string } | undefined }) => auth?.principal === 'alice' }
   server.tool('secret', onlyAlice, () => 'x')
@@ -109,7 +109,7 @@ describe('what a caller may see', () => {
   const caller = callerOf(server)
   const alice = { auth: { principal: 'alice' } }
 
-  it('TOOL-003 TOOL-037 shows and serves by authorization, in lists and calls alike', async () => {
+  it('TOOL-003 TOOL-037 see only visible items, in lists and in calls', async () => {
     expect((await caller.result('tools/list')).tools).toMatchObject([{ name: 'open' }])
     expect((await caller.result('tools/list', {}, alice)).tools).toMatchObject([{ name: 'secret' }, { name: 'open' }])
     expect(await caller.error('tools/call', { name: 'secret' })).toMatchObject({ code: -32602 })
@@ -121,7 +121,7 @@ describe('what a caller may see', () => {
     expect(await caller.error('prompts/get', { name: 'secret' })).toMatchObject({ code: -32602 })
   })
 
-  it('BASE-041 VER-002 VER-004 reads the envelope', async () => {
+  it('BASE-041 VER-002 VER-004 need valid metadata and a known method', async () => {
     expect(await caller.result('server/discover')).toMatchObject({
       instructions: 'be nice',
       capabilities: { tools: { listChanged: true } },
@@ -138,8 +138,8 @@ describe('what a caller may see', () => {
   })
 })
 
-describe('changes', () => {
-  it('SUB-003 SUB-005 acknowledges first, tells what was asked for, and ends with a result', async () => {
+describe('subscriptions', () => {
+  it('SUB-003 SUB-005 are acknowledged, receive the requested changes and end with a result', async () => {
     const server = createServer(info)
     server.tool('a', {}, () => 'x')
     server.resource('x://{id}', {}, () => 'x')
@@ -169,16 +169,16 @@ describe('changes', () => {
   })
 })
 
-describe('readers that lag behind', () => {
-  it('H49 get what they missed, each once, and all of a collection as one when it is too much', async () => {
+describe('slow subscribers', () => {
+  it('H49 receive each missed change once, and too many changes as one of their collection', async () => {
     const server = createServer(info)
     server.resource('x://{+path}', {}, () => 'x')
     const caller = callerOf(server)
-    let drained: (() => void) | undefined
+    let drain: (() => void) | undefined
     const sent: unknown[] = []
     const notify = (notification: { params?: Record<string, unknown> | undefined }): Promise<void> | undefined => {
       sent.push(notification.params?.uri)
-      return sent.length === 2 ? new Promise((resolve) => (drained = resolve)) : undefined
+      return sent.length === 2 ? new Promise((resolve) => (drain = resolve)) : undefined
     }
     void caller.request(
       'subscriptions/listen',
@@ -188,7 +188,7 @@ describe('readers that lag behind', () => {
     await eventually(() => expect(sent).toHaveLength(1))
     for (let index = 0; index < 10_000; index++) server.resourceUpdated(`x://all/${index}`)
     await eventually(() => expect(sent).toHaveLength(2))
-    drained?.()
+    drain?.()
     await eventually(() => expect(sent).toContain('x://all'))
     expect(sent.length).toBeLessThan(2100)
     server.close()
@@ -196,7 +196,7 @@ describe('readers that lag behind', () => {
 })
 
 describe('middleware', () => {
-  it('changes the context of a request', async () => {
+  it('can change the context of a request', async () => {
     const server = createServer(info)
     server.tool('who', {}, async (_args, call) => {
       await call.progress(1)
@@ -206,7 +206,7 @@ describe('middleware', () => {
     expect((await callerOf(server).result('tools/call', { name: 'who' })).content).toMatchObject([{ text: 'ada false' }])
   })
 
-  it('runs around every request, the first outermost', async () => {
+  it('wraps every request, the first outermost', async () => {
     const server = createServer(info)
     server.tool('a', {}, () => 'x')
     const order: string[] = []

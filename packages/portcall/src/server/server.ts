@@ -1,21 +1,30 @@
-import { type Exchange, type Middleware, wrap } from '../jsonrpc/exchange.ts'
-import { handOut } from '../jsonrpc/kept.ts'
-import type { MembersOf } from '../protocol/extensions.ts'
+import type { ExtensionApis } from '../protocol/extensions.ts'
+import { METHODS } from '../protocol/methods.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { Schema } from '../schema/standard.ts'
-import type { PromptHandler } from './define.ts'
-import { createDispatch } from './dispatch.ts'
-import { reportError } from './events.ts'
-import type { ServerExtension } from './extension.ts'
-import { createFeatures } from './features.ts'
-import type { ServerOptions } from './options.ts'
-import { createPrompt } from './prompts.ts'
-import { type AnyReadHandler, createResource, createTemplate } from './resources.ts'
-import type { Server } from './surface.ts'
-import type { AnyToolDefinition, AnyToolHandler } from './tools.ts'
+import { decorateBus, timeoutDecorator } from '../stores/decorate.ts'
+import { createMemoryBus } from '../stores/memory/bus.ts'
+import { openStore } from '../stores/open-store.ts'
+import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
+import { createSealer } from '../stores/sealing/seal.ts'
+import type { PromptHandler } from './definitions.ts'
+import { createDispatcher, type Dispatcher } from './dispatch.ts'
+import { emitError, type OnEvent } from './events.ts'
+import type { ServerExtension, ServerExtensionPoints } from './extension.ts'
+import { createCapabilities } from './features/capabilities.ts'
+import { createPrompt } from './features/prompts.ts'
+import { createRegistries, type Registries } from './features/registries.ts'
+import { type AnyReadHandler, createResource, createTemplate, subscribableUris } from './features/resources.ts'
+import type { AnyToolDefinition, AnyToolHandler } from './features/tools.ts'
+import { createHandlers } from './handlers.ts'
+import { SERVER_LIMITS, type ServerOptions } from './options.ts'
+import { createServerSubscriptions } from './subscriptions.ts'
+import type { Server } from './types.ts'
+
+const PAGE_SIZE = 1000
 
 /**
- * Makes a server.
+ * Creates a server.
  *
  * @example
  * const server = createServer({ name: 'weather', version: '1.0.0' })
@@ -24,53 +33,87 @@ import type { AnyToolDefinition, AnyToolHandler } from './tools.ts'
 export function createServer<const E extends readonly ServerExtension[] = []>(
   info: Implementation,
   options: ServerOptions<E> = {},
-): Server & MembersOf<E> {
-  const { offers, seams, dispatch: features } = createFeatures(options)
-  const { subscriptions, closing } = seams
-  const { tools, resources, templates, prompts } = offers
-  const layers: Middleware[] = []
-  const dispatch = createDispatch({ info, ...features })
-  const { lackingScopes = 'challenge' } = options
-  let exchange: Exchange = dispatch
+): Server & ExtensionApis<E> {
+  const { registries, dispatcher, extensionPoints, onEvent } = createParts(info, options)
+  const { tools, resources, templates, prompts } = registries
+  const { closeListeners, subscriptions } = extensionPoints
+  const { onInsufficientScope = 'challenge' } = options
 
   const server: Server = {
     info,
-    exchange: (request, context) => exchange(request, context),
-    methodOf: features.methodOf,
+    exchange: dispatcher.exchange,
+    methodOf: dispatcher.methodOf,
     tool(name: string, definition: object, handler: unknown) {
-      tools.add(name, offers.makeTool(name, { lackingScopes, ...definition } as AnyToolDefinition, handler as AnyToolHandler))
+      const withDefaults = { onInsufficientScope, ...definition } as AnyToolDefinition
+      tools.add(name, registries.createTool(name, withDefaults, handler as AnyToolHandler))
       return server as never
     },
     resource(uri: string, definition: object, handler: unknown) {
-      const whole = { lackingScopes, ...definition }
-      if (uri.includes('{')) templates.add(uri, createTemplate(uri, whole, handler as AnyReadHandler))
-      else resources.add(uri, createResource(uri, whole, handler as AnyReadHandler))
+      const withDefaults = { onInsufficientScope, ...definition }
+      if (uri.includes('{')) templates.add(uri, createTemplate(uri, withDefaults, handler as AnyReadHandler))
+      else resources.add(uri, createResource(uri, withDefaults, handler as AnyReadHandler))
       return server
     },
     prompt(name: string, definition: object, handler: unknown) {
-      prompts.add(name, createPrompt(name, { lackingScopes, ...definition }, handler as PromptHandler<Schema | undefined>))
+      prompts.add(name, createPrompt(name, { onInsufficientScope, ...definition }, handler as PromptHandler<Schema | undefined>))
       return server
     },
     tools: tools.items,
     resources: resources.items,
-    templates: templates.items,
+    resourceTemplates: templates.items,
     prompts: prompts.items,
     use(middleware) {
-      layers.push(middleware)
-      exchange = wrap(handOut(dispatch), layers)
+      dispatcher.use(middleware)
       return server
     },
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),
     resourceUpdated: (uri) => subscriptions.publish({ updated: uri }),
-    report: (error) => void reportError(features.onEvent, error, { method: 'transport' }),
+    reportError: (error) => void emitError(onEvent, error, { method: 'transport' }),
     stores: options.stores,
-    mayRepeat: ({ method, params }) =>
+    isIdempotent: ({ method, params }) =>
       method !== 'tools/call' || tools.get(String(params?.name))?.definition.annotations?.idempotentHint === true,
     close() {
-      for (const end of closing.splice(0)) end()
+      for (const listener of closeListeners.splice(0)) listener()
       subscriptions.close()
     },
   }
-  for (const extension of options.extensions ?? []) extension.join(server, { ...seams, dispatch })
-  return server as Server & MembersOf<E>
+  for (const extension of options.extensions ?? []) extension.install(server, extensionPoints)
+  return server as Server & ExtensionApis<E>
+}
+
+/** The parts that a server is assembled from. */
+interface ServerParts {
+  readonly registries: Registries
+  readonly dispatcher: Dispatcher
+  readonly extensionPoints: ServerExtensionPoints
+  readonly onEvent: OnEvent
+}
+
+function createParts(info: Implementation, options: ServerOptions): ServerParts {
+  const { onEvent = () => {}, pageSize = PAGE_SIZE, stores } = options
+  const limits = { ...SERVER_LIMITS, ...options.limits }
+  const store = openStore(stores?.store, limits.storeTimeoutMs)
+  const bus = stores ? decorateBus(stores.bus, timeoutDecorator(limits.storeTimeoutMs)) : createMemoryBus()
+  const sealer = createSealer({ keys: options.sealingKeys ? [...options.sealingKeys] : createStoredKeyRing(store) })
+  const toolMiddleware: ServerExtensionPoints['toolMiddleware'] = []
+  const listingExtenders: ServerExtensionPoints['listingExtenders'] = []
+  const filterHandlers: ServerExtensionPoints['filterHandlers'] = new Map()
+  const registries = createRegistries((list) => subscriptions.publish({ list }), listingExtenders)
+  const capabilities = createCapabilities(registries, options)
+  const subscriptions = createServerSubscriptions({
+    bus,
+    announces: capabilities.announces,
+    subscribableUris: (uris, call) => subscribableUris(registries, uris, call),
+    filterHandlers,
+    onError: (error) => void emitError(onEvent, error, { method: 'subscriptions/listen' }),
+  })
+  const deps = { registries, capabilities, subscriptions, sealer, limits, pageSize, toolMiddleware, onEvent }
+  const handlers = createHandlers(deps, options)
+  const methods = new Map(METHODS)
+  const callOptions = { sealer, store, ...limits }
+  const dispatcher = createDispatcher({ info, methods, handlers, hasCapability: capabilities.has, callOptions, onEvent })
+  const tables = { extensionIds: new Set<string>(), methods, handlers, toolMiddleware, listingExtenders, filterHandlers }
+  const { dispatch } = dispatcher
+  const extensionPoints = { ...tables, closeListeners: [], dispatch, subscriptions, store, bus, sealer, pageSize }
+  return { registries, dispatcher, extensionPoints, onEvent }
 }

@@ -1,56 +1,69 @@
-import { whenGivenUp } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { invalidParams } from '../protocol/errors.ts'
 import { MetaKey, withMeta } from '../protocol/meta.ts'
-import { LIST_CHANGES, LISTS, type ListChange } from '../protocol/methods.ts'
+import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../protocol/methods.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { Bus } from '../stores/bus.ts'
-import type { CallContext } from './call.ts'
-import type { Awaitable } from './define.ts'
-import type { ExtensionNotice } from './notice.ts'
+import { onAbort } from '../util/abort.ts'
+import type { Call, CallContext } from './call.ts'
+import type { Awaitable } from './definitions.ts'
 
-/** Something that changed: a whole list, one resource, or what an extension tells of. */
-export type Change = { list: ListChange } | { updated: string } | ExtensionNotice
+/** A notification that an extension sends to subscribers. */
+export interface ExtensionNotification {
+  /** The filter key that subscribes to it. */
+  readonly key: string
+  /** What the notification is about. A slow subscriber may receive only the latest notification about a subject. */
+  readonly subject: string
+  readonly method: string
+  readonly params: JsonObject
+}
 
-/** Gives what is honoured of the value of a key of a filter: true, or the subjects of interest; else nothing. @throws RpcError */
-export type Admit = (asked: unknown, call: CallContext) => Awaitable<true | readonly string[] | undefined>
+/** A change to notify subscribers of: a list, a resource, or what an extension publishes. */
+export type PublishedChange = { list: ListChange } | { updated: string } | ExtensionNotification
 
-/** Who wants to hear of changes, over all open `subscriptions/listen` requests. */
-export interface Subscriptions {
+/**
+ * Returns which part of the value of a filter key the server accepts: `true` for all, a list of subjects, or `undefined` for nothing.
+ *
+ * @throws RpcError to reject the subscription.
+ */
+export type FilterHandler = (value: unknown, call: Call) => Awaitable<true | readonly string[] | undefined>
+
+/** The open `subscriptions/listen` requests of a server. */
+export interface ServerSubscriptions {
   readonly size: number
-  /** Tells all listeners, on all nodes that share the bus. */
-  publish(change: Change): void
-  /** Serves one `subscriptions/listen` until it is cancelled or the server closes. */
+  /** Notifies the subscribers of all processes that share the bus. */
+  publish(change: PublishedChange): void
+  /** Handles `subscriptions/listen`. Settles when the request is cancelled or the server closes. */
   listen(call: CallContext): Promise<JsonObject>
-  /** Ends all of them with a result. */
+  /** Ends all subscriptions with a result. */
   close(): void
 }
 
-export interface SubscriptionsOptions {
+export interface ServerSubscriptionsOptions {
   readonly bus: Bus
-  /** Whether this server tells of the changes of a list. */
-  readonly tells: (list: ListChange) => boolean
-  /** The URIs of resources that a caller may hear of. @throws RpcError when scopes are lacking. */
-  readonly permit: (uris: readonly string[], call: CallContext) => Promise<readonly string[]>
-  /** More keys of the filter. */
-  readonly filters: ReadonlyMap<string, Admit>
-  /** Hears that the bus did not take a change; those who listen here are told all the same. */
+  /** Returns whether the server sends notifications when a list changes. */
+  readonly announces: (list: ListChange) => boolean
+  /** Returns the URIs that a caller may subscribe to. @throws RpcError -32600 when scopes are missing. */
+  readonly subscribableUris: (uris: readonly string[], call: CallContext) => Promise<readonly string[]>
+  /** The handlers of filter keys that extensions define. */
+  readonly filterHandlers: ReadonlyMap<string, FilterHandler>
+  /** Receives errors of the bus. If publishing fails, the subscribers of this process are notified anyway. */
   readonly onError: (error: unknown) => void
 }
 
 const TOPIC = 'changes'
 const MAX_URIS = 1024
-/** More than that waits for no reader. */
-const MAX_WAITING = 2048
+/** Maximum number of changes queued for a slow subscriber. */
+const MAX_QUEUED = 2048
 
 type Resolve = (result: JsonObject) => void
 
-/** One open request. There may be very many, and most are told nothing for a long time. */
-class Listener {
+/** An open `subscriptions/listen` request. A class, because there may be very many. */
+class Subscriber {
   readonly filter: SubscriptionFilter
-  /** What it has missed while its reader lagged behind. */
-  waiting: Map<string, Change> | undefined
-  blocked = false
+  /** Changes that wait for the output buffer to drain, by subject. */
+  queue: Map<string, PublishedChange> | undefined
+  isBlocked = false
   #call: CallContext
   #resolve: Resolve
 
@@ -61,114 +74,107 @@ class Listener {
   }
 
   end(): void {
-    this.#resolve({ _meta: taggedBy(this.#call) })
+    this.#resolve({ _meta: subscriptionMeta(this.#call) })
   }
 
-  send(change: Change): void | Promise<void> {
+  send(change: PublishedChange): void | Promise<void> {
     if ('list' in change) return this.#notify(LIST_CHANGES[change.list], {})
     if ('updated' in change) return this.#notify('notifications/resources/updated', { uri: change.updated })
     return this.#notify(change.method, change.params)
   }
 
   #notify(method: string, params: JsonObject): void | Promise<void> {
-    const call = this.#call
-    return call.notify(method, withMeta(params, { ...(isObject(params._meta) ? params._meta : undefined), ...taggedBy(call) }))
+    const meta = { ...(isObject(params._meta) ? params._meta : undefined), ...subscriptionMeta(this.#call) }
+    return this.#call.notify(method, withMeta(params, meta))
   }
 }
 
-export function createSubscriptions({ bus, tells, permit, filters, onError }: SubscriptionsOptions): Subscriptions {
-  const listeners = new Set<Listener>()
-  let closed = false
+export function createServerSubscriptions(options: ServerSubscriptionsOptions): ServerSubscriptions {
+  const subscribers = new Set<Subscriber>()
+  let isClosed = false
 
-  const deliver = (listener: Listener, change: Change): void => {
-    if (listener.blocked) return wait(listener, change)
-    const full = listener.send(change)
-    if (!full) return
-    listener.blocked = true
-    void full.then(() => {
-      listener.blocked = false
-      const late = listener.waiting?.values() ?? []
-      listener.waiting = undefined
-      for (const missed of late) deliver(listener, missed)
+  const deliver = (subscriber: Subscriber, change: PublishedChange): void => {
+    if (subscriber.isBlocked) return enqueue(subscriber, change)
+    const drained = subscriber.send(change)
+    if (!drained) return
+    subscriber.isBlocked = true
+    void drained.then(() => {
+      subscriber.isBlocked = false
+      const queued = subscriber.queue?.values() ?? []
+      subscriber.queue = undefined
+      for (const missed of queued) deliver(subscriber, missed)
     })
   }
 
-  const onMessage = (message: string): void => {
-    const change = JSON.parse(message) as Change
-    for (const listener of listeners) if (wants(listener, change)) deliver(listener, change)
-  }
+  const connection = createBusConnection(options, (message) => {
+    const change = JSON.parse(message) as PublishedChange
+    for (const subscriber of subscribers) if (matches(subscriber.filter, change)) deliver(subscriber, change)
+  })
 
-  const bond = createBond(bus, onMessage, onError)
-
-  /** Opens a subscription, which is resolved at its end. */
+  /** Acknowledges a subscription and adds it. `resolve` is called when it ends. */
   const open = async (call: CallContext, resolve: Resolve): Promise<void> => {
-    const asked = call.request.params?.notifications
-    if (!isObject(asked)) throw invalidParams('notifications has to be an object')
-    const filter: SubscriptionFilter = {}
-    for (const list of LISTS) if (asked[list] === true && tells(list)) filter[list] = true
-    const uris = readUris(asked.resourceSubscriptions)
-    const honoured = uris.length > 0 ? await permit(uris, call) : uris
-    if (honoured.length > 0) filter.resourceSubscriptions = [...honoured]
-    if (filters.size > 0) Object.assign(filter, await honourMore(filters, asked, call))
-    await bond.attach()
-    void call.notify('notifications/subscriptions/acknowledged', { _meta: taggedBy(call), notifications: filter })
-    const listener = new Listener(call, filter, resolve)
-    if (closed) return listener.end()
-    listeners.add(listener)
-    whenGivenUp(call.context, () => {
-      listeners.delete(listener)
-      listener.end()
+    const filter = await acceptFilter(call, options)
+    await connection.subscribe()
+    void call.notify('notifications/subscriptions/acknowledged', { _meta: subscriptionMeta(call), notifications: filter })
+    const subscriber = new Subscriber(call, filter, resolve)
+    if (isClosed) return subscriber.end()
+    subscribers.add(subscriber)
+    onAbort(call.context, () => {
+      subscribers.delete(subscriber)
+      subscriber.end()
     })
   }
 
   return {
     get size() {
-      return listeners.size
+      return subscribers.size
     },
-    publish(change) {
-      bond.publish(JSON.stringify(change))
-    },
+    publish: (change) => connection.publish(JSON.stringify(change)),
     listen: (call) => new Promise((resolve, reject) => void open(call, resolve).catch(reject)),
     close() {
-      closed = true
-      for (const listener of listeners) listener.end()
-      listeners.clear()
-      bond.detach()
+      isClosed = true
+      for (const subscriber of subscribers) subscriber.end()
+      subscribers.clear()
+      connection.close()
     },
   }
 }
 
-function readUris(asked: unknown): readonly string[] {
-  const uris = asked ?? []
+/** Returns the part of the requested filter that the server accepts. @throws RpcError when the filter is invalid or not permitted. */
+async function acceptFilter(call: CallContext, options: ServerSubscriptionsOptions): Promise<SubscriptionFilter> {
+  const { announces, subscribableUris, filterHandlers } = options
+  const requested = call.request.params?.notifications
+  if (!isObject(requested)) throw invalidParams('notifications must be an object')
+  const filter: SubscriptionFilter = {}
+  for (const list of LIST_CHANGE_KEYS) if (requested[list] === true && announces(list)) filter[list] = true
+  const uris = readUris(requested.resourceSubscriptions)
+  const accepted = uris.length > 0 ? await subscribableUris(uris, call) : uris
+  if (accepted.length > 0) filter.resourceSubscriptions = [...accepted]
+  for (const [key, handle] of filterHandlers) {
+    const value = requested[key] === undefined ? undefined : await handle(requested[key], call)
+    if (value === true || (value && value.length > 0)) filter[key] = value
+  }
+  return filter
+}
+
+function readUris(value: unknown): readonly string[] {
+  const uris = value ?? []
   if (!Array.isArray(uris) || uris.length > MAX_URIS)
-    throw invalidParams(`resourceSubscriptions has to be an array of at most ${MAX_URIS} URIs`)
+    throw invalidParams(`resourceSubscriptions must be an array of at most ${MAX_URIS} URIs`)
   return uris.filter((uri) => typeof uri === 'string')
 }
 
-/** What is honoured of the keys that extensions have added. */
-async function honourMore(
-  filters: ReadonlyMap<string, Admit>,
-  asked: SubscriptionFilter,
-  call: CallContext,
-): Promise<JsonObject> {
-  const honoured: JsonObject = {}
-  for (const [key, admit] of filters) {
-    const admitted = asked[key] === undefined ? undefined : await admit(asked[key], call)
-    if (admitted === true || (admitted && admitted.length > 0)) honoured[key] = admitted
-  }
-  return honoured
-}
-
-/** The tie of this process to the bus; from the first listener on it hears what all publish. */
-interface Bond {
-  /** Publishes to all; when the bus does not take it, at least to those who listen here. */
+/** The connection of this process to the bus. */
+interface BusConnection {
+  /** Publishes a message. If the bus fails, the message is delivered to this process only. */
   publish(message: string): void
-  attach(): Promise<unknown>
-  detach(): void
+  /** Subscribes to the bus unless it has done so already. */
+  subscribe(): Promise<unknown>
+  close(): void
 }
 
-function createBond(bus: Bus, onMessage: (message: string) => void, onError: (error: unknown) => void): Bond {
-  let attached: Promise<() => void> | undefined
+function createBusConnection({ bus, onError }: ServerSubscriptionsOptions, onMessage: (message: string) => void): BusConnection {
+  let subscription: Promise<() => void> | undefined
   return {
     publish(message) {
       bus.publish(TOPIC, message).catch((error) => {
@@ -176,55 +182,51 @@ function createBond(bus: Bus, onMessage: (message: string) => void, onError: (er
         onMessage(message)
       })
     },
-    attach() {
-      attached ??= bus.subscribe(TOPIC, onMessage).catch((error) => {
-        attached = undefined
+    subscribe() {
+      subscription ??= bus.subscribe(TOPIC, onMessage).catch((error) => {
+        subscription = undefined
         throw error
       })
-      return attached
+      return subscription
     },
-    detach: () => void attached?.then((detach) => detach(), onError),
+    close: () => void subscription?.then((unsubscribe) => unsubscribe(), onError),
   }
 }
 
-/** What tells a client which of its requests a message belongs to. */
-function taggedBy({ requestId }: CallContext): JsonObject {
+/** Returns the `_meta` that ties a message to its `subscriptions/listen` request. */
+function subscriptionMeta({ requestId }: CallContext): JsonObject {
   return { [MetaKey.subscriptionId]: requestId }
 }
 
 /**
- * Keeps a change for a reader who lags behind, each once. When too many different ones wait, each stands for all of the collection that
- * was subscribed to.
+ * Queues a change for a slow subscriber. A later change about the same subject replaces an earlier one. If too many changes are queued,
+ * updates of resources are merged into one update per subscribed collection.
  */
-function wait(listener: Listener, change: Change): void {
-  const { resourceSubscriptions: uris = [] } = listener.filter
-  const waiting = (listener.waiting ??= new Map())
-  waiting.set(placeOf(change), change)
-  if (waiting.size <= MAX_WAITING) return
-  const all = [...waiting.values()]
-  waiting.clear()
-  for (const one of all) {
-    const meant = 'updated' in one ? { updated: uris.find((uri) => covers(uri, one.updated)) ?? one.updated } : one
-    waiting.set(placeOf(meant), meant)
+function enqueue(subscriber: Subscriber, change: PublishedChange): void {
+  const { resourceSubscriptions: uris = [] } = subscriber.filter
+  const queue = (subscriber.queue ??= new Map())
+  queue.set(subjectOf(change), change)
+  if (queue.size <= MAX_QUEUED) return
+  const queued = [...queue.values()]
+  queue.clear()
+  for (const one of queued) {
+    const merged = 'updated' in one ? { updated: uris.find((uri) => covers(uri, one.updated)) ?? one.updated } : one
+    queue.set(subjectOf(merged), merged)
   }
 }
 
-/** Of two changes with the same place the later one says enough. */
-function placeOf(change: Change): string {
+function subjectOf(change: PublishedChange): string {
   return JSON.stringify('key' in change ? [change.key, change.subject] : change)
 }
 
-/** A resource is meant by its own URI and by that of a collection which it lies in. */
-function wants({ filter }: Listener, change: Change): boolean {
+function matches(filter: SubscriptionFilter, change: PublishedChange): boolean {
   if ('list' in change) return filter[change.list] === true
-  if ('key' in change) return hears(filter[change.key], change.subject)
-  return filter.resourceSubscriptions?.some((uri) => covers(uri, change.updated)) === true
+  if ('updated' in change) return filter.resourceSubscriptions?.some((uri) => covers(uri, change.updated)) === true
+  const accepted = filter[change.key]
+  return accepted === true || (Array.isArray(accepted) && accepted.includes(change.subject))
 }
 
-function hears(honoured: unknown, subject: string): boolean {
-  return honoured === true || (Array.isArray(honoured) && honoured.includes(subject))
-}
-
-function covers(collection: string, uri: string): boolean {
-  return uri === collection || uri.startsWith(collection.endsWith('/') ? collection : `${collection}/`)
+/** Returns whether a subscription to a URI covers a resource: the resource itself, or one below it. */
+function covers(subscribed: string, uri: string): boolean {
+  return uri === subscribed || uri.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`)
 }

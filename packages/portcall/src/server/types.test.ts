@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { JsonSchema } from '../schema/standard.ts'
 import { createServer } from './server.ts'
 
-describe('types of the surface', () => {
+describe('types of a server', () => {
   const server = createServer({ name: 't', version: '1' })
 
   it('infers arguments and results', () => {
@@ -60,32 +60,32 @@ describe('types of the surface', () => {
     )
   })
 
-  it('refuses what no result has', () => {
-    // @ts-expect-error a misspelt field
+  it('rejects properties that results do not have', () => {
+    // @ts-expect-error a misspelled property
     server.tool('d', {}, () => ({ content: [], isErorr: true }))
-    // @ts-expect-error a misspelt field in one of two results
+    // @ts-expect-error a misspelled property in one of two results
     server.tool('d2', {}, async (_, call) => (call.auth ? 'x' : { content: [], isErorr: true }))
-    // @ts-expect-error a misspelt field beside structured content
+    // @ts-expect-error a misspelled property next to structured content
     server.tool('d3', { output: z.object({ n: z.number() }) }, () => ({ structuredContent: { n: 1 }, contnet: [] }))
-    // @ts-expect-error the output is missing a field
+    // @ts-expect-error the output lacks a property
     server.tool('e', { output: z.object({ celsius: z.number() }) }, () => ({}))
-    // @ts-expect-error the output has a field too many
+    // @ts-expect-error the output has an excess property
     server.tool('f', { output: z.object({ celsius: z.number() }) }, () => ({ celsius: 1, fahrenheit: 2 }))
-    // @ts-expect-error the output has a field too many, told from arguments
+    // @ts-expect-error the output has an excess property that depends on an argument
     server.tool('f2', { input: z.object({ n: z.number() }), output: z.object({ n: z.number() }) }, ({ n }) => ({ n, m: n }))
-    // @ts-expect-error a field of the output is of a wrong type
+    // @ts-expect-error a property of the output has the wrong type
     server.tool('f3', { input: z.object({ n: z.number() }), output: z.object({ n: z.number() }) }, ({ n }) => ({ n: String(n) }))
-    // @ts-expect-error a field of the structured content is of a wrong type
+    // @ts-expect-error a property of the structured content has the wrong type
     server.tool('f4', { output: z.object({ n: z.number() }) }, () => ({ structuredContent: { n: '1' } }))
-    // @ts-expect-error a misspelt field, told from arguments
+    // @ts-expect-error a misspelled property that depends on an argument
     server.tool('f5', { input: z.object({ n: z.number() }) }, ({ n }) => ({ content: [], isErorr: n > 1 }))
-    // @ts-expect-error a wrong block
+    // @ts-expect-error an invalid content block
     server.tool('g', {}, async () => ({ content: [{ type: 'txt', text: 'x' }] }))
-    // @ts-expect-error no such variable
+    // @ts-expect-error an unknown variable
     server.resource('notes://{name}', {}, ({ id }) => id)
   })
 
-  it('collects tools', () => {
+  it('collects the types of the tools', () => {
     const typed = createServer({ name: 't', version: '1' }).tool('add', { input: z.object({ a: z.number() }) }, ({ a }) =>
       String(a),
     )

@@ -1,42 +1,41 @@
-import type { Store } from '../stores.ts'
-import { digestOf, SKILLS, type SkillEntry, SkillError } from './entry.ts'
+import type { KeyValueStore } from '../entrypoints/stores.ts'
+import { digestOf, SKILLS_ID, type SkillEntry, SkillError } from './entry.ts'
 
 /**
- * What a user has agreed to for one skill: that its scripts may run, its `allowed-tools` count, or whatever a host asks for. It holds for
- * exactly the files that the skill had then, and for no nested skill.
+ * The permissions that a user has granted to skills, such as running scripts or using `allowed-tools`. The application defines their names.
+ * An approval is valid for exactly the files that the skill had when it was granted, and not for nested skills.
  */
 export interface Approvals {
-  /** @throws SkillError for a dynamic skill: nobody can say what was agreed to. */
-  approve(entry: SkillEntry, what: string): Promise<void>
-  /** Tells whether it was approved, and nothing has changed since. */
-  has(entry: SkillEntry, what: string): Promise<boolean>
-  revoke(entry: SkillEntry, what: string): Promise<void>
+  /** @throws SkillError for a dynamic skill, whose files may change at any time. */
+  approve(entry: SkillEntry, permission: string): Promise<void>
+  /** Returns whether the permission was granted and the skill's files have not changed since. */
+  has(entry: SkillEntry, permission: string): Promise<boolean>
+  revoke(entry: SkillEntry, permission: string): Promise<void>
 }
 
-export function createApprovals(label: string, store: Store | undefined): Approvals {
+export function createApprovals(label: string, store: KeyValueStore | undefined): Approvals {
   const memory = new Map<string, string>()
-  const keyOf = ({ uri }: SkillEntry, what: string): string => `${SKILLS}/${JSON.stringify([label, uri, what])}`
+  const keyOf = ({ uri }: SkillEntry, permission: string): string => `${SKILLS_ID}/${JSON.stringify([label, uri, permission])}`
   const get = async (key: string): Promise<string | undefined> => (store ? store.get(key) : memory.get(key))
 
   return {
-    async approve(entry, what) {
-      const files = await digestOfFiles(entry)
-      if (files === undefined)
-        throw new SkillError(`What the skill ${entry.uri} has may change at any time: no approval of it can be kept`)
-      if (store) await store.set(keyOf(entry, what), files)
-      else memory.set(keyOf(entry, what), files)
+    async approve(entry, permission) {
+      const digest = await digestOfFiles(entry)
+      if (digest === undefined)
+        throw new SkillError(`The skill ${entry.uri} cannot be approved: it is dynamic, so its files may change at any time`)
+      if (store) await store.set(keyOf(entry, permission), digest)
+      else memory.set(keyOf(entry, permission), digest)
     },
-    async has(entry, what) {
-      const key = keyOf(entry, what)
-      const approved = await get(key)
+    async has(entry, permission) {
+      const approved = await get(keyOf(entry, permission))
       if (approved === undefined) return false
-      const same = approved === (await digestOfFiles(entry))
-      if (!same) await this.revoke(entry, what)
-      return same
+      const isUnchanged = approved === (await digestOfFiles(entry))
+      if (!isUnchanged) await this.revoke(entry, permission)
+      return isUnchanged
     },
-    async revoke(entry, what) {
-      if (store) await store.delete(keyOf(entry, what))
-      else memory.delete(keyOf(entry, what))
+    async revoke(entry, permission) {
+      if (store) await store.delete(keyOf(entry, permission))
+      else memory.delete(keyOf(entry, permission))
     },
   }
 }

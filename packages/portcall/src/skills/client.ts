@@ -1,42 +1,52 @@
-import { type CallOptions, type ClientExtension, extension, type List } from '../client.ts'
-import type { JsonObject } from '../jsonrpc.ts'
-import type { Store } from '../stores.ts'
+import { type CallOptions, type ClientExtension, defineClientExtension, type List } from '../entrypoints/client.ts'
+import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+import type { KeyValueStore } from '../entrypoints/stores.ts'
 import { type Approvals, createApprovals } from './approvals.ts'
-import { readEntry, SKILL_LIMITS, SKILLS, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
-import { createLoader, type Skill } from './load.ts'
+import { readSkillEntry, SKILL_LIMITS, SKILLS_ID, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
+import { createSkillLoader, type Skill } from './load.ts'
 
-/** How a client uses skills. */
-export interface SkillsOptions extends Partial<SkillLimits> {
-  /** What the host calls this server: with the URI it tells skills apart, never what a server says of itself. Default: `server`. */
+/** The options of the client's skills extension. */
+export interface ClientSkillsOptions extends Partial<SkillLimits> {
+  /**
+   * Your name for the server. Together with a URI it identifies a skill, so do not use a name that the server itself sends.
+   * Default: `server`.
+   */
   readonly label?: string
-  /** Where approvals rest; it needs a `label`. Default: in memory. */
-  readonly approvals?: Store
+  /** The store of approvals, which requires a `label`. Default: memory. */
+  readonly approvals?: KeyValueStore
 }
 
-/** A file or directory, as `resources/directory/read` lists it. */
+/** A file or directory, as listed by `resources/directory/read`. */
 export type DirectoryItem = JsonObject & { readonly uri: string; readonly name: string; readonly mimeType?: string }
 
-/** What `client.skills` does. All of it is `ExtensionMissing` where the server does not declare skills. */
+/** The API at `client.skills`. Its methods throw an ExtensionUnsupportedError when the server does not declare skills. */
 export interface ClientSkills {
   readonly label: string
-  /** The skills that the server lists; it may have more. What is no valid entry is left out, and the host is warned. Nothing is fetched. */
+  /**
+   * Lists the skills of the server, without loading them. A server may have skills that it does not list. Invalid entries are skipped with
+   * a warning.
+   */
   list(options?: CallOptions): List<SkillEntry>
-  /** The entry of one skill, listed or not. @throws RpcError -32602 when there is none; SkillError when it is not valid. */
+  /** Fetches the entry of a skill, listed or not. @throws RpcError -32602 when it is unknown; SkillError when it is invalid. */
   get(uri: string, options?: CallOptions): Promise<SkillEntry>
   /**
-   * Loads a skill: reads its manifest and nothing else, and checks it against the entry. An entry that has become stale is fetched anew, once.
+   * Loads a skill: reads its manifest, but no other files, and verifies it. If it does not match the entry passed in, the entry is fetched
+   * again once.
    *
-   * @throws SkillError when it is too large, or is not what the entry says.
+   * @throws SkillError when the skill exceeds a limit or does not match its entry.
    */
   load(skill: SkillEntry | string, options?: CallOptions): Promise<Skill>
-  /** What is directly in a directory; it adds nothing to what a skill may read. @throws SkillError where the server does not serve that. */
+  /**
+   * Lists the files and directories directly in a directory. The skill cannot read files that its entry does not list.
+   *
+   * @throws SkillError when the server does not support it.
+   */
   directory(uri: string, options?: CallOptions): List<DirectoryItem>
-  /** What the user has agreed to, bound to the files that a skill had then. */
   readonly approvals: Approvals
 }
 
 /**
- * Lets a client use the skills of a server.
+ * Creates the client's skills extension, which lists, loads and verifies the skills of a server.
  * https://modelcontextprotocol.io/extensions/skills
  *
  * @example
@@ -44,44 +54,53 @@ export interface ClientSkills {
  * for await (const { uri, frontmatter } of client.skills.list()) console.log(frontmatter.name, uri)
  * const skill = await client.skills.load('skill://invoices/SKILL.md')
  *
- * @throws TypeError when approvals would be kept for a server that has no label.
+ * @throws TypeError when `approvals` is set without a `label`.
  */
-export function skills(options: SkillsOptions = {}): ClientExtension<'skills', ClientSkills> {
+export function skills(options: ClientSkillsOptions = {}): ClientExtension<'skills', ClientSkills> {
   const { label = 'server', approvals, ...limits } = options
-  if (approvals && options.label === undefined) throw new TypeError('Approvals that are kept need the label of their server')
-  return extension({
-    id: SKILLS,
+  if (approvals && options.label === undefined) throw new TypeError('The option `approvals` requires a `label`')
+  return defineClientExtension({
+    id: SKILLS_ID,
     name: 'skills',
-    connect(host) {
-      host.method('skills/list', { cacheable: true })
-      host.method('skills/get', { cacheable: true })
-      host.method('resources/directory/read', { cacheable: true })
-      const get = async (uri: string, given: CallOptions = {}): Promise<SkillEntry> => {
-        await host.demand()
-        const { skill } = await host.client.request('skills/get', { uri }, given)
-        const entry = readEntry(skill)
-        if (entry.uri !== uri) throw new SkillError(`The server has answered with ${entry.uri} when it was asked for ${uri}`)
+    setup(context) {
+      context.method('skills/list', { cacheable: true })
+      context.method('skills/get', { cacheable: true })
+      context.method('resources/directory/read', { cacheable: true })
+      const { requireCapability } = context
+      const get = async (uri: string, callOptions: CallOptions = {}): Promise<SkillEntry> => {
+        await requireCapability()
+        const { skill } = await context.client.request('skills/get', { uri }, callOptions)
+        const entry = readSkillEntry(skill)
+        if (entry.uri !== uri) throw new SkillError(`The server returned the entry of ${entry.uri} instead of ${uri}`)
         return entry
       }
-      const valid = (given: SkillEntry): boolean => {
+      const isValid = (entry: SkillEntry): boolean => {
         try {
-          readEntry(given)
+          readSkillEntry(entry)
           return true
         } catch (error) {
-          host.warn(`A skill is left out: ${(error as Error).message}`)
+          context.warn(`Skipped an invalid skill: ${(error as Error).message}`)
           return false
         }
       }
-      const allowDirectories = async (): Promise<void> => {
-        if ((await host.demand()).directoryRead !== true) throw new SkillError('The server does not let its directories be read')
+      const requireDirectoryRead = async (): Promise<void> => {
+        const { directoryRead } = await requireCapability()
+        if (directoryRead !== true) throw new SkillError('The server does not support reading directories')
       }
       return {
         label,
-        list: (given) => host.list<SkillEntry>({ method: 'skills/list', key: 'skills', begin: host.demand, admit: valid }, given),
+        list: (callOptions) =>
+          context.list<SkillEntry>(
+            { method: 'skills/list', key: 'skills', beforeFetch: requireCapability, accept: isValid },
+            callOptions,
+          ),
         get,
-        load: createLoader({ host, label, get, limits: { ...SKILL_LIMITS, ...limits } }),
-        directory: (uri, given) =>
-          host.list({ method: 'resources/directory/read', key: 'resources', params: { uri }, begin: allowDirectories }, given),
+        load: createSkillLoader({ context, label, get, limits: { ...SKILL_LIMITS, ...limits } }),
+        directory: (uri, callOptions) =>
+          context.list(
+            { method: 'resources/directory/read', key: 'resources', params: { uri }, beforeFetch: requireDirectoryRead },
+            callOptions,
+          ),
         approvals: createApprovals(label, approvals),
       }
     },

@@ -1,64 +1,65 @@
-import { isObject, type JsonObject } from '../jsonrpc.ts'
+import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { PortcallError } from '../util/errors.ts'
 
-/** The extension's identifier. https://modelcontextprotocol.io/extensions/skills */
-export const SKILLS = 'io.modelcontextprotocol/skills'
+/** The id of the skills extension. https://modelcontextprotocol.io/extensions/skills */
+export const SKILLS_ID = 'io.modelcontextprotocol/skills'
 export const MANIFEST = 'SKILL.md'
 
-/** What a skill may have: every host has to take as much, and no more is loaded. */
+/** The maximum size of a skill. */
 export interface SkillLimits {
-  /** Files, its manifest and nested skills included. */
+  /** Number of files, including the manifest and the files of nested skills. */
   maxFiles: number
   maxBytes: number
 }
 
-/** The limits that hold where nothing else is said: what every host has to take. */
+/** The default limits, which every host must accept according to the specification. */
 export const SKILL_LIMITS: SkillLimits = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 }
 
-/** One file of a skill. */
+/** A file of a skill. */
 export interface SkillFile {
   readonly uri: string
   /** `sha256:` and 64 lower-case hexadecimal digits. */
   readonly digest: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
 }
 
-/** The head of a manifest, as it is written there. */
+/** The frontmatter of a manifest. */
 export type Frontmatter = JsonObject & { readonly name: string; readonly description: string }
 
-/** What a server says about a skill. */
+/** The description of a skill that a server sends. */
 export interface SkillEntry {
-  /** The URI of its manifest. */
+  /** The URI of the manifest. */
   readonly uri: string
   readonly frontmatter: Frontmatter
-  /** All its files, or `dynamic` where nobody can say beforehand. */
+  /** All files of the skill, or `dynamic` if they are not known in advance. */
   readonly resources: readonly SkillFile[] | 'dynamic'
 }
 
-/** Why a skill is not served, or not used. */
-export class SkillError extends Error {
+/** Thrown when a skill is invalid, exceeds a limit or does not match its entry. */
+export class SkillError extends PortcallError {
   override readonly name = 'SkillError'
-  readonly code = 'SKILL_REFUSED'
+  readonly code = 'INVALID_SKILL'
 }
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** Reads an entry that a server gave. @throws SkillError that says what is wrong with it. */
-export function readEntry(given: unknown): SkillEntry {
-  if (!isObject(given) || typeof given.uri !== 'string') throw new SkillError('An entry of a skill has no uri')
-  const { uri, frontmatter, resources } = given
-  const refuse = (why: string): never => {
-    throw new SkillError(`The skill ${uri} ${why}`)
+/** Validates an entry that a server sent. @throws SkillError when it is invalid. */
+export function readSkillEntry(value: unknown): SkillEntry {
+  if (!isObject(value) || typeof value.uri !== 'string') throw new SkillError('The entry of a skill has no uri')
+  const { uri, frontmatter, resources } = value
+  const fail = (problem: string): never => {
+    throw new SkillError(`The skill ${uri} ${problem}`)
   }
   if (!isObject(frontmatter) || typeof frontmatter.name !== 'string' || typeof frontmatter.description !== 'string')
-    return refuse('has no frontmatter with name and description')
-  if (!uri.endsWith(`/${MANIFEST}`)) return refuse(`is not named by its ${MANIFEST}`)
+    return fail('has no frontmatter with a name and a description')
+  if (!uri.endsWith(`/${MANIFEST}`)) return fail(`has a URI that does not end in /${MANIFEST}`)
   if (resources === 'dynamic') return { uri, frontmatter: frontmatter as Frontmatter, resources }
-  if (!Array.isArray(resources) || !resources.every(isFile)) return refuse('has no valid list of resources')
+  if (!Array.isArray(resources) || !resources.every(isFile)) return fail('has no valid list of resources')
   const uris = new Set(resources.map((file) => file.uri))
-  if (uris.size < resources.length) return refuse('lists a file twice')
-  if (!uris.has(uri)) return refuse('does not list its own manifest')
-  if (resources.some((file) => !file.uri.startsWith(folderOf(uri)))) return refuse('lists a file that lies outside of it')
+  if (uris.size < resources.length) return fail('lists a file twice')
+  if (!uris.has(uri)) return fail('does not list its own manifest')
+  if (resources.some((file) => !file.uri.startsWith(directoryOf(uri)))) return fail('lists a file outside of its directory')
   return { uri, frontmatter: frontmatter as Frontmatter, resources }
 }
 
@@ -67,21 +68,21 @@ function isFile(file: unknown): file is SkillFile {
   return DIGEST.test(file.digest) && Number.isSafeInteger(file.size) && Number(file.size) >= 0
 }
 
-/** Checks that a skill is not too large. @throws SkillError that names the limit. */
+/** @throws SkillError when a skill exceeds a limit. */
 export function checkLimits({ uri, resources }: SkillEntry, { maxFiles, maxBytes }: SkillLimits): void {
   if (resources === 'dynamic') return
   const bytes = resources.reduce((sum, { size }) => sum + size, 0)
   if (resources.length > maxFiles)
-    throw new SkillError(`The skill ${uri} has ${resources.length} files, and at most ${maxFiles} are allowed`)
-  if (bytes > maxBytes) throw new SkillError(`The skill ${uri} has ${bytes} bytes, and at most ${maxBytes} are allowed`)
+    throw new SkillError(`The skill ${uri} has ${resources.length} files, but the limit is ${maxFiles}`)
+  if (bytes > maxBytes) throw new SkillError(`The skill ${uri} has ${bytes} bytes, but the limit is ${maxBytes}`)
 }
 
-/** The directory that a manifest lies in, with a slash at its end. */
-export function folderOf(uri: string): string {
+/** Returns the URI of the directory that contains a file, with a slash at its end. */
+export function directoryOf(uri: string): string {
   return uri.slice(0, uri.lastIndexOf('/') + 1)
 }
 
-/** The digest of bytes, as entries write it. */
+/** Returns the SHA-256 digest of bytes in the format of entries. */
 export async function digestOf(bytes: Uint8Array): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)))
   return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`

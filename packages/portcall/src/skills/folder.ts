@@ -1,37 +1,38 @@
-/** Skills in a folder of this machine. Loaded when a folder is served. */
+/** Reads and watches skill folders. Imported when a folder is served. */
 import { watch } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, extname, join, relative, sep } from 'node:path'
 import { checkLimits, digestOf, MANIFEST, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
-import { checkFrontmatter, readManifest } from './frontmatter.ts'
+import { checkFrontmatter, parseManifest } from './frontmatter.ts'
 
-/** A file of a skill, and where it lies. */
-export interface FoundFile {
+/** A file of a skill in a folder. */
+export interface ScannedFile {
   readonly uri: string
   readonly path: string
+  /** Path relative to the skill. */
   readonly name: string
   readonly mimeType: string
   readonly digest: string
   readonly size: number
 }
 
-/** What a folder holds. */
-export interface Found {
+/** The content of a skill folder. */
+export interface ScannedFolder {
   readonly skills: readonly SkillEntry[]
-  readonly files: ReadonlyMap<string, FoundFile>
-  /** Why skills are not served. */
-  readonly refused: readonly SkillError[]
-  /** What is not served of the others: links and devices. */
-  readonly leftOut: readonly Error[]
+  readonly files: ReadonlyMap<string, ScannedFile>
+  /** The errors of invalid skills, which are not served. */
+  readonly invalid: readonly SkillError[]
+  /** Errors that name the links and devices that were skipped. */
+  readonly skipped: readonly Error[]
 }
 
-export interface FolderOptions extends SkillLimits {
+export interface ScanOptions extends SkillLimits {
   readonly folder: string
-  /** What URIs begin with: `skill://`, and a path that the folder is put under. */
-  readonly base: string
+  /** The start of all URIs: `skill://` and an optional path prefix. */
+  readonly baseUri: string
 }
 
-const TYPES: { readonly [extension: string]: string } = {
+const MIME_TYPES: { readonly [extension: string]: string } = {
   '.md': 'text/markdown',
   '.txt': 'text/plain',
   '.json': 'application/json',
@@ -52,91 +53,98 @@ const TYPES: { readonly [extension: string]: string } = {
   '.pdf': 'application/pdf',
 }
 
-/** Reads a folder: every directory with a manifest is a skill, also inside of another one. Links and hidden files are left out. */
-export async function scan(options: FolderOptions): Promise<Found> {
-  const refused: SkillError[] = []
-  const leftOut: Error[] = []
+/** Reads a folder. Every directory with a manifest is a skill, even inside another skill. Links and hidden files are skipped. */
+export async function scanFolder(options: ScanOptions): Promise<ScannedFolder> {
+  const invalid: SkillError[] = []
+  const skipped: Error[] = []
   const root = await realpath(options.folder)
-  const files = new Map<string, FoundFile>()
+  const files = new Map<string, ScannedFile>()
   const skills: SkillEntry[] = []
-  const paths = await listFiles(root, leftOut)
+  const paths = await listFiles(root, skipped)
   const folders = paths.filter((path) => basename(path) === MANIFEST).map((path) => path.slice(0, -MANIFEST.length - 1))
   for (const folder of folders) {
-    const inside = paths.filter((path) => path.startsWith(folder + sep))
+    const skillPaths = paths.filter((path) => path.startsWith(folder + sep))
     try {
-      const { entry, found } = await readSkill({ root, folder, inside }, options)
-      skills.push(entry)
-      for (const file of found) files.set(file.uri, file)
+      const skill = await readSkill({ root, folder, paths: skillPaths }, options)
+      skills.push(skill.entry)
+      for (const file of skill.files) files.set(file.uri, file)
     } catch (error) {
-      refused.push(new SkillError(`The skill in ${folder} ${(error as Error).message}`, { cause: error }))
+      invalid.push(new SkillError(`The skill in ${folder} ${(error as Error).message}`, { cause: error }))
     }
   }
-  return { skills, files, refused, leftOut }
+  return { skills, files, invalid, skipped }
 }
 
-async function listFiles(folder: string, leftOut: Error[]): Promise<string[]> {
-  const found: string[] = []
+async function listFiles(folder: string, skipped: Error[]): Promise<string[]> {
+  const paths: string[] = []
   const children = await readdir(folder, { withFileTypes: true })
   for (const child of children.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, child.name)
     if (child.name.startsWith('.')) continue
-    if (child.isDirectory()) found.push(...(await listFiles(path, leftOut)))
-    else if (child.isFile()) found.push(path)
-    else leftOut.push(new Error(`${path} is left out: it is no file of its own but a link or a device`))
+    if (child.isDirectory()) paths.push(...(await listFiles(path, skipped)))
+    else if (child.isFile()) paths.push(path)
+    else skipped.push(new Error(`Skipped ${path}: it is a link or a device, not a regular file`))
   }
-  return found
+  return paths
 }
 
-interface Place {
+interface SkillLocation {
   readonly root: string
   readonly folder: string
-  readonly inside: readonly string[]
+  /** The paths of all files in the folder. */
+  readonly paths: readonly string[]
 }
 
-async function readSkill(place: Place, options: FolderOptions): Promise<{ entry: SkillEntry; found: readonly FoundFile[] }> {
-  const { root, folder, inside } = place
-  if (inside.length > options.maxFiles)
-    throw new Error(`has ${inside.length} files: leave out what it does not need, at most ${options.maxFiles} are allowed`)
-  const { frontmatter } = await readManifest(
-    new TextDecoder().decode(await readInside(root, join(folder, MANIFEST), options.maxBytes)),
-  )
+/** Reads a skill. @throws Error, whose message starts with a verb, when the skill is invalid. */
+async function readSkill(
+  { root, folder, paths }: SkillLocation,
+  options: ScanOptions,
+): Promise<{ entry: SkillEntry; files: readonly ScannedFile[] }> {
+  if (paths.length > options.maxFiles)
+    throw new Error(`has ${paths.length} files, but the limit is ${options.maxFiles}: remove what it does not need`)
+  const manifest = await readFileWithin(root, join(folder, MANIFEST), options.maxBytes)
+  const { frontmatter } = await parseManifest(new TextDecoder().decode(manifest))
   checkFrontmatter(frontmatter, basename(folder))
-  const top = folder === root ? basename(root) : ''
-  const found: FoundFile[] = []
-  let left = options.maxBytes
-  for (const path of inside) {
-    const bytes = await readInside(root, path, left)
-    left -= bytes.length
-    const uri = options.base + [...(top ? [top] : []), ...relative(root, path).split(sep)].map(encodeURIComponent).join('/')
-    const mimeType = TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream'
-    found.push({ uri, path, mimeType, name: relative(folder, path), digest: await digestOf(bytes), size: bytes.length })
+  const prefix = folder === root ? [basename(root)] : []
+  const files: ScannedFile[] = []
+  let remainingBytes = options.maxBytes
+  for (const path of paths) {
+    const bytes = await readFileWithin(root, path, remainingBytes)
+    remainingBytes -= bytes.length
+    const uri = options.baseUri + [...prefix, ...relative(root, path).split(sep)].map(encodeURIComponent).join('/')
+    const mimeType = MIME_TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream'
+    files.push({ uri, path, mimeType, name: relative(folder, path), digest: await digestOf(bytes), size: bytes.length })
   }
-  const uri = found.find(({ path }) => path === join(folder, MANIFEST))?.uri ?? ''
-  const entry = { uri, frontmatter, resources: found.map(({ uri, digest, size }) => ({ uri, digest, size })) }
+  const uri = files.find(({ path }) => path === join(folder, MANIFEST))?.uri ?? ''
+  const entry = { uri, frontmatter, resources: files.map(({ uri, digest, size }) => ({ uri, digest, size })) }
   checkLimits(entry, options)
-  return { entry, found }
+  return { entry, files }
 }
 
-/** Reads a file that has to lie in the folder, whatever links have come since. @throws Error when it does not, or is too large. */
-export async function readInside(root: string, path: string, maxBytes: number): Promise<Uint8Array> {
-  const real = await realpath(path)
-  if (!real.startsWith((await realpath(root)) + sep)) throw new Error(`${path} leads out of its folder`)
-  const file = await open(real, 'r')
+/**
+ * Reads a file after resolving links, which may have been created since the folder was scanned.
+ *
+ * @throws Error when the file is outside of `root` or larger than `maxBytes`.
+ */
+export async function readFileWithin(root: string, path: string, maxBytes: number): Promise<Uint8Array> {
+  const target = await realpath(path)
+  if (!target.startsWith((await realpath(root)) + sep)) throw new Error(`contains ${path}, which is outside of its folder`)
+  const file = await open(target, 'r')
   try {
     const { size } = await file.stat()
-    if (size > maxBytes) throw new Error(`has too much in it: ${path} makes it larger than is allowed`)
+    if (size > maxBytes) throw new Error(`is too large: ${path} exceeds the limit on its total size`)
     return await file.readFile()
   } finally {
     await file.close()
   }
 }
 
-/** Calls back when something in the folder has changed, a moment after the last change; gives what ends that. */
-export function watchFolder(folder: string, onChange: () => void, settleMs = 100): () => void {
+/** Calls `onChange` once changes in the folder have stopped for `settleDelayMs`. Returns a function that stops watching. */
+export function watchFolder(folder: string, onChange: () => void, settleDelayMs = 100): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const watcher = watch(folder, { recursive: true, persistent: false }, () => {
     clearTimeout(timer)
-    timer = setTimeout(onChange, settleMs)
+    timer = setTimeout(onChange, settleDelayMs)
     timer.unref()
   })
   watcher.on('error', () => {})

@@ -1,89 +1,117 @@
+/** Serves skill folders. Imported when a folder is served. */
 import { realpath } from 'node:fs/promises'
-import { type Catalog, createCatalog, describe } from './catalog.ts'
-import { digestOf, SkillError } from './entry.ts'
-import { type Found, type FoundFile, readInside, scan, watchFolder } from './folder.ts'
-import type { Served, ServedFolders, SkillFolder, SkillFolderOptions } from './served.ts'
+import type { ServerExtensionContext } from '../entrypoints/index.ts'
+import { createMutex } from '../util/async.ts'
+import { type Catalog, createCatalog, describeFile } from './catalog.ts'
+import { digestOf, type SkillEntry, SkillError, type SkillLimits } from './entry.ts'
+import { readFileWithin, type ScannedFile, type ScannedFolder, scanFolder, watchFolder } from './folder.ts'
 
-const NOTHING: Found = { skills: [], files: new Map(), refused: [], leftOut: [] }
+/** The options of a served folder. */
+export interface SkillFolderOptions {
+  /** A path that precedes the skills in their URIs: `acme` results in `skill://acme/<name>/SKILL.md`. Default: none. */
+  readonly pathPrefix?: string
+  /** Whether to watch the folder and update the skills when files change. Default: true. */
+  readonly watch?: boolean
+}
 
-/** Serves a folder of skills. @throws SkillError when one of them is not as it has to be: mend it, or serve another folder. */
-export async function serveFolder(folder: string, options: SkillFolderOptions, served: ServedFolders): Promise<SkillFolder> {
-  const { host, folders, limits } = served
-  const base = `skill://${options.under ? `${options.under.replace(/^\/+|\/+$/g, '')}/` : ''}`
+/** A served folder. */
+export interface SkillFolder {
+  /** The current entries. */
+  readonly skills: readonly SkillEntry[]
+  /** Scans the folder again. */
+  refresh(): Promise<void>
+  /** Stops serving the folder. */
+  close(): void
+}
+
+/** The skills that one server serves. */
+export interface ServedSkills {
+  readonly context: ServerExtensionContext
+  readonly folders: Set<ServedFolder>
+  readonly limits: SkillLimits
+  catalog: Catalog | undefined
+}
+
+/** A served folder and the result of its latest scan. */
+export interface ServedFolder extends SkillFolder {
+  readonly scanned: ScannedFolder
+}
+
+const EMPTY: ScannedFolder = { skills: [], files: new Map(), invalid: [], skipped: [] }
+
+/** Serves the skills of a folder. @throws SkillError when a skill is invalid, or a URI is already served. */
+export async function serveFolder(folder: string, options: SkillFolderOptions, served: ServedSkills): Promise<SkillFolder> {
+  const { context, folders, limits } = served
+  const { server, reportError } = context
+  const baseUri = `skill://${options.pathPrefix ? `${options.pathPrefix.replace(/^\/+|\/+$/g, '')}/` : ''}`
   const root = await realpath(folder)
-  let found = NOTHING
-  let turn: Promise<void> = Promise.resolve()
-  let closed = false
+  const mutex = createMutex()
+  let scanned = EMPTY
+  let isClosed = false
 
-  const put = (next: Found): void => {
-    const before = found
-    found = next
-    served.catalog = createCatalog([...folders].map((one) => one.found))
-    register(before.files, next.files)
-  }
-  const register = (before: Found['files'], now: Found['files']): void => {
-    const { resources } = host.server
-    for (const uri of before.keys()) if (!now.has(uri)) resources.remove(uri)
-    for (const [uri, file] of now) {
-      const wire = describe(file, served.catalog as Catalog)
-      if (!before.has(uri)) host.server.resource(uri, wire, () => read(uri))
-      else if (before.get(uri)?.digest !== file.digest) {
-        resources.update(uri, wire)
-        host.server.resourceUpdated(uri)
+  const update = (next: ScannedFolder): void => {
+    const previous = scanned
+    scanned = next
+    const catalog = createCatalog([...folders].map((one) => one.scanned))
+    served.catalog = catalog
+    for (const uri of previous.files.keys()) if (!next.files.has(uri)) server.resources.remove(uri)
+    for (const [uri, file] of next.files) {
+      const definition = describeFile(file, catalog)
+      if (!previous.files.has(uri)) server.resource(uri, definition, () => read(uri))
+      else if (previous.files.get(uri)?.digest !== file.digest) {
+        server.resources.update(uri, definition)
+        server.resourceUpdated(uri)
       }
     }
   }
-  const look = async (): Promise<Found> => {
-    const next = await scan({ folder: root, base, ...limits })
-    const taken = [...next.files.keys()].find((uri) => !found.files.has(uri) && host.server.resources.has(uri))
-    if (taken) throw new SkillError(`${taken} is served already: put one of the folders under a path of its own`)
+  const scan = async (): Promise<ScannedFolder> => {
+    const next = await scanFolder({ folder: root, baseUri, ...limits })
+    const conflict = [...next.files.keys()].find((uri) => !scanned.files.has(uri) && server.resources.has(uri))
+    if (conflict) throw new SkillError(`${conflict} is already served: set another \`pathPrefix\` for one of the folders`)
     return next
   }
-  const again = async (): Promise<void> => {
-    if (closed) return
-    const next = await look()
-    for (const fault of [...next.refused, ...next.leftOut]) host.report(fault)
-    put(next)
+  const rescan = async (): Promise<void> => {
+    if (isClosed) return
+    const next = await scan()
+    for (const error of [...next.invalid, ...next.skipped]) reportError(error)
+    update(next)
   }
-  const refresh = (): Promise<void> => {
-    turn = turn.then(again).catch(host.report)
-    return turn
-  }
-  /** Gives the file as it is now; when that is not what the entry says, the entry is made anew first. */
+  const refresh = (): Promise<void> => mutex.run(rescan).catch(reportError)
+  /** Returns the current content of a file. If it does not match the entry, the folder is scanned again first. */
   const read = async (uri: string): Promise<string | { blob: Uint8Array } | undefined> => {
-    const file = found.files.get(uri)
-    const bytes = file && (await readInside(root, file.path, limits.maxBytes).catch(() => undefined))
+    const file = scanned.files.get(uri)
+    const bytes = file && (await readFileWithin(root, file.path, limits.maxBytes).catch(() => undefined))
     if (!file || !bytes || (await digestOf(bytes)) !== file.digest) await refresh()
-    return bytes && file && contentsOf(bytes, file)
+    return bytes && file && toContents(bytes, file)
   }
 
-  const first = await look()
-  const [refused] = first.refused
-  if (refused) throw refused
-  for (const left of first.leftOut) host.report(left)
-  const stop = options.watch === false ? undefined : watchFolder(root, () => void refresh())
-  const handle: Served = {
-    get found() {
-      return found
+  const first = await scan()
+  const [invalid] = first.invalid
+  if (invalid) throw invalid
+  for (const error of first.skipped) reportError(error)
+  const stopWatching = options.watch === false ? undefined : watchFolder(root, () => void refresh())
+  const servedFolder: ServedFolder = {
+    get scanned() {
+      return scanned
     },
     get skills() {
-      return found.skills
+      return scanned.skills
     },
     refresh,
     close() {
-      closed = true
-      stop?.()
-      put(NOTHING)
-      folders.delete(handle)
+      isClosed = true
+      stopWatching?.()
+      update(EMPTY)
+      folders.delete(servedFolder)
     },
   }
-  folders.add(handle)
-  put(first)
-  return handle
+  folders.add(servedFolder)
+  update(first)
+  return servedFolder
 }
 
-/** Text where it is text: bytes that are no UTF-8 would be changed by being read as such. */
-function contentsOf(bytes: Uint8Array, { mimeType }: FoundFile): string | { blob: Uint8Array } {
+/** Returns text if the media type is a text type and the bytes are valid UTF-8, which decoding would otherwise change. */
+function toContents(bytes: Uint8Array, { mimeType }: ScannedFile): string | { blob: Uint8Array } {
   if (!/^(?:text\/|application\/(?:json|xml|yaml)|image\/svg)/.test(mimeType)) return { blob: bytes }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

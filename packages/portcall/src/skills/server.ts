@@ -1,22 +1,28 @@
-import { type CacheHint, type ExtensionHost, extension, RpcError, type ServerExtension } from '../index.ts'
-import { ErrorCode } from '../jsonrpc.ts'
+import {
+  type CacheHint,
+  defineServerExtension,
+  RpcError,
+  type ServerExtension,
+  type ServerExtensionContext,
+} from '../entrypoints/index.ts'
+import { ErrorCode } from '../entrypoints/jsonrpc.ts'
 import type { Catalog } from './catalog.ts'
-import { SKILL_LIMITS, SKILLS, type SkillLimits } from './entry.ts'
-import type { Served, SkillFolder, SkillFolderOptions } from './served.ts'
+import { SKILL_LIMITS, SKILLS_ID, type SkillLimits } from './entry.ts'
+import type { ServedSkills, SkillFolder, SkillFolderOptions } from './serve-folder.ts'
 
-/** How a server serves skills. */
+/** The options of the server's skills extension. */
 export interface SkillsOptions extends Partial<SkillLimits> {
-  /** Serves `resources/directory/read` too. Default: false. */
+  /** Whether the server supports `resources/directory/read`. Default: false. */
   readonly directoryRead?: boolean
-  /** How long and by whom entries may be kept. Default: not at all. */
+  /** Cache hint of entries. Default: entries must not be cached. */
   readonly cache?: CacheHint
 }
 
-/** What `server.skills` does: serves the skills of a folder, each a directory with a SKILL.md. @throws SkillError */
+/** The API at `server.skills`: serves the skills of a folder, each a directory with a `SKILL.md`. @throws SkillError when one is invalid. */
 export type ServeSkills = (folder: string, options?: SkillFolderOptions) => Promise<SkillFolder>
 
 /**
- * Lets a server serve skills: instructions for models, with their files.
+ * Creates the server's skills extension, which serves skills: instructions for models, with their files.
  * https://modelcontextprotocol.io/extensions/skills
  *
  * @example
@@ -24,54 +30,62 @@ export type ServeSkills = (folder: string, options?: SkillFolderOptions) => Prom
  * await server.skills('./skills')
  */
 export function skills(options: SkillsOptions = {}): ServerExtension<'skills', ServeSkills> {
-  const { directoryRead = false, cache, ...given } = options
-  return extension({
-    id: SKILLS,
+  const { directoryRead = false, cache, ...limits } = options
+  return defineServerExtension({
+    id: SKILLS_ID,
     name: 'skills',
     settings: directoryRead ? { directoryRead } : {},
-    requires: ['resources'],
-    serve(host) {
-      const folders = new Set<Served>()
-      const served = { host, folders, limits: { ...SKILL_LIMITS, ...given }, catalog: undefined as Catalog | undefined }
-      serveMethods(host, () => served.catalog, { directoryRead, hint: { ttlMs: 0, cacheScope: 'public', ...cache } })
-      host.onClose(() => {
-        for (const folder of folders) folder.close()
+    capabilities: ['resources'],
+    setup(context) {
+      const served: ServedSkills = {
+        context,
+        folders: new Set(),
+        limits: { ...SKILL_LIMITS, ...limits },
+        catalog: undefined,
+      }
+      registerMethods(context, () => served.catalog, { directoryRead, cache: { ttlMs: 0, cacheScope: 'public', ...cache } })
+      context.onClose(() => {
+        for (const folder of served.folders) folder.close()
       })
       return async (folder, folderOptions = {}) => (await import('./serve-folder.ts')).serveFolder(folder, folderOptions, served)
     },
   })
 }
 
-interface Method {
+interface MethodOptions {
   readonly directoryRead: boolean
-  readonly hint: CacheHint
+  readonly cache: CacheHint
 }
 
-function serveMethods(host: ExtensionHost, catalog: () => Catalog | undefined, { directoryRead, hint }: Method): void {
-  const method = { open: true, cache: hint }
-  host.method('skills/list', method, async (_, call) => {
-    const { items, ...more } = await host.page(catalog()?.entries ?? [], call, ({ uri }) => uri)
-    return { skills: items, ...more }
+function registerMethods(
+  context: ServerExtensionContext,
+  catalog: () => Catalog | undefined,
+  { directoryRead, cache }: MethodOptions,
+): void {
+  const definition = { open: true, cache }
+  context.method('skills/list', definition, async (_, call) => {
+    const { items, ...rest } = await context.paginate(catalog()?.entries ?? [], call, ({ uri }) => uri)
+    return { skills: items, ...rest }
   })
-  host.method('skills/get', method, ({ uri }) => {
-    const skill = catalog()?.get(uriOf(uri))
-    if (!skill) throw invalid(`There is no skill ${String(uri).slice(0, 256)}`)
+  context.method('skills/get', definition, ({ uri }) => {
+    const skill = catalog()?.get(checkUri(uri))
+    if (!skill) throw invalidParams(`Unknown skill: ${String(uri).slice(0, 256)}`)
     return { skill }
   })
   if (!directoryRead) return
-  host.method('resources/directory/read', method, async ({ uri }, call) => {
-    const children = catalog()?.children(uriOf(uri))
-    if (!children) throw invalid(`${String(uri).slice(0, 256)} is no directory of a skill`)
-    const { items, ...more } = await host.page(children, call, (child) => child.uri)
-    return { resources: items, ...more }
+  context.method('resources/directory/read', definition, async ({ uri }, call) => {
+    const children = catalog()?.children(checkUri(uri))
+    if (!children) throw invalidParams(`${String(uri).slice(0, 256)} is not a directory of a skill`)
+    const { items, ...rest } = await context.paginate(children, call, (child) => child.uri)
+    return { resources: items, ...rest }
   })
 }
 
-function uriOf(uri: unknown): string {
-  if (typeof uri !== 'string') throw invalid('uri has to be a string')
+function checkUri(uri: unknown): string {
+  if (typeof uri !== 'string') throw invalidParams('uri must be a string')
   return uri
 }
 
-function invalid(message: string): RpcError {
+function invalidParams(message: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, `Invalid params: ${message}`)
 }

@@ -1,7 +1,7 @@
-/** The only module that imports the YAML parser, and loaded when it is needed. */
+/** The only module that imports the YAML parser. It is imported on demand. */
 import { parse } from 'yaml'
 
-/** Parses YAML; what comes of it is JSON. @throws Error that says where it is wrong. */
+/** Parses YAML to a JSON value. @throws Error with the position of the problem. */
 export function parseYaml(text: string): unknown {
   return JSON.parse(JSON.stringify(parse(text, { prettyErrors: true, maxAliasCount: 32 }) ?? null))
 }

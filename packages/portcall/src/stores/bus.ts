@@ -1,16 +1,24 @@
 /**
- * Messages by topic, to whoever listens now: how the processes of one service tell each other what has changed.
+ * Publish/subscribe between the processes of one service.
  *
- * Delivery is at most once and keeps the order in which one process published to one topic. Nothing is stored: who subscribes
- * later has missed it. A subscriber that throws hurts neither the publisher nor other subscribers.
+ * Delivery is at most once. Messages that one process publishes to one topic arrive in order. Messages are not stored: a later subscriber
+ * does not receive earlier ones. A subscriber that throws affects neither the publisher nor other subscribers.
  */
 export interface Bus {
-  /** Sends a message to all subscribers of a topic, those of this process included. Resolves when the bus has taken it. */
+  /** Sends a message to all subscribers of a topic, including those of this process. Resolves when the bus has accepted it. */
   publish(topic: string, message: string): Promise<void>
   /**
-   * Calls `onMessage` for each message published to the topic from when the promise resolves, and perhaps for one that is on its way then.
-   * The same function may subscribe several times. Resolves to a function that ends this subscription; from then on nothing is delivered, calling it again does
-   * nothing.
+   * Calls `onMessage` for each message published to the topic after the promise resolves; a message in flight at that moment may be
+   * delivered too. The same function may subscribe several times. Resolves to a function that removes this subscription: after it returns,
+   * nothing is delivered. Calling it again does nothing.
    */
   subscribe(topic: string, onMessage: (message: string) => void): Promise<() => void>
+}
+
+/** Options that every bus has. */
+export interface BusOptions {
+  /** Maximum number of subscriptions in this process; `subscribe` rejects with a `RangeError` beyond that. Default: 100,000. */
+  maxSubscriptions?: number
+  /** Called with errors that subscribers throw. Default: they are ignored. */
+  onError?: (error: unknown) => void
 }

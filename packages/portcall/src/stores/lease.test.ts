@@ -1,48 +1,48 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LeaseLost, takeLease } from './lease.ts'
-import { createMemoryStore } from './memory-store.ts'
-import type { Store } from './store.ts'
+import { LeaseLostError, takeLease } from './lease.ts'
+import { createMemoryStore } from './memory/store.ts'
+import type { KeyValueStore } from './store.ts'
 
-const leaseMs = 6000
+const leaseTtlMs = 6000
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('one has a lease, for as long as it lives', async () => {
+test('a lease has one owner until it is released', async () => {
   const store = createMemoryStore()
-  const lease = await takeLease({ store, key: 'k', leaseMs })
-  await vi.advanceTimersByTimeAsync(10 * leaseMs)
-  expect(await takeLease({ store, key: 'k', leaseMs })).toBeUndefined()
+  const lease = await takeLease({ store, key: 'k', leaseTtlMs })
+  await vi.advanceTimersByTimeAsync(10 * leaseTtlMs)
+  expect(await takeLease({ store, key: 'k', leaseTtlMs })).toBeUndefined()
   expect(lease?.signal.aborted).toBe(false)
   await lease?.release()
-  const next = await takeLease({ store, key: 'k', leaseMs })
+  const next = await takeLease({ store, key: 'k', leaseTtlMs })
   expect(next).toBeDefined()
   await lease?.release()
   expect(await store.get('k')).toBeDefined()
   await next?.release()
 })
 
-test('a lease that somebody else has taken is lost, and is not given back', async () => {
+test('a lease that another process has taken is lost, and is not released', async () => {
   const store = createMemoryStore()
-  const lease = await takeLease({ store, key: 'k', leaseMs })
-  await store.set('k', 'of somebody else')
-  await vi.advanceTimersByTimeAsync(leaseMs / 3)
-  expect(lease?.signal.reason).toBeInstanceOf(LeaseLost)
+  const lease = await takeLease({ store, key: 'k', leaseTtlMs })
+  await store.set('k', 'another owner')
+  await vi.advanceTimersByTimeAsync(leaseTtlMs / 3)
+  expect(lease?.signal.reason).toBeInstanceOf(LeaseLostError)
   await lease?.release()
-  expect(await store.get('k')).toBe('of somebody else')
+  expect(await store.get('k')).toBe('another owner')
 })
 
-test('a lease is lost before others may take it when the store is silent', async () => {
+test('if the store does not respond, the lease is lost before others can take it', async () => {
   const store = createMemoryStore()
-  const lease = await takeLease({ store: silentAfterFirst(store), key: 'k', leaseMs })
-  await vi.advanceTimersByTimeAsync(leaseMs - 1)
-  expect(lease?.signal.reason).toBeInstanceOf(LeaseLost)
+  const lease = await takeLease({ store: hangAfterFirst(store), key: 'k', leaseTtlMs })
+  await vi.advanceTimersByTimeAsync(leaseTtlMs - 1)
+  expect(lease?.signal.reason).toBeInstanceOf(LeaseLostError)
   expect(await store.get('k')).toBeDefined()
   await lease?.release()
 })
 
-/** Answers to one change, and to no other. */
-function silentAfterFirst(store: Store): Store {
-  let asked = 0
-  return { ...store, swap: (key, change) => (asked++ === 0 ? store.swap(key, change) : new Promise(() => {})) }
+/** Completes the first `compareAndSet` and no other. */
+function hangAfterFirst(store: KeyValueStore): KeyValueStore {
+  let calls = 0
+  return { ...store, compareAndSet: (key, change) => (calls++ === 0 ? store.compareAndSet(key, change) : new Promise(() => {})) }
 }

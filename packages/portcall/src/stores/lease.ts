@@ -1,65 +1,66 @@
-import { unref } from '../jsonrpc/waiting.ts'
-import { randomId } from './seal.ts'
-import type { Store } from './store.ts'
+import { PortcallError } from '../util/errors.ts'
+import { randomId } from '../util/random.ts'
+import { unref } from '../util/timers.ts'
+import type { KeyValueStore } from './store.ts'
 
-/** The right to do what only one may do among all who share a store, as long as this process lives. */
+/** An exclusive right among all processes that share a store. It is renewed automatically while this process runs. */
 export interface Lease {
-  /** Aborted with `LeaseLost` when the right is lost, or may be: the store was silent for too long. */
+  /** Aborted with `LeaseLostError` when the lease is lost, or may be lost because the store has not responded for too long. */
   readonly signal: AbortSignal
-  /** Gives it back. Never rejects: what cannot be given back expires. */
+  /** Releases the lease. Never rejects: a lease that cannot be released expires. */
   release(): Promise<void>
 }
 
 export interface LeaseOptions {
-  readonly store: Store
+  readonly store: KeyValueStore
   readonly key: string
-  /** Who has died holds it for so long. It is renewed three times in this time. */
-  readonly leaseMs: number
+  /** How long the lease of a process that has failed blocks others. The lease is renewed three times in this time. */
+  readonly leaseTtlMs: number
 }
 
-const RENEWALS = 3
-/** The part of a lease after which it is no longer relied on: others measure it by another clock. */
-const SAFE = 5 / 6
+const RENEWALS_PER_TTL = 3
+/** The fraction of the TTL after which the lease is considered lost: other processes measure the TTL with another clock. */
+const SAFE_FRACTION = 5 / 6
 
-/** Takes a lease; nothing when somebody else has it. @throws what the store throws. */
-export async function takeLease({ store, key, leaseMs }: LeaseOptions): Promise<Lease | undefined> {
+/** Acquires a lease. Resolves to `undefined` if another process holds it. @throws whatever the store throws. */
+export async function takeLease({ store, key, leaseTtlMs }: LeaseOptions): Promise<Lease | undefined> {
   const owner = randomId()
-  const lost = new AbortController()
-  let end: ReturnType<typeof setTimeout> | undefined
-  let released = false
-  const lose = (): void => lost.abort(new LeaseLost())
-  const swap = async (expected: string | undefined): Promise<boolean> => {
-    const began = performance.now()
-    const taken = await store.swap(key, { expected, value: owner, ttlMs: leaseMs })
-    clearTimeout(end)
-    if (taken && !released) end = unref(setTimeout(lose, leaseMs * SAFE - (performance.now() - began)))
-    return taken
+  const controller = new AbortController()
+  let expiryTimer: ReturnType<typeof setTimeout> | undefined
+  let isReleased = false
+  const lose = (): void => controller.abort(new LeaseLostError())
+  const write = async (expected: string | undefined): Promise<boolean> => {
+    const startedAt = performance.now()
+    const isHeld = await store.compareAndSet(key, { expected, value: owner, ttlMs: leaseTtlMs })
+    clearTimeout(expiryTimer)
+    if (isHeld && !isReleased) expiryTimer = unref(setTimeout(lose, leaseTtlMs * SAFE_FRACTION - (performance.now() - startedAt)))
+    return isHeld
   }
   const renew = (): Promise<void> =>
-    swap(owner).then(
-      (kept) => void (kept || lose()),
+    write(owner).then(
+      (isHeld) => void (isHeld || lose()),
       () => {},
     )
 
-  if (!(await swap(undefined))) return undefined
-  const timer = unref(setInterval(renew, leaseMs / RENEWALS))
+  if (!(await write(undefined))) return undefined
+  const renewTimer = unref(setInterval(renew, leaseTtlMs / RENEWALS_PER_TTL))
   return {
-    signal: lost.signal,
+    signal: controller.signal,
     async release() {
-      released = true
-      clearInterval(timer)
-      clearTimeout(end)
-      if (!lost.signal.aborted) await store.swap(key, { expected: owner, value: undefined }).catch(() => {})
+      isReleased = true
+      clearInterval(renewTimer)
+      clearTimeout(expiryTimer)
+      if (!controller.signal.aborted) await store.compareAndSet(key, { expected: owner, value: undefined }).catch(() => {})
     },
   }
 }
 
-/** The reason of a signal: others may do now what only one may do. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost'
+/** The abort reason of work whose lease was lost: another process may do the same work now. */
+export class LeaseLostError extends PortcallError {
+  override readonly name = 'LeaseLostError'
   readonly code = 'LEASE_LOST'
 
   constructor() {
-    super('This process has lost its lease: its store was silent for too long, or somebody else has taken over')
+    super('This process has lost its lease: the store did not respond for too long, or another process has taken over')
   }
 }

@@ -9,7 +9,7 @@ const text = fc.string({
   ),
 })
 
-test('keys are in the order of their UTF-8 bytes', () => {
+test('keys are sorted by their UTF-8 bytes', () => {
   fc.assert(
     fc.property(text, text, (left, right) => {
       expect(Math.sign(compareKeys(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)))
@@ -17,7 +17,7 @@ test('keys are in the order of their UTF-8 bytes', () => {
   )
 })
 
-test('what begins with a prefix is before its end, and nothing else is between', () => {
+test('exactly the keys with a prefix lie between the prefix and its end', () => {
   fc.assert(
     fc.property(text, text, (prefix, other) => {
       const end = prefixEnd(prefix)

@@ -1,16 +1,20 @@
-import type { ListOptions } from './store.ts'
+import type { KeyListOptions } from './store.ts'
 
-/** So many keys are listed when nothing else is said. */
+/** The number of keys that `list` returns by default. */
 export const DEFAULT_LIMIT = 1000
 
-/** Picks, for backends that have all their keys at hand, what `Store.list` is to give. */
-export function listKeys(keys: Iterable<string>, prefix: string, { after, limit = DEFAULT_LIMIT }: ListOptions = {}): string[] {
-  const found: string[] = []
-  for (const key of keys) if (key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0)) found.push(key)
-  return found.sort(compareKeys).slice(0, limit)
+/** Implements `KeyValueStore.list` for backends that can iterate over all their keys. */
+export function listKeys(
+  keys: Iterable<string>,
+  prefix: string,
+  { after, limit = DEFAULT_LIMIT }: KeyListOptions = {},
+): string[] {
+  const matches: string[] = []
+  for (const key of keys) if (key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0)) matches.push(key)
+  return matches.sort(compareKeys).slice(0, limit)
 }
 
-/** Compares texts by their bytes in UTF-8. Code units alone would put U+E000 to U+FFFF behind what is written in two. */
+/** Compares two texts by their UTF-8 bytes. UTF-16 code units alone would sort U+E000 to U+FFFF after surrogate pairs. */
 export function compareKeys(left: string, right: string): number {
   const end = Math.min(left.length, right.length)
   let at = 0
@@ -18,7 +22,10 @@ export function compareKeys(left: string, right: string): number {
   return at === end ? left.length - right.length : rank(left.charCodeAt(at)) - rank(right.charCodeAt(at))
 }
 
-/** The first text behind all that begin with a prefix, in the order of `compareKeys`; `null` when there is none. */
+/**
+ * Returns the smallest text that is greater than every text with the prefix, in the order of `compareKeys`. Returns `null` if there is
+ * none.
+ */
 export function prefixEnd(prefix: string): string | null {
   const points = [...prefix]
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

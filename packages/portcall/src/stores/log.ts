@@ -1,32 +1,33 @@
+import { PortcallError } from '../util/errors.ts'
+
 /** One entry of a log. */
 export interface LogEntry {
-  /** Names the entry within its log; printable ASCII without spaces, at most 64 characters. Opaque to whoever holds it. */
+  /** Identifies the entry within its log. Opaque; printable ASCII without spaces, at most 64 characters. */
   position: string
   data: string
 }
 
 /**
- * Ordered entries by key, kept for a while: what a stream that broke off is resumed from.
+ * Append-only logs by key, kept for a limited time. Streams are resumed from them.
  *
- * A log comes into being with its first entry. Backends trim logs from the front by number, bytes and age, each by its own
- * options, and may drop whole logs; what they never do is hand out a log with a gap.
+ * The first entry creates a log. Backends trim logs from the front by number, bytes and age, as their options say, and may delete whole
+ * logs. They never return a log with a gap.
  */
-export interface Log {
-  /** Adds an entry at the end and resolves to its position. Calls that are made in order end up in order, awaited or not. */
+export interface EventLog {
+  /** Appends an entry and resolves to its position. Entries are stored in the order of the calls, awaited or not. */
   append(key: string, data: string): Promise<string>
   /**
-   * The entries that came after a position, oldest first; without a position, all that are kept. A log that does not exist has
-   * no entries. Rejects with `UnknownPosition` when the position is not of this log, or when entries after it have been
-   * trimmed.
+   * Resolves to the entries after a position, oldest first; without a position, to all stored entries. A log that does not exist has no
+   * entries. Rejects with `UnknownPositionError` if the position does not belong to this log, or if entries after it have been trimmed.
    */
   read(key: string, after?: string): Promise<LogEntry[]>
-  /** Removes a log. Its positions stay unknown for ever, also when a log of the same key is begun again. */
+  /** Deletes a log. Its positions remain unknown, even if a new log is created under the same key. */
   delete(key: string): Promise<void>
 }
 
-/** What came after a position cannot be told completely: it was trimmed, or the position belongs to another log. */
-export class UnknownPosition extends Error {
-  override readonly name = 'UnknownPosition'
+/** The entries after a position cannot be returned completely: they were trimmed, or the position belongs to another log. */
+export class UnknownPositionError extends PortcallError {
+  override readonly name = 'UnknownPositionError'
   readonly code = 'UNKNOWN_POSITION'
 
   constructor() {

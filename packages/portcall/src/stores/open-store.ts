@@ -1,9 +1,8 @@
-import { aroundStore } from './around.ts'
-import { createMemoryStore } from './memory-store.ts'
-import type { Store } from './store.ts'
-import { timely } from './within.ts'
+import { decorateStore, timeoutDecorator } from './decorate.ts'
+import { createMemoryStore } from './memory/store.ts'
+import type { KeyValueStore } from './store.ts'
 
-/** A store of a user's, which nobody waits for longer than so many milliseconds; the memory of this process where there is none. */
-export function openStore(given: Store | undefined, timeoutMs: number): Store {
-  return given ? aroundStore(given, timely(timeoutMs)) : createMemoryStore()
+/** Returns the user's store with a timeout for each operation, or a new store in memory if there is none. */
+export function openStore(store: KeyValueStore | undefined, timeoutMs: number): KeyValueStore {
+  return store ? decorateStore(store, timeoutDecorator(timeoutMs)) : createMemoryStore()
 }

@@ -1,49 +1,48 @@
-/** How long what is written may stay. */
-export interface StoreOptions {
-  /** After this many milliseconds the key reads as absent; without it the entry stays until it is deleted or evicted. */
+/** Options of a write. */
+export interface SetOptions {
+  /** Time to live in milliseconds. Default: the entry stays until it is deleted or evicted. */
   ttlMs?: number
 }
 
-/** A write that depends on what is there. */
-export interface Swap extends StoreOptions {
-  /** What the key has to hold; `undefined` stands for an absent key. */
+/** A conditional write. */
+export interface CompareAndSet extends SetOptions {
+  /** The value that the key must have; `undefined` means that the key must be absent. */
   expected: string | undefined
-  /** What it is to hold then; `undefined` deletes it. */
+  /** The new value; `undefined` deletes the key. */
   value: string | undefined
 }
 
-/** Which part of a listing is wanted. */
-export interface ListOptions {
-  /** Only keys behind this one, whether it is there or not: the last key of the part before. */
+/** Selects one page of keys. */
+export interface KeyListOptions {
+  /** Only keys greater than this one, which need not exist. Pass the last key of the previous page. */
   after?: string
-  /** At most so many keys. Default: 1000. */
+  /** Maximum number of keys. Default: 1000. */
   limit?: number
 }
 
 /**
- * Values by key, with expiry: the first of the three contracts that state rests on. Keys and values are strings of
- * whole characters (no half of a surrogate pair); who writes objects, serializes them.
+ * A key-value store with expiry. Keys and values are well-formed strings (no lone surrogates); callers serialize objects themselves.
  *
- * Every operation is atomic on its key, also between processes that share a backend. A backend with a bound may evict entries
- * that have not expired: whoever reads has to live with an absent key.
+ * Every operation is atomic per key, also between processes that share a backend. Backends with a limit may evict entries that have not
+ * expired: readers must cope with absent keys.
  */
-export interface Store {
-  /** The value of a key; nothing when it was never set, was deleted, has expired or was evicted. */
+export interface KeyValueStore {
+  /** Resolves to the value of a key, or to `undefined` if it was never set, was deleted, has expired or was evicted. */
   get(key: string): Promise<string | undefined>
-  /** Writes a value, whatever was there. The expiry is written anew too: without `ttlMs` an earlier one is lifted. */
-  set(key: string, value: string, options?: StoreOptions): Promise<void>
-  /** Removes a key; an absent one is no error. */
+  /** Sets a value unconditionally. Replaces the expiry too: without `ttlMs`, an earlier one is removed. */
+  set(key: string, value: string, options?: SetOptions): Promise<void>
+  /** Deletes a key. Does nothing if it is absent. */
   delete(key: string): Promise<void>
   /**
-   * Writes `value` when the key holds exactly `expected`, and tells whether it did. Of several callers with the same expectation
-   * exactly one succeeds.
+   * Writes `value` if the key has exactly the value `expected`. Resolves to whether it was written. Of several concurrent callers with the
+   * same expectation, exactly one succeeds.
    */
-  swap(key: string, change: Swap): Promise<boolean>
+  compareAndSet(key: string, change: CompareAndSet): Promise<boolean>
   /**
-   * The keys that begin with a prefix and have not expired, in the order of their bytes in UTF-8. Parts of a listing are not one moment:
-   * a key that is there all the time is in exactly one of them, one that comes or goes meanwhile in at most one.
+   * Resolves to the unexpired keys with a prefix, ordered by their UTF-8 bytes. Pages are not a snapshot: a key that exists throughout is in
+   * exactly one page, a key that is added or removed meanwhile in at most one.
    */
-  list(prefix: string, options?: ListOptions): Promise<string[]>
-  /** How many keys begin with a prefix and have not expired. */
+  list(prefix: string, options?: KeyListOptions): Promise<string[]>
+  /** Resolves to the number of unexpired keys with a prefix. */
   count(prefix: string): Promise<number>
 }

@@ -1,15 +1,15 @@
 import type { Bus } from './bus.ts'
-import type { Log } from './log.ts'
-import type { Store } from './store.ts'
+import type { EventLog } from './log.ts'
+import type { KeyValueStore } from './store.ts'
 
-/** The three contracts kept together: what every backend gives. */
+/** A storage backend: the three interfaces behind which Portcall stores its state. */
 export interface Stores {
-  readonly store: Store
-  readonly log: Log
+  readonly store: KeyValueStore
+  readonly log: EventLog
   readonly bus: Bus
   /**
-   * Finishes what is being written, ends all subscriptions and lets go of what the backend has opened. What was passed to it open stays
-   * open. Nothing else may be called afterwards but `close` again, which does nothing.
+   * Completes pending writes, removes all subscriptions and releases what the backend has opened. Connections and databases that were passed
+   * in stay open. Afterwards, only `close` may be called again; it does nothing.
    */
   close(): Promise<void>
 }

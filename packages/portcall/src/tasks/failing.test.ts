@@ -1,16 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { createServer } from '../index.ts'
+import { createServer } from '../entrypoints/index.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { callerOf } from '../server/server.test-kit.ts'
-import { memory } from '../stores/memory.ts'
-import { failing, type StoreFault } from '../testing/failing.ts'
-import { tasks } from './extension.ts'
-import { isFinal, type TaskStatus } from './types.ts'
+import { memoryStores } from '../stores/memory/memory.ts'
+import { faultyStores, type StoreFault } from '../testing/faults/faulty-stores.ts'
+import { tasks } from './server/extension.ts'
+import { isTerminalStatus, type TaskStatus } from './types.ts'
 
-const KNOWS = { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } }
-const LIMITS = { ttlMs: 600_000, maxSkewMs: 1000, leaseMs: 1000, sweepMs: 3000, storeTimeoutMs: 300, messageMs: 10 }
+const CAPABILITIES = { elicitation: { form: {} }, extensions: { [TASKS_EXTENSION]: {} } }
+const LIMITS = {
+  ttlMs: 600_000,
+  maxClockSkewMs: 1000,
+  leaseTtlMs: 1000,
+  sweepIntervalMs: 3000,
+  storeTimeoutMs: 300,
+  statusMessageIntervalMs: 10,
+}
 const Name = z.object({ name: z.string() })
 
 beforeEach(() => {
@@ -20,10 +27,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The life of a task over stores of which one operation fails, with a caller who tries again. */
-async function live(fault?: { readonly at: number; readonly how: StoreFault }) {
-  const plain = memory()
-  const stores = failing(plain, fault)
+/** Runs a task from its creation to its expiry on stores of which one operation fails, with a client that retries. */
+async function runLifecycle(fault?: { readonly at: number; readonly how: StoreFault }) {
+  const memory = memoryStores()
+  const stores = faultyStores(memory, fault)
   const effects: string[] = []
   const server = createServer({ name: 'failing', version: '1' }, { stores, extensions: [tasks({ limits: LIMITS })] })
   server.tool('work', { task: 'required' }, async (_, call) => {
@@ -33,46 +40,46 @@ async function live(fault?: { readonly at: number; readonly how: StoreFault }) {
     await call.step('last', () => effects.push('last'))
     return `Hello, ${name}`
   })
-  const caller = callerOf(server, KNOWS)
-  const ask = async (method: string, params: JsonObject): Promise<JsonObject> => {
-    for (let tries = 0; tries < 5; tries++) {
-      const answered = caller.request(method, params)
+  const caller = callerOf(server, CAPABILITIES)
+  const request = async (method: string, params: JsonObject): Promise<JsonObject> => {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const pending = caller.request(method, params)
       await vi.advanceTimersByTimeAsync(0)
-      if (!(await Promise.race([answered, undefined]))) await vi.advanceTimersByTimeAsync(2000)
-      const response = await answered
+      if (!(await Promise.race([pending, undefined]))) await vi.advanceTimersByTimeAsync(2000)
+      const response = await pending
       if ('result' in response) return response.result
       await vi.advanceTimersByTimeAsync(100)
     }
     throw new Error(`${method} failed five times`)
   }
 
-  const { taskId } = await ask('tools/call', { name: 'work' })
+  const { taskId } = await request('tools/call', { name: 'work' })
   let task: JsonObject = {}
-  for (let looks = 0; looks < 100 && !isFinal(task.status as TaskStatus); looks++) {
+  for (let polls = 0; polls < 100 && !isTerminalStatus(task.status as TaskStatus); polls++) {
     await vi.advanceTimersByTimeAsync(200)
-    task = await ask('tasks/get', { taskId })
+    task = await request('tasks/get', { taskId })
     for (const key of Object.keys((task.inputRequests as JsonObject) ?? {}))
-      await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } } })
+      await request('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } } })
   }
-  await vi.advanceTimersByTimeAsync(5 * LIMITS.sweepMs)
+  await vi.advanceTimersByTimeAsync(5 * LIMITS.sweepIntervalMs)
   const { length } = stores.operations
-  stores.set()
+  stores.setFaults()
   server.close()
-  await vi.advanceTimersByTimeAsync(LIMITS.ttlMs + LIMITS.maxSkewMs + LIMITS.sweepMs)
-  return { task, effects, operations: length, failures: stores.failures, left: await plain.store.list('') }
+  await vi.advanceTimersByTimeAsync(LIMITS.ttlMs + LIMITS.maxClockSkewMs + LIMITS.sweepIntervalMs)
+  return { task, effects, operations: length, failures: stores.failures, remaining: await memory.store.list('') }
 }
 
-describe('a task over stores of which one operation fails', () => {
-  it.each(['reject', 'lose', 'hang'] as const)('comes to its end with nothing lost, whichever it is (%s)', async (how) => {
-    const whole = (await live()).operations
-    for (let at = 1; at <= whole; at++) {
-      const { task, effects, failures, left } = await live({ at, how })
-      const where = `operation ${at} of ${whole}`
+describe('a task on stores of which one operation fails', () => {
+  it.each(['reject', 'lose', 'hang'] as const)('ends with the right result, whichever operation fails (%s)', async (how) => {
+    const total = (await runLifecycle()).operations
+    for (let at = 1; at <= total; at++) {
+      const { task, effects, failures, remaining } = await runLifecycle({ at, how })
+      const where = `operation ${at} of ${total}`
       expect(failures, where).toBe(1)
       expect(task, where).toMatchObject({ status: 'completed', result: { content: [{ text: 'Hello, Ada' }] } })
       expect(effects, where).toEqual(['first', 'last'])
-      expect(left, where).toEqual([])
+      expect(remaining, where).toEqual([])
     }
-    expect(whole).toBeGreaterThan(30)
+    expect(total).toBeGreaterThan(30)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Several processes that work on the same tasks, in one: every operation of a store waits at a gate before it is done and before its answer
- * is heard, and whoever drives the simulation says which goes on next, when time passes, and when a process dies with all that it was about to do.
+ * Simulates several processes that work on the same tasks. Every operation on the store waits at a gate before it is executed and before its
+ * result is returned. The test decides which gate opens next, when time passes, and when a process fails with all its pending operations.
  */
 import { vi } from 'vitest'
 import * as z from 'zod'
@@ -9,28 +9,28 @@ import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import { type Caller, callerOf } from '../server/server.test-kit.ts'
 import { createServer } from '../server/server.ts'
 import type { Bus } from '../stores/bus.ts'
-import { memory } from '../stores/memory.ts'
-import type { Store } from '../stores/store.ts'
-import { tasks } from './extension.ts'
-import type { TaskRecord } from './record.ts'
-import { isFinal } from './types.ts'
+import { memoryStores } from '../stores/memory/memory.ts'
+import type { KeyValueStore } from '../stores/store.ts'
+import { tasks } from './server/extension.ts'
+import type { TaskRecord } from './store/record.ts'
+import { isTerminalStatus } from './types.ts'
 
 export const LIMITS = {
-  leaseMs: 3000,
-  messageMs: 100,
+  leaseTtlMs: 3000,
+  statusMessageIntervalMs: 100,
   maxAttempts: 10_000,
   ttlMs: 3_600_000,
-  maxSkewMs: 1000,
-  sweepMs: 5000,
+  maxClockSkewMs: 1000,
+  sweepIntervalMs: 5000,
   storeTimeoutMs: Infinity,
   concurrency: 2,
 }
 
 interface Process {
-  alive: boolean
+  isAlive: boolean
   readonly caller: Caller
-  /** Takes away the timers that it leaves behind. */
-  bury(): void
+  /** Removes its timers. */
+  cleanUp(): void
 }
 
 interface Gate {
@@ -38,7 +38,7 @@ interface Gate {
   open(): void
 }
 
-/** What happened to each task, as its record tells. */
+/** The history of a task, as observed in its record. */
 interface History {
   last?: TaskRecord
   readonly faults: string[]
@@ -46,31 +46,31 @@ interface History {
 
 export interface World {
   readonly faults: string[]
-  readonly store: Store
+  readonly store: KeyValueStore
   /** How often each effect ran. */
   readonly effects: Map<string, number>
   readonly gates: Gate[]
-  /** All tasks, as they are. */
+  /** Returns the latest records of all tasks. */
   records(): TaskRecord[]
-  /** Lets one waiting operation go on. */
+  /** Opens one gate. */
   step(choice: number): Promise<void>
-  pass(ms: number): Promise<void>
-  /** A process dies, and another is started. */
+  advance(ms: number): Promise<void>
+  /** Stops a process without warning, and starts another one. */
   crash(choice: number): Promise<void>
-  /** Asks after a task by some process, and answers what it asks. */
-  visit(choice: number): void
+  /** Reads a task through some process, and answers its input requests. */
+  poll(choice: number): void
   cancel(choice: number): void
-  /** Lets everything happen that is to happen. Resolves to the records of all tasks. */
+  /** Continues until all tasks have ended. Resolves to their records. */
   finish(): Promise<TaskRecord[]>
 }
 
 const Name = z.object({ name: z.string() })
 
-/** Lets everything happen that waits for nothing. */
+/** Resolves when everything has run that waits neither for a gate nor for a timer. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export async function createWorld(count: number): Promise<World> {
-  const { store, bus } = memory()
+  const { store, bus } = memoryStores()
   const gates: Gate[] = []
   const effects = new Map<string, number>()
   const histories = new Map<string, History>()
@@ -91,11 +91,11 @@ export async function createWorld(count: number): Promise<World> {
     return times
   }
   const start = (): Process => {
-    const process: Process = { alive: true, caller: undefined as never, bury: () => server.close() }
-    const gate = (): Promise<void> => new Promise((open) => void (process.alive && gates.push({ process, open })))
+    const process: Process = { isAlive: true, caller: undefined as never, cleanUp: () => server.close() }
+    const gate = (): Promise<void> => new Promise((open) => void (process.isAlive && gates.push({ process, open })))
     const server = createServer(
       { name: 'simulated', version: '1' },
-      { extensions: [tasks({ store: gated(store, gate, observe), bus: deaf(bus, process), limits: LIMITS })] },
+      { extensions: [tasks({ store: gated(store, gate, observe), bus: whileAlive(bus, process), limits: LIMITS })] },
     )
     for (let task = 0; task < count; task++)
       server.tool(`work-${task}`, { task: 'required' }, async (_, call) => {
@@ -123,23 +123,23 @@ export async function createWorld(count: number): Promise<World> {
       gate?.open()
       await settle()
     },
-    async pass(ms) {
+    async advance(ms) {
       vi.advanceTimersByTime(ms)
       await settle()
     },
     async crash(choice) {
       const at = choice % processes.length
-      const dead = processes[at] as Process
-      dead.alive = false
-      dead.bury()
-      gates.splice(0, Infinity, ...gates.filter(({ process }) => process !== dead))
+      const failed = processes[at] as Process
+      failed.isAlive = false
+      failed.cleanUp()
+      gates.splice(0, Infinity, ...gates.filter(({ process }) => process !== failed))
       processes[at] = start()
-      await world.pass(1)
+      await world.advance(1)
     },
-    visit(choice) {
+    poll(choice) {
       const { caller } = pick(processes, choice) as Process
       const taskId = pick(ids, choice)
-      const answered = async (): Promise<void> => {
+      const respond = async (): Promise<void> => {
         const task = await caller.result('tasks/get', { taskId })
         for (const key of Object.keys((task.inputRequests as JsonObject) ?? {})) {
           const inputResponses = { [key]: { action: 'accept', content: { name: 'Ada' } } }
@@ -147,7 +147,7 @@ export async function createWorld(count: number): Promise<World> {
           acknowledged.add(`${taskId} ${key}`)
         }
       }
-      answered().catch((error) => faults.push(`A visit failed: ${error}`))
+      respond().catch((error) => faults.push(`Polling failed: ${error}`))
     },
     cancel(choice) {
       const { caller } = pick(processes, choice) as Process
@@ -158,9 +158,9 @@ export async function createWorld(count: number): Promise<World> {
       for (let round = 0; round < 400; round++) {
         for (let steps = 0; gates.length > 0 && steps < 2000; steps++) await world.step(0)
         const busy = (await store.count('tasks/queue/')) + (await store.count('tasks/lease/'))
-        if (busy === 0 && records().every(({ status }) => isFinal(status))) return records()
-        for (const [at, { status }] of records().entries()) if (status === 'input_required') world.visit(at)
-        await world.pass(1000)
+        if (busy === 0 && records().every(({ status }) => isTerminalStatus(status))) return records()
+        for (const [at, { status }] of records().entries()) if (status === 'input_required') world.poll(at)
+        await world.advance(1000)
       }
       faults.push(`Not finished: ${JSON.stringify(records())} ${await store.list('')}`)
       return records()
@@ -177,12 +177,12 @@ export async function createWorld(count: number): Promise<World> {
   return world
 }
 
-/** What may not happen to a record from one write to the next. */
+/** Returns what is wrong with a change of a record. */
 function faultsOf(before: TaskRecord | undefined, after: TaskRecord, acknowledged: ReadonlySet<string>): string[] {
   const faults: string[] = []
   if (!before) return faults
-  if (isFinal(before.status)) faults.push(`Changed after its end: ${JSON.stringify([before, after])}`)
-  for (const [name, result] of isFinal(after.status) ? [] : Object.entries(before.state.steps))
+  if (isTerminalStatus(before.status)) faults.push(`Changed after its end: ${JSON.stringify([before, after])}`)
+  for (const [name, result] of isTerminalStatus(after.status) ? [] : Object.entries(before.state.steps))
     if (after.state.steps[name] !== result) faults.push(`The step ${name} was ${result} and is ${after.state.steps[name]}`)
   for (const [key, { answer }] of Object.entries(after.questions))
     if (!answer && acknowledged.has(`${after.id} ${key}`)) faults.push(`The acknowledged answer to ${key} is lost`)
@@ -197,14 +197,18 @@ function faultsOf(before: TaskRecord | undefined, after: TaskRecord, acknowledge
   return faults
 }
 
-/** A store whose operations wait before they are done, and before they are heard to be. */
-function gated(store: Store, gate: () => Promise<void>, observe: (key: string, value: string | undefined) => void): Store {
+/** Returns a store whose operations wait at a gate before they are executed, and before they return. */
+function gated(
+  store: KeyValueStore,
+  gate: () => Promise<void>,
+  observe: (key: string, value: string | undefined) => void,
+): KeyValueStore {
   const wrap =
-    <A extends unknown[], R>(operation: (...args: A) => Promise<R>, heard?: (args: A, result: R) => void) =>
+    <A extends unknown[], R>(operation: (...args: A) => Promise<R>, onComplete?: (args: A, result: R) => void) =>
     async (...args: A): Promise<R> => {
       await gate()
       const result = await operation(...args)
-      heard?.(args, result)
+      onComplete?.(args, result)
       await gate()
       return result
     }
@@ -212,16 +216,16 @@ function gated(store: Store, gate: () => Promise<void>, observe: (key: string, v
     get: wrap(store.get),
     set: wrap(store.set, ([key, value]) => observe(key, value)),
     delete: wrap(store.delete),
-    swap: wrap(store.swap, ([key, { value }], done) => done && observe(key, value)),
+    compareAndSet: wrap(store.compareAndSet, ([key, { value }], done) => done && observe(key, value)),
     list: wrap(store.list),
     count: wrap(store.count),
   }
 }
 
-/** A bus that the dead do not hear, nor speak on. */
-function deaf(bus: Bus, process: Process): Bus {
+/** Disconnects a bus when its process fails. */
+function whileAlive(bus: Bus, process: Process): Bus {
   return {
-    publish: async (topic, message) => (process.alive ? bus.publish(topic, message) : undefined),
-    subscribe: (topic, onMessage) => bus.subscribe(topic, (message) => void (process.alive && onMessage(message))),
+    publish: async (topic, message) => (process.isAlive ? bus.publish(topic, message) : undefined),
+    subscribe: (topic, onMessage) => bus.subscribe(topic, (message) => void (process.isAlive && onMessage(message))),
   }
 }

@@ -1,14 +1,14 @@
 /**
- * The shapes of the tasks extension, as they cross the wire.
+ * The types of the tasks extension on the wire.
  * https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/draft/tasks.md
  */
 import type { ErrorBody, JsonObject } from '../jsonrpc/message.ts'
-import type { InputRequest } from '../protocol/types.ts'
+import type { InputRequest } from '../protocol/input-types.ts'
 
-/** Where a task stands. The last three are final. */
+/** The status of a task. The last three are terminal. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** What is told of every task. */
+/** The members that every task has. */
 export interface Task {
   taskId: string
   status: TaskStatus
@@ -17,12 +17,12 @@ export interface Task {
   createdAt: string
   /** ISO 8601. */
   lastUpdatedAt: string
-  /** How long it is kept, from its creation on; `null` is for ever. */
+  /** How long the task is stored, from its creation; `null` means forever. */
   ttlMs: number | null
   pollIntervalMs?: number
 }
 
-/** A task with what belongs to its status: what `tasks/get` and `notifications/tasks` tell. */
+/** A task with the members of its status, as in the results of `tasks/get` and in `notifications/tasks`. */
 export type DetailedTask = Task &
   (
     | { status: 'working' | 'cancelled' }
@@ -31,10 +31,10 @@ export type DetailedTask = Task &
     | { status: 'failed'; error: ErrorBody }
   )
 
-/** What a call is answered with that became a task. */
+/** The result of a call that became a task. */
 export type CreateTaskResult = Task & { resultType: 'task' }
 
-/** Tells whether nothing of a task will change any more. */
-export function isFinal(status: TaskStatus): boolean {
+/** Reports whether a task with this status cannot change any more. */
+export function isTerminalStatus(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }

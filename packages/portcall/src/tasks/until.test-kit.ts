@@ -2,8 +2,8 @@ import { eventually } from '../../test-kit/eventually.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { Caller } from '../server/server.test-kit.ts'
 
-/** Asks after a task until it is as it should be. */
-export async function until(caller: Caller, taskId: unknown, status: string): Promise<JsonObject> {
+/** Polls a task until it has a status. Resolves to the task. */
+export async function waitForStatus(caller: Caller, taskId: unknown, status: string): Promise<JsonObject> {
   return eventually(async () => {
     const task = await caller.result('tasks/get', { taskId })
     if (task.status !== status) throw new Error(`The task is ${JSON.stringify(task)}`)

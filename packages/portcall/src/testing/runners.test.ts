@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-const from = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
+const importPath = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)))
 
 const PROGRAM = `
 import { test } from 'node:test'
-import { createServer } from ${from('../index.ts')}
-import { memory } from ${from('../stores.ts')}
-import { assertError, assertStructured, assertText, collectChanges, createClock, pair, storeContract } from ${from('../testing.ts')}
+import { createServer } from ${importPath('../entrypoints/index.ts')}
+import { memoryStores } from ${importPath('../entrypoints/stores.ts')}
+import { assertError, assertStructured, assertText, collectChanges, createFakeClock, connectPair, storeContract } from ${importPath('../entrypoints/testing.ts')}
 
 const server = createServer({ name: 'test', version: '1' })
 server.tool('greet', { input: { type: 'object', properties: { name: { type: 'string' } } } }, ({ name }) => 'Hello, ' + name)
@@ -21,7 +21,7 @@ server.tool('fail', {}, () => ({ isError: true, content: [{ type: 'text', text: 
 
 for (const transport of ['memory', 'stdio', 'http']) {
   test('a tool over ' + transport, async () => {
-    const client = await pair(server, { transport })
+    const client = await connectPair(server, { transport })
     assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
     assertStructured(await client.callTool('sum'), { sum: 3 })
     assertError(await client.callTool('fail'), /no/)
@@ -29,9 +29,9 @@ for (const transport of ['memory', 'stdio', 'http']) {
   })
 }
 test('changes', async () => {
-  const client = await pair(server)
+  const client = await connectPair(server)
   const listening = client.listen({ toolsListChanged: true })
-  await listening.honoured
+  await listening.acknowledged
   server.tools.remove('fail')
   await collectChanges(listening, 1)
   await client.close()
@@ -39,11 +39,11 @@ test('changes', async () => {
 storeContract({
   test,
   create() {
-    const clock = createClock()
-    return { subject: memory({ now: clock.now }).store, advance: clock.advance }
+    const clock = createFakeClock()
+    return { subject: memoryStores({ now: clock.now }).store, advance: clock.advance }
   },
 })
-if (process.env.FAIL) test('one that fails', () => assertText({ content: [{ type: 'text', text: 'found' }] }, 'wanted'))
+if (process.env.FAIL) test('a failing test', () => assertText({ content: [{ type: 'text', text: 'received text' }] }, 'expected text'))
 `
 
 let folder = ''
@@ -56,10 +56,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs the program with the runner of Node, and gives what it reports. */
+/** Runs the program with node:test, and returns its report. */
 async function run(env: Record<string, string> = {}): Promise<{ code: number; output: string }> {
   const program = join(folder, 'built', 'program.mjs')
-  // A runner inside of a runner reports in another way: nothing of ours is passed on.
+  // Variables of the outer test runner would change the format of the report.
   const settings = { env: { PATH: process.env.PATH, ...env }, timeout: 60_000 }
   return new Promise((resolve) => {
     execFile(process.execPath, ['--test', '--test-reporter=tap', program], settings, (error, stdout, stderr) =>
@@ -68,17 +68,22 @@ async function run(env: Record<string, string> = {}): Promise<{ code: number; ou
   })
 }
 
-test('the kit works with the runner of Node', async () => {
+test('the kit works with node:test', async () => {
   const { code, output } = await run()
   expect(output).toMatch(/# pass [1-9][0-9]/)
   expect(output).toContain('# fail 0')
   expect(code).toBe(0)
 })
 
-test('a failure is reported as an assertion, with both values', async () => {
+test('a failure is reported as a failed assertion, with both values', async () => {
   const { code, output } = await run({ FAIL: '1' })
   expect(code).toBe(1)
   expect(output).toContain('# fail 1')
-  for (const line of ["code: 'ERR_ASSERTION'", "expected: 'wanted'", "actual: 'found'", 'The tool gave another text'])
+  for (const line of [
+    "code: 'ERR_ASSERTION'",
+    "expected: 'expected text'",
+    "actual: 'received text'",
+    'The tool returned a different text',
+  ])
     expect(output).toContain(line)
 })

@@ -3,31 +3,31 @@ import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What this process tries to reach beyond this machine. None of it leaves the machine. */
+/** The attempts of this process to reach other machines. All of them are blocked. */
 export interface Network {
-  /** The addresses that connections were begun to; this machine is not among them. */
-  readonly dialled: readonly string[]
-  /** The names that were looked up. */
-  readonly looked: readonly string[]
+  /** The addresses of the connections, without those of this machine. */
+  readonly connections: readonly string[]
+  /** The resolved names. */
+  readonly lookups: readonly string[]
 }
 
-type Found = readonly string[] | (() => readonly string[])
+type Addresses = readonly string[] | (() => readonly string[])
 
 /**
- * Watches and stops everything that would leave this machine, until the test is over. Names resolve to what is given here, and to nothing
- * else; what a function gives may be different each time.
+ * Records and blocks everything that would leave this machine, until the test ends. Only the names in the argument resolve. A function may
+ * return other addresses each time.
  */
-export function watchNetwork(names: Readonly<Record<string, Found>> = {}): Network {
-  const dialled: string[] = []
-  const looked: string[] = []
+export function watchNetwork(names: Readonly<Record<string, Addresses>> = {}): Network {
+  const connections: string[] = []
+  const lookups: string[] = []
   const { lookup } = dns
   const { connect } = net.Socket.prototype
 
   const resolve = (name: string, options: dns.LookupOptions, done: (...result: unknown[]) => void): void => {
     if (isHere(name) || name === 'localhost') return void (lookup as (...all: unknown[]) => void)(name, options, done)
-    looked.push(name)
-    const given = names[name]
-    const found = (typeof given === 'function' ? given() : (given ?? [])).map((address) => ({
+    lookups.push(name)
+    const configured = names[name]
+    const found = (typeof configured === 'function' ? configured() : (configured ?? [])).map((address) => ({
       address,
       family: net.isIP(address),
     }))
@@ -37,8 +37,8 @@ export function watchNetwork(names: Readonly<Record<string, Found>> = {}): Netwo
     else setImmediate(done, null, first.address, first.family)
   }
   const stop = (socket: net.Socket, address: string): net.Socket => {
-    dialled.push(address)
-    setImmediate(() => socket.destroy(new Error(`${address} is not dialled in tests`)))
+    connections.push(address)
+    setImmediate(() => socket.destroy(new Error(`${address} is blocked in tests`)))
     return socket
   }
 
@@ -57,8 +57,8 @@ export function watchNetwork(names: Readonly<Record<string, Found>> = {}): Netwo
       asked(name, lookupOptions, (error, found, family) => {
         const address = typeof found === 'string' ? found : found?.[0]?.address
         if (error || address === undefined || isHere(address)) return done(error, found, family)
-        dialled.push(address)
-        done(Object.assign(new Error(`${address} is not dialled in tests`), { code: 'ECONNREFUSED' }), found, family)
+        connections.push(address)
+        done(Object.assign(new Error(`${address} is blocked in tests`), { code: 'ECONNREFUSED' }), found, family)
       })
     return connect.apply(this, args as never)
   } as typeof connect
@@ -68,10 +68,10 @@ export function watchNetwork(names: Readonly<Record<string, Found>> = {}): Netwo
     syncBuiltinESMExports()
     net.Socket.prototype.connect = connect
   })
-  return { dialled, looked }
+  return { connections, lookups }
 }
 
-/** The options of a connection, as Node hands them on. */
+/** Returns the options of a connection from Node's normalized arguments. */
 function optionsOf(args: readonly unknown[]): { host?: string; lookup?: net.LookupFunction } | undefined {
   const [first] = args
   const options = Array.isArray(first) ? (first[0] as unknown) : first

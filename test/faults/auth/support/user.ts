@@ -1,26 +1,26 @@
-import { type AuthProvider, type BrowserOptions, browser } from 'portcall/auth/client'
+import { type AuthProvider, type BrowserSignInOptions, browserSignIn } from 'portcall/auth/client'
 
-/** Somebody who signs in wherever they are sent. */
+/** A user who signs in at any authorization server. */
 export interface User {
   readonly auth: AuthProvider
-  /** What they were shown, in order. */
+  /** The pages that were opened, in order. */
   readonly opened: readonly string[]
 }
 
-export interface UserOptions extends BrowserOptions {
-  /** Changes the address that the user comes back to; nothing: they do not come back. */
+export interface UserOptions extends BrowserSignInOptions {
+  /** Changes the redirect to the client. If it returns `undefined`, the user does not return. */
   readonly onReturn?: (url: URL) => URL | undefined
 }
 
-/** Makes a user whose browser has no window. */
+/** Creates a user with a headless browser. */
 export function createUser({ onReturn = (url) => url, ...options }: UserOptions = {}): User {
   const opened: string[] = []
   const open = async (url: URL): Promise<void> => {
     opened.push(url.href)
     const response = await fetch(url, { redirect: 'manual' })
     const location = response.headers.get('location')
-    const back = location === null ? undefined : onReturn(new URL(location))
-    if (back) await fetch(back).then((page) => page.text())
+    const redirect = location === null ? undefined : onReturn(new URL(location))
+    if (redirect) await fetch(redirect).then((page) => page.text())
   }
-  return { opened, auth: browser({ timeoutMs: 1500, open, ...options }) }
+  return { opened, auth: browserSignIn({ timeoutMs: 1500, open, ...options }) }
 }

@@ -1,17 +1,17 @@
-import { type Client, type ClientEvent, type ConnectOptions, connect, type Target } from 'portcall/client'
+import { type Client, type ClientEvent, type ConnectOptions, type ConnectTarget, connect } from 'portcall/client'
 import { expect, onTestFinished } from 'vitest'
 import { within } from '../../support/time.ts'
 
-/** A client, and what it told its host. */
-export interface Host {
+/** A client and the events it has emitted. */
+export interface ConnectedClient {
   readonly client: Client
   readonly events: ClientEvent[]
-  /** The kinds of events that came. */
+  /** Returns the types of the emitted events. */
   readonly kinds: () => string[]
 }
 
-/** Connects until the test is over. It has to be there within some seconds, and to go away as fast. */
-export async function open(target: Target, options: ConnectOptions = {}): Promise<Host> {
+/** Connects until the test ends. Connecting and closing must take at most a few seconds. */
+export async function open(target: ConnectTarget, options: ConnectOptions = {}): Promise<ConnectedClient> {
   const events: ClientEvent[] = []
   const onEvent = (event: ClientEvent): void => {
     events.push(event)
@@ -22,7 +22,7 @@ export async function open(target: Target, options: ConnectOptions = {}): Promis
   return { client: client as Client, events, kinds: () => events.map(({ type }) => type) }
 }
 
-/** The error of something that has to fail, and that in time. */
+/** Returns the error of a promise that must reject in time. */
 export async function failureOf(promise: Promise<unknown>, ms = 3000): Promise<Error & { code?: unknown; retryable?: unknown }> {
   const outcome = await within(
     ms,
@@ -32,27 +32,27 @@ export async function failureOf(promise: Promise<unknown>, ms = 3000): Promise<E
     ),
     'the failure',
   )
-  if ('value' in outcome) throw new Error(`It did not fail, but gave ${JSON.stringify(outcome.value)}`)
+  if ('value' in outcome) throw new Error(`Expected a rejection, but the promise resolved to ${JSON.stringify(outcome.value)}`)
   return outcome.error as Error
 }
 
-/** The text that a tool says. */
+/** Calls a tool and returns its text. */
 export async function call(client: Client, name = 'echo', args: Record<string, unknown> = {}, ms = 5000): Promise<string> {
   const { content } = await within(ms, client.callTool(name, args as never), `the answer of ${name}`)
   const [block] = content as Array<{ text?: string }>
   return block?.text ?? ''
 }
 
-/** The client still works. */
+/** Expects that the client still works. */
 export async function healthy(client: Client): Promise<void> {
   expect(await call(client, 'echo', {}, 3000)).toBe('fine')
 }
 
-/** Waits for changes that a subscription delivers, and gives them as short texts. */
+/** Collects the changes of a subscription as short texts. */
 export function collect(changes: AsyncIterable<{ type: string; uri?: string }>): string[] {
-  const seen: string[] = []
+  const collected: string[] = []
   void (async () => {
-    for await (const { type, uri } of changes) seen.push(uri === undefined ? type : `${type} ${uri}`)
-  })().catch((error: unknown) => seen.push(`error ${String(error)}`))
-  return seen
+    for await (const { type, uri } of changes) collected.push(uri === undefined ? type : `${type} ${uri}`)
+  })().catch((error: unknown) => collected.push(`error ${String(error)}`))
+  return collected
 }

@@ -1,7 +1,7 @@
 import type { Params } from '../../support/messages.ts'
 import type { Handler, RawAnswer, RawRequest } from './raw-server.ts'
 
-/** What a server does with the messages of a method, or with `GET` and `DELETE`; the rest is answered as a good server would. */
+/** Handlers for the messages of a method, or for `GET` and `DELETE`. Everything else is answered correctly. */
 export type Methods = Readonly<Record<string, Handler>>
 
 export const LEGACY = '2025-11-25'
@@ -15,28 +15,28 @@ const CAPABILITIES = {
   logging: {},
 }
 
-/** A tool without anything special. */
+/** A minimal tool. */
 export const ECHO = { name: 'echo', inputSchema: { type: 'object' } }
 
-/** The result of a call that says one text. */
-export function said(text: string, more: Params = {}): Params {
+/** Returns the result of a call with one text. */
+export function textResult(text: string, more: Params = {}): Params {
   return { resultType: 'complete', content: [{ type: 'text', text }], ...more }
 }
 
 const CACHING = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
 
-/** The good results of a server, for those methods that a case does not care about. */
+/** Valid results for the methods that a test does not handle. */
 export const RESULTS: Readonly<Record<string, Params>> = {
   'server/discover': { ...CACHING, supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES, serverInfo: NAME },
   initialize: { protocolVersion: LEGACY, capabilities: CAPABILITIES, serverInfo: NAME },
   'tools/list': { ...CACHING, tools: [ECHO] },
-  'tools/call': said('fine'),
+  'tools/call': textResult('fine'),
   'resources/subscribe': {},
   'resources/unsubscribe': {},
   'logging/setLevel': {},
 }
 
-/** A server of the stateless era. */
+/** Creates a handler for a server of the stateless era. */
 export function modern(methods: Methods): Handler {
   return (request, answer) => {
     const { method = request.method } = request.message
@@ -49,7 +49,7 @@ export function modern(methods: Methods): Handler {
   }
 }
 
-/** A server of the legacy era: with a session, and, unless a case says otherwise, without a standing stream. */
+/** Creates a handler for a server of the legacy era: with a session, and by default without a GET stream. */
 export function legacy(methods: Methods): Handler {
   return (request, answer) => {
     const { method = request.method } = request.message
@@ -64,7 +64,7 @@ export function legacy(methods: Methods): Handler {
   }
 }
 
-/** As the official servers do. */
+/** Rejects `server/discover` as the official servers do. */
 function refuseDiscover({ message: { id } }: RawRequest, answer: RawAnswer): void {
   const error = { code: -32000, message: 'Bad Request: Server not initialized' }
   answer.send(400, { 'Content-Type': 'application/json' }, JSON.stringify({ jsonrpc: '2.0', id, error }))

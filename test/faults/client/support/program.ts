@@ -8,8 +8,8 @@ export interface Program {
 }
 
 /**
- * What each program begins with: it reads lines, answers what a case does not care about, and leaves the rest to `on`, a table of functions
- * by method. `say` writes a message, `raw` bytes.
+ * The start of each program: it reads lines and passes messages to `on`, a table of functions by method. It answers other methods
+ * correctly. `say` writes a message, `raw` writes bytes.
  */
 const PRELUDE = (results: string): string => `
 const results = ${results}
@@ -34,12 +34,12 @@ process.stdin.setEncoding('utf8').on('data', (chunk) => {
 })
 `
 
-/** A program that speaks the stateless era over stdin and stdout; `body` is what is special about it. */
+/** Creates a program of the stateless era over stdio; `body` is its specific code. */
 export function modernProgram(body: string): Program {
   return node(PRELUDE(resultsWithout('initialize')) + body)
 }
 
-/** A program that speaks the legacy era. */
+/** Creates a program of the legacy era. */
 export function legacyProgram(body: string): Program {
   return node(PRELUDE(resultsWithout('server/discover')) + body)
 }
@@ -48,7 +48,7 @@ function resultsWithout(method: string): string {
   return JSON.stringify(Object.fromEntries(Object.entries(RESULTS).filter(([name]) => name !== method)))
 }
 
-/** Both, for cases that have to hold in both. */
+/** Both kinds, for tests that apply to both eras. */
 export const PROGRAMS = [
   ['2026-07-28', modernProgram],
   [LEGACY, legacyProgram],
@@ -58,7 +58,7 @@ export function node(script: string): Program {
   return { command: process.execPath, args: ['-e', script] }
 }
 
-/** Whether a process is there; one that ended and that nobody has waited for is a zombie, and counts. */
+/** Reports whether a process exists; a zombie counts. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -67,7 +67,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether a process runs: zombies do not. */
+/** Reports whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

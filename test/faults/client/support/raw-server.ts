@@ -2,55 +2,55 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Params, Reply } from '../../support/messages.ts'
 
-/** One request as it came. */
+/** One request as received. */
 export interface RawRequest {
   readonly method: string
   readonly target: string
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The message in the body; an empty object when there is none. */
   readonly message: Reply & { id?: unknown; method?: string; params?: Params }
-  /** How many requests came before it. */
+  /** The number of earlier requests. */
   readonly index: number
 }
 
 type Fields = Readonly<Record<string, string | number>>
 
-/** The way to answer one request, in bytes. */
+/** Writes the response to one request in raw bytes. */
 export interface RawAnswer {
   readonly socket: Socket
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   write(bytes: string | Uint8Array): void
-  /** A whole answer. */
+  /** Writes a complete response. */
   send(status: number, fields?: Fields, body?: string): void
-  /** A whole answer with a message in it. */
+  /** Writes a complete response with a message. */
   json(message: unknown, fields?: Fields): void
-  /** The result of the request. */
+  /** Writes the result of the request. */
   result(result: Params, fields?: Fields): void
-  /** Begins a stream without an end, unless `chunked` is off: then the end of the connection is the end. */
+  /** Starts a chunked stream; without `chunked` the stream ends with the connection. */
   stream(fields?: Fields): void
-  /** An event with a message. */
+  /** Writes an event with a message. */
   event(message: unknown, more?: { id?: string; retry?: number; event?: string }): void
-  /** Bytes of the stream. */
+  /** Writes bytes of the stream. */
   chunk(text: string | Uint8Array): void
-  /** The stream is over, as it should be. */
+  /** Ends the stream cleanly. */
   end(): void
-  /** The connection is closed, whatever was promised. */
+  /** Closes the connection, even during a response. */
   close(): void
-  /** The connection is reset. */
+  /** Resets the connection. */
   reset(): void
 }
 
-/** A server whose answers are made by hand. */
+/** A server with raw responses. */
 export interface RawServer {
   readonly url: string
   readonly port: number
   readonly requests: readonly RawRequest[]
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly open: ReadonlySet<Socket>
-  /** How many connections there were. */
+  /** The number of all connections. */
   readonly made: number
-  /** The messages of a method that came. */
+  /** Returns the received messages of a method. */
   of(method: string): RawRequest[]
 }
 
@@ -58,7 +58,7 @@ export type Handler = (request: RawRequest, answer: RawAnswer) => unknown
 
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 202: 'Accepted', 204: 'No Content', 404: 'Not Found' }
 
-/** Starts a server on a free port of this machine until the test is over. `onSocket` sees each connection first. */
+/** Starts a server on a free port of this machine until the test ends. `onSocket` receives each connection first. */
 export async function testRaw(handle: Handler, onSocket: (socket: Socket) => boolean | void = () => {}): Promise<RawServer> {
   const open = new Set<Socket>()
   const requests: RawRequest[] = []
@@ -117,7 +117,7 @@ function splitField(field: string): [name: string, value: string] {
   return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
 }
 
-/** Writes the head of an answer. */
+/** Formats the head of a response. */
 export function head(status: number, fields: Fields = {}): string {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Status'}\r\n${lines.join('')}\r\n`

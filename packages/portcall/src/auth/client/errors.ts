@@ -1,53 +1,54 @@
-/** Why a client could not get, or would not use, an access token. */
-export type AuthFault =
-  /** An address is neither https nor loopback, or must not be asked on the word of a server. */
+import { PortcallError } from '../../util/errors.ts'
+
+/** Why a client could not get an access token, or did not use one. */
+export type AuthErrorReason =
+  /** A URL uses neither https nor loopback, or a server refers to an address that it must not refer to. */
   | 'address_refused'
-  /** An endpoint could not be reached, or answered with more, later or something else than it may. */
+  /** An endpoint could not be reached, or its response was too large, too late or malformed. */
   | 'unreachable'
-  /** No authorization server was found, or its metadata cannot be used. */
+  /** No authorization server was found, or its metadata is not usable. */
   | 'discovery_failed'
-  /** The metadata of the server is for another resource. */
+  /** The metadata of the server describes another resource. */
   | 'resource_mismatch'
-  /** Metadata or a response names another issuer than it was asked from. */
+  /** Metadata or an authorization response names another issuer than expected. */
   | 'issuer_mismatch'
-  /** The authorization server does not say that it supports PKCE with S256. */
+  /** The authorization server does not advertise PKCE with S256. */
   | 'pkce_unsupported'
-  /** There is no client id for this authorization server, and none could be had. */
+  /** There is no client id for this authorization server, and none could be registered. */
   | 'registration_failed'
-  /** An authorization response belongs to no attempt of this client. */
+  /** An authorization response has an unknown `state`. */
   | 'state_mismatch'
-  /** The user, or the authorization server, said no. */
+  /** The user or the authorization server denied access. */
   | 'denied'
-  /** The token endpoint answered with an error. */
+  /** The token endpoint returned an error. */
   | 'token_refused'
-  /** Nobody has finished signing in. */
+  /** The user did not finish signing in in time. */
   | 'timed_out'
-  /** More scopes were asked for again and again, or tokens were refused right after they were issued. */
+  /** The server kept demanding more scopes, or refused a token that had just been issued. */
   | 'retries_exhausted'
 
-/** What an OAuth endpoint said about its refusal. */
-export interface OAuthRefusal {
+/** An OAuth error response (RFC 6749, section 5.2), sanitized for display. */
+export interface OAuthErrorResponse {
   readonly error: string
   readonly description?: string | undefined
 }
 
-/** What is known about a failure besides its message. */
 export interface AuthErrorOptions extends ErrorOptions {
-  readonly refusal?: OAuthRefusal | undefined
+  readonly response?: OAuthErrorResponse | undefined
 }
 
-/** Thrown when a client cannot be authorized. Its message holds no secrets; `fault` tells what went wrong. */
-export class AuthError extends Error {
+/** Thrown when a client cannot be authorized. `reason` identifies the cause. The message contains no secrets. */
+export class AuthError extends PortcallError {
   override readonly name = 'AuthError'
   readonly code = 'AUTH_FAILED'
   readonly retryable = false
-  readonly fault: AuthFault
-  /** The error code that an OAuth endpoint has given, and its text, where it is safe to show. */
-  readonly refusal?: OAuthRefusal
+  readonly reason: AuthErrorReason
+  /** The error response of the OAuth endpoint, if there was one. */
+  readonly response?: OAuthErrorResponse
 
-  constructor(fault: AuthFault, message: string, { refusal, ...options }: AuthErrorOptions = {}) {
+  constructor(reason: AuthErrorReason, message: string, { response, ...options }: AuthErrorOptions = {}) {
     super(message, options)
-    this.fault = fault
-    if (refusal) this.refusal = refusal
+    this.reason = reason
+    if (response) this.response = response
   }
 }

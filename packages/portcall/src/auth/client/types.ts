@@ -1,5 +1,5 @@
-/** What those have in common who get access tokens for a client: the words that all files of this folder share. */
-import type { Store } from '../../stores/store.ts'
+/** Types shared by the files of this folder. */
+import type { KeyValueStore } from '../../stores/store.ts'
 
 /** A request to an OAuth endpoint. */
 export interface AuthRequest {
@@ -11,14 +11,14 @@ export interface AuthRequest {
 }
 
 /**
- * Sends a request to an OAuth endpoint, and guards it: https but for loopback, no private addresses on the word of a server, bounded in size
- * and time. Redirects of a POST are answers like any other; the body of the answer is there when it resolves.
+ * Sends a request to an OAuth endpoint within the address policy: https except on loopback, no private addresses that a server names, limited
+ * size and time. Resolves when the body has arrived. Returns redirects of a POST as responses.
  *
  * @throws AuthError `address_refused` or `unreachable`; the reason of the signal.
  */
 export type AuthFetch = (url: string | URL, init?: AuthRequest) => Promise<Response>
 
-/** The metadata of an authorization server (RFC 8414, or OpenID Connect Discovery), as far as it is used here. */
+/** The metadata of an authorization server (RFC 8414, or OpenID Connect Discovery), as far as the library uses it. */
 export interface AuthorizationServer {
   readonly issuer: string
   readonly authorization_endpoint?: string
@@ -36,100 +36,100 @@ export interface AuthorizationServer {
   readonly dpop_signing_alg_values_supported?: string[]
 }
 
-/** How a client proves itself at the token endpoint. */
+/** How a client authenticates at the token endpoint. */
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-/** The key of a client that signs assertions: a key object, a JWK, or PKCS#8 in PEM. */
+/** The key with which a client signs assertions: a key object, a JWK, or PKCS#8 in PEM. */
 export type ClientKey = CryptoKey | Readonly<JsonWebKey> | string
 
-/** Who asks for a token. */
+/** An OAuth client and its credentials. */
 export interface ClientIdentity {
   readonly clientId: string
   readonly clientSecret?: string
-  /** For `private_key_jwt`. */
+  /** Required for `private_key_jwt`. */
   readonly privateKey?: ClientKey
-  /** The algorithm of `privateKey`. Default: what the key says, else ES256. */
+  /** The algorithm of `privateKey`. Default: that of the key, else ES256. */
   readonly algorithm?: string
-  /** Default: the strongest that the server supports and for which there is a secret or a key; without these, `none`. */
+  /** Default: the strongest method that the server supports and for which there is a secret or a key; without these, `none`. */
   readonly authentication?: ClientAuthMethod
 }
 
-/** What a token endpoint has issued. */
-export interface Tokens {
+/** The response of a token endpoint. */
+export interface TokenSet {
   readonly accessToken: string
   readonly tokenType: 'bearer' | 'dpop'
-  /** Milliseconds since 1970; absent when the server has not told. */
+  /** Milliseconds since 1970. Absent if the server did not specify it. */
   readonly expiresAt?: number
   readonly refreshToken?: string
-  /** The scopes that the token has, separated by spaces; absent when the server has not told. */
+  /** The granted scopes, separated by spaces. Absent if the server did not specify them. */
   readonly scope?: string
-  /** The client that they were issued to, when it was registered on the way: whoever refreshes them has to be the same. */
+  /** The client that the tokens were issued to, if it was registered dynamically. Only this client can refresh them. */
   readonly client?: ClientIdentity
 }
 
-/** A request to say who holds the key of a token (RFC 9449). */
+/** The request that a DPoP proof is for (RFC 9449). */
 export interface ProofRequest {
   readonly method: string
   readonly url: URL
-  /** The token that is sent along; absent at a token endpoint. */
+  /** The access token of the request. Absent at a token endpoint. */
   readonly accessToken?: string
 }
 
-/** What an answer says about nonces. */
-export interface NonceAnswer {
+/** A response that may contain a DPoP nonce. */
+export interface NonceResponse {
   readonly url: URL
   /** Its `DPoP-Nonce`. */
   readonly nonce: string | undefined
-  /** The proof that the request went out with. */
+  /** The proof of the request. */
   readonly proof: string | undefined
 }
 
-/** Proves with each request that this client holds the key that its tokens are bound to (RFC 9449). */
-export interface Dpop {
-  /** What is stored beside the tokens that are bound to the key: the private key, or only what it is recognized by. */
-  readonly key: JsonWebKey
-  /** Makes the value of the `DPoP` header of one request, with the last nonce of the origin that it goes to. */
-  proof(request: ProofRequest): Promise<string>
-  /** Takes the nonce of an answer; tells whether the proof lacked it, so that the request may be sent again with a new one. */
-  heard(answer: NonceAnswer): boolean
+/** Signs proofs that this client holds the key that its tokens are bound to (RFC 9449). */
+export interface DpopSigner {
+  /** The key as stored with the tokens: the private key, or only the public key to recognize it by. */
+  readonly storedKey: JsonWebKey
+  /** Creates the value of the `DPoP` header for one request, with the last nonce of the origin. */
+  createProof(request: ProofRequest): Promise<string>
+  /** Stores the nonce of a response. Returns whether the proof lacked it, so that the request can be retried with a new proof. */
+  recordNonce(response: NonceResponse): boolean
 }
 
-/** Everything that the way to a token may need. */
+/** What a grant needs to obtain tokens. */
 export interface GrantContext {
-  /** The endpoint of the MCP server. */
+  /** The URL of the MCP endpoint. */
   readonly endpoint: URL
-  /** Metadata whose issuer has been checked. */
+  /** The metadata of the authorization server, whose issuer has been verified. */
   readonly server: AuthorizationServer
-  /** The resource that the token is for, in exactly the form in which it is sent (RFC 8707). */
+  /** The `resource` parameter, exactly as it has to be sent (RFC 8707). */
   readonly resource: string
-  /** The scopes to ask for, separated by spaces; absent when none are to be named. */
+  /** The scopes to request, separated by spaces. Absent if the parameter is to be omitted. */
   readonly scope: string | undefined
-  /** Where registrations and tokens rest. */
-  readonly store: Store
+  /** Stores registrations and tokens. */
+  readonly store: KeyValueStore
   readonly fetch: AuthFetch
-  /** Checks an address that is to be opened in a browser. @throws AuthError `address_refused`. */
-  openable(url: string): URL
-  /** Present when tokens are to be bound to a key. */
-  readonly dpop: Dpop | undefined
-  /** Nobody waits for the token any more. */
+  /** Checks a URL that is to be opened in a browser. @throws AuthError `address_refused`. */
+  checkBrowserUrl(url: string): URL
+  /** Present if tokens are to be bound to a key. */
+  readonly dpop: DpopSigner | undefined
+  /** Aborted when no caller waits for the tokens any more. */
   readonly signal: AbortSignal
 }
 
-/** What a request to a token endpoint needs of its context. */
+/** What a request to a token endpoint needs. */
 export type TokenContext = Pick<GrantContext, 'server' | 'resource' | 'fetch' | 'dpop' | 'signal'>
 
-/** One way to tokens; the flow around it does discovery, storing, refreshing and stepping up. */
-export interface Grant {
-  /** Names the way, and whose tokens it gets where one program has several, in the keys of the store. */
+/** An OAuth grant type. `createAuthProvider` adds discovery, storage, refresh and step-up. */
+export interface GrantType {
+  /** Identifies the grant in the keys of the store. Include the client id if a program uses the same grant with several clients. */
   readonly name: string
-  /** Whether the authorization server is asked for a refresh token where it wants that said. */
-  readonly offline?: boolean
-  /** Whether nobody is asked when it gets tokens: new ones are then got before the old ones expire, also without a refresh token. */
+  /** Requests `offline_access` from authorization servers that support it, to receive a refresh token. */
+  readonly offlineAccess?: boolean
+  /** Obtains tokens without user interaction. New tokens are then obtained before the old ones expire, even without a refresh token. */
   readonly silent?: boolean
   /** Chooses one of several authorization servers. Default: the first. @throws AuthError. */
-  choose?(issuers: readonly string[]): string
-  /** Gets tokens. @throws AuthError. */
-  obtain(context: GrantContext): Promise<Tokens>
-  /** The client to which tokens of this grant were issued: needed to refresh them. */
-  client(context: GrantContext, tokens: Tokens): Promise<ClientIdentity | undefined>
+  chooseIssuer?(issuers: readonly string[]): string
+  /** Obtains tokens. @throws AuthError. */
+  obtain(context: GrantContext): Promise<TokenSet>
+  /** Returns the client that the tokens were issued to, which is needed to refresh them. */
+  client(context: GrantContext, tokens: TokenSet): Promise<ClientIdentity | undefined>
 }

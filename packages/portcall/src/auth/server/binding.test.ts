@@ -1,28 +1,28 @@
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { open, write } from '../../../test-kit/raw.ts'
-import { jwt, protect } from '../../auth-server.ts'
-import { createServer } from '../../index.ts'
-import { nodeHandler } from '../../node.ts'
-import { FRONTS, login, notes, RESOURCE, type Send, whoami } from './site.test-kit.ts'
+import { openRawConnection, writeRequest } from '../../../test-kit/raw-connection.ts'
+import { jwt, protect } from '../../entrypoints/auth-server.ts'
+import { createServer } from '../../entrypoints/index.ts'
+import { nodeHandler } from '../../entrypoints/node.ts'
+import { createNotesServer, HANDLERS, RESOURCE, type Send, startIssuer, whoami } from './protected-server.test-kit.ts'
 
 const VERSION = '2025-11-25'
 const BASE = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
-/** Two users of one server, and one of another issuer who has the same name as the first. */
-async function site(front: keyof typeof FRONTS) {
-  const [one, two] = [await login(), await login()]
+/** Two users of one server, and a user of another issuer with the same name as the first. */
+async function startServer(handler: keyof typeof HANDLERS) {
+  const [one, two] = [await startIssuer(), await startIssuer()]
   const verify = [one, two].map(({ issuer }) => jwt({ issuer, jwksUri: `${issuer}/jwks` }))
   const server = createServer({ name: 'notes', version: '1' }, { pageSize: 1 })
-  server.tool('hold', {}, async (_, call) => {
+  server.tool('wait', {}, async (_, call) => {
     await call.progress(1)
     await new Promise<void>((resolve) => setTimeout(resolve, 60))
-    return 'held'
+    return 'done'
   })
   server.tool('write', { scopes: ['notes:write'] }, () => 'written')
   const authorizationServers = [one.issuer, two.issuer]
-  const send = await FRONTS[front](server, protect({ resource: RESOURCE, authorizationServers, verify }))
+  const send = await HANDLERS[handler](server, protect({ resource: RESOURCE, authorizationServers, verify }))
   const issue = (as: typeof one, subject: string, scope = '') => as.issue({ subject, scope, resources: [RESOURCE] })
   return { send, issue, one, two, ann: await issue(one, 'ann'), strangers: [await issue(one, 'ben'), await issue(two, 'ann')] }
 }
@@ -40,7 +40,7 @@ async function openSession(send: Send, token: string): Promise<string> {
   return response.headers.get('mcp-session-id') ?? ''
 }
 
-/** What can be tried with the id of a session, and of an event in it. */
+/** Requests with the id of a session and of an event in it. */
 const ATTEMPTS: Readonly<
   Record<string, (send: Send, token: string, ids: readonly [session: string, event: string]) => Promise<Response>>
 > = {
@@ -63,31 +63,32 @@ function head(token: string, session: string): Record<string, string> {
   }
 }
 
-const answerOf = async (response: Response) => [response.status, await response.text()]
+const contentOf = async (response: Response) => [response.status, await response.text()]
 
-describe.each(['node', 'fetch'] as const)('the session of somebody else, on the %s front,', (front) => {
-  test.each(Object.entries(ATTEMPTS))('%s: is as unknown to a stranger as one that never was', async (_, attempt) => {
-    const { send, ann, strangers } = await site(front)
+describe.each(['node', 'fetch'] as const)('the session of another user, with the %s handler,', (handler) => {
+  test.each(Object.entries(ATTEMPTS))('%s: gets the same response as for an unknown session', async (_, attempt) => {
+    const { send, ann, strangers } = await startServer(handler)
     const session = await openSession(send, ann)
-    const params = { name: 'hold', _meta: { progressToken: 't' } }
+    const params = { name: 'wait', _meta: { progressToken: 't' } }
     const running = await post(send, ann, [{ id: 5, method: 'tools/call', params }, session])
     const reader = (running.body as ReadableStream<Uint8Array>).getReader()
     const first = new TextDecoder().decode((await reader.read()).value)
     const event = /^id: (.+)$/m.exec(first)?.[1] ?? ''
     expect(event).not.toBe('')
     for (const stranger of strangers) {
-      const unknown = await answerOf(await attempt(send, stranger, ['0'.repeat(32), event]))
-      expect(await answerOf(await attempt(send, stranger, [session, event]))).toEqual(unknown)
+      const unknown = await contentOf(await attempt(send, stranger, ['0'.repeat(32), event]))
+      expect(await contentOf(await attempt(send, stranger, [session, event]))).toEqual(unknown)
       expect(unknown[0]).toBe(404)
     }
-    let rest = first
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) rest += new TextDecoder().decode(piece.value)
-    expect(rest).toContain('held')
+    let received = first
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+      received += new TextDecoder().decode(chunk.value)
+    expect(received).toContain('done')
     expect((await post(send, ann, [{ id: 6, method: 'tools/list' }, session])).status).toBe(200)
   })
 
-  test('cursors are good for their owner only', async () => {
-    const { send, ann, strangers } = await site(front)
+  test('cursors are valid for their owner only', async () => {
+    const { send, ann, strangers } = await startServer(handler)
     const list = async (token: string, cursor?: string) => {
       const response = await post(send, token, [
         { id: 1, method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
@@ -100,8 +101,8 @@ describe.each(['node', 'fetch'] as const)('the session of somebody else, on the 
     for (const stranger of strangers) expect((await list(stranger, cursor)).error).toEqual((await list(stranger, 'x')).error)
   })
 
-  test('a token with more scopes, or with fewer, counts at once within a session', async () => {
-    const { send, one, issue, ann } = await site(front)
+  test('a token with other scopes takes effect immediately within a session', async () => {
+    const { send, one, issue, ann } = await startServer(handler)
     const session = await openSession(send, ann)
     const more = await issue(one, 'ann', 'notes:write')
     const statuses: number[] = []
@@ -113,11 +114,11 @@ describe.each(['node', 'fetch'] as const)('the session of somebody else, on the 
   })
 })
 
-describe('a protected server inside another one', () => {
+describe('a protected server inside another HTTP server', () => {
   test('serves its endpoint and its metadata', async () => {
-    const as = await login()
+    const as = await startIssuer()
     const verify = jwt({ issuer: as.issuer, jwksUri: `${as.issuer}/jwks` })
-    const handler = nodeHandler(notes(), protect({ resource: RESOURCE, authorizationServers: [as.issuer], verify }))
+    const handler = nodeHandler(createNotesServer(), protect({ resource: RESOURCE, authorizationServers: [as.issuer], verify }))
     const http = createHttpServer((request, response) => void handler(request, response))
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
     onTestFinished(async () => {
@@ -130,16 +131,16 @@ describe('a protected server inside another one', () => {
     expect((await send('/.well-known/oauth-protected-resource/mcp')).status).toBe(200)
     expect((await whoami(send, `Bearer ${await as.issue({ resources: [RESOURCE] })}`)).issuer).toBe(as.issuer)
 
-    const twice = write(
+    const twoHeaders = writeRequest(
       'POST',
       { Authorization: 'Bearer a\r\nAuthorization: Bearer b', 'Content-Type': 'application/json' },
       '{}',
     )
-    const raw = open(port)
-    expect(await raw.send(twice).answer()).toMatchObject({
+    const raw = openRawConnection(port)
+    expect(await raw.send(twoHeaders).response()).toMatchObject({
       status: 400,
       headers: { 'www-authenticate': expect.stringContaining('error="invalid_request"') },
     })
-    await raw.end()
+    await raw.close()
   })
 })

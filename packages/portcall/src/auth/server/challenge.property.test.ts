@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withImplied } from './admission.ts'
-import { joinScopes, writeChallenge } from './challenge.ts'
-import { isSameResource, readResource } from './resource.ts'
+import { challengeScope, writeChallenge } from './challenge.ts'
+import { isSameResource, parseResource } from './resource.ts'
+import { addImpliedScopes } from './validate-token.ts'
 
-/** Reads one challenge strictly, as RFC 9110 has it without escapes. */
+/** Parses one challenge strictly by RFC 9110, without escapes. */
 function read(text: string): Record<string, string> {
   const rest = text.replace(/^\w+ ?/, '')
-  const found: Record<string, string> = {}
-  for (let left = rest; left !== ''; ) {
-    const [whole, name = '', value = ''] = /^(\w+)="([\x20\x21\x23-\x5b\x5d-\x7e]*)"(?:, |$)/.exec(left) ?? []
-    if (whole === undefined) throw new Error(`not a challenge: ${left}`)
-    found[name] = value
-    left = left.slice(whole.length)
+  const parameters: Record<string, string> = {}
+  for (let remaining = rest; remaining !== ''; ) {
+    const [whole, name = '', value = ''] = /^(\w+)="([\x20\x21\x23-\x5b\x5d-\x7e]*)"(?:, |$)/.exec(remaining) ?? []
+    if (whole === undefined) throw new Error(`not a challenge: ${remaining}`)
+    parameters[name] = value
+    remaining = remaining.slice(whole.length)
   }
-  return found
+  return parameters
 }
 
 describe('a challenge', () => {
-  test('can be read back, whatever is said in it', () => {
+  test('can be parsed, whatever its parameters contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (error, scope) => {
         const written = writeChallenge('Bearer', { error, scope, nothing: undefined })
@@ -29,10 +29,10 @@ describe('a challenge', () => {
     )
   })
 
-  test('names each scope once, nothing that is none, and not offline_access', () => {
+  test('contains each valid scope once, and not offline_access', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom('a', 'b', 'offline_access', 'a b', '"', '\\'))), (scopes) => {
-        const joined = joinScopes(scopes, scopes)
+        const joined = challengeScope(scopes, scopes)
         const names = joined?.split(' ') ?? []
         expect(new Set(names).size).toBe(names.length)
         expect(names.every((name) => scopes.includes(name) && /^[^\s"\\]+$/.test(name))).toBe(true)
@@ -53,12 +53,12 @@ describe('a resource', () => {
   const path = fc.constantFrom('', '/', '/mcp', '/mcp/', '/MCP', '/a/b', '/mcp?x=1')
   const uri = fc.tuple(host, path).map(([name, rest]) => `https://${name}${rest}`)
 
-  test('is the same as itself however it is spelled, and as no other', () => {
+  test('equals itself in any spelling, and no other', () => {
     fc.assert(
       fc.property(uri, uri, (a, b) => {
         const same = isSameResource(a, b)
         expect(isSameResource(b, a)).toBe(same)
-        expect(isSameResource(a, readResource(a).uri)).toBe(true)
+        expect(isSameResource(a, parseResource(a).uri)).toBe(true)
         const [one, two] = [a, b].map((text) =>
           text.toLowerCase().replace(':443', '').replace(/\/$/, '').replace('/mcp/', '/mcp'),
         )
@@ -68,15 +68,15 @@ describe('a resource', () => {
   })
 })
 
-describe('scopes that imply others', () => {
-  test('end, whatever implies what', () => {
+describe('implied scopes', () => {
+  test('are complete, and cycles end', () => {
     const scope = fc.constantFrom('a', 'b', 'c', 'd', '__proto__', 'constructor')
     fc.assert(
       fc.property(fc.array(scope), fc.dictionary(scope, fc.array(scope)), (scopes, implied) => {
-        const all = withImplied(scopes, implied)
+        const all = addImpliedScopes(scopes, implied)
         for (const one of scopes) expect(all).toContain(one)
         for (const one of all)
-          for (const more of Object.hasOwn(implied, one) ? (implied[one] ?? []) : []) expect(all).toContain(more)
+          for (const other of Object.hasOwn(implied, one) ? (implied[one] ?? []) : []) expect(all).toContain(other)
       }),
     )
   })

@@ -1,32 +1,31 @@
-import type { GuardedRequest } from './types.ts'
+import type { RequestHead } from '../../protocol/http.ts'
 
-/** A token, and the scheme it came with. */
-export interface Sent {
+/** An access token and the scheme that it was sent with. */
+export interface Credentials {
   readonly scheme: 'bearer' | 'dpop'
   readonly token: string
 }
 
-/** What the `Authorization` header of a request holds. */
-export type Presented =
-  | Sent
-  /** Nothing that is meant for us. */
+/** The content of the `Authorization` header. */
+export type CredentialsResult =
+  | Credentials
+  /** There is no header, or it has another scheme. */
   | 'none'
-  /** Something that no scheme allows. */
+  /** The token is missing, too long or syntactically invalid. */
   | 'malformed'
-  /** More than one header. */
+  /** There is more than one header. */
   | 'several'
 
-const TOKEN = /^(bearer|dpop) +([\w\-.~+/]+=*) *$/i
-const OURS = /^(bearer|dpop)( |$)/i
-/** Longer tokens are not looked at. */
+const CREDENTIALS = /^(bearer|dpop) +([\w\-.~+/]+=*) *$/i
+const SUPPORTED_SCHEME = /^(bearer|dpop)( |$)/i
 const MAX_TOKEN_LENGTH = 16 * 1024
 
-/** Finds the access token of a request: in its header, and nowhere else (RFC 6750, section 2.1). */
-export function readCredentials(request: GuardedRequest): Presented {
+/** Reads the access token from the `Authorization` header, the only place where it is accepted (RFC 6750, section 2.1). */
+export function readCredentials(request: RequestHead): CredentialsResult {
   if (request.headerCount('authorization') > 1) return 'several'
   const value = request.header('authorization')
-  if (value === undefined || !OURS.test(value)) return 'none'
-  const [, scheme = '', token = ''] = value.length > MAX_TOKEN_LENGTH ? [] : (TOKEN.exec(value) ?? [])
+  if (value === undefined || !SUPPORTED_SCHEME.test(value)) return 'none'
+  const [, scheme = '', token = ''] = value.length > MAX_TOKEN_LENGTH ? [] : (CREDENTIALS.exec(value) ?? [])
   if (token === '') return 'malformed'
   return { scheme: scheme.toLowerCase() === 'dpop' ? 'dpop' : 'bearer', token }
 }

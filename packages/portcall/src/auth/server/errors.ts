@@ -1,11 +1,13 @@
-/** Throw it in a verifier to refuse a token: the caller gets 401 `invalid_token` with the message as its description. */
-export class TokenRefused extends Error {
-  override readonly name = 'TokenRefused'
-  readonly code = 'TOKEN_REFUSED'
+import { PortcallError } from '../../util/errors.ts'
+
+/** Throw it in a verifier to refuse a token. The caller receives 401 `invalid_token` with the message as its description. */
+export class InvalidTokenError extends PortcallError {
+  override readonly name = 'InvalidTokenError'
+  readonly code = 'INVALID_TOKEN'
 }
 
-/** Throw it in a verifier that cannot tell now: the caller gets 503, and may come back with the same token. */
-export class VerifierUnavailable extends Error {
-  override readonly name = 'VerifierUnavailable'
+/** Throw it in a verifier that cannot verify tokens at the moment. The caller receives 503 and may retry with the same token. */
+export class VerifierUnavailableError extends PortcallError {
+  override readonly name = 'VerifierUnavailableError'
   readonly code = 'VERIFIER_UNAVAILABLE'
 }

@@ -1,29 +1,29 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { pathOf, type Resource } from './resource.ts'
-import type { Page, ResourceRequest } from './types.ts'
+import type { HookResponse, RequestHead } from '../../protocol/http.ts'
+import { type ProtectedResource, targetPath } from './resource.ts'
 
-/** How long clients and caches may keep metadata. */
+/** How long metadata may be cached. */
 const MAX_AGE_S = 300
 
-/** What the metadata of a protected resource says (RFC 9728, section 2). */
+/** The content of the protected resource metadata (RFC 9728, section 2). */
 export interface MetadataOptions {
   readonly authorizationServers: readonly string[]
   readonly scopesSupported: readonly string[]
-  /** The signing algorithms of proofs; without them, there is no DPoP. */
+  /** The signing algorithms of DPoP proofs. Absent without DPoP. */
   readonly dpopAlgorithms?: readonly string[] | undefined
   readonly dpopRequired?: boolean | undefined
-  /** More members, such as `resource_name` and `resource_documentation`. */
+  /** Additional members, such as `resource_name` and `resource_documentation`. */
   readonly metadata?: JsonObject | undefined
 }
 
 /**
- * Makes what answers with the metadata of a resource, at both places where clients look for it; nothing where no authorization server issues
- * tokens. https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#protected-resource-metadata-discovery-requirements
+ * Creates the hook that serves the metadata of a resource at both well-known paths. It serves nothing if there is no authorization server.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#protected-resource-metadata-discovery-requirements
  */
-export function createMetadata(
-  { uri, metadataPaths }: Resource,
+export function createMetadataHook(
+  { uri, metadataPaths }: ProtectedResource,
   options: MetadataOptions,
-): (request: ResourceRequest) => Page | undefined {
+): (request: RequestHead) => HookResponse | undefined {
   const { authorizationServers, scopesSupported, dpopAlgorithms, dpopRequired, metadata } = options
   const document = JSON.stringify({
     resource: uri,
@@ -35,13 +35,13 @@ export function createMetadata(
     ...metadata,
   })
   return ({ method, target }) => {
-    if (authorizationServers.length === 0 || !metadataPaths.includes(pathOf(target))) return undefined
-    return documentPage(method, document)
+    if (authorizationServers.length === 0 || !metadataPaths.includes(targetPath(target))) return undefined
+    return documentResponse(method, document)
   }
 }
 
-/** The answer to a request for a public JSON document. */
-export function documentPage(method: string, document: string): Page {
+/** Responds to a request for a public JSON document. */
+export function documentResponse(method: string, document: string): HookResponse {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { allow: 'GET, HEAD' } }
   const headers = { 'content-type': 'application/json', 'cache-control': `public, max-age=${MAX_AGE_S}` }
   return { status: 200, headers, body: document }

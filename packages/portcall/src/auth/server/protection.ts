@@ -1,156 +1,161 @@
-import type { Auth } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { admit, type Expected } from './admission.ts'
+import type { InsufficientScopeHeaders, OnRequest, RequestHead } from '../../protocol/http.ts'
 import { isScope } from './challenge.ts'
-import { readCredentials, type Sent } from './credentials.ts'
-import { createDpop, type Dpop, type DpopOptions, type ProofRefusal } from './dpop.ts'
-import { TokenRefused, VerifierUnavailable } from './errors.ts'
-import { createMetadata } from './metadata.ts'
-import { createRefusals, type Refusals } from './refusals.ts'
-import { type Resource, readHttps, readResource } from './resource.ts'
-import type { GuardedRequest, Page, Refusal, ResourceRequest, Token, TokenAuth, Verifier } from './types.ts'
+import { type Credentials, readCredentials } from './credentials.ts'
+import { createDpopVerifier, type DpopFailure, type DpopVerifier, type DpopVerifierOptions } from './dpop-verifier.ts'
+import { createErrorResponses, type ErrorResponses } from './error-responses.ts'
+import { InvalidTokenError, VerifierUnavailableError } from './errors.ts'
+import { createMetadataHook } from './metadata.ts'
+import { type ProtectedResource, parseResource, parseSecureUrl } from './resource.ts'
+import type { AuthErrorResponse, TokenAuth, VerifiedToken, Verifier } from './types.ts'
+import { type TokenRequirements, validateToken } from './validate-token.ts'
 
-/** A verifier, or only its function. */
-export type Verify = Verifier | Verifier['verify']
+/** A verifier, or only its `verify` function. */
+export type VerifierInput = Verifier | Verifier['verify']
 
-/** How a server is protected. */
 export interface ProtectOptions {
-  /** The URL by which clients reach the server: tokens have to be issued for exactly this. */
+  /** The URL by which clients reach the server. Tokens must be issued for exactly this resource. */
   readonly resource: string
-  /** The issuers where clients get tokens. Without any there is no metadata, and clients have to bring keys along. */
+  /** The issuers where clients get tokens. Without any, no metadata is served, and clients need keys from elsewhere. */
   readonly authorizationServers?: readonly string[]
-  /** Who tells what a token stands for. Of several, the first that knows a token counts. */
-  readonly verify: Verify | readonly Verify[]
-  /** What every request needs. */
+  /** Verifies tokens. Of several verifiers, the first that knows a token decides. */
+  readonly verify: VerifierInput | readonly VerifierInput[]
+  /** The scopes that every request needs. */
   readonly scopes?: readonly string[]
-  /** What metadata offers to clients that do not know what they need. Default: `scopes`. */
+  /** The scopes in the metadata, for clients that do not know which scopes they need. Default: `scopes`. */
   readonly scopesSupported?: readonly string[]
-  /** Scopes that others imply: `{ 'notes:write': ['notes:read'] }`. */
+  /** The scopes that other scopes imply: `{ 'notes:write': ['notes:read'] }`. */
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>
-  /** Takes tokens that are bound to keys. Default: such tokens are refused. */
-  readonly dpop?: boolean | DpopOptions
-  /** Origins of web pages that may call, besides those at the host of the resource. */
+  /** Accepts tokens that are bound to a key. Default: false, such tokens are refused. */
+  readonly dpop?: boolean | DpopVerifierOptions
+  /** Origins of web pages that may call the server, in addition to the origin of the resource. */
   readonly allowedOrigins?: readonly string[]
-  /** More members of the metadata: `resource_name`, `resource_documentation`. */
+  /** Additional members of the metadata: `resource_name`, `resource_documentation`. */
   readonly metadata?: JsonObject
-  /** How far clocks may differ, in seconds. Default: 30. */
-  readonly clockToleranceS?: number
-  /** Milliseconds since 1970. */
+  /** Accepted difference between clocks, in milliseconds. Default: 30,000. */
+  readonly clockToleranceMs?: number
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number
 }
 
-/** What stands before a protected server. */
+/** The authorization of one protected server. */
 export interface Protection {
-  readonly resource: Resource
-  /** Tells who is calling, or why the request may not pass. Rejects only with what a verifier of somebody else throws. */
-  authenticate(request: GuardedRequest): Promise<TokenAuth | Refusal>
-  /** Answers with metadata, and what verifiers serve. */
-  beside(request: ResourceRequest): Page | undefined | Promise<Page | undefined>
-  /** The headers of a 403 for a request that needs more scopes. */
-  challenge(scopes: readonly string[], auth: Auth | undefined): Readonly<Record<string, string>>
+  readonly resource: ProtectedResource
+  /** Identifies the caller, or returns an error response. Rejects only with unexpected errors of a custom verifier. */
+  authenticate(request: RequestHead): Promise<TokenAuth | AuthErrorResponse>
+  /** Serves the metadata, and the endpoints of verifiers. */
+  readonly onRequest: OnRequest
+  readonly insufficientScopeHeaders: InsufficientScopeHeaders
 }
 
-const TOLERANCE_S = 30
+const CLOCK_TOLERANCE_MS = 30_000
 
 /**
- * Makes the protection of one server.
+ * Creates the authorization of one server.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  *
- * @throws TypeError for options that could not protect it.
+ * @throws TypeError for invalid URLs or scopes.
  */
 export function createProtection(options: ProtectOptions): Protection {
-  const { clockToleranceS = TOLERANCE_S, impliedScopes: implied = {}, scopes = [], now = Date.now } = options
-  const resource = readResource(options.resource)
+  const { clockToleranceMs = CLOCK_TOLERANCE_MS, impliedScopes = {}, scopes = [], now = Date.now, metadata } = options
+  const resource = parseResource(options.resource)
   const verifiers = [options.verify].flat().map((one): Verifier => (typeof one === 'function' ? { verify: one } : one))
   const authorizationServers =
-    options.authorizationServers ?? verifiers.flatMap(({ beside, issuers = [] }) => (beside ? issuers : []))
+    options.authorizationServers ?? verifiers.flatMap(({ onRequest, issuers = [] }) => (onRequest ? issuers : []))
   const scopesSupported = options.scopesSupported ?? scopes
   checkOptions(authorizationServers, [...scopes, ...scopesSupported])
-  const dpop = options.dpop ? createDpop(resource.uri, { now, ...(options.dpop === true ? {} : options.dpop) }) : undefined
+  const dpop = options.dpop
+    ? createDpopVerifier(resource.uri, { now, ...(options.dpop === true ? {} : options.dpop) })
+    : undefined
   const metadataUrl = authorizationServers.length > 0 ? resource.metadataUrl : undefined
-  const refusals = createRefusals({ metadataUrl, scopes, scopesSupported, dpop })
-  const { metadata } = options
-  const described = {
+  const errors = createErrorResponses({ metadataUrl, scopes, scopesSupported, dpop })
+  const metadataHook = createMetadataHook(resource, {
     authorizationServers,
     scopesSupported,
     metadata,
     dpopAlgorithms: dpop?.algorithms,
     dpopRequired: dpop?.required,
+  })
+  const requirements: TokenRequirements = {
+    resource: resource.uri,
+    issuers: authorizationServers,
+    impliedScopes,
+    clockToleranceMs,
+    now,
   }
-  const expected: Expected = { resource: resource.uri, issuers: authorizationServers, implied, clockToleranceS, now }
 
   return {
     resource,
-    authenticate: createAuthenticate({ verifiers, expected, refusals, scopes, dpop }),
-    beside: createBeside([createMetadata(resource, described), ...verifiers.flatMap(({ beside }) => beside ?? [])]),
-    challenge: refusals.challenge,
+    authenticate: createAuthenticate({ verifiers, requirements, errors, scopes, dpop }),
+    onRequest: combineHooks([metadataHook, ...verifiers.flatMap(({ onRequest }) => onRequest ?? [])]),
+    insufficientScopeHeaders: errors.insufficientScopeHeaders,
   }
 }
 
 function checkOptions(authorizationServers: readonly string[], scopes: readonly string[]): void {
-  for (const issuer of authorizationServers) readHttps('authorizationServers', issuer)
-  const bad = scopes.find((scope) => !isScope(scope))
-  if (bad !== undefined) throw new TypeError(`${JSON.stringify(bad)} is no scope`)
-  if (scopes.includes('offline_access')) throw new TypeError('offline_access is for authorization servers, not for resources')
+  for (const issuer of authorizationServers) parseSecureUrl('authorizationServers', issuer)
+  const invalid = scopes.find((scope) => !isScope(scope))
+  if (invalid !== undefined) throw new TypeError(`${JSON.stringify(invalid)} is not a valid scope`)
+  if (scopes.includes('offline_access'))
+    throw new TypeError('offline_access is a scope of authorization servers, not of resources')
 }
 
-interface Gate {
+interface AuthenticateDeps {
   readonly verifiers: readonly Verifier[]
-  readonly expected: Expected
-  readonly refusals: Refusals
+  readonly requirements: TokenRequirements
+  readonly errors: ErrorResponses
   readonly scopes: readonly string[]
-  readonly dpop: Dpop | undefined
+  readonly dpop: DpopVerifier | undefined
 }
 
-const NO_TOKEN = {
-  none: (refusals: Refusals) => refusals.noToken(),
-  several: (refusals: Refusals) => refusals.badRequest('One Authorization header is needed'),
-  malformed: (refusals: Refusals) => refusals.badToken('The token is malformed'),
+const CREDENTIALS_ERRORS = {
+  none: (errors: ErrorResponses) => errors.missingToken(),
+  several: (errors: ErrorResponses) => errors.invalidRequest('There is more than one Authorization header'),
+  malformed: (errors: ErrorResponses) => errors.invalidToken('The token is malformed'),
 }
 
-function createAuthenticate({ verifiers, expected, refusals, scopes, dpop }: Gate): Protection['authenticate'] {
-  const identify = async (token: string): Promise<{ found: Token; auth: TokenAuth }> => {
+function createAuthenticate({ verifiers, requirements, errors, scopes, dpop }: AuthenticateDeps): Protection['authenticate'] {
+  const verify = async (token: string): Promise<{ verified: VerifiedToken; auth: TokenAuth }> => {
     for (const verifier of verifiers) {
-      const found = await verifier.verify(token)
-      if (found) return { found, auth: admit(found, verifier, expected) }
+      const verified = await verifier.verify(token)
+      if (verified) return { verified, auth: validateToken(verified, verifier, requirements) }
     }
-    throw new TokenRefused('The token is not known here')
+    throw new InvalidTokenError('The token is unknown')
   }
-  /** Checks that who sends a token is who it was given to, as far as the token says. */
-  const checkHolder = async (
-    request: GuardedRequest,
-    { scheme, token }: Sent,
-    boundKey: string | undefined,
-  ): Promise<ProofRefusal | undefined> => {
-    if (boundKey === undefined && (scheme === 'dpop' || dpop?.required)) throw new TokenRefused('The token is bound to no key')
-    if (boundKey === undefined) return undefined
-    if (scheme === 'bearer' || !dpop) throw new TokenRefused('The token is bound to a key')
-    return dpop.check(request, { token, boundKey })
+  /** Checks the proof that a key-bound token needs. */
+  const checkBinding = async (
+    request: RequestHead,
+    { scheme, token }: Credentials,
+    keyThumbprint: string | undefined,
+  ): Promise<DpopFailure | undefined> => {
+    if (keyThumbprint === undefined && (scheme === 'dpop' || dpop?.required))
+      throw new InvalidTokenError('The token is not bound to a key')
+    if (keyThumbprint === undefined) return undefined
+    if (scheme === 'bearer' || !dpop) throw new InvalidTokenError('The token is bound to a key')
+    return dpop.verify(request, { token, keyThumbprint })
   }
   return async (request) => {
-    const presented = readCredentials(request)
-    if (typeof presented === 'string') return NO_TOKEN[presented](refusals)
+    const credentials = readCredentials(request)
+    if (typeof credentials === 'string') return CREDENTIALS_ERRORS[credentials](errors)
     try {
-      const { found, auth } = await identify(presented.token)
-      const badProof = await checkHolder(request, presented, found.boundKey)
-      if (badProof) return refusals.badProof(badProof)
-      return scopes.every((scope) => auth.scopes.includes(scope)) ? auth : refusals.lacking(auth)
+      const { verified, auth } = await verify(credentials.token)
+      const failure = await checkBinding(request, credentials, verified.keyThumbprint)
+      if (failure) return errors.invalidProof(failure)
+      return scopes.every((scope) => auth.scopes.includes(scope)) ? auth : errors.insufficientScope(auth)
     } catch (error) {
-      if (error instanceof TokenRefused) return refusals.badToken(error.message)
-      if (error instanceof VerifierUnavailable) return refusals.unavailable()
+      if (error instanceof InvalidTokenError) return errors.invalidToken(error.message)
+      if (error instanceof VerifierUnavailableError) return errors.unavailable()
       throw error
     }
   }
 }
 
-function createBeside(pages: readonly NonNullable<Verifier['beside']>[]): Protection['beside'] {
-  const [first, ...others] = pages
+/** Returns a hook that calls the hooks in turn until one of them responds. A hook that returns a promise counts as one that responds. */
+function combineHooks(hooks: readonly OnRequest[]): OnRequest {
   return (request) => {
-    const page = first?.(request)
-    if (page || others.length === 0) return page
-    for (const answer of others) {
-      const other = answer(request)
-      if (other) return other
+    for (const hook of hooks) {
+      const response = hook(request)
+      if (response) return response
     }
     return undefined
   }

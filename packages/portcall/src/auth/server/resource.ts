@@ -1,27 +1,27 @@
 const WELL_KNOWN = '/.well-known/'
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** The server that is protected, by its URL. */
-export interface Resource {
-  /** As it stands in metadata and tokens: no fragment, no slash after a bare host. */
+/** A protected server, identified by its URL. */
+export interface ProtectedResource {
+  /** The resource identifier in metadata and tokens: without a fragment, and without a slash after a bare host. */
   readonly uri: string
   readonly origin: string
   readonly host: string
   readonly path: string
-  /** Where its metadata is, as challenges tell it. */
+  /** The URL of its metadata, as in challenges. */
   readonly metadataUrl: string
-  /** The paths at which its metadata is served: the one of this resource, and the root. */
+  /** The paths at which its metadata is served: for the path of the resource, and for the root. */
   readonly metadataPaths: readonly string[]
 }
 
 /**
- * Reads the URL that clients reach a server by.
+ * Parses the URL of a protected server.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#canonical-server-uri
  *
- * @throws TypeError when it cannot name a resource.
+ * @throws TypeError if the URL cannot identify a resource.
  */
-export function readResource(text: string): Resource {
-  const url = readHttps('resource', text)
+export function parseResource(text: string): ProtectedResource {
+  const url = parseSecureUrl('resource', text)
   const path = url.pathname
   const paths = ['', path === '/' ? '' : path].map((suffix) => `${WELL_KNOWN}oauth-protected-resource${suffix}`)
   const metadataPaths = [...new Set(paths)]
@@ -30,23 +30,29 @@ export function readResource(text: string): Resource {
   return { uri, origin: url.origin, host: url.host, path, metadataUrl, metadataPaths }
 }
 
-/** Reads a URL of the configuration. @throws TypeError unless it is https, or on this machine, without fragment and password. */
-export function readHttps(name: string, text: string): URL {
+/** Parses a URL of the configuration. @throws TypeError unless it uses https, or http on loopback, without fragment and credentials. */
+export function parseSecureUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
-  if (!url || !isSafe) throw new TypeError(`${name} has to be an https URL (http on this machine), not ${JSON.stringify(text)}`)
+  const isSecure = url?.protocol === 'https:' || (url && isLoopbackUrl(url))
+  if (!url || !isSecure) throw new TypeError(`${name} must be an https URL (or http on loopback): ${JSON.stringify(text)}`)
   if (url.hash || text.includes('#')) throw new TypeError(`${name} must not have a fragment: ${JSON.stringify(text)}`)
-  if (url.username || url.password) throw new TypeError(`${name} must not have a name or a password in it`)
+  if (url.username || url.password) throw new TypeError(`${name} must not contain a user name or a password`)
   return url
 }
 
-/** Tells whether two URIs name the same resource: case of scheme and host, a default port and a slash at the end do not matter. */
-export function isSameResource(a: string, b: string): boolean {
-  return a === b || (URL.canParse(a) && URL.canParse(b) && trimmed(new URL(a)) === trimmed(new URL(b)))
+/** Reports whether a URL uses http and a loopback host. */
+export function isLoopbackUrl(url: string | URL): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && LOOPBACK.test(hostname)
 }
 
-/** The path of a request target, which may be a whole URL. */
-export function pathOf(target: string): string {
+/** Reports whether two URIs identify the same resource: the case of scheme and host, default ports and a trailing slash are ignored. */
+export function isSameResource(a: string, b: string): boolean {
+  return a === b || (URL.canParse(a) && URL.canParse(b) && normalized(new URL(a)) === normalized(new URL(b)))
+}
+
+/** Returns the path of a request target, which may be an absolute URL. */
+export function targetPath(target: string): string {
   return target.startsWith('/') ? (target.split('?', 1)[0] ?? '/') : URL.canParse(target) ? new URL(target).pathname : '/'
 }
 
@@ -54,6 +60,6 @@ function canonical(url: URL): string {
   return url.pathname === '/' ? url.origin + url.search : url.origin + url.pathname + url.search
 }
 
-function trimmed(url: URL): string {
+function normalized(url: URL): string {
   return url.origin + url.pathname.replace(/\/$/, '') + url.search + url.hash
 }

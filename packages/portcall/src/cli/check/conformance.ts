@@ -1,21 +1,24 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { Stop } from '../stop.ts'
+import { CliError } from '../cli-error.ts'
 
 const SUITE = '@modelcontextprotocol/conformance'
-/** The suite imports what older ones do not have, and does not say so. */
-const OLDEST_NODE = 22
+/** The suite fails on older versions with an unhelpful error. */
+const MIN_NODE_VERSION = 22
 
-/** Runs the official suite against an endpoint, from where it is installed in this folder. Its words go to stderr; tells whether it passed. */
+/**
+ * Runs the official conformance suite, which must be installed in the current directory, against a server. Its output goes to stderr.
+ * Returns whether the server passed.
+ */
 export async function runConformance(url: URL, signal: AbortSignal): Promise<boolean> {
   const main = findSuite()
-  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE)
-    throw new Stop('usage', `the official conformance suite needs Node ${OLDEST_NODE} or newer; this is ${process.versions.node}`)
+  if (Number.parseInt(process.versions.node, 10) < MIN_NODE_VERSION)
+    throw new CliError('usage', `the conformance suite needs Node ${MIN_NODE_VERSION} or newer, this is ${process.versions.node}`)
   const child = spawn(process.execPath, [main, 'server', '--url', url.href], { stdio: ['ignore', 2, 2], signal })
-  return new Promise((done, reject) => {
+  return new Promise((resolvePassed, reject) => {
     child.once('error', reject)
-    child.once('exit', (code) => done(code === 0))
+    child.once('exit', (code) => resolvePassed(code === 0))
   })
 }
 
@@ -27,8 +30,8 @@ function findSuite(): string {
     const path = typeof bin === 'string' ? bin : Object.values(bin)[0]
     return join(dirname(manifest), path ?? '')
   } catch (error) {
-    throw new Stop('usage', 'the official conformance suite is not installed here', {
-      hint: `npm install --save-dev ${SUITE}`,
+    throw new CliError('usage', 'the conformance suite is not installed in this directory', {
+      hint: `run npm install --save-dev ${SUITE}`,
       cause: error,
     })
   }

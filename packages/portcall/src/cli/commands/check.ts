@@ -1,46 +1,45 @@
-import { type Checked, checkOffer } from '../check/check.ts'
 import { runConformance } from '../check/conformance.ts'
-import { readOffer } from '../check/offer.ts'
+import { type LintResult, lint, readInventory } from '../check/lint.ts'
 import { type Command, defineCommand } from '../command.ts'
+import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
-import { endpointOf } from '../login/endpoint.ts'
-import { plainLine } from '../show/plain.ts'
-import { withClient } from '../target/open.ts'
+import { resolveUrl } from '../stored-login.ts'
+import { withClient } from '../target/connect.ts'
 
-/** `portcall check`: what hosts refuse or misunderstand. */
-export const check: Command = defineCommand({
+/** `portcall check` */
+export const checkCommand: Command = defineCommand({
   name: 'check',
-  summary: 'Looks for what hosts refuse or misunderstand',
-  takes: 'target',
-  words: [],
+  summary: 'Lint a server for host compatibility',
+  serverUse: 'connect',
+  args: [],
   details: [
-    `Looks at names and schemas that hosts refuse, at missing descriptions, at annotations that contradict each other, and at about how many
-tokens the tools cost a model. Nothing is called. An error makes it end with exit code 1; warnings do not, unless --strict is given.`,
+    `Reports names and schemas that hosts reject, missing descriptions, contradictory annotations, and roughly how many tokens the tools take
+in a model's context. No tool is called. Errors cause exit code 1; with --strict, warnings do too.`,
   ],
   flags: {
-    strict: { type: 'boolean', description: 'Warnings count as errors' },
+    strict: { type: 'boolean', description: 'Treat warnings as errors' },
     conformance: {
       type: 'boolean',
-      description: 'Run the official conformance suite too, if it is installed in this folder; for a URL only',
+      description: 'Also run the official conformance suite, if it is installed in this directory; only for a URL',
     },
   },
   examples: ['portcall check http://127.0.0.1:3000/mcp', 'portcall check server.js --strict --json'],
-  async run({ flags, io, ...given }) {
-    const url = flags.conformance ? await endpointOf(given.target) : undefined
-    const checked = await withClient({ ...given, flags, io }, async (client) => checkOffer(await readOffer(client)))
-    show(checked, io)
-    const counted = checked.findings.filter(({ level }) => level === 'error' || flags.strict)
+  async run({ flags, io, ...invocation }) {
+    const url = flags.conformance ? await resolveUrl(invocation.server) : undefined
+    const result = await withClient({ ...invocation, flags, io }, async (client) => lint(await readInventory(client)))
+    printFindings(result, io)
+    const failures = result.findings.filter(({ level }) => level === 'error' || flags.strict)
     const conforms = url ? await runConformance(url, io.signal) : true
-    return counted.length > 0 || !conforms ? 'failed' : 'done'
+    return failures.length > 0 || !conforms ? 'failed' : 'success'
   },
 })
 
-function show({ findings, toolTokens }: Checked, io: Io): void {
+function printFindings({ findings, toolTokens }: LintResult, io: Io): void {
   if (io.json) return io.value({ findings, toolTokens })
-  for (const { level, where, rule, message } of findings) io.data(plainLine(`${level}: ${where}: ${message} [${rule}]`))
+  for (const { level, where, rule, message } of findings) io.data(sanitizeLine(`${level}: ${where}: ${message} [${rule}]`))
   const errors = findings.filter(({ level }) => level === 'error').length
-  const [wrong, doubtful] = [counted(errors, 'error'), counted(findings.length - errors, 'warning')]
-  io.data(`${wrong}, ${doubtful}; the tools cost about ${toolTokens} tokens`)
+  const warnings = findings.length - errors
+  io.data(`${count(errors, 'error')}, ${count(warnings, 'warning')}; the tools take about ${toolTokens} tokens`)
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+const count = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`

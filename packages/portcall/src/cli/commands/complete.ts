@@ -1,32 +1,30 @@
-import type { CompletionRef } from '../../client.ts'
-import { assemble } from '../arguments/coerce.ts'
-import { readPairs } from '../arguments/pair.ts'
+import type { CompletionRef } from '../../entrypoints/client.ts'
+import { buildArguments, readArguments } from '../arguments.ts'
+import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { misused } from '../stop.ts'
-import { withClient } from '../target/open.ts'
+import { withClient } from '../target/connect.ts'
 
-/** `portcall complete`: suggestions of a server. */
-export const complete: Command = defineCommand({
+/** `portcall complete` */
+export const completeCommand: Command = defineCommand({
   name: 'complete',
-  summary: 'Suggests values for an argument of a prompt or a template',
-  takes: 'target',
-  words: ['PROMPT-OR-TEMPLATE', 'ARGUMENT', '[FILLED-IN …]'],
+  summary: 'Complete an argument of a prompt or resource template',
+  serverUse: 'connect',
+  args: ['<prompt-or-template>', '<argument>', '[context...]'],
   details: [
-    `ARGUMENT is name=beginning. FILLED-IN are the arguments that are known already, as name=text. What holds a brace is a template, all else
-the name of a prompt.`,
+    `The argument to complete is name=prefix. The context are the arguments that are already known, as name=text. A name that contains a brace
+is a resource template.`,
   ],
   flags: {},
-  examples: ['portcall complete http://127.0.0.1:3000/mcp summarise path=err'],
-  run: async ({ words: [what = '', ...rest], io, ...given }) =>
-    withClient({ ...given, io }, async (client) => {
-      const [argument, ...known] = await readPairs(rest)
-      if (argument?.kind !== 'text') throw misused('the argument is written name=beginning')
-      const ref: CompletionRef = what.includes('{') ? { type: 'ref/resource', uri: what } : { type: 'ref/prompt', name: what }
-      const filled = assemble(known) as Record<string, string>
+  examples: ['portcall complete http://127.0.0.1:3000/mcp summarize path=err'],
+  run: async ({ args: [name = '', ...words], io, ...invocation }) =>
+    withClient({ ...invocation, io }, async (client) => {
+      const [argument, ...context] = await readArguments(words)
+      if (argument?.kind !== 'text') throw usageError('the argument to complete must be name=prefix')
+      const ref: CompletionRef = name.includes('{') ? { type: 'ref/resource', uri: name } : { type: 'ref/prompt', name }
       const completion = await client.complete(
         ref,
         { name: argument.name, value: argument.text },
-        { arguments: filled, signal: io.signal },
+        { arguments: buildArguments(context) as Record<string, string>, signal: io.signal },
       )
       if (io.json) return io.value({ completion })
       for (const value of completion.values) io.data(value)

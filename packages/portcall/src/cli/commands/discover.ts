@@ -1,19 +1,19 @@
 import { type Command, defineCommand } from '../command.ts'
-import { withClient } from '../target/open.ts'
+import { withClient } from '../target/connect.ts'
 
-/** `portcall discover`: what a server says about itself. */
-export const discover: Command = defineCommand({
+/** `portcall discover` */
+export const discoverCommand: Command = defineCommand({
   name: 'discover',
-  summary: 'Shows what a server says about itself',
-  takes: 'target',
-  words: [],
+  summary: 'Show server info and capabilities',
+  serverUse: 'connect',
+  args: [],
   flags: {},
   examples: ['portcall discover https://api.example.com/mcp'],
-  run: async ({ io, ...given }) =>
-    withClient({ ...given, io }, async (client) => {
+  run: async ({ io, ...invocation }) =>
+    withClient({ ...invocation, io }, async (client) => {
       const { serverInfo, ...result } = await client.discover({ signal: io.signal })
       if (io.json) return io.value({ ...result, ...(serverInfo && { serverInfo }) })
-      const { name = 'a server without a name', title, version = '', description, websiteUrl } = serverInfo ?? {}
+      const { name = 'unnamed server', title, version = '', description, websiteUrl } = serverInfo ?? {}
       io.data(`${title ?? name} ${version}`.trim())
       for (const line of [description, websiteUrl]) if (line) io.data(line)
       io.data(`capabilities: ${Object.keys(result.capabilities).join(', ') || 'none'}`)

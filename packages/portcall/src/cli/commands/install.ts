@@ -1,59 +1,60 @@
-import { type Command, defineCommand, type TargetWords } from '../command.ts'
-import { CONNECTION } from '../grammar/flags.ts'
-import { changeHosts, type Opened, tellChanges } from '../hosts/apply.ts'
-import { CHANGE } from '../hosts/change-flags.ts'
-import { describe } from '../hosts/describe.ts'
-import { HOSTS, type Installed } from '../hosts/hosts.ts'
-import { misused } from '../stop.ts'
+import { usageError } from '../cli-error.ts'
+import { type Command, defineCommand, type ServerArgument } from '../command.ts'
+import { CONNECTION_FLAGS } from '../command-line/flags.ts'
+import { CHANGE_FLAGS, changeConfigs, type OpenConfig, printChanges } from '../hosts/change-configs.ts'
+import { HOSTS, type InstallableServer } from '../hosts/hosts.ts'
+import { describeServer } from '../hosts/installable-server.ts'
 
-/** `portcall install`: puts a server into the configurations of other programs. */
-export const install: Command = defineCommand({
+/** `portcall install` */
+export const installCommand: Command = defineCommand({
   name: 'install',
-  summary: 'Puts a server into the configuration of other programs',
-  takes: 'place',
-  words: [],
+  summary: 'Add a server to the configuration of MCP hosts',
+  serverUse: 'locate',
+  args: [],
   details: [
-    `HOST is one of ${Object.keys(HOSTS).join(', ')}. Only the one entry is written: comments and all else stay. The file is
-written whole or not at all, and a backup stays beside it. What cannot be read is not touched.`,
+    `HOST is one of ${Object.keys(HOSTS).join(', ')}. Only the entry of the server is changed; comments and everything else
+are preserved. The file is replaced atomically, and a backup is written next to it. A file that cannot be parsed is not changed.`,
   ],
   flags: {
-    ...CHANGE,
+    ...CHANGE_FLAGS,
     name: {
       type: 'string',
       short: 'n',
       value: 'NAME',
-      description: 'The name of the server there; for FILE:NAME it is that name',
+      description: 'Name of the server in the configuration (default for file:name: that name)',
     },
-    force: { type: 'boolean', description: 'Write over another server of the same name' },
-    env: CONNECTION.env,
-    header: CONNECTION.header,
-    cwd: CONNECTION.cwd,
+    force: { type: 'boolean', description: 'Replace another server of the same name' },
+    env: CONNECTION_FLAGS.env,
+    header: CONNECTION_FLAGS.header,
+    cwd: CONNECTION_FLAGS.cwd,
   },
   examples: [
     'portcall install --name notes --to cursor --to vscode -- npx -y notes-server',
     'portcall install https://api.example.com/mcp --name api --to claude-code --dry-run',
     'portcall install server.js --name mine --to claude-desktop',
   ],
-  async run({ target, flags, io }) {
-    const name = flags.name ?? nameOf(target)
-    const server = await describe(target, flags)
-    const done = await changeHosts(flags, name, (opened) => put(opened, server, flags.force))
-    tellChanges(done, flags['dry-run'], io)
+  async run({ server, flags, io }) {
+    const name = flags.name ?? nameOf(server)
+    const installable = await describeServer(server, flags)
+    const changes = await changeConfigs(flags, name, (config) => putEntry(config, installable, flags.force))
+    printChanges(changes, flags['dry-run'], io)
   },
 })
 
-async function put({ host, place, file, text, editor }: Opened, server: Installed, isForced: boolean): Promise<string> {
+async function putEntry(config: OpenConfig, server: InstallableServer, isForced: boolean): Promise<string> {
+  const { host, location, file, text, editor } = config
   const entry = host.entry(server)
-  if (!entry) throw misused(`${host.title} starts programs only, it cannot be given a URL`)
-  const before = await editor.read(text, place)
-  if (JSON.stringify(before) === JSON.stringify(entry)) return text
-  if (before !== undefined && !isForced) throw misused(`${file} has another server ${place.name}`, 'write over it with --force')
-  return editor.put(text, place, entry)
+  if (!entry) throw usageError(`${host.title} supports only programs, not URLs`)
+  const existing = await editor.read(text, location)
+  if (JSON.stringify(existing) === JSON.stringify(entry)) return text
+  if (existing !== undefined && !isForced)
+    throw usageError(`${file} has another server named ${location.name}`, 'replace it with --force')
+  return editor.put(text, location, entry)
 }
 
-/** The name of a server in the configuration that it comes from. */
-function nameOf(target: TargetWords): string {
-  const [, name] = ('word' in target && /\.jsonc?:([^:]+)$/.exec(target.word)) || []
-  if (name === undefined) throw misused('say how the server is to be called: --name NAME')
+/** Returns the name of a server of a configuration file. */
+function nameOf(server: ServerArgument): string {
+  const [, name] = ('location' in server && /\.jsonc?:([^:]+)$/.exec(server.location)) || []
+  if (name === undefined) throw usageError('--name NAME is missing')
   return name
 }

@@ -1,64 +1,69 @@
-import type { Client } from '../../client.ts'
+import type { Client } from '../../entrypoints/client.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { noSuch } from '../grammar/nearest.ts'
+import { unknownName } from '../command-line/did-you-mean.ts'
+import { formatPrompt, formatResource, formatTemplate, formatTool } from '../format.ts'
 import type { Io } from '../io.ts'
-import { showPrompt, showResource, showTemplate, showTool } from '../show/entries.ts'
-import { withClient } from '../target/open.ts'
+import { withClient } from '../target/connect.ts'
 
 interface Kind {
-  /** What the server has to declare. */
+  /** The capability that the server has to declare. */
   readonly capability: 'tools' | 'resources' | 'prompts'
-  /** The member of the result, as the protocol calls it. */
+  /** The member of the JSON output. */
   readonly key: string
-  get(client: Client): Promise<readonly unknown[]>
-  show(item: never): string
+  list(client: Client): Promise<readonly unknown[]>
+  format(item: never): string
 }
 
 const KINDS: { readonly [name: string]: Kind } = {
-  tools: { capability: 'tools', key: 'tools', get: (client) => client.tools().toArray(), show: showTool },
-  resources: { capability: 'resources', key: 'resources', get: (client) => client.resources().toArray(), show: showResource },
+  tools: { capability: 'tools', key: 'tools', list: (client) => client.tools().toArray(), format: formatTool },
+  resources: {
+    capability: 'resources',
+    key: 'resources',
+    list: (client) => client.resources().toArray(),
+    format: formatResource,
+  },
   templates: {
     capability: 'resources',
     key: 'resourceTemplates',
-    get: (client) => client.templates().toArray(),
-    show: showTemplate,
+    list: (client) => client.resourceTemplates().toArray(),
+    format: formatTemplate,
   },
-  prompts: { capability: 'prompts', key: 'prompts', get: (client) => client.prompts().toArray(), show: showPrompt },
+  prompts: { capability: 'prompts', key: 'prompts', list: (client) => client.prompts().toArray(), format: formatPrompt },
 }
 
-/** `portcall list`: what a server offers. */
-export const list: Command = defineCommand({
+/** `portcall list` */
+export const listCommand: Command = defineCommand({
   name: 'list',
-  summary: 'Shows what a server offers',
-  takes: 'target',
-  words: ['[KIND]'],
-  details: [`KIND is one of ${Object.keys(KINDS).join(', ')}; without it all are shown that the server has.`],
+  summary: 'List tools, resources and prompts',
+  serverUse: 'connect',
+  args: ['[kind]'],
+  details: [`The kind is one of ${Object.keys(KINDS).join(', ')} (default: all that the server has).`],
   flags: {},
   examples: [
     'portcall list http://127.0.0.1:3000/mcp',
     'portcall list .mcp.json:notes tools --json',
     'portcall list -- node server.js',
   ],
-  async run({ words: [kind], io, ...given }) {
-    if (kind !== undefined && !Object.hasOwn(KINDS, kind)) throw noSuch('kind', kind, Object.keys(KINDS))
-    await withClient({ ...given, io }, async (client) => {
+  async run({ args: [kindName], io, ...invocation }) {
+    if (kindName !== undefined && !Object.hasOwn(KINDS, kindName)) throw unknownName('kind', kindName, Object.keys(KINDS))
+    await withClient({ ...invocation, io }, async (client) => {
       const { capabilities } = await client.discover()
-      const wanted = Object.entries(KINDS).filter(([name, { capability }]) =>
-        kind === undefined ? capabilities[capability] : name === kind,
+      const kinds = Object.entries(KINDS).filter(([name, { capability }]) =>
+        kindName === undefined ? capabilities[capability] : name === kindName,
       )
-      await show(client, wanted, io)
+      await printLists(client, kinds, io)
     })
   },
 })
 
-async function show(client: Client, kinds: readonly (readonly [string, Kind])[], io: Io): Promise<void> {
-  const lists = await Promise.all(kinds.map(async ([name, kind]) => ({ name, kind, items: await kind.get(client) })))
+async function printLists(client: Client, kinds: readonly (readonly [string, Kind])[], io: Io): Promise<void> {
+  const lists = await Promise.all(kinds.map(async ([name, kind]) => ({ name, kind, items: await kind.list(client) })))
   if (io.json) return io.value(Object.fromEntries(lists.map(({ kind, items }) => [kind.key, items])))
-  const filled = lists.filter(({ items }) => items.length > 0)
-  if (filled.length === 0) io.talk('the server offers nothing of this')
-  for (const { name, kind, items } of filled) {
-    if (filled.length > 1) io.data(`${name}:`)
-    const indent = filled.length > 1 ? '  ' : ''
-    for (const item of items) io.data(kind.show(item as never).replace(/^/gm, indent))
+  const nonEmpty = lists.filter(({ items }) => items.length > 0)
+  if (nonEmpty.length === 0) io.log('the server has none')
+  for (const { name, kind, items } of nonEmpty) {
+    if (nonEmpty.length > 1) io.data(`${name}:`)
+    const indent = nonEmpty.length > 1 ? '  ' : ''
+    for (const item of items) io.data(kind.format(item as never).replace(/^/gm, indent))
   }
 }

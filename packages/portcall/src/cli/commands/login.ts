@@ -1,41 +1,50 @@
 import { rm } from 'node:fs/promises'
-import { connect } from '../../client.ts'
+import { connect } from '../../entrypoints/client.ts'
 import { type Command, defineCommand } from '../command.ts'
+import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
-import { endpointOf } from '../login/endpoint.ts'
-import { loginFile } from '../login/place.ts'
-import { type Login, providerFor, rememberLogin, type Show } from '../login/provider.ts'
-import { plainLine } from '../show/plain.ts'
+import {
+  createProvider,
+  type LoginSettings,
+  loginFile,
+  resolveUrl,
+  type SignInPrompts,
+  saveLoginSettings,
+} from '../stored-login.ts'
 
-/** `portcall login`: signs in to a server. */
-export const login: Command = defineCommand({
+/** `portcall login` */
+export const loginCommand: Command = defineCommand({
   name: 'login',
-  summary: 'Signs in to a server',
-  takes: 'place',
-  words: [],
+  summary: 'Sign in to a server',
+  serverUse: 'locate',
+  args: [],
   details: [
-    `The tokens rest in a file that only you can read, below ~/.config/portcall, or PORTCALL_HOME. From then on every command uses them for this
-URL, and refreshes them.`,
+    `The tokens are stored in a file that only you can read, in ~/.config/portcall or PORTCALL_HOME. All commands use them for this URL and
+refresh them when necessary.`,
   ],
   flags: {
     device: { type: 'boolean', description: 'Sign in on another device, with a code' },
-    'no-browser': { type: 'boolean', description: 'Show the address instead of opening it' },
-    scope: { type: 'string', value: 'SCOPES', description: 'Ask for these scopes; by default for those that the server names' },
-    'client-id': { type: 'string', value: 'ID', description: 'Be this client, which is registered already' },
+    'no-browser': { type: 'boolean', description: 'Print the URL instead of opening a browser' },
+    scope: { type: 'string', value: 'SCOPES', description: 'Request these scopes (default: those that the server requires)' },
+    'client-id': { type: 'string', value: 'ID', description: 'Use a pre-registered client ID' },
   },
   examples: ['portcall login https://api.example.com/mcp', 'portcall login .mcp.json:notes --device'],
-  async run({ target, flags, io }) {
-    const url = await endpointOf(target)
-    const login: Login = { by: flags.device ? 'device' : 'browser', clientId: flags['client-id'], scope: flags.scope }
-    let asked = false
-    const { open, prompt } = showing(io, !flags['no-browser'])
-    const auth = await providerFor(url, login, {
+  async run({ server, flags, io }) {
+    const url = await resolveUrl(server)
+    const settings: LoginSettings = {
+      by: flags.device ? 'device' : 'browser',
+      clientId: flags['client-id'],
+      scope: flags.scope,
+    }
+    let wasRequired = false
+    const { open, prompt } = createPrompts(io, !flags['no-browser'])
+    const auth = await createProvider(url, settings, {
       open: (page) => {
-        asked = true
+        wasRequired = true
         return open(page)
       },
       prompt: (code) => {
-        asked = true
+        wasRequired = true
         return prompt(code)
       },
     })
@@ -43,21 +52,20 @@ URL, and refreshes them.`,
     const client = await connect(url, { auth, signal: io.signal })
     await client.discover()
     await client.close()
-    if (asked) await rememberLogin(url, login)
-    io.talk(asked ? `signed in to ${url.href}` : `${url.href} wants nobody to sign in`)
+    if (wasRequired) await saveLoginSettings(url, settings)
+    io.log(wasRequired ? `signed in to ${url.href}` : `${url.href} does not require signing in`)
   },
 })
 
-/** Shows the user where to go. */
-function showing(io: Io, opens: boolean): Show {
+function createPrompts(io: Io, opensBrowser: boolean): SignInPrompts {
   return {
     async open(page) {
-      io.talk(`Sign in at ${plainLine(page.href)}`)
-      const { openInSystem } = await import('../../auth-client.ts')
-      if (opens) await openInSystem(page).catch(() => io.talk('The browser cannot be opened: open the address yourself.'))
+      io.log(`Sign in at ${sanitizeLine(page.href)}`)
+      const { openBrowser } = await import('../../entrypoints/auth-client.ts')
+      if (opensBrowser) await openBrowser(page).catch(() => io.log('Cannot open a browser: open the URL yourself.'))
     },
     prompt({ userCode, verificationUri }) {
-      io.talk(`Open ${plainLine(verificationUri.href)} and type in ${plainLine(userCode)}`)
+      io.log(`Open ${sanitizeLine(verificationUri.href)} and enter the code ${sanitizeLine(userCode)}`)
     },
   }
 }

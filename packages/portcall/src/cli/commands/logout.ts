@@ -1,23 +1,24 @@
 import { rm } from 'node:fs/promises'
 import { type Command, defineCommand } from '../command.ts'
-import { endpointOf } from '../login/endpoint.ts'
-import { loginFile } from '../login/place.ts'
+import { loginFile, resolveUrl } from '../stored-login.ts'
 
-/** `portcall logout`: forgets tokens. */
-export const logout: Command = defineCommand({
+/** `portcall logout` */
+export const logoutCommand: Command = defineCommand({
   name: 'logout',
-  summary: 'Forgets the tokens for a server',
-  takes: 'place',
-  words: [],
-  details: ['The tokens are deleted here. The authorization server is not told; they end when they expire.'],
+  summary: 'Delete the tokens of a server',
+  serverUse: 'locate',
+  args: [],
+  details: [
+    'Deletes the stored tokens. They are not revoked at the authorization server, where they remain valid until they expire.',
+  ],
   flags: {},
   examples: ['portcall logout https://api.example.com/mcp'],
-  async run({ target, io }) {
-    const url = await endpointOf(target)
-    const isGone = await rm(loginFile(url)).then(
+  async run({ server, io }) {
+    const url = await resolveUrl(server)
+    const isDeleted = await rm(loginFile(url)).then(
       () => true,
       () => false,
     )
-    io.talk(isGone ? `signed out of ${url.href}` : `nobody has signed in to ${url.href}`)
+    io.log(isDeleted ? `signed out of ${url.href}` : `not signed in to ${url.href}`)
   },
 })

@@ -1,41 +1,43 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { noSuch } from '../grammar/nearest.ts'
-import { TEMPLATES } from '../new/templates.ts'
-import { misused } from '../stop.ts'
+import { unknownName } from '../command-line/did-you-mean.ts'
+import { TEMPLATES } from '../project-templates.ts'
 import { VERSION } from '../version.ts'
 
-/** `portcall new`: a project to begin with. */
-export const create: Command = defineCommand({
+/** `portcall new` */
+export const newCommand: Command = defineCommand({
   name: 'new',
-  summary: 'Makes a project',
-  takes: 'none',
-  words: ['FOLDER'],
+  summary: 'Create a project',
+  serverUse: 'none',
+  args: ['<directory>'],
   details: [
-    `TEMPLATE is ${Object.entries(TEMPLATES)
-      .map(([name, { summary }]) => `${name}: ${summary}`)
-      .join('; ')}. The folder has to be empty, or not there.`,
+    `TEMPLATE is one of: ${Object.entries(TEMPLATES)
+      .map(([name, { summary }]) => `${name} (${summary})`)
+      .join(', ')}. The directory must be empty or must not exist.`,
   ],
-  flags: { template: { type: 'string', short: 't', value: 'TEMPLATE', description: 'What to begin with; ts by default' } },
+  flags: { template: { type: 'string', short: 't', value: 'TEMPLATE', description: 'Project template (default: ts)' } },
   examples: ['portcall new notes', 'portcall new notes --template js'],
-  async run({ words: [folder = ''], flags: { template = 'ts' }, io }) {
-    const found = Object.hasOwn(TEMPLATES, template) ? TEMPLATES[template] : undefined
-    if (!found) throw noSuch('template', template, Object.keys(TEMPLATES))
-    const home = resolve(folder)
-    const there = await readdir(home).catch(() => [])
-    if (there.length > 0) throw misused(`${folder} is not empty`)
-    const name =
-      basename(home)
-        .toLowerCase()
-        .replace(/[^a-z0-9._-]+/g, '-')
-        .replace(/^[._-]+/, '') || 'server'
-    for (const [path, text] of Object.entries(found.files({ name, version: VERSION }))) {
-      await mkdir(dirname(join(home, path)), { recursive: true })
-      await writeFile(join(home, path), text, { flag: 'wx' })
+  async run({ args: [directory = ''], flags: { template: templateName = 'ts' }, io }) {
+    const template = Object.hasOwn(TEMPLATES, templateName) ? TEMPLATES[templateName] : undefined
+    if (!template) throw unknownName('template', templateName, Object.keys(TEMPLATES))
+    const root = resolve(directory)
+    const existing = await readdir(root).catch(() => [])
+    if (existing.length > 0) throw usageError(`${directory} is not empty`)
+    for (const [path, text] of Object.entries(template.files({ name: packageNameOf(root), version: VERSION }))) {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), text, { flag: 'wx' })
     }
-    io.talk(
-      `made ${found.summary} in ${folder}; next: cd ${folder} && npm install && npm ${template === 'client' ? 'start' : 'test'}`,
-    )
+    const next = `cd ${directory} && npm install && npm ${templateName === 'client' ? 'start' : 'test'}`
+    io.log(`created ${template.summary} in ${directory}; next: ${next}`)
   },
 })
+
+function packageNameOf(directory: string): string {
+  const name = basename(directory)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '')
+  return name || 'server'
+}

@@ -1,27 +1,26 @@
-import { assemble } from '../arguments/coerce.ts'
-import { readPairs } from '../arguments/pair.ts'
+import { buildArguments, readArguments } from '../arguments.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { withClient } from '../target/open.ts'
+import { withClient } from '../target/connect.ts'
 
-/** `portcall raw`: any request. */
-export const raw: Command = defineCommand({
+/** `portcall raw` */
+export const rawCommand: Command = defineCommand({
   name: 'raw',
-  summary: 'Sends any request',
-  takes: 'target',
-  words: ['METHOD', '[PARAM …]'],
+  summary: 'Send a raw request',
+  serverUse: 'connect',
+  args: ['<method>', '[params...]'],
   details: [
-    `Each PARAM is name=text, name:=json or @file. The request is one of the newest revision; for an older server it is translated. The result
-is printed as JSON; what the server tells meanwhile goes to stderr.`,
+    `A parameter is name=text, name:=json or @file. The request is in the newest protocol version and is converted for an older server. The
+result is printed as JSON; notifications go to stderr.`,
   ],
   flags: {},
   examples: [
     'portcall raw http://127.0.0.1:3000/mcp tools/list',
     'portcall raw http://127.0.0.1:3000/mcp tools/call name=greet arguments:=\'{"name":"Ada"}\'',
   ],
-  run: async ({ words: [method = '', ...rest], io, ...given }) =>
-    withClient({ ...given, io }, async (client) => {
-      const params = assemble(await readPairs(rest))
-      const onNotification = (notification: unknown): void => io.talk(JSON.stringify(notification))
+  run: async ({ args: [method = '', ...words], io, ...invocation }) =>
+    withClient({ ...invocation, io }, async (client) => {
+      const params = buildArguments(await readArguments(words))
+      const onNotification = (notification: unknown): void => io.log(JSON.stringify(notification))
       const result = await client.request(method, params, { signal: io.signal, onNotification })
       if (io.json) io.value(result)
       else io.data(JSON.stringify(result, null, 2))

@@ -1,29 +1,27 @@
-import { expandTemplate } from '../../client.ts'
-import { assemble } from '../arguments/coerce.ts'
-import { readPairs } from '../arguments/pair.ts'
+import { expandTemplate } from '../../entrypoints/client.ts'
+import { buildArguments, readArguments } from '../arguments.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { showContents } from '../show/blocks.ts'
-import { withClient } from '../target/open.ts'
+import { formatResourceContents } from '../media.ts'
+import { withClient } from '../target/connect.ts'
 
-/** `portcall read`: reads a resource. */
-export const read: Command = defineCommand({
+/** `portcall read` */
+export const readCommand: Command = defineCommand({
   name: 'read',
-  summary: 'Reads a resource',
-  takes: 'target',
-  words: ['URI', '[VARIABLE …]'],
-  details: ['URI may be a template; then each VARIABLE is name=text.'],
-  flags: { save: { type: 'string', value: 'FOLDER', description: 'Save what is no text there' } },
+  summary: 'Read a resource',
+  serverUse: 'connect',
+  args: ['<uri>', '[variables...]'],
+  details: ['The URI may be a template; its variables are name=text.'],
+  flags: { save: { type: 'string', value: 'DIR', description: 'Save binary content to this directory' } },
   examples: [
     'portcall read http://127.0.0.1:3000/mcp notes://errors.md',
     "portcall read http://127.0.0.1:3000/mcp 'notes://{path}' path=errors.md",
   ],
-  run: async ({ words: [uri = '', ...rest], flags, io, ...given }) =>
-    withClient({ ...given, flags, io }, async (client) => {
-      const variables = assemble(await readPairs(rest))
-      const result = await client.read(rest.length > 0 ? expandTemplate(uri, variables as Record<string, string>) : uri, {
-        signal: io.signal,
-      })
+  run: async ({ args: [uriOrTemplate = '', ...words], flags, io, ...invocation }) =>
+    withClient({ ...invocation, flags, io }, async (client) => {
+      const variables = buildArguments(await readArguments(words)) as Record<string, string>
+      const uri = words.length > 0 ? expandTemplate(uriOrTemplate, variables) : uriOrTemplate
+      const result = await client.readResource(uri, { signal: io.signal })
       if (io.json) return io.value(result)
-      for (const contents of result.contents) io.data(await showContents(contents, flags.save))
+      for (const contents of result.contents) io.data(await formatResourceContents(contents, flags.save))
     }),
 })

@@ -1,100 +1,103 @@
-import type { CallToolResult } from '../../index.ts'
-import { readPairs } from '../arguments/pair.ts'
+import type { CallToolResult } from '../../entrypoints/index.ts'
+import { readArguments } from '../arguments.ts'
+import { CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import type { Ending } from '../exit.ts'
-import { noSuch } from '../grammar/nearest.ts'
+import { unknownName } from '../command-line/did-you-mean.ts'
+import type { ExitReason } from '../exit-codes.ts'
+import { formatTask } from '../format.ts'
 import type { Io } from '../io.ts'
-import { createProgressLine } from '../show/progress.ts'
-import { showResult, tellResult } from '../show/result.ts'
-import { showTask } from '../show/task.ts'
-import { misused, Stop } from '../stop.ts'
-import { type TasksClient, withTasks } from '../target/open.ts'
-import { fitting } from './call.ts'
+import { printContent, printResult } from '../media.ts'
+import { createProgressBar } from '../progress.ts'
+import { type TasksClient, withTasksClient } from '../target/connect.ts'
+import { buildValidArguments } from './call.ts'
 
-/** `portcall tasks`: tasks of a server. */
-export const tasks: Command = defineCommand({
+/** `portcall tasks` */
+export const tasksCommand: Command = defineCommand({
   name: 'tasks',
-  summary: 'Begins tasks, and looks after them',
-  takes: 'target',
-  words: ['[ACTION]', '[WORD …]'],
+  summary: 'Start and manage tasks',
+  serverUse: 'connect',
+  args: ['[action]', '[args...]'],
   details: [
-    `ACTION is list, which is meant where there is none; start TOOL [ARGUMENT …], which calls a tool, does not wait and prints the id of the task;
-get TASK, which shows how it stands; result TASK, which waits for its end and answers what it asks; answer TASK, which answers what it asks and does
-not wait; cancel TASK.`,
-    'Only some servers of an older revision list their tasks. Elsewhere the id is all there is: keep it.',
+    `The action is one of: list (default); start <tool> [arguments...], which calls a tool and prints the ID of the task without waiting;
+get <task>, which shows the status; result <task>, which waits for the result and handles input requests; answer <task>, which handles input
+requests without waiting; cancel <task>.`,
+    'Only some servers of an older protocol version can list their tasks. With others, keep the ID of the task.',
   ],
-  flags: { save: { type: 'string', value: 'FOLDER', description: 'Save images, sound and other bytes of a result there' } },
+  flags: {
+    save: { type: 'string', value: 'DIR', description: 'Save images, audio and other binary content to this directory' },
+  },
   examples: [
     'portcall tasks http://127.0.0.1:3000/mcp start render name=book',
     'portcall tasks http://127.0.0.1:3000/mcp result 5Jn0rk1xyQ4JdrV0mYvIeM8w',
-    'portcall tasks http://127.0.0.1:3000/mcp answer 5Jn0rk1xyQ4JdrV0mYvIeM8w --answer colour=red',
+    'portcall tasks http://127.0.0.1:3000/mcp answer 5Jn0rk1xyQ4JdrV0mYvIeM8w --answer color=red',
   ],
-  run: async ({ words: [action = 'list', word, ...rest], flags, io, ...given }) => {
-    const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-    if (!act) throw noSuch('action', action, Object.keys(ACTIONS))
-    if (word === undefined && act !== list) throw misused(`${action} needs ${act === start ? 'a tool' : 'the id of a task'}`)
-    return withTasks({ ...given, flags, io, answers: LATER }, (client) =>
-      act(client, { word: word ?? '', rest, folder: flags.save, io }),
+  run: async ({ args: [actionName = 'list', subject, ...words], flags, io, ...invocation }) => {
+    const action = Object.hasOwn(ACTIONS, actionName) ? ACTIONS[actionName] : undefined
+    if (!action) throw unknownName('action', actionName, Object.keys(ACTIONS))
+    if (subject === undefined && action !== list)
+      throw usageError(`${actionName} needs ${action === start ? 'a tool' : 'the ID of a task'}`)
+    return withTasksClient({ ...invocation, flags, io, fallbackHandlers: ANSWER_LATER }, (client) =>
+      action(client, { subject: subject ?? '', words, saveDir: flags.save, io }),
     )
   },
 })
 
-/** What nobody answers here may be answered later, by another command: the server is to know that it can ask. */
-const LATER = { elicit: unanswered, elicitUrl: unanswered }
+/** Declares elicitation although this command cannot answer, because another command can answer later. */
+const ANSWER_LATER = { elicit: throwInputRequired, elicitUrl: throwInputRequired }
 
-function unanswered(): never {
-  const hint = 'run it in a terminal, or answer with portcall tasks SERVER answer TASK --answer FIELD=VALUE'
-  throw new Stop('unanswered', 'The task asks something', { hint })
+function throwInputRequired(): never {
+  const hint = 'run the command in a terminal, or use portcall tasks <server> answer <task> --answer FIELD=VALUE'
+  throw new CliError('input_required', 'The task requires input', { hint })
 }
 
-interface Asked {
-  /** The id of a task, or the name of a tool. */
-  readonly word: string
-  readonly rest: readonly string[]
-  readonly folder: string | undefined
+interface ActionOptions {
+  /** The ID of a task, or the name of a tool. */
+  readonly subject: string
+  readonly words: readonly string[]
+  readonly saveDir: string | undefined
   readonly io: Io
 }
 
-type Act = (client: TasksClient, asked: Asked) => Promise<Ending | void>
+type Action = (client: TasksClient, options: ActionOptions) => Promise<ExitReason | void>
 
-const list: Act = async (client, { io }) => {
-  const found = await client.tasks.list({ signal: io.signal }).toArray()
-  if (io.json) io.value({ tasks: found })
-  else for (const task of found) io.data(showTask(task))
+const list: Action = async (client, { io }) => {
+  const tasks = await client.tasks.list({ signal: io.signal }).toArray()
+  if (io.json) io.value({ tasks })
+  else for (const task of tasks) io.data(formatTask(task))
 }
 
-const start: Act = async (client, { word, rest, folder, io }) => {
-  const args = await fitting(client, word, await readPairs(rest))
-  const begun = await client.tasks.start(word, args, { signal: io.signal })
-  if (!('taskId' in begun)) return tellResult(begun, io, folder)
-  if (io.json) io.value({ taskId: begun.taskId })
-  else io.data(begun.taskId)
+const start: Action = async (client, { subject, words, saveDir, io }) => {
+  const args = await buildValidArguments(client, subject, await readArguments(words))
+  const outcome = await client.tasks.start(subject, args, { signal: io.signal })
+  if (!('taskId' in outcome)) return printResult(outcome, io, saveDir)
+  if (io.json) io.value({ taskId: outcome.taskId })
+  else io.data(outcome.taskId)
 }
 
-const get: Act = async (client, { word, folder, io }) => {
-  const task = await client.tasks.open(word).get({ signal: io.signal })
+const get: Action = async (client, { subject, saveDir, io }) => {
+  const task = await client.tasks.open(subject).get({ signal: io.signal })
   if (io.json) return io.value(task)
-  io.data(showTask(task))
-  if (task.status === 'completed') await showResult(task.result as unknown as CallToolResult, io, folder)
+  io.data(formatTask(task))
+  if (task.status === 'completed') await printContent(task.result as unknown as CallToolResult, io, saveDir)
 }
 
-const result: Act = async (client, { word, folder, io }) => {
-  const line = createProgressLine(io)
-  const { onProgress } = line
-  const waiting = client.tasks.open(word).result({ signal: io.signal, ...(onProgress && { onProgress }) })
-  return tellResult(await waiting.finally(line.clear), io, folder)
+const result: Action = async (client, { subject, saveDir, io }) => {
+  const bar = createProgressBar(io)
+  const { onProgress } = bar
+  const waiting = client.tasks.open(subject).result({ signal: io.signal, ...(onProgress && { onProgress }) })
+  return printResult(await waiting.finally(bar.clear), io, saveDir)
 }
 
-const answer: Act = async (client, { word, io }) => {
-  const count = await client.tasks.open(word).answer({ signal: io.signal })
+const answer: Action = async (client, { subject, io }) => {
+  const count = await client.tasks.open(subject).answerInputRequests({ signal: io.signal })
   if (count === 0)
-    throw new Stop('refused', 'The task asks nothing at this time', { hint: 'portcall tasks SERVER get TASK shows it' })
+    throw new CliError('rejected', 'The task requires no input at this time', { hint: 'see portcall tasks <server> get <task>' })
   if (io.json) io.value({ answered: count })
 }
 
-const cancel: Act = async (client, { word, io }) => {
-  await client.tasks.open(word).cancel({ signal: io.signal })
+const cancel: Action = async (client, { subject, io }) => {
+  await client.tasks.open(subject).cancel({ signal: io.signal })
   if (io.json) io.value({})
 }
 
-const ACTIONS: { readonly [action: string]: Act } = { list, start, get, result, answer, cancel }
+const ACTIONS: { readonly [action: string]: Action } = { list, start, get, result, answer, cancel }

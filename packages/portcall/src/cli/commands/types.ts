@@ -1,21 +1,21 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, defineCommand } from '../command.ts'
-import { withClient } from '../target/open.ts'
-import { writeModule } from '../types/module.ts'
+import { generateModule } from '../generate-types.ts'
+import { withClient } from '../target/connect.ts'
 
-/** `portcall types`: a client that is typed by a server which runs. */
-export const types: Command = defineCommand({
+/** `portcall types` */
+export const typesCommand: Command = defineCommand({
   name: 'types',
-  summary: 'Writes the types of a client for a server',
-  takes: 'target',
-  words: [],
-  details: ['Writes a TypeScript module with the types of all tools, and a function that connects with them.'],
-  flags: { out: { type: 'string', short: 'o', value: 'FILE', description: 'Write it there instead of to stdout' } },
+  summary: 'Generate TypeScript types from a server',
+  serverUse: 'connect',
+  args: [],
+  details: ['Generates a TypeScript module with the types of all tools, and a function that connects with these types.'],
+  flags: { out: { type: 'string', short: 'o', value: 'FILE', description: 'Write to this file instead of stdout' } },
   examples: ['portcall types http://127.0.0.1:3000/mcp --out src/notes.ts'],
-  run: async ({ flags, io, ...given }) =>
-    withClient({ ...given, flags, io }, async (client) => {
+  run: async ({ flags, io, ...invocation }) =>
+    withClient({ ...invocation, flags, io }, async (client) => {
       const { serverInfo } = await client.discover()
-      const text = writeModule(serverInfo?.name ?? 'server', await client.tools().toArray())
+      const text = generateModule(serverInfo?.name ?? 'server', await client.tools().toArray())
       if (flags.out === undefined) io.data(text.trimEnd())
       else await writeFile(flags.out, text)
     }),

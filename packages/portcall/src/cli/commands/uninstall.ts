@@ -1,18 +1,17 @@
 import { type Command, defineCommand } from '../command.ts'
-import { changeHosts, tellChanges } from '../hosts/apply.ts'
-import { CHANGE } from '../hosts/change-flags.ts'
+import { CHANGE_FLAGS, changeConfigs, printChanges } from '../hosts/change-configs.ts'
 
-/** `portcall uninstall`: takes a server out of the configurations of other programs. */
-export const uninstall: Command = defineCommand({
+/** `portcall uninstall` */
+export const uninstallCommand: Command = defineCommand({
   name: 'uninstall',
-  summary: 'Takes a server out of the configuration of other programs',
-  takes: 'none',
-  words: ['NAME'],
-  details: ['As careful as install. A server that is not there is no error.'],
-  flags: CHANGE,
+  summary: 'Remove a server from the configuration of MCP hosts',
+  serverUse: 'none',
+  args: ['<name>'],
+  details: ['Changes files as carefully as install. It is not an error if there is no such server.'],
+  flags: CHANGE_FLAGS,
   examples: ['portcall uninstall notes --to cursor --to vscode'],
-  async run({ words: [name = ''], flags, io }) {
-    const done = await changeHosts(flags, name, ({ editor, text, place }) => editor.remove(text, place))
-    tellChanges(done, flags['dry-run'], io)
+  async run({ args: [name = ''], flags, io }) {
+    const changes = await changeConfigs(flags, name, ({ editor, text, location }) => editor.remove(text, location))
+    printChanges(changes, flags['dry-run'], io)
   },
 })

@@ -1,33 +1,34 @@
 import { parse, patch } from '@decimalturn/toml-patch'
-import { isObject, type JsonObject } from '../../jsonrpc.ts'
-import type { Editor, Place } from './edit.ts'
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { ConfigEditor, EntryLocation } from './editor.ts'
 
-/** TOML: new tables come last, as people write them. */
-export const tomlEditor: Editor = {
-  read: async (text, place) => serversOf(parse(text), place)[place.name],
-  async put(text, place, entry) {
+/** Edits TOML. Appends new tables at the end, where people write them. */
+export const tomlEditor: ConfigEditor = {
+  read: async (text, location) => serversOf(parse(text), location)[location.name],
+  async put(text, location, entry) {
     const root = parse(text)
-    if (!Object.hasOwn(serversOf(root, place), place.name)) {
-      const longer = append(text, place, entry)
-      if (isToml(longer)) return longer
+    const servers = serversOf(root, location)
+    if (!Object.hasOwn(servers, location.name)) {
+      const appended = appendTable(text, location, entry)
+      if (isValid(appended)) return appended
     }
-    return patch(text, { ...root, [place.key]: { ...serversOf(root, place), [place.name]: entry } })
+    return patch(text, { ...root, [location.key]: { ...servers, [location.name]: entry } })
   },
-  async remove(text, place) {
+  async remove(text, { key, name }) {
     const root = parse(text)
-    const { [place.name]: found, ...others } = serversOf(root, place)
-    if (found === undefined) return text
-    const { [place.key]: _servers, ...rest } = root
-    return patch(text, Object.keys(others).length > 0 ? { ...rest, [place.key]: others } : rest)
+    const { [name]: entry, ...others } = serversOf(root, { key, name })
+    if (entry === undefined) return text
+    const { [key]: _servers, ...rest } = root
+    return patch(text, Object.keys(others).length > 0 ? { ...rest, [key]: others } : rest)
   },
 }
 
-function serversOf(root: JsonObject, { key }: Place): JsonObject {
+function serversOf(root: JsonObject, { key }: EntryLocation): JsonObject {
   const servers = root[key]
   return isObject(servers) ? servers : {}
 }
 
-function isToml(text: string): boolean {
+function isValid(text: string): boolean {
   try {
     parse(text)
     return true
@@ -36,26 +37,24 @@ function isToml(text: string): boolean {
   }
 }
 
-function append(text: string, { key, name }: Place, entry: object): string {
-  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+function appendTable(text: string, { key, name }: EntryLocation, entry: object): string {
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n'
+  const before = text === '' || text.endsWith('\n') ? text : text + lineBreak
+  const separator = before === '' ? '' : lineBreak
   const lines = Object.entries(entry).map(([field, value]) => `${keyOf(field)} = ${literal(value)}`)
-  const before = text === '' || text.endsWith('\n') ? text : text + eol
-  return [...(before === '' ? [] : ['']), `[${key}.${keyOf(name)}]`, ...lines, ''].reduce(
-    (all, line, at) => all + (at > 0 ? eol : '') + line,
-    before,
-  )
+  return before + separator + [`[${key}.${keyOf(name)}]`, ...lines, ''].join(lineBreak)
 }
 
 function keyOf(name: string): string {
   return /^[A-Za-z0-9_-]+$/.test(name) ? name : literal(name)
 }
 
-/** Strings as in JSON, which TOML reads alike but for one character. */
+/** Returns a TOML literal. A JSON string is a valid TOML string, except for U+007F. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
-  if (isObject(value))
-    return `{ ${Object.entries(value)
-      .map(([name, one]) => `${keyOf(name)} = ${literal(one)}`)
-      .join(', ')} }`
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([name, member]) => `${keyOf(name)} = ${literal(member)}`)
+    return `{ ${members.join(', ')} }`
+  }
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f')
 }

@@ -1,9 +1,9 @@
-/** The programs that a server can be installed in: where each keeps its servers, and how it writes them. */
+/** The MCP hosts that servers can be installed in: the location and the format of their configurations. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** A server as it is installed. */
-export type Installed =
+/** A server to install. */
+export type InstallableServer =
   | {
       readonly command: string
       readonly args: readonly string[]
@@ -14,55 +14,57 @@ export type Installed =
 
 export interface Host {
   readonly title: string
-  /** The file of a user. */
+  /** Returns the path of the user's configuration. */
   readonly file: () => string
-  /** The file of a project, from its folder; absent where there is none. */
+  /** Path of a project's configuration, relative to its directory; absent if the host has none. */
   readonly project?: string
   readonly format: 'json' | 'toml'
   /** The member that holds the servers. */
   readonly key: string
-  /** The entry of a server; undefined for what the program cannot use. */
-  readonly entry: (server: Installed) => object | undefined
+  /** Returns the entry of a server; `undefined` if the host does not support this kind of server. */
+  readonly entry: (server: InstallableServer) => object | undefined
 }
 
-type Program = Extract<Installed, { command: string }>
-type Remote = Extract<Installed, { url: string }>
+type StdioServer = Extract<InstallableServer, { command: string }>
+type RemoteServer = Extract<InstallableServer, { url: string }>
 
-/** Where programs keep the settings of a user. */
-function settings(name: string): string {
+/** Returns the directory with the user's settings of an application. */
+function settingsDir(name: string): string {
   const { APPDATA, XDG_CONFIG_HOME } = process.env
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name)
   if (process.platform === 'win32') return join(APPDATA ?? join(homedir(), 'AppData', 'Roaming'), name)
   return join(XDG_CONFIG_HOME || join(homedir(), '.config'), name)
 }
 
-const filled = <T extends object>(name: string, value: T): object => (Object.keys(value).length > 0 ? { [name]: value } : {})
+const unlessEmpty = (name: string, value: object): object => (Object.keys(value).length > 0 ? { [name]: value } : {})
 
-/** `command`, `args` and what is not empty of the rest. */
-function plainProgram({ command, args, env, cwd }: Program): object {
-  return { command, args, ...filled('env', env), ...(cwd !== undefined && { cwd }) }
+/** Returns `command` and `args`, plus `env` and `cwd` if they are set. */
+function stdioEntry({ command, args, env, cwd }: StdioServer): object {
+  return { command, args, ...unlessEmpty('env', env), ...(cwd !== undefined && { cwd }) }
 }
 
-/** Entries that are told apart by a `type`, or by nothing. */
-function entries(fields: {
+/** Creates the `entry` function of a host. */
+function createEntry(fields: {
+  /** Whether entries have a `type`. */
   readonly type?: boolean
-  /** How the address is called; without it there are no remote servers. */
+  /** Name of the member with the URL; absent if the host supports only programs. */
   readonly url?: string
+  /** Name of the member with the headers. */
   readonly headers?: string
 }): Host['entry'] {
   const { type = false, url, headers = 'headers' } = fields
-  const remote = (server: Remote): object | undefined =>
-    url === undefined ? undefined : { ...(type && { type: 'http' }), [url]: server.url, ...filled(headers, server.headers) }
-  return (server) => ('url' in server ? remote(server) : { ...(type && { type: 'stdio' }), ...plainProgram(server) })
+  const remoteEntry = (server: RemoteServer): object | undefined =>
+    url === undefined ? undefined : { ...(type && { type: 'http' }), [url]: server.url, ...unlessEmpty(headers, server.headers) }
+  return (server) => ('url' in server ? remoteEntry(server) : { ...(type && { type: 'stdio' }), ...stdioEntry(server) })
 }
 
 export const HOSTS: { readonly [name: string]: Host } = {
   'claude-desktop': {
     title: 'Claude Desktop',
-    file: () => join(settings('Claude'), 'claude_desktop_config.json'),
+    file: () => join(settingsDir('Claude'), 'claude_desktop_config.json'),
     format: 'json',
     key: 'mcpServers',
-    entry: entries({}),
+    entry: createEntry({}),
   },
   'claude-code': {
     title: 'Claude Code',
@@ -70,7 +72,7 @@ export const HOSTS: { readonly [name: string]: Host } = {
     project: '.mcp.json',
     format: 'json',
     key: 'mcpServers',
-    entry: entries({ type: true, url: 'url' }),
+    entry: createEntry({ type: true, url: 'url' }),
   },
   cursor: {
     title: 'Cursor',
@@ -78,31 +80,33 @@ export const HOSTS: { readonly [name: string]: Host } = {
     project: '.cursor/mcp.json',
     format: 'json',
     key: 'mcpServers',
-    entry: entries({ url: 'url' }),
+    entry: createEntry({ url: 'url' }),
   },
   vscode: {
     title: 'VS Code',
-    file: () => join(settings('Code'), 'User', 'mcp.json'),
+    file: () => join(settingsDir('Code'), 'User', 'mcp.json'),
     project: '.vscode/mcp.json',
     format: 'json',
     key: 'servers',
-    entry: entries({ type: true, url: 'url' }),
+    entry: createEntry({ type: true, url: 'url' }),
   },
   windsurf: {
     title: 'Windsurf',
     file: () => join(homedir(), '.codeium', 'windsurf', 'mcp_config.json'),
     format: 'json',
     key: 'mcpServers',
-    entry: entries({ url: 'serverUrl' }),
+    entry: createEntry({ url: 'serverUrl' }),
   },
   zed: {
     title: 'Zed',
     file: () =>
-      process.platform === 'win32' ? join(settings('Zed'), 'settings.json') : join(homedir(), '.config', 'zed', 'settings.json'),
+      process.platform === 'win32'
+        ? join(settingsDir('Zed'), 'settings.json')
+        : join(homedir(), '.config', 'zed', 'settings.json'),
     project: '.zed/settings.json',
     format: 'json',
     key: 'context_servers',
-    entry: entries({ url: 'url' }),
+    entry: createEntry({ url: 'url' }),
   },
   'gemini-cli': {
     title: 'Gemini CLI',
@@ -110,7 +114,7 @@ export const HOSTS: { readonly [name: string]: Host } = {
     project: '.gemini/settings.json',
     format: 'json',
     key: 'mcpServers',
-    entry: entries({ url: 'httpUrl' }),
+    entry: createEntry({ url: 'httpUrl' }),
   },
   codex: {
     title: 'Codex',
@@ -118,6 +122,6 @@ export const HOSTS: { readonly [name: string]: Host } = {
     project: '.codex/config.toml',
     format: 'toml',
     key: 'mcp_servers',
-    entry: entries({ url: 'url', headers: 'http_headers' }),
+    entry: createEntry({ url: 'url', headers: 'http_headers' }),
   },
 }

@@ -1,77 +1,79 @@
-/** Members of an object in a text: put in, replaced and taken out without touching anything else. */
+/**
+ * Adds, replaces and removes a member of an object in JSON text, without changing anything else. `modify` of jsonc-parser does not do that:
+ * it reformats the other members on the edited lines, and it inserts before a comment that belongs to the previous member.
+ */
 import { createScanner, type Node } from 'jsonc-parser'
 
 /** A name and its value. */
-export type Member = readonly [name: string, value: unknown]
+export type JsonMember = readonly [name: string, value: unknown]
 
-/** A piece of the text, and what comes in its place. */
-interface Edit {
+/** Replaces the text from `from` to `to`. */
+interface TextEdit {
   readonly from: number
   readonly to: number
   readonly text: string
 }
 
-/** Writes a member of an object: in the place of the one of that name, or as the last. */
-export function putMember(text: string, object: Node, [name, value]: Member): string {
+/** Replaces the member of that name, or adds it as the last one. */
+export function putMember(text: string, object: Node, [name, value]: JsonMember): string {
   const members = object.children ?? []
-  const found = members.find((member) => nameOf(member) === name)?.children?.[1]
-  const { eol, unit } = styleOf(text)
-  const written = (indent: string): string => JSON.stringify(value, null, unit).replaceAll('\n', eol + indent)
-  if (found) return apply(text, [{ from: found.offset, to: endOf(found), text: written(indentAt(text, found.offset)) }])
+  const existing = members.find((member) => nameOf(member) === name)?.children?.[1]
+  const { lineBreak, indentUnit } = styleOf(text)
+  const stringify = (indent: string): string => JSON.stringify(value, null, indentUnit).replaceAll('\n', lineBreak + indent)
+  if (existing)
+    return applyEdits(text, [{ from: existing.offset, to: endOf(existing), text: stringify(indentAt(text, existing.offset)) }])
   const last = members.at(-1)
   const key = JSON.stringify(name)
   if (!last) {
     const outer = indentAt(text, object.offset)
-    const inner = outer + unit
-    const begin = object.offset + 1
+    const inner = outer + indentUnit
+    const start = object.offset + 1
     const end = endOf(object) - 1
-    const isEmpty = text.slice(begin, end).trim() === ''
-    const line = `${eol}${inner}${key}: ${written(inner)}`
-    return apply(text, [isEmpty ? { from: begin, to: end, text: `${line}${eol}${outer}` } : insert(begin, line)])
+    const isEmpty = text.slice(start, end).trim() === ''
+    const line = `${lineBreak}${inner}${key}: ${stringify(inner)}`
+    return applyEdits(text, [isEmpty ? { from: start, to: end, text: `${line}${lineBreak}${outer}` } : insertion(start, line)])
   }
-  const comma = commaAfter(text, endOf(last))
-  const isAlone = isFirstOnLine(text, last.offset)
-  if (!isAlone) {
+  const comma = findComma(text, endOf(last))
+  if (!startsLine(text, last.offset)) {
     const inline = ` ${key}: ${JSON.stringify(value)}`
-    return apply(text, [insert(comma === undefined ? endOf(last) : comma + 1, comma === undefined ? `,${inline}` : `${inline},`)])
+    return applyEdits(text, [comma === undefined ? insertion(endOf(last), `,${inline}`) : insertion(comma + 1, `${inline},`)])
   }
   const indent = indentAt(text, last.offset)
-  const line = `${eol}${indent}${key}: ${written(indent)}`
-  const after = (at: number): number => at + restOfLine(text, at)
+  const line = `${lineBreak}${indent}${key}: ${stringify(indent)}`
+  const afterComment = (at: number): number => at + trailingCommentLength(text, at)
   return comma === undefined
-    ? apply(text, [insert(endOf(last), ','), insert(after(endOf(last)), line)])
-    : apply(text, [insert(after(comma + 1), `${line},`)])
+    ? applyEdits(text, [insertion(endOf(last), ','), insertion(afterComment(endOf(last)), line)])
+    : applyEdits(text, [insertion(afterComment(comma + 1), `${line},`)])
 }
 
-/** Takes a member out, and the line that it leaves empty. */
+/** Removes a member, and its line if nothing else is on it. */
 export function removeMember(text: string, object: Node, name: string): string {
   const members = object.children ?? []
-  const at = members.findIndex((member) => nameOf(member) === name)
-  const member = members[at]
+  const index = members.findIndex((member) => nameOf(member) === name)
+  const member = members[index]
   if (!member) return text
-  const comma = commaAfter(text, endOf(member))
-  const before = at > 0 && comma === undefined ? commaAfter(text, endOf(members[at - 1] as Node)) : undefined
-  const edits = [
-    ...(before === undefined ? [] : [{ from: before, to: before + 1, text: '' }]),
-    lineOf(text, { from: member.offset, to: comma === undefined ? endOf(member) : comma + 1, text: '' }),
-  ]
-  const next = apply(text, edits)
-  const removed = text.length - next.length
-  const inside = next.slice(object.offset + 1, endOf(object) - 1 - removed)
-  return inside.trim() === '' ? `${next.slice(0, object.offset + 1)}${next.slice(endOf(object) - 1 - removed)}` : next
+  const comma = findComma(text, endOf(member))
+  const previousComma = index > 0 && comma === undefined ? findComma(text, endOf(members[index - 1] as Node)) : undefined
+  const removed = applyEdits(text, [
+    ...(previousComma === undefined ? [] : [{ from: previousComma, to: previousComma + 1, text: '' }]),
+    widenToLine(text, { from: member.offset, to: comma === undefined ? endOf(member) : comma + 1, text: '' }),
+  ])
+  const start = object.offset + 1
+  const end = endOf(object) - 1 - (text.length - removed.length)
+  return removed.slice(start, end).trim() === '' ? removed.slice(0, start) + removed.slice(end) : removed
 }
 
 const nameOf = (member: Node): unknown => member.children?.[0]?.value
 const endOf = ({ offset, length }: Node): number => offset + length
-const insert = (at: number, text: string): Edit => ({ from: at, to: at, text })
+const insertion = (at: number, text: string): TextEdit => ({ from: at, to: at, text })
 
-/** Makes changes, from the last to the first so that places stay right. */
-function apply(text: string, edits: readonly Edit[]): string {
-  return [...edits].reverse().reduce((all, edit) => all.slice(0, edit.from) + edit.text + all.slice(edit.to), text)
+/** Applies edits, which are in ascending order. */
+function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  return edits.reduceRight((result, edit) => result.slice(0, edit.from) + edit.text + result.slice(edit.to), text)
 }
 
-/** Where the comma behind a member is, if there is one; comments may stand between. */
-function commaAfter(text: string, at: number): number | undefined {
+/** Returns the offset of the comma after a member, if there is one. Skips comments. */
+function findComma(text: string, at: number): number | undefined {
   const scanner = createScanner(text, true)
   scanner.setPosition(at)
   scanner.scan()
@@ -79,20 +81,20 @@ function commaAfter(text: string, at: number): number | undefined {
   return text[next] === ',' ? next : undefined
 }
 
-/** How much of the line is left, when it is only a comment or nothing. */
-function restOfLine(text: string, at: number): number {
+/** Returns the length of the rest of the line, if it contains nothing but whitespace and one comment. */
+function trailingCommentLength(text: string, at: number): number {
   return /^[ \t]*(\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/[ \t]*)?(?=\r?\n)/.exec(text.slice(at))?.[0].length ?? 0
 }
 
-/** A removal, extended to the whole line where nothing else stands on it. */
-function lineOf(text: string, edit: Edit): Edit {
-  const before = /\r?\n[ \t]*$/.exec(text.slice(0, edit.from))
-  const isLast = /^[ \t]*(\r?\n|\})/.test(text.slice(edit.to))
-  if (before && isLast) return { ...edit, from: before.index }
+/** Widens a removal to the whole line if nothing else is on it, or else to the whitespace before it. */
+function widenToLine(text: string, edit: TextEdit): TextEdit {
+  const lineStart = /\r?\n[ \t]*$/.exec(text.slice(0, edit.from))
+  const endsLine = /^[ \t]*(\r?\n|\})/.test(text.slice(edit.to))
+  if (lineStart && endsLine) return { ...edit, from: lineStart.index }
   return { ...edit, from: edit.from - (/[ \t]*$/.exec(text.slice(0, edit.from))?.[0].length ?? 0) }
 }
 
-function isFirstOnLine(text: string, at: number): boolean {
+function startsLine(text: string, at: number): boolean {
   return /\n[ \t]*$/.test(text.slice(0, at))
 }
 
@@ -100,7 +102,7 @@ function indentAt(text: string, at: number): string {
   return /(?:^|\n)([ \t]*)[^\n]*$/.exec(text.slice(0, at))?.[1] ?? ''
 }
 
-/** As the file is written already. */
-function styleOf(text: string): { eol: string; unit: string } {
-  return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ' }
+/** Detects the line breaks and the indentation of the file. */
+function styleOf(text: string): { lineBreak: string; indentUnit: string } {
+  return { lineBreak: text.includes('\r\n') ? '\r\n' : '\n', indentUnit: /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ' }
 }

@@ -1,54 +1,44 @@
-import type { TargetWords } from '../command.ts'
+import { usageError } from '../cli-error.ts'
+import type { ServerArgument } from '../command.ts'
+import { readEnvFlags } from '../command-line/flag-values.ts'
 import { guardStdout } from '../io.ts'
-import { misused } from '../stop.ts'
-import type { Configured } from './config.ts'
+import type { ResolvedTarget } from './config-file.ts'
 
-/** What a program is started with besides its command line. */
-export interface ProgramOptions {
+/** The options of a program. */
+export interface ProgramFlags {
   readonly env: readonly string[]
   readonly cwd: string | undefined
 }
 
-const NOTHING: ProgramOptions = { env: [], cwd: undefined }
-
-/** Finds out what the words of a command line name: a program, a URL, a module, or a server of a configuration. @throws Stop */
-export async function resolveTarget(words: TargetWords, options: ProgramOptions = NOTHING): Promise<Configured> {
-  if ('program' in words) return { target: commandOf(words.program, options) }
-  const { word } = words
-  if (/^https?:\/\//i.test(word)) {
-    if (!URL.canParse(word)) throw misused(`${word} is no URL`)
-    return { target: new URL(word) }
+/** Finds out what the server argument is: a program, a URL, a module, or a server of a configuration file. @throws CliError */
+export async function resolveTarget(
+  server: ServerArgument,
+  flags: ProgramFlags = { env: [], cwd: undefined },
+): Promise<ResolvedTarget> {
+  if ('program' in server) return { target: toStdioTarget(server.program, flags) }
+  const { location } = server
+  if (/^https?:\/\//i.test(location)) {
+    if (!URL.canParse(location)) throw usageError(`${location} is not a valid URL`)
+    return { target: new URL(location) }
   }
-  const { splitConfig, readConfigured } = await import('./config.ts')
-  const config = splitConfig(word)
-  if (config) return readConfigured(config.path, config.name)
+  const { splitConfigLocation, readConfigFile } = await import('./config-file.ts')
+  const config = splitConfigLocation(location)
+  if (config) return readConfigFile(config.path, config.name)
   const { isModule, loadServer } = await import('./module.ts')
-  if (isModule(word)) {
+  if (isModule(location)) {
     guardStdout()
-    return { target: await loadServer(word) }
+    return { target: await loadServer(location) }
   }
-  throw misused(`${JSON.stringify(word)} is no server`, hintFor(word))
+  throw usageError(`${JSON.stringify(location)} is not a server`, hintFor(location))
 }
 
-function hintFor(word: string): string {
-  if (/^[\w.-]+(:\d+)?(\/|$)/.test(word) && /[:.]/.test(word) && !/\.[cm]?[jt]sx?$|\.jsonc?$/.test(word))
-    return `a URL begins with https:// or http://`
-  if (/\.[cm]?[jt]sx?$|\.jsonc?(:|$)/.test(word)) return 'there is no such file'
-  return 'give a URL, a module, FILE:NAME of a configuration, or a program after --'
+function hintFor(location: string): string {
+  if (/^[\w.-]+(:\d+)?(\/|$)/.test(location) && /[:.]/.test(location) && !/\.[cm]?[jt]sx?$|\.jsonc?$/.test(location))
+    return 'a URL starts with https:// or http://'
+  if (/\.[cm]?[jt]sx?$|\.jsonc?(:|$)/.test(location)) return 'no such file'
+  return 'pass a URL, a module, file:name of a configuration, or -- and a program'
 }
 
-function commandOf([command = '', ...args]: readonly string[], { env, cwd }: ProgramOptions): Configured['target'] {
-  return { command, args, env: readEnv(env), ...(cwd !== undefined && { cwd }) }
-}
-
-/** `NAME=VALUE`, or `NAME` for the value that it has here. */
-export function readEnv(given: readonly string[]): Record<string, string> {
-  const entries = given.map((one) => {
-    const at = one.indexOf('=')
-    const name = at === -1 ? one : one.slice(0, at)
-    const value = at === -1 ? process.env[name] : one.slice(at + 1)
-    if (value === undefined) throw misused(`the variable ${name} is not set here`, `--env ${name}=VALUE`)
-    return [name, value]
-  })
-  return Object.fromEntries(entries)
+function toStdioTarget([command = '', ...args]: readonly string[], { env, cwd }: ProgramFlags): ResolvedTarget['target'] {
+  return { command, args, env: readEnvFlags(env), ...(cwd !== undefined && { cwd }) }
 }

@@ -1,80 +1,73 @@
-import { unref } from '../../jsonrpc/waiting.ts'
+import { unref } from '../../util/timers.ts'
+import type { BusOptions } from '../bus.ts'
+import { createBatcher } from '../remote/batcher.ts'
 import { createRemoteBus, type RemoteBus } from '../remote/bus.ts'
-import { createLane } from '../remote/lane.ts'
-import { createStanding } from '../remote/standing.ts'
-import { createTopics } from '../topics.ts'
-import type { Listening, PostgresDriver } from './client.ts'
-import type { PostgresLink } from './link.ts'
-import { createMessages } from './messages.ts'
+import { createPersistentConnection } from '../remote/persistent-connection.ts'
+import { createSubscribers } from '../subscribers.ts'
+import type { PostgresDriver, PostgresListener } from './driver.ts'
+import type { PostgresExecutor } from './executor.ts'
+import { createNotifyCodec } from './notify-codec.ts'
 
-/** The bounds of a bus over PostgreSQL. */
-export interface PostgresBusOptions {
-  /** Subscriptions of this process; more are refused. Default: 100,000. */
-  maxSubscriptions?: number
-  /** Is told what subscribers throw. Default: nobody is. */
-  onError?: (error: unknown) => void
-}
-
-export interface BusPlace {
+export interface PostgresBusParts {
   readonly driver: PostgresDriver
-  readonly link: PostgresLink
+  readonly executor: PostgresExecutor
   readonly schema: string
   readonly timeoutMs: number
 }
 
-const CHECK_MS = 5000
+const HEARTBEAT_INTERVAL_MS = 5000
 
-/** Makes a bus over PostgreSQL: one channel, named like the schema, carries all topics. */
-export function createPostgresBus({ driver, link, schema, timeoutMs }: BusPlace, options: PostgresBusOptions = {}): RemoteBus {
-  const { maxSubscriptions = 100_000, onError } = options
-  const topics = createTopics({ maxSubscriptions, onError })
-  let hears = true
-  let check: ReturnType<typeof setInterval> | undefined
+/** Creates a bus on the notifications of PostgreSQL: one channel, named like the schema, carries all topics. */
+export function createPostgresBus(parts: PostgresBusParts, options: BusOptions = {}): RemoteBus {
+  const { driver, executor, schema, timeoutMs } = parts
+  const subscribers = createSubscribers(options)
+  let hasReceivedHeartbeat = true
+  let heartbeatTimer: ReturnType<typeof setInterval> | undefined
 
-  const messages = createMessages({
-    fetch: (number) => link.ask('message', number, true),
-    onMessage: topics.deliver,
-    onSign: () => void (hears = true),
+  const codec = createNotifyCodec({
+    fetch: (id) => executor.call('message', id, true),
+    onMessage: subscribers.deliver,
+    onHeartbeat: () => void (hasReceivedHeartbeat = true),
   })
-  const outgoing = createLane<string, unknown>({
-    flights: 1,
+  const outgoing = createBatcher<string, unknown>({
+    concurrency: 1,
     async send(batch) {
-      await link.ask('publish', batch)
+      await executor.call('publish', batch)
       return batch
     },
   })
-  const standing = createStanding<Listening>({
+  const connection = createPersistentConnection<PostgresListener>({
     async open(onLost) {
-      const listening = await driver.listen(schema, { onLost, onMessage: messages.read })
-      hears = true
-      check ??= unref(setInterval(examine, CHECK_MS))
-      return listening
+      const listener = await driver.listen(schema, { onLost, onMessage: codec.receive })
+      hasReceivedHeartbeat = true
+      heartbeatTimer ??= unref(setInterval(checkHeartbeat, HEARTBEAT_INTERVAL_MS))
+      return listener
     },
-    end: (listening) => listening.end(),
+    close: (listener) => listener.close(),
     timeoutMs,
-    onGone() {
-      clearInterval(check)
-      check = undefined
+    onDisconnected() {
+      clearInterval(heartbeatTimer)
+      heartbeatTimer = undefined
     },
-    isWanted: () => topics.names().length > 0,
+    isNeeded: () => subscribers.topics().length > 0,
   })
-  /** A connection that only listens may be dead for long before anybody is told. */
-  const examine = (): void => {
-    if (!hears) return standing.drop()
-    hears = false
-    outgoing.add(messages.sign(), 0).catch(() => void (hears = true))
+  /** Reconnects if the last heartbeat was not received: a broken connection that only listens may go unnoticed for a long time. */
+  const checkHeartbeat = (): void => {
+    if (!hasReceivedHeartbeat) return connection.drop()
+    hasReceivedHeartbeat = false
+    outgoing.add(codec.encodeHeartbeat(), 0).catch(() => void (hasReceivedHeartbeat = true))
   }
 
   return createRemoteBus({
-    topics,
-    standing,
+    subscribers,
+    connection,
     outgoing,
-    write: messages.write,
-    guarded: link.guarded,
-    // One channel carries all topics: who is connected hears.
-    hear: async () => {},
-    forget() {
-      if (topics.names().length === 0) standing.drop()
+    encode: codec.encode,
+    run: executor.run,
+    // The connection receives all topics.
+    subscribe: async () => {},
+    unsubscribe() {
+      if (subscribers.topics().length === 0) connection.drop()
     },
   })
 }

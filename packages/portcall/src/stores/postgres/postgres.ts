@@ -1,56 +1,58 @@
-import { joinStores } from '../remote/join.ts'
+import type { BusOptions } from '../bus.ts'
+import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
-import { createPostgresBus, type PostgresBusOptions } from './bus.ts'
-import { createDriver, type PostgresSource } from './client.ts'
-import { createLink } from './link.ts'
+import { createPostgresBus } from './bus.ts'
+import { createPostgresDriver, type PostgresSource } from './driver.ts'
+import { createPostgresExecutor } from './executor.ts'
 import { createPostgresLog, type PostgresLogOptions } from './log.ts'
-import { createPostgresStore, type PostgresStoreOptions } from './store.ts'
-import { createSweeper } from './sweeper.ts'
+import { createPostgresPruner } from './prune.ts'
+import { createPostgresStore, type PostgresKeyValueStoreOptions } from './store.ts'
 
-/** Where in PostgreSQL the stores are, how long it may take, and their bounds. */
-export interface PostgresOptions {
-  /** The schema that everything is in, and the channel of the bus; lower-case letters, digits and `_`. Default: `'portcall'`. */
+/** The location, timeout and limits of stores in PostgreSQL. */
+export interface PostgresStoresOptions {
+  /** Name of the schema of all tables and functions, and of the channel of the bus: lower-case letters, digits and `_`. Default: `'portcall'`. */
   schema?: string
-  /** How long PostgreSQL may take for an answer, in milliseconds. Default: 2000. */
+  /** Time allowed for an operation, in milliseconds. Default: 2000. */
   timeoutMs?: number
-  store?: PostgresStoreOptions
+  store?: PostgresKeyValueStoreOptions
   log?: PostgresLogOptions
-  bus?: PostgresBusOptions
+  bus?: BusOptions
 }
 
-const SCHEMA = /^[a-z_][a-z0-9_]{0,50}$/
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,50}$/
 const YEAR_MS = 365 * 24 * 3600_000
-const LOG_BOUNDS: Required<PostgresLogOptions> = {
+const LOG_DEFAULTS: Required<PostgresLogOptions> = {
   maxEntries: 10_000,
   maxBytes: 4_194_304,
-  maxAgeMs: 30 * 60_000,
+  entryTtlMs: 30 * 60_000,
   maxLogs: 100_000,
 }
 
 /**
- * The three contracts in PostgreSQL (12 or newer), for any number of processes: over a `Pool` of `pg` or a client of the package `postgres`. The
- * tables are made at the first use.
+ * Creates stores in PostgreSQL 12 or newer, for any number of processes, over a `Pool` of `pg` or a client of the package `postgres`. The
+ * tables are created on first use.
  *
- * While PostgreSQL is away, operations reject with `StoreUnavailable`: the first ones after `timeoutMs`, all others at once. Nothing has to
- * be done when it is back.
+ * While PostgreSQL is unavailable, operations reject with `StoreUnavailableError`: the first ones after `timeoutMs`, further ones
+ * immediately. The stores recover by themselves.
  *
- * @throws TypeError for a name of a schema that is none.
+ * @throws TypeError if the name of the schema is invalid.
  */
-export function postgres(source: PostgresSource, options: PostgresOptions = {}): Stores {
+export function postgresStores(source: PostgresSource, options: PostgresStoresOptions = {}): Stores {
   const { schema = 'portcall', timeoutMs = 2000 } = options
-  if (!SCHEMA.test(schema)) throw new TypeError(`'${schema}' cannot be a schema: up to 51 lower-case letters, digits and _`)
-  const { maxEntries = 1_000_000, maxAgeMs = YEAR_MS } = options.store ?? {}
-  const bounds = { ...LOG_BOUNDS, ...options.log }
+  if (!SCHEMA_NAME.test(schema))
+    throw new TypeError(`'${schema}' cannot be the name of a schema: use up to 51 lower-case letters, digits and _`)
+  const { maxEntries = 1_000_000, maxTtlMs = YEAR_MS } = options.store ?? {}
+  const limits = { ...LOG_DEFAULTS, ...options.log }
 
-  const driver = createDriver(source)
-  const link = createLink({ driver, schema, timeoutMs, onBack: () => bus.renew() })
-  const onWrite = createSweeper(link, { maxEntries, maxLogs: bounds.maxLogs, maxAgeMs: bounds.maxAgeMs })
-  const store = createPostgresStore({ link, maxAgeMs, onWrite })
-  const log = createPostgresLog({ link, bounds, onWrite })
-  const bus = createPostgresBus({ driver, link, schema, timeoutMs }, options.bus)
-  const leave = (): void => {
-    link.close()
+  const driver = createPostgresDriver(source)
+  const executor = createPostgresExecutor({ driver, schema, timeoutMs, onRecovered: () => bus.reconnect() })
+  const onWrite = createPostgresPruner(executor, { maxEntries, maxLogs: limits.maxLogs, entryTtlMs: limits.entryTtlMs })
+  const store = createPostgresStore({ executor, maxTtlMs, onWrite })
+  const log = createPostgresLog({ executor, limits, onWrite })
+  const bus = createPostgresBus({ driver, executor, schema, timeoutMs }, options.bus)
+  const disconnect = (): void => {
+    executor.close()
     driver.close()
   }
-  return joinStores({ store, log, bus, leave })
+  return combineStores({ store, log, bus, disconnect })
 }

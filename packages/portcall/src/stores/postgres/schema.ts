@@ -1,16 +1,17 @@
 /*
- * What stands in the database. Everything is in one schema. Each operation is one function that takes and gives JSON, so that what was asked
- * for in one turn is one statement, in one transaction. PostgreSQL tells the time, and keys are in the order of their bytes.
+ * The database schema. Everything is in one PostgreSQL schema. Each operation is one function with a JSON argument and a JSON result, so that
+ * the operations of one turn of the event loop are one statement in one transaction. Times are those of the clock of PostgreSQL, and keys are
+ * ordered by their bytes.
  *
- * A log has a name beside its key, so that its positions mean nothing to a log that comes after it; its row is locked while entries are
- * added, so that their numbers have no gaps and become visible in order. For each process that writes it keeps the number of its last batch:
- * a batch that comes twice is written once.
+ * A log has a name besides its key, so that its positions are unknown to a later log under the same key. Its row is locked while entries are
+ * appended, so that their numbers have no gaps and become visible in order. For each writing process, the row stores the number of the last
+ * batch: a batch that is sent twice is written once.
  */
 
-/** The versions of the schema, each what brings it about from the one before. Never change one that was published: add one. */
-export const VERSIONS: ReadonlyArray<(schema: string) => string> = [first]
+/** The migrations of the schema, each from the version before. Never change a published one: add another. */
+export const VERSIONS: ReadonlyArray<(schema: string) => string> = [createVersion1]
 
-/** Brings the schema up to date; any number of processes may do so at once. */
+/** Returns a statement that migrates the schema to the latest version. Several processes may run it at the same time. */
 export function migration(schema: string): string {
   const steps = VERSIONS.map(
     (version, at) => `
@@ -30,7 +31,7 @@ begin
 end $migration$`
 }
 
-function first(schema: string): string {
+function createVersion1(schema: string): string {
   return `${tables(schema)}${storeFunctions(schema)}${logFunctions(schema)}${busFunctions(schema)}${sweepFunction(schema)}`
 }
 
@@ -51,112 +52,112 @@ create table "${schema}".messages (
 
 const storeFunctions = (schema: string): string => `
 create function "${schema}".get(keys jsonb) returns jsonb language sql as $get$
-  select coalesce(jsonb_agg(entry.value order by asked.at), '[]')
-  from jsonb_array_elements_text(keys) with ordinality as asked (key, at)
-  left join "${schema}".entries as entry on entry.key = asked.key and entry.expires > clock_timestamp()
+  select coalesce(jsonb_agg(entry.value order by request.at), '[]')
+  from jsonb_array_elements_text(keys) with ordinality as request (key, at)
+  left join "${schema}".entries as entry on entry.key = request.key and entry.expires > clock_timestamp()
 $get$;
 
-create function "${schema}".list(asked jsonb) returns jsonb language sql as $list$
+create function "${schema}".list(request jsonb) returns jsonb language sql as $list$
   select coalesce(jsonb_agg(found.key order by found.key), '[]')
   from (
     select key from "${schema}".entries
-    where key >= asked->>'from' and (asked->>'to' is null or key < asked->>'to')
-      and key is distinct from asked->>'after' and expires > clock_timestamp()
-    order by key limit (asked->>'limit')::bigint
+    where key >= request->>'from' and (request->>'to' is null or key < request->>'to')
+      and key is distinct from request->>'after' and expires > clock_timestamp()
+    order by key limit (request->>'limit')::bigint
   ) as found
 $list$;
 
-create function "${schema}".count(asked jsonb) returns jsonb language sql as $count$
+create function "${schema}".count(request jsonb) returns jsonb language sql as $count$
   select to_jsonb(count(*)) from "${schema}".entries
-  where key >= asked->>'from' and (asked->>'to' is null or key < asked->>'to') and expires > clock_timestamp()
+  where key >= request->>'from' and (request->>'to' is null or key < request->>'to') and expires > clock_timestamp()
 $count$;
 
--- Each write: [key, 'any', 'absent' or 'this', which, value or null, milliseconds]. Writes are in the order of their keys.
+-- Each write: [key, 'any', 'absent' or 'this', expected value, new value or null, TTL in ms]. Writes are ordered by their keys.
 create function "${schema}".write(writes jsonb) returns jsonb language plpgsql as $write$
 #variable_conflict use_column
 declare
-  change jsonb; k text; v text; till timestamptz; answers jsonb := '[]'; done boolean;
+  change jsonb; k text; v text; expiry timestamptz; results jsonb := '[]'; applied boolean;
 begin
   for change in select value from jsonb_array_elements(writes) with ordinality as each (value, at) order by at loop
-    k := change->>0; v := change->>3; done := true;
-    till := clock_timestamp() + (change->>4)::float8 * interval '1 ms';
+    k := change->>0; v := change->>3; applied := true;
+    expiry := clock_timestamp() + (change->>4)::float8 * interval '1 ms';
     case change->>1
     when 'any' then
       if v is null then delete from "${schema}".entries where key = k;
       else
-        insert into "${schema}".entries (key, value, expires) values (k, v, till)
+        insert into "${schema}".entries (key, value, expires) values (k, v, expiry)
         on conflict (key) do update set value = excluded.value, expires = excluded.expires;
       end if;
     when 'absent' then
-      if v is null then done := not exists (select from "${schema}".entries where key = k and expires > clock_timestamp());
+      if v is null then applied := not exists (select from "${schema}".entries where key = k and expires > clock_timestamp());
       else
-        insert into "${schema}".entries as entry (key, value, expires) values (k, v, till)
+        insert into "${schema}".entries as entry (key, value, expires) values (k, v, expiry)
         on conflict (key) do update set value = excluded.value, expires = excluded.expires where entry.expires <= clock_timestamp();
-        done := found;
+        applied := found;
       end if;
     else
       if v is null then delete from "${schema}".entries where key = k and value = change->>2 and expires > clock_timestamp();
       else
-        update "${schema}".entries set value = v, expires = till
+        update "${schema}".entries set value = v, expires = expiry
         where key = k and value = change->>2 and expires > clock_timestamp();
       end if;
-      done := found;
+      applied := found;
     end case;
-    answers := answers || to_jsonb(done);
+    results := results || to_jsonb(applied);
   end loop;
-  return answers;
+  return results;
 end $write$;`
 
 const logFunctions = (schema: string): string => `
--- Each run: [key, number of the batch, entries, name of a new log]; without entries the log is removed. Runs are in the order of their keys.
-create function "${schema}".append(asked jsonb) returns jsonb language plpgsql as $append$
+-- Each run: [key, batch number, entries, name for a new log]; without entries the log is removed. Runs are ordered by their keys.
+create function "${schema}".append(request jsonb) returns jsonb language plpgsql as $append$
 #variable_conflict use_column
 declare
-  run jsonb; log "${schema}".logs; oldest "${schema}".log_entries; known jsonb; begun bigint; answers jsonb := '[]';
-  writer text := asked->>'writer';
-  stay interval := (asked->>'maxAgeMs')::float8 * interval '1 ms';
+  run jsonb; log "${schema}".logs; oldest "${schema}".log_entries; last_batch jsonb; batch_start bigint; results jsonb := '[]';
+  writer text := request->>'writer';
+  ttl interval := (request->>'maxAgeMs')::float8 * interval '1 ms';
 begin
-  for run in select value from jsonb_array_elements(asked->'runs') with ordinality as each (value, at) order by at loop
+  for run in select value from jsonb_array_elements(request->'runs') with ordinality as each (value, at) order by at loop
     if jsonb_array_length(run->2) = 0 then
       perform "${schema}".remove(run->>0);
-      answers := answers || 'null'::jsonb;
+      results := results || 'null'::jsonb;
       continue;
     end if;
     loop
       insert into "${schema}".logs (key, name, first, next, bytes, written, writers)
       values (run->>0, run->>3, 0, 0, 0, clock_timestamp(), '{}') on conflict (key) do nothing;
       select * into log from "${schema}".logs where key = run->>0 for update;
-      exit when found and log.written > clock_timestamp() - stay;
+      exit when found and log.written > clock_timestamp() - ttl;
       if found then perform "${schema}".remove(run->>0); end if;
     end loop;
 
-    known := log.writers->writer;
-    if (known->>0)::bigint > (run->>1)::bigint then raise exception 'this batch is late'; end if;
-    if (known->>0)::bigint = (run->>1)::bigint then
-      answers := answers || jsonb_build_array(jsonb_build_array(log.name, known->1));
+    last_batch := log.writers->writer;
+    if (last_batch->>0)::bigint > (run->>1)::bigint then raise exception 'this batch is out of order'; end if;
+    if (last_batch->>0)::bigint = (run->>1)::bigint then
+      results := results || jsonb_build_array(jsonb_build_array(log.name, last_batch->1));
       continue;
     end if;
-    begun := log.next;
+    batch_start := log.next;
     insert into "${schema}".log_entries (name, number, data, written)
-    select log.name, begun + at - 1, data, clock_timestamp() from jsonb_array_elements_text(run->2) with ordinality as each (data, at);
-    log.next := begun + jsonb_array_length(run->2);
+    select log.name, batch_start + at - 1, data, clock_timestamp() from jsonb_array_elements_text(run->2) with ordinality as each (data, at);
+    log.next := batch_start + jsonb_array_length(run->2);
     select log.bytes + sum(octet_length(data) + 100) into log.bytes from jsonb_array_elements_text(run->2) as each (data);
     loop
       select * into oldest from "${schema}".log_entries where name = log.name and number = log.first;
       exit when not found;
-      exit when log.next - log.first <= (asked->>'maxEntries')::bigint and log.bytes <= (asked->>'maxBytes')::bigint
-        and oldest.written > clock_timestamp() - stay;
+      exit when log.next - log.first <= (request->>'maxEntries')::bigint and log.bytes <= (request->>'maxBytes')::bigint
+        and oldest.written > clock_timestamp() - ttl;
       delete from "${schema}".log_entries where name = log.name and number = log.first;
       log.first := log.first + 1;
       log.bytes := log.bytes - octet_length(oldest.data) - 100;
     end loop;
     if (select count(*) from jsonb_object_keys(log.writers)) > 32 then log.writers := '{}'; end if;
     update "${schema}".logs set first = log.first, next = log.next, bytes = log.bytes, written = clock_timestamp(),
-      writers = log.writers || jsonb_build_object(writer, jsonb_build_array(run->1, begun))
+      writers = log.writers || jsonb_build_object(writer, jsonb_build_array(run->1, batch_start))
     where key = log.key;
-    answers := answers || jsonb_build_array(jsonb_build_array(log.name, begun));
+    results := results || jsonb_build_array(jsonb_build_array(log.name, batch_start));
   end loop;
-  return answers;
+  return results;
 end $append$;
 
 create function "${schema}".remove(k text) returns void language plpgsql as $remove$
@@ -167,14 +168,14 @@ begin
   delete from "${schema}".log_entries where name = n;
 end $remove$;
 
--- With the name and number of a position, what came after it; nothing when it is unknown.
-create function "${schema}".read(asked jsonb) returns jsonb language plpgsql stable as $read$
-declare log "${schema}".logs; after bigint := (asked->>'number')::bigint;
+-- Returns the entries after the position with the name and number; null if the position is unknown.
+create function "${schema}".read(request jsonb) returns jsonb language plpgsql stable as $read$
+declare log "${schema}".logs; after bigint := (request->>'number')::bigint;
 begin
   select * into log from "${schema}".logs as each
-  where each.key = asked->>'key' and each.written > clock_timestamp() - (asked->>'maxAgeMs')::float8 * interval '1 ms';
+  where each.key = request->>'key' and each.written > clock_timestamp() - (request->>'maxAgeMs')::float8 * interval '1 ms';
   if not found then return case when after is null then '{"entries":[]}'::jsonb end; end if;
-  if after is not null and (log.name <> asked->>'name' or after not between log.first - 1 and log.next - 1) then return null; end if;
+  if after is not null and (log.name <> request->>'name' or after not between log.first - 1 and log.next - 1) then return null; end if;
   return jsonb_build_object('name', log.name, 'entries', coalesce((
     select jsonb_agg(jsonb_build_array(each.number, each.data) order by each.number)
     from "${schema}".log_entries as each where each.name = log.name and each.number > coalesce(after, -1)
@@ -182,7 +183,7 @@ begin
 end $read$;`
 
 const busFunctions = (schema: string): string => `
--- What is too long for a notification rests in a table, and its number is sent.
+-- A message that is too long for a notification is stored in a table, and its id is sent.
 create function "${schema}".publish(messages jsonb) returns jsonb language plpgsql as $publish$
 declare message text; number bigint;
 begin
@@ -201,32 +202,32 @@ create function "${schema}".message(number jsonb) returns jsonb language sql as 
 $message$;`
 
 const sweepFunction = (schema: string): string => `
--- Takes out what has expired and what is too much, a bounded part of it; one process at a time. Tells whether there may be more.
+-- Removes a limited number of rows that have expired or exceed the limits; one process at a time. Returns whether there may be more.
 create function "${schema}".sweep(bounds jsonb) returns jsonb language plpgsql as $sweep$
 #variable_conflict use_column
-declare over bigint; gone bigint; dropped bigint; most bigint := 0; part constant bigint := 1000;
+declare excess bigint; removed bigint; dropped bigint; max_removed bigint := 0; page_size constant bigint := 1000;
 begin
   if not pg_try_advisory_xact_lock(hashtext('portcall sweep'), hashtext('${schema}')) then return 'false'; end if;
   delete from "${schema}".entries where key in (
-    select key from "${schema}".entries where expires <= clock_timestamp() order by expires limit part for update skip locked);
-  get diagnostics gone = row_count;
-  most := greatest(most, gone);
-  select count(*) - (bounds->>'maxEntries')::bigint into over from "${schema}".entries;
+    select key from "${schema}".entries where expires <= clock_timestamp() order by expires limit page_size for update skip locked);
+  get diagnostics removed = row_count;
+  max_removed := greatest(max_removed, removed);
+  select count(*) - (bounds->>'maxEntries')::bigint into excess from "${schema}".entries;
   delete from "${schema}".entries where key in (
-    select key from "${schema}".entries order by expires limit least(greatest(over, 0), part) for update skip locked);
-  get diagnostics gone = row_count;
-  most := greatest(most, gone);
-  select count(*) - (bounds->>'maxLogs')::bigint into over from "${schema}".logs;
-  select count("${schema}".remove(key)), count(*) into dropped, gone from (
+    select key from "${schema}".entries order by expires limit least(greatest(excess, 0), page_size) for update skip locked);
+  get diagnostics removed = row_count;
+  max_removed := greatest(max_removed, removed);
+  select count(*) - (bounds->>'maxLogs')::bigint into excess from "${schema}".logs;
+  select count("${schema}".remove(key)), count(*) into dropped, removed from (
     (select key from "${schema}".logs where written <= clock_timestamp() - (bounds->>'maxAgeMs')::float8 * interval '1 ms'
-      order by written limit part for update skip locked)
+      order by written limit page_size for update skip locked)
   ) as old (key);
-  most := greatest(most, gone);
-  select count("${schema}".remove(key)), count(*) into dropped, gone from (
-    (select key from "${schema}".logs order by written limit least(greatest(over, 0), part) for update skip locked)
+  max_removed := greatest(max_removed, removed);
+  select count("${schema}".remove(key)), count(*) into dropped, removed from (
+    (select key from "${schema}".logs order by written limit least(greatest(excess, 0), page_size) for update skip locked)
   ) as old (key);
-  most := greatest(most, gone);
+  max_removed := greatest(max_removed, removed);
   delete from "${schema}".messages where id in (
-    select id from "${schema}".messages where written <= clock_timestamp() - interval '1 minute' order by id limit part for update skip locked);
-  return to_jsonb(most >= part);
+    select id from "${schema}".messages where written <= clock_timestamp() - interval '1 minute' order by id limit page_size for update skip locked);
+  return to_jsonb(max_removed >= page_size);
 end $sweep$;`

@@ -1,48 +1,45 @@
-import { compareKeys } from '../listing.ts'
-import { createLane } from '../remote/lane.ts'
-import type { Store } from '../store.ts'
-import type { PostgresLink } from './link.ts'
-import { behindPrefix, fromKept, toKept } from './text.ts'
+import { compareKeys, DEFAULT_LIMIT, prefixEnd } from '../listing.ts'
+import { createBatcher, type Idle } from '../remote/batcher.ts'
+import type { KeyValueStore } from '../store.ts'
+import type { PostgresExecutor } from './executor.ts'
+import { decodeText, encodeText } from './text-encoding.ts'
 
-/** The bounds of a store in PostgreSQL. When there are too many entries, those that expire first make room. */
-export interface PostgresStoreOptions {
-  /** Default: 1,000,000. Looked after every 30 seconds. */
+/** Limits of the key-value store in PostgreSQL. If there are too many entries, those that expire first are evicted. */
+export interface PostgresKeyValueStoreOptions {
+  /** Maximum number of entries, enforced every 30 seconds. Default: 1,000,000. */
   maxEntries?: number
-  /** How long an entry stays at the most, whatever its `ttlMs`. Default: 365 days. */
-  maxAgeMs?: number
+  /** Upper bound of the `ttlMs` of entries. Default: 365 days. */
+  maxTtlMs?: number
 }
 
-export interface StorePlace {
-  readonly link: PostgresLink
-  readonly maxAgeMs: number
-  /** Is told of every write. */
+export interface PostgresStoreParts {
+  readonly executor: PostgresExecutor
+  readonly maxTtlMs: number
+  /** Called at each write. */
   onWrite(): void
 }
 
-type Mode = 'any' | 'absent' | 'this'
-type Write = readonly [key: string, mode: Mode, expected: string, value: string | null, ms: number]
+type Condition = 'any' | 'absent' | 'this'
+type Write = readonly [key: string, condition: Condition, expected: string, value: string | null, ttlMs: number]
 
-const DEFAULT_LIMIT = 1000
-/** What an index of PostgreSQL takes. */
+/** The maximum length of an indexed value in PostgreSQL, rounded down. */
 const MAX_KEY_BYTES = 2000
 const REPEATABLE = true
 
-/** Makes a store in PostgreSQL; `idle` resolves when all that was written is there. */
-export function createPostgresStore({ link, maxAgeMs, onWrite }: StorePlace): Store & { idle(): Promise<void> } {
-  const reads = createLane<string, string | null>({
-    send: async (keys) => (await link.ask('get', keys, REPEATABLE)) as (string | null)[],
+/** Creates a key-value store in PostgreSQL. */
+export function createPostgresStore({ executor, maxTtlMs, onWrite }: PostgresStoreParts): KeyValueStore & Idle {
+  const reads = createBatcher<string, string | null>({
+    send: async (keys) => (await executor.call('get', keys, REPEATABLE)) as (string | null)[],
   })
-  const writes = createLane<Write, boolean>({
-    flights: 1,
+  const writes = createBatcher<Write, boolean>({
+    concurrency: 1,
     async send(batch) {
-      // In one order everywhere, so that two processes never wait for each other.
+      // All processes lock rows in the order of their keys, so that they cannot deadlock.
       const order = [...batch.keys()].sort((a, b) => compareKeys(batch[a]?.[0] ?? '', batch[b]?.[0] ?? '') || a - b)
-      const answers = (await link.ask(
-        'write',
-        order.map((at) => batch[at]),
-      )) as boolean[]
+      const sorted = order.map((index) => batch[index])
+      const outcomes = (await executor.call('write', sorted)) as boolean[]
       const results: boolean[] = []
-      for (const [nth, at] of order.entries()) results[at] = answers[nth] === true
+      for (const [at, index] of order.entries()) results[index] = outcomes[at] === true
       return results
     },
   })
@@ -50,44 +47,45 @@ export function createPostgresStore({ link, maxAgeMs, onWrite }: StorePlace): St
     onWrite()
     return writes.add(change, 2 * (change[0].length + change[2].length + (change[3]?.length ?? 0)))
   }
-  const put = (value: string | undefined, ttlMs = Infinity): readonly [value: string | null, ms: number] => {
-    const ms = Math.min(ttlMs, maxAgeMs)
-    return value === undefined || ms <= 0 ? [null, 0] : [toKept(value), ms]
+  const encodeValue = (value: string | undefined, ttlMs = Infinity): readonly [value: string | null, ttlMs: number] => {
+    const ms = Math.min(ttlMs, maxTtlMs)
+    return value === undefined || ms <= 0 ? [null, 0] : [encodeText(value), ms]
   }
 
   return {
     async get(key) {
-      const value = await reads.add(keyOf(key), 2 * key.length)
-      return value === null ? undefined : fromKept(value)
+      const value = await reads.add(encodeKey(key), 2 * key.length)
+      return value === null ? undefined : decodeText(value)
     },
-    set: async (key, value, { ttlMs } = {}) => void (await write([keyOf(key), 'any', '', ...put(value, ttlMs)])),
-    delete: async (key) => void (await write([keyOf(key), 'any', '', null, 0])),
-    async swap(key, { expected, value, ttlMs }) {
-      const mode = expected === undefined ? 'absent' : 'this'
-      return write([keyOf(key), mode, toKept(expected ?? ''), ...put(value, ttlMs)])
+    set: async (key, value, { ttlMs } = {}) => void (await write([encodeKey(key), 'any', '', ...encodeValue(value, ttlMs)])),
+    delete: async (key) => void (await write([encodeKey(key), 'any', '', null, 0])),
+    async compareAndSet(key, { expected, value, ttlMs }) {
+      const condition = expected === undefined ? 'absent' : 'this'
+      return write([encodeKey(key), condition, encodeText(expected ?? ''), ...encodeValue(value, ttlMs)])
     },
     async list(prefix, { after, limit = DEFAULT_LIMIT } = {}) {
       const range = rangeOf(prefix)
-      const behind = after === undefined ? undefined : toKept(after)
-      const from = behind !== undefined && compareKeys(behind, range.from) > 0 ? behind : range.from
-      const most = Number.isFinite(limit) ? limit : undefined
-      const keys = (await link.ask('list', { ...range, from, after: behind, limit: most }, REPEATABLE)) as string[]
-      return keys.map(fromKept)
+      const encodedAfter = after === undefined ? undefined : encodeText(after)
+      const from = encodedAfter !== undefined && compareKeys(encodedAfter, range.from) > 0 ? encodedAfter : range.from
+      const count = Number.isFinite(limit) ? limit : undefined
+      const keys = (await executor.call('list', { ...range, from, after: encodedAfter, limit: count }, REPEATABLE)) as string[]
+      return keys.map(decodeText)
     },
-    count: async (prefix) => Number(await link.ask('count', rangeOf(prefix), REPEATABLE)),
+    count: async (prefix) => Number(await executor.call('count', rangeOf(prefix), REPEATABLE)),
     idle: () => writes.idle(),
   }
 }
 
+/** Returns the range of the encoded keys with a prefix; without `to`, it has no end. */
 function rangeOf(prefix: string): { from: string; to: string | undefined } {
-  const from = toKept(prefix)
-  return { from, to: behindPrefix(from) }
+  const from = encodeText(prefix)
+  return { from, to: prefixEnd(from) ?? undefined }
 }
 
-/** A key as it is kept. @throws RangeError when it is too long. */
-function keyOf(key: string): string {
-  const kept = toKept(key)
-  if (3 * kept.length > MAX_KEY_BYTES && new TextEncoder().encode(kept).length > MAX_KEY_BYTES)
-    throw new RangeError(`A key in PostgreSQL has at most ${MAX_KEY_BYTES} bytes`)
-  return kept
+/** @throws RangeError if the key is too long. */
+function encodeKey(key: string): string {
+  const encoded = encodeText(key)
+  if (3 * encoded.length > MAX_KEY_BYTES && new TextEncoder().encode(encoded).length > MAX_KEY_BYTES)
+    throw new RangeError(`The key is too long: keys in PostgreSQL are limited to ${MAX_KEY_BYTES} bytes`)
+  return encoded
 }

@@ -1,68 +1,60 @@
+import type { BusOptions } from '../bus.ts'
+import { createBatcher } from '../remote/batcher.ts'
 import { createRemoteBus, type RemoteBus } from '../remote/bus.ts'
-import { failUnknown } from '../remote/failure.ts'
-import { createLane } from '../remote/lane.ts'
-import { createStanding } from '../remote/standing.ts'
-import { createTopics } from '../topics.ts'
-import { isCluster, openConnection, type RedisClient, type RedisConnection } from './client.ts'
-import type { Command, RedisLink } from './link.ts'
+import { createPersistentConnection } from '../remote/persistent-connection.ts'
+import { throwUnknownOutcome } from '../remote/remote-error.ts'
+import { createSubscribers } from '../subscribers.ts'
+import { isCluster, openConnection, type RedisClient, type RedisConnection } from './driver.ts'
+import type { RedisCommand, RedisExecutor } from './executor.ts'
 import { PUBLISH } from './scripts.ts'
 
-/** The bounds of a bus over Redis. */
-export interface RedisBusOptions {
-  /** Subscriptions of this process; more are refused. Default: 100,000. */
-  maxSubscriptions?: number
-  /** Is told what subscribers throw. Default: nobody is. */
-  onError?: (error: unknown) => void
-}
-
-export interface RedisBusPlace {
+export interface RedisBusParts {
   readonly client: RedisClient
-  readonly link: RedisLink
+  readonly executor: RedisExecutor
   readonly prefix: string
   readonly timeoutMs: number
 }
 
-export function createRedisBus({ client, link, prefix, timeoutMs }: RedisBusPlace, options: RedisBusOptions = {}): RemoteBus {
-  const { maxSubscriptions = 100_000, onError } = options
-  const channels = `${prefix}b:`
-  const topics = createTopics({ maxSubscriptions, onError })
-  /** What the open connection is subscribed to. */
-  const heard = new Set<string>()
+/** Creates a bus on the pub/sub channels of Redis, one channel per topic. */
+export function createRedisBus({ client, executor, prefix, timeoutMs }: RedisBusParts, options: BusOptions = {}): RemoteBus {
+  const channelPrefix = `${prefix}b:`
+  const subscribers = createSubscribers(options)
+  /** The topics that the open connection is subscribed to. */
+  const subscribedTopics = new Set<string>()
 
-  const listen = async (connection: RedisConnection, names: readonly string[]): Promise<void> => {
-    const wanted = names.filter((name) => !heard.has(name))
-    if (wanted.length === 0) return
-    await connection.subscribe(wanted.map((name) => channels + name)).catch(failUnknown)
-    for (const name of wanted) heard.add(name)
+  const subscribe = async (connection: RedisConnection, topics: readonly string[]): Promise<void> => {
+    const missing = topics.filter((topic) => !subscribedTopics.has(topic))
+    if (missing.length === 0) return
+    await connection.subscribe(missing.map((topic) => channelPrefix + topic)).catch(throwUnknownOutcome)
+    for (const topic of missing) subscribedTopics.add(topic)
   }
-  const standing = createStanding<RedisConnection>({
+  const connection = createPersistentConnection<RedisConnection>({
     async open(onLost) {
-      const onMessage = (channel: string, message: string): void => topics.deliver(channel.slice(channels.length), message)
-      const connection = await openConnection(client, { onLost, onMessage })
-      heard.clear()
-      await listen(connection, topics.names())
-      return connection
+      const onMessage = (channel: string, message: string): void =>
+        subscribers.deliver(channel.slice(channelPrefix.length), message)
+      const opened = await openConnection(client, { onLost, onMessage })
+      subscribedTopics.clear()
+      await subscribe(opened, subscribers.topics())
+      return opened
     },
-    end: (connection) => connection.end(),
+    close: (opened) => opened.close(),
     timeoutMs,
-    onGone: () => heard.clear(),
-    isWanted: () => topics.names().length > 0,
+    onDisconnected: () => subscribedTopics.clear(),
+    isNeeded: () => subscribers.topics().length > 0,
   })
-  const forget = (topic: string): void => {
-    if (!heard.delete(topic)) return
-    standing.open?.unsubscribe([channels + topic]).catch(() => standing.drop())
-  }
-  const outgoing = createLane<Command, unknown>({ flights: 1, send: (batch) => link.send(batch) })
-  const saying = (...args: [channel: string, message: string]): Command =>
-    isCluster(client) ? { script: PUBLISH, keys: [channels], args } : ['PUBLISH', ...args]
+  const publishCommand = (...args: [channel: string, message: string]): RedisCommand =>
+    isCluster(client) ? { script: PUBLISH, keys: [channelPrefix], args } : ['PUBLISH', ...args]
 
   return createRemoteBus({
-    topics,
-    standing,
-    outgoing,
-    write: (topic, message) => saying(channels + topic, message),
-    guarded: link.guarded,
-    hear: (connection, topic) => listen(connection, [topic]),
-    forget,
+    subscribers,
+    connection,
+    outgoing: createBatcher<RedisCommand, unknown>({ concurrency: 1, send: (batch) => executor.send(batch) }),
+    encode: (topic, message) => publishCommand(channelPrefix + topic, message),
+    run: executor.run,
+    subscribe: (opened, topic) => subscribe(opened, [topic]),
+    unsubscribe(topic) {
+      if (!subscribedTopics.delete(topic)) return
+      connection.current?.unsubscribe([channelPrefix + topic]).catch(() => connection.drop())
+    },
   })
 }

@@ -1,19 +1,19 @@
-import { type Log, type LogEntry, UnknownPosition } from '../log.ts'
-import { createLane } from '../remote/lane.ts'
-import { groupByLog, type LogChange, type LogRun } from '../remote/runs.ts'
-import { randomId } from '../seal.ts'
-import type { Command, RedisLink } from './link.ts'
+import { randomId } from '../../util/random.ts'
+import { type EventLog, type LogEntry, UnknownPositionError } from '../log.ts'
+import { createBatcher, type Idle } from '../remote/batcher.ts'
+import { groupByLog, type LogChange, type LogChangeGroup } from '../remote/group-by-log.ts'
+import type { RedisCommand, RedisExecutor } from './executor.ts'
 import { APPEND, REMOVE } from './scripts.ts'
 
-/** The bounds of logs in Redis. Logs are trimmed from the front; when there are too many, the one written to longest ago goes. */
+/** Limits of the event logs in Redis. Logs are trimmed from the front. If there are too many, the least recently written one is deleted. */
 export interface RedisLogOptions {
-  /** Entries in one log. Default: 10,000. */
+  /** Maximum entries per log. Default: 10,000. */
   maxEntries?: number
-  /** Bytes in one log. A larger single entry leaves the log empty. Default: 4 MiB. */
+  /** Maximum bytes per log. A larger single entry leaves the log empty. Default: 4 MiB. */
   maxBytes?: number
-  /** How long an entry stays after it was written; the newest ones keep older ones up to as long again. Default: 30 minutes. */
-  maxAgeMs?: number
-  /** Logs in all. Default: 100,000. */
+  /** Time to live of an entry. Entries are removed when others are appended, or with the whole log. Default: 30 minutes. */
+  entryTtlMs?: number
+  /** Maximum number of logs. Default: 100,000. */
   maxLogs?: number
 }
 
@@ -21,61 +21,61 @@ const POSITION = /^[1-9]\d{0,15}-[1-9]\d{0,15}$/
 const MIB = 1024 * 1024
 const REPEATABLE = true
 
-/** Makes logs in Redis; `idle` resolves when all that was appended is there. */
-export function createRedisLog(link: RedisLink, prefix: string, options: RedisLogOptions = {}): Log & { idle(): Promise<void> } {
-  const { maxEntries = 10_000, maxBytes = 4 * MIB, maxAgeMs = 30 * 60_000, maxLogs = 100_000 } = options
+/** Creates event logs in Redis. */
+export function createRedisLog(executor: RedisExecutor, prefix: string, options: RedisLogOptions = {}): EventLog & Idle {
+  const { maxEntries = 10_000, maxBytes = 4 * MIB, entryTtlMs = 30 * 60_000, maxLogs = 100_000 } = options
   const [streams, hashes, logs] = [`${prefix}l:`, `${prefix}w:`, `${prefix}logs`]
-  const bounds = [maxEntries, maxBytes, Math.floor(maxAgeMs), maxLogs].map(String)
+  const limits = [maxEntries, maxBytes, Math.floor(entryTtlMs), maxLogs].map(String)
   const writer = randomId(9)
-  let number = 0
+  let batchNumber = 0
 
   const keysOf = (key: string): string[] => [streams + key, hashes + key, logs]
-  const append = ({ key, entries }: LogRun): Command => ({
+  const appendCommand = ({ key, entries }: LogChangeGroup): RedisCommand => ({
     script: APPEND,
     keys: keysOf(key),
-    args: [key, streams, hashes, ...bounds, writer, String(++number), randomStart(), ...entries],
+    args: [key, streams, hashes, ...limits, writer, String(++batchNumber), randomStart(), ...entries],
   })
-  const remove = ({ key }: LogRun): Command => ({ script: REMOVE, keys: keysOf(key), args: [key] })
-  const changes = createLane<LogChange, string | undefined>({
-    flights: 1,
+  const removeCommand = ({ key }: LogChangeGroup): RedisCommand => ({ script: REMOVE, keys: keysOf(key), args: [key] })
+  const changes = createBatcher<LogChange, string | undefined>({
+    concurrency: 1,
     async send(batch) {
-      const runs = groupByLog(batch)
-      const answers = await link.send(
-        runs.map((run) => (run.entries.length > 0 ? append(run) : remove(run))),
+      const groups = groupByLog(batch)
+      const results = await executor.send(
+        groups.map((group) => (group.entries.length > 0 ? appendCommand(group) : removeCommand(group))),
         REPEATABLE,
       )
       const positions: Array<string | Error | undefined> = []
-      for (const [at, { places }] of runs.entries())
-        for (const [nth, place] of places.entries()) positions[place] = resultOf(answers[at], nth)
+      for (const [at, { indexes }] of groups.entries())
+        for (const [nth, index] of indexes.entries()) positions[index] = positionIn(results[at], nth)
       return positions
     },
   })
-  const reads = createLane<readonly string[], unknown>({ send: (batch) => link.send([...batch], REPEATABLE) })
+  const reads = createBatcher<readonly string[], unknown>({ send: (batch) => executor.send([...batch], REPEATABLE) })
 
   return {
     append: async (key, data) => (await changes.add({ key, data }, 2 * (key.length + data.length))) ?? '',
     async read(key, after) {
-      if (after !== undefined && !POSITION.test(after)) throw new UnknownPosition()
-      const found = (await reads.add(['XRANGE', streams + key, after ?? '-', '+'], 2 * key.length)) as [
-        string,
-        [string, string],
-      ][]
-      const entries: LogEntry[] = found.map(([position, [, data]]) => ({ position, data }))
+      if (after !== undefined && !POSITION.test(after)) throw new UnknownPositionError()
+      const rows = (await reads.add(['XRANGE', streams + key, after ?? '-', '+'], 2 * key.length)) as [string, [string, string]][]
+      const entries: LogEntry[] = rows.map(([position, [, data]]) => ({ position, data }))
       if (after === undefined || entries[0]?.position === after) return after === undefined ? entries : entries.slice(1)
       if (entries.length === 0 && (await reads.add(['HGET', hashes + key, 'end'], 2 * key.length)) === after) return []
-      throw new UnknownPosition()
+      throw new UnknownPositionError()
     },
     delete: async (key) => void (await changes.add({ key }, 2 * key.length)),
     idle: () => changes.idle(),
   }
 }
 
-function resultOf(answer: unknown, nth: number): string | Error | undefined {
-  if (answer instanceof Error) return answer
-  return Array.isArray(answer) ? String(answer[nth]) : undefined
+function positionIn(result: unknown, index: number): string | Error | undefined {
+  if (result instanceof Error) return result
+  return Array.isArray(result) ? String(result[index]) : undefined
 }
 
-/** Where a log begins to count: beyond guessing, and exact as a number for as many bytes again. */
+/**
+ * Returns the number at which a log starts to count: unpredictable, and small enough that it can grow by the same amount and still be exact
+ * as a number.
+ */
 function randomStart(): string {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
   return String((high % 2 ** 19) * 2 ** 32 + low + 1)

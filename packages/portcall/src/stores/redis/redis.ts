@@ -1,40 +1,38 @@
-import { joinStores } from '../remote/join.ts'
+import type { BusOptions } from '../bus.ts'
+import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
-import { createRedisBus, type RedisBusOptions } from './bus.ts'
-import { findFault, type RedisClient } from './client.ts'
-import { createLink } from './link.ts'
+import { createRedisBus } from './bus.ts'
+import { assertSupported, type RedisClient } from './driver.ts'
+import { createRedisExecutor } from './executor.ts'
 import { createRedisLog, type RedisLogOptions } from './log.ts'
-import { createRedisStore, type RedisStoreOptions } from './store.ts'
+import { createRedisStore, type RedisKeyValueStoreOptions } from './store.ts'
 
-/** Where in Redis the stores are, how long it may take, and their bounds. */
-export interface RedisOptions {
-  /**
-   * What all keys and channels begin with. In a cluster it needs a hash tag, so that all are in one place. Default: `'{portcall}:'`.
-   */
+/** The location, timeout and limits of stores in Redis. */
+export interface RedisStoresOptions {
+  /** Prefix of all keys and channels. In a cluster, it needs a hash tag that puts all keys into one slot. Default: `'{portcall}:'`. */
   prefix?: string
-  /** How long Redis may take for an answer, in milliseconds. Default: 2000. */
+  /** Time allowed for an operation, in milliseconds. Default: 2000. */
   timeoutMs?: number
-  store?: RedisStoreOptions
+  store?: RedisKeyValueStoreOptions
   log?: RedisLogOptions
-  bus?: RedisBusOptions
+  bus?: BusOptions
 }
 
 /**
- * The three contracts in Redis (6.2 or newer) or Valkey, for any number of processes. The client, of `ioredis` or of the package `redis`,
- * serves as a pattern for the two connections that are made; it need not be connected itself.
+ * Creates stores in Redis 6.2 or newer, or Valkey, for any number of processes. The client, of `ioredis` or of the package `redis`, is a
+ * template for the two connections that are opened; it need not be connected itself.
  *
- * While Redis is away, operations reject with `StoreUnavailable`: the first ones after `timeoutMs`, all others at once. Nothing has to be
- * done when it is back.
+ * While Redis is unavailable, operations reject with `StoreUnavailableError`: the first ones after `timeoutMs`, further ones immediately. The
+ * stores recover by themselves.
  *
- * @throws TypeError for a cluster that it cannot use, or not with this prefix.
+ * @throws TypeError if the client is a cluster that is not supported, or one that needs another prefix.
  */
-export function redis(client: RedisClient, options: RedisOptions = {}): Stores {
+export function redisStores(client: RedisClient, options: RedisStoresOptions = {}): Stores {
   const { prefix = '{portcall}:', timeoutMs = 2000 } = options
-  const fault = findFault(client, prefix)
-  if (fault) throw new TypeError(fault)
-  const link = createLink({ client, timeoutMs, onSilence: () => bus.renew() })
-  const store = createRedisStore(link, prefix, options.store)
-  const log = createRedisLog(link, prefix, options.log)
-  const bus = createRedisBus({ client, link, prefix, timeoutMs }, options.bus)
-  return joinStores({ store, log, bus, leave: link.close })
+  assertSupported(client, prefix)
+  const executor = createRedisExecutor({ client, timeoutMs, onTimeout: () => bus.reconnect() })
+  const store = createRedisStore(executor, prefix, options.store)
+  const log = createRedisLog(executor, prefix, options.log)
+  const bus = createRedisBus({ client, executor, prefix, timeoutMs }, options.bus)
+  return combineStores({ store, log, bus, disconnect: executor.close })
 }

@@ -1,53 +1,51 @@
 import type { Bus } from '../bus.ts'
-import type { Topics } from '../topics.ts'
-import type { Lane } from './lane.ts'
-import type { Standing } from './standing.ts'
+import type { Subscribers } from '../subscribers.ts'
+import type { Batcher, Idle } from './batcher.ts'
+import type { PersistentConnection } from './persistent-connection.ts'
 
-/** A bus over a connection of its own. */
-export interface RemoteBus extends Bus {
-  /** Opens the connection again: it may be dead. */
-  renew(): void
-  /** Resolves when all that was published is said. */
-  idle(): Promise<void>
+/** A bus with a connection of its own for subscriptions. */
+export interface RemoteBus extends Bus, Idle {
+  /** Drops the connection, which may be broken, and reconnects. */
+  reconnect(): void
   close(): void
 }
 
-/** What a bus is made of. */
 export interface RemoteBusParts<C, M> {
-  readonly topics: Topics
-  /** The connection that hears. */
-  readonly standing: Standing<C>
-  /** The way for what is published, and what goes on it. */
-  readonly outgoing: Lane<M, unknown>
-  write(topic: string, message: string): M
-  /** Runs something on the server under its guard. */
-  guarded<T>(operation: () => Promise<T>): Promise<T>
-  /** Lets the connection hear of a topic. */
-  hear(connection: C, topic: string): Promise<void>
-  /** Nobody listens to a topic any more. */
-  forget(topic: string): void
+  readonly subscribers: Subscribers
+  /** The connection that receives messages. */
+  readonly connection: PersistentConnection<C>
+  /** Sends published messages. */
+  readonly outgoing: Batcher<M, unknown>
+  /** Encodes a message for `outgoing`. */
+  encode(topic: string, message: string): M
+  /** Runs an operation through the circuit breaker of the server. */
+  run<T>(operation: () => Promise<T>): Promise<T>
+  /** Subscribes the connection to a topic. */
+  subscribe(connection: C, topic: string): Promise<void>
+  /** Called when the last subscription to a topic was removed. */
+  unsubscribe(topic: string): void
 }
 
 export function createRemoteBus<C, M>(parts: RemoteBusParts<C, M>): RemoteBus {
-  const { topics, standing, outgoing, guarded } = parts
+  const { subscribers, connection, outgoing, run } = parts
   return {
-    publish: async (topic, message) => void (await outgoing.add(parts.write(topic, message), 2 * message.length)),
+    publish: async (topic, message) => void (await outgoing.add(parts.encode(topic, message), 2 * message.length)),
     async subscribe(topic, onMessage) {
-      const remove = topics.add(topic, onMessage)
-      const end = (): void => void (remove() && parts.forget(topic))
+      const remove = subscribers.add(topic, onMessage)
+      const unsubscribe = (): void => void (remove() && parts.unsubscribe(topic))
       try {
-        await guarded(async () => parts.hear(await standing.get(), topic))
-        return end
+        await run(async () => parts.subscribe(await connection.get(), topic))
+        return unsubscribe
       } catch (error) {
-        end()
+        unsubscribe()
         throw error
       }
     },
-    renew: () => standing.drop(),
+    reconnect: () => connection.drop(),
     idle: () => outgoing.idle(),
     close() {
-      topics.clear()
-      standing.close()
+      subscribers.clear()
+      connection.close()
     },
   }
 }

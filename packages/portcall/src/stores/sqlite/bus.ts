@@ -1,106 +1,107 @@
 import { Buffer } from 'node:buffer'
 import { clearInterval, setInterval } from 'node:timers'
-import type { Bus } from '../bus.ts'
-import type { MemoryBusOptions } from '../memory-bus.ts'
-import { createTopics } from '../topics.ts'
-import type { Connection } from './connection.ts'
-import type { Session } from './session.ts'
-import { expiry } from './tidy.ts'
+import type { Bus, BusOptions } from '../bus.ts'
+import { createSubscribers } from '../subscribers.ts'
+import type { SqliteConnection } from './connection.ts'
+import type { SqliteExecutor } from './executor.ts'
+import { expiresAt } from './prune.ts'
 
-/** How messages go through a file. */
-export interface SqliteBusOptions extends MemoryBusOptions {
-  /** How often the file is looked at for messages of other processes, while anybody subscribes. Default: 50. */
-  pollMs?: number
-  /** How long a process that stands still can catch up. Default: 60,000. */
-  maxAgeMs?: number
-  /** Messages that other processes have not taken yet; the oldest are lost. Default: 10,000. */
+/** Options of the bus in an SQLite file. */
+export interface SqliteBusOptions extends BusOptions {
+  /** How often the file is polled for messages of other processes while there are subscriptions. Default: 50. */
+  pollIntervalMs?: number
+  /** Time to live of a message: a process that was suspended for longer misses messages. Default: 60,000. */
+  messageTtlMs?: number
+  /** Maximum number of stored messages; the oldest are deleted, delivered or not. Default: 10,000. */
   maxMessages?: number
-  /** Bytes of them and their topics in UTF-8. A larger single message is refused. Default: 16 MiB. */
+  /** Maximum bytes of stored messages and their topics in UTF-8. `publish` rejects a larger single message with a `RangeError`. Default: 16 MiB. */
   maxBytes?: number
 }
 
-/** A bus that has to be closed. */
+/** A bus that must be closed. */
 export interface SqliteBus extends Bus {
   close(): void
 }
 
-interface Passed {
+interface StoredMessage {
   readonly id: number
   readonly topic: string
   readonly message: string
 }
 
-const SOME = 500
-const ADD = 'INSERT INTO portcall_messages (expires, bytes, topic, message) VALUES (?, ?, ?, ?)'
-const LAST = 'SELECT coalesce(max(id), 0) AS id FROM portcall_messages'
-const BEHIND = `SELECT id, topic, message FROM portcall_messages WHERE id > ? ORDER BY id LIMIT ${SOME}`
-const VERSION = 'PRAGMA data_version'
+const PAGE_SIZE = 500
+const INSERT = 'INSERT INTO portcall_messages (expires, bytes, topic, message) VALUES (?, ?, ?, ?)'
+const READ_LAST_ID = 'SELECT coalesce(max(id), 0) AS id FROM portcall_messages'
+const READ_AFTER = `SELECT id, topic, message FROM portcall_messages WHERE id > ? ORDER BY id LIMIT ${PAGE_SIZE}`
+const READ_DATA_VERSION = 'PRAGMA data_version'
 
 /**
- * Makes the bus of a database. All messages go through one table and are handed out in its order, those of this process as soon as they are
- * written. The others are looked for when SQLite's counter of changes says that another process has written.
+ * Creates the bus of a database. All messages are stored in one table and delivered in its order. Messages of this process are delivered as
+ * soon as they are written; the table is read for others when SQLite's `data_version` shows that another process has written.
  */
 export function createSqliteBus(
-  connection: Connection,
-  { pollMs, maxAgeMs, maxBytes, ...local }: Required<Omit<SqliteBusOptions, 'onError'>> & MemoryBusOptions,
+  executor: SqliteExecutor,
+  options: Required<Omit<SqliteBusOptions, 'onError'>> & BusOptions,
   now: () => number,
 ): SqliteBus {
-  const topics = createTopics(local)
-  let last = 0
-  let seen: { session: Session; version: number } | undefined
-  let timer: ReturnType<typeof setInterval> | undefined
-  let polling = false
+  const { pollIntervalMs, messageTtlMs, maxBytes } = options
+  const subscribers = createSubscribers(options)
+  let lastId = 0
+  let lastRead: { connection: SqliteConnection; dataVersion: number } | undefined
+  let pollTimer: ReturnType<typeof setInterval> | undefined
+  let isPolling = false
 
-  const handOut = (session: Session): void => {
-    for (let messages = session.all<Passed>(BEHIND, last); messages.length > 0; messages = session.all<Passed>(BEHIND, last)) {
+  const deliverNew = (connection: SqliteConnection): void => {
+    const readPage = (): StoredMessage[] => connection.all<StoredMessage>(READ_AFTER, lastId)
+    for (let messages = readPage(); messages.length > 0; messages = readPage()) {
       for (const { id, topic, message } of messages) {
-        last = id
-        topics.deliver(topic, message)
+        lastId = id
+        subscribers.deliver(topic, message)
       }
     }
   }
-  const look = (session: Session): void => {
-    const version = session.get<{ data_version: number }>(VERSION)?.data_version ?? 0
-    if (seen?.session === session && seen.version === version) return
-    handOut(session)
-    seen = { session, version }
+  const deliverIfChanged = (connection: SqliteConnection): void => {
+    const dataVersion = connection.get<{ data_version: number }>(READ_DATA_VERSION)?.data_version ?? 0
+    if (lastRead?.connection === connection && lastRead.dataVersion === dataVersion) return
+    deliverNew(connection)
+    lastRead = { connection, dataVersion }
   }
   const poll = async (): Promise<void> => {
-    if (polling) return
-    polling = true
-    // What is away now is looked at again in a moment.
-    await connection.read(look).catch(() => {})
-    polling = false
+    if (isPolling) return
+    isPolling = true
+    // If the file is unavailable, the next poll tries again.
+    await executor.read(deliverIfChanged).catch(() => {})
+    isPolling = false
   }
-  /** Whoever comes hears nothing that was published before. */
-  const enter = (session: Session): void => {
-    if (timer) handOut(session)
-    else last = session.get<{ id: number }>(LAST)?.id ?? 0
+  /** Makes sure that a new subscriber does not receive messages that were published earlier. */
+  const skipEarlier = (connection: SqliteConnection): void => {
+    if (pollTimer) deliverNew(connection)
+    else lastId = connection.get<{ id: number }>(READ_LAST_ID)?.id ?? 0
   }
-  const stop = (): void => {
-    clearInterval(timer)
-    timer = undefined
+  const stopPolling = (): void => {
+    clearInterval(pollTimer)
+    pollTimer = undefined
   }
 
   return {
     async publish(topic, message) {
       const bytes = Buffer.byteLength(topic) + Buffer.byteLength(message)
-      if (bytes > maxBytes) throw new RangeError(`The message has ${bytes} bytes; this bus takes ${maxBytes}`)
-      await connection.write((session) => session.run(ADD, expiry(now(), maxAgeMs), bytes, topic, message))
-      if (timer) await connection.read(handOut).catch(() => {})
+      if (bytes > maxBytes) throw new RangeError(`The message has ${bytes} bytes; this bus is limited to ${maxBytes} (maxBytes)`)
+      await executor.write((connection) => connection.run(INSERT, expiresAt(now(), messageTtlMs), bytes, topic, message))
+      if (pollTimer) await executor.read(deliverNew).catch(() => {})
     },
     async subscribe(topic, onMessage) {
-      await connection.read(enter)
-      const end = topics.add(topic, onMessage)
-      timer ??= setInterval(() => void poll(), pollMs).unref()
+      await executor.read(skipEarlier)
+      const remove = subscribers.add(topic, onMessage)
+      pollTimer ??= setInterval(() => void poll(), pollIntervalMs).unref()
       return () => {
-        end()
-        if (topics.names().length === 0) stop()
+        remove()
+        if (subscribers.topics().length === 0) stopPolling()
       }
     },
     close() {
-      stop()
-      topics.clear()
+      stopPolling()
+      subscribers.clear()
     },
   }
 }

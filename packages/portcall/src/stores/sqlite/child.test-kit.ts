@@ -1,46 +1,46 @@
-/* What the tests start as processes of their own: `node child.mjs WHAT FILE …`. It says with a line on stdout what was acknowledged. */
+/* A program that tests run in processes of its own: `node child.mjs COMMAND FILE …`. It prints a line for each acknowledged write. */
 import { writeSync } from 'node:fs'
 import type { Stores } from '../stores.ts'
 import { findDriver } from './driver.ts'
-import { sqlite } from './sqlite.ts'
+import { sqliteStores } from './sqlite.ts'
 
-/** A log that keeps whatever a process writes before it is killed. */
-const ENDLESS = { log: { maxEntries: 1_000_000, maxBytes: 1_000_000_000 } }
+/** Large enough for all that a process writes before it is killed. */
+const LARGE_LIMITS = { log: { maxEntries: 1_000_000, maxBytes: 1_000_000_000 } }
 
-const [what = '', file = '', ...rest] = process.argv.slice(2)
-const say = (line: string): void => void writeSync(1, `${line}\n`)
-const onceTold = (): Promise<void> => new Promise((resolve) => void process.stdin.once('data', () => resolve()))
+const [command = '', file = '', ...args] = process.argv.slice(2)
+const print = (line: string): void => void writeSync(1, `${line}\n`)
+const stdinLine = (): Promise<void> => new Promise((resolve) => void process.stdin.once('data', () => resolve()))
 
-const TASKS: Record<string, () => Promise<void>> = {
-  /** Writes for ever, many at a time. */
+const COMMANDS: Record<string, () => Promise<void>> = {
+  /** Writes until it is killed, ten entries at a time. */
   async write() {
-    const stores = sqlite(file, ENDLESS)
+    const stores = sqliteStores(file, LARGE_LIMITS)
     for (let at = 0; ; at += 10) await Promise.all(Array.from({ length: 10 }, (_, plus) => writeOne(stores, at + plus)))
   },
-  /** Counts up by swap, so many times. */
+  /** Increments a counter with `compareAndSet`, as often as the first argument says. */
   async count() {
-    const { store, close } = sqlite(file)
-    for (let left = Number(rest[0]); left > 0; ) {
+    const { store, close } = sqliteStores(file)
+    for (let left = Number(args[0]); left > 0; ) {
       const before = await store.get('count')
-      if (await store.swap('count', { expected: before, value: String(Number(before ?? 0) + 1) })) left--
+      if (await store.compareAndSet('count', { expected: before, value: String(Number(before ?? 0) + 1) })) left--
     }
     await close()
   },
-  /** Appends to one log and publishes to one topic, so many times, and says the positions. */
+  /** Appends to one log and publishes to one topic, as often as the first argument says, and prints the positions. */
   async append() {
-    const { log, bus, close } = sqlite(file)
-    for (let at = 0; at < Number(rest[0]); at++) {
-      say(await log.append('log', `${rest[1]} ${at}`))
-      await bus.publish('topic', `${rest[1]} ${at}`)
+    const { log, bus, close } = sqliteStores(file)
+    for (let at = 0; at < Number(args[0]); at++) {
+      print(await log.append('log', `${args[1]} ${at}`))
+      await bus.publish('topic', `${args[1]} ${at}`)
     }
     await close()
   },
-  /** Holds the file until it is told to let go. */
-  async hold() {
+  /** Locks the file until a line arrives on stdin. */
+  async lock() {
     const database = findDriver()(file)
-    database.exec(rest[0] ?? 'BEGIN IMMEDIATE')
-    say('held')
-    await onceTold()
+    database.exec(args[0] ?? 'BEGIN IMMEDIATE')
+    print('locked')
+    await stdinLine()
     database.exec('COMMIT')
     database.close()
   },
@@ -49,8 +49,8 @@ const TASKS: Record<string, () => Promise<void>> = {
 async function writeOne({ store, log }: Stores, at: number): Promise<void> {
   const value = `value ${at}`
   const [position] = await Promise.all([log.append('log', value), store.set(`key ${at}`, value)])
-  say(`${at} ${position}`)
+  print(`${at} ${position}`)
 }
 
-await TASKS[what]?.()
+await COMMANDS[command]?.()
 process.exit(0)

@@ -1,13 +1,13 @@
 import { fieldsOf, type SqliteDatabase } from './driver.ts'
 
-/** The tables with a bound. Each has `id` in the order of writing, `expires` in milliseconds since 1970, and `bytes`. */
+/** The tables with a limit. Each has the columns `id`, ascending in the order of writing, `expires` in milliseconds since 1970, and `bytes`. */
 export type Table = 'entries' | 'logs' | 'messages'
 
-/** Expires never. */
+/** The `expires` of rows that do not expire. */
 export const NEVER: number = Number.MAX_SAFE_INTEGER
 
-/** Keeps the number of rows and their bytes, whoever writes. */
-const counted = (table: Table): string => `
+/** Creates triggers that maintain the number of rows of a table and their bytes. */
+const createTotals = (table: Table): string => `
   INSERT INTO portcall_totals VALUES ('${table}', 0, 0);
   CREATE INDEX portcall_${table}_expires ON portcall_${table} (expires);
   CREATE TRIGGER portcall_${table}_added AFTER INSERT ON portcall_${table} BEGIN
@@ -20,7 +20,7 @@ const counted = (table: Table): string => `
     UPDATE portcall_totals SET count = count - 1, bytes = bytes - old.bytes WHERE name = '${table}';
   END;`
 
-/** What each version adds to the one before. What is here is never changed: files of that version exist. */
+/** The migrations, each from the version before. Never change a published one: files of that version exist. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE portcall_totals (name TEXT PRIMARY KEY, count INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
@@ -39,17 +39,17 @@ const MIGRATIONS: readonly string[] = [
     id INTEGER PRIMARY KEY AUTOINCREMENT, expires INTEGER NOT NULL, bytes INTEGER NOT NULL,
     topic TEXT NOT NULL, message TEXT NOT NULL
   );
-  ${counted('entries')}
-  ${counted('logs')}
-  ${counted('messages')}
+  ${createTotals('entries')}
+  ${createTotals('logs')}
+  ${createTotals('messages')}
   CREATE TRIGGER portcall_logs_emptied AFTER DELETE ON portcall_logs BEGIN
     DELETE FROM portcall_lines WHERE log = old.name;
   END;`,
 ]
 
-const IS_THERE = "SELECT count(*) AS number FROM sqlite_master WHERE type = 'table' AND name = 'portcall_schema'"
+const COUNT_SCHEMA_TABLES = "SELECT count(*) AS number FROM sqlite_master WHERE type = 'table' AND name = 'portcall_schema'"
 
-/** Brings a database to the newest version, when no other process does so. @throws Error for a database of a version to come. */
+/** Migrates a database to the latest version. @throws Error if it has a later version than this library supports. */
 export function migrate(database: SqliteDatabase): void {
   if (versionOf(database) === MIGRATIONS.length) return
   database.exec('BEGIN IMMEDIATE')
@@ -57,7 +57,9 @@ export function migrate(database: SqliteDatabase): void {
     database.exec('CREATE TABLE IF NOT EXISTS portcall_schema (version INTEGER NOT NULL)')
     const version = versionOf(database)
     if (version > MIGRATIONS.length)
-      throw new Error(`This database is of version ${version}, this library knows ${MIGRATIONS.length}: update portcall`)
+      throw new Error(
+        `This database has schema version ${version}, but this library supports up to ${MIGRATIONS.length}: update portcall`,
+      )
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
     database.exec(`DELETE FROM portcall_schema; INSERT INTO portcall_schema VALUES (${MIGRATIONS.length})`)
     database.exec('COMMIT')
@@ -69,5 +71,5 @@ export function migrate(database: SqliteDatabase): void {
 
 function versionOf(database: SqliteDatabase): number {
   const numberOf = (sql: string): number => Number(fieldsOf(database.prepare(sql).get()).number)
-  return numberOf(IS_THERE) === 0 ? 0 : numberOf('SELECT coalesce(max(version), 0) AS number FROM portcall_schema')
+  return numberOf(COUNT_SCHEMA_TABLES) === 0 ? 0 : numberOf('SELECT coalesce(max(version), 0) AS number FROM portcall_schema')
 }

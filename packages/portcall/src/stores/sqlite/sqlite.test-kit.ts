@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll } from 'vitest'
 
-const INSTALLED = fileURLToPath(new URL('../../../../../node_modules', import.meta.url))
+const NODE_MODULES = fileURLToPath(new URL('../../../../../node_modules', import.meta.url))
 
-/** Where the tests of one file keep their databases: gives a name of its own to each. */
+/** Creates a temporary folder for the tests of one file. `newFile` returns a new path in it. */
 export function useFolder(): { newFile(): string; readonly path: string } {
   let path = ''
   let files = 0
@@ -29,14 +29,14 @@ export function useFolder(): { newFile(): string; readonly path: string } {
 /** A running `child.test-kit.ts`. */
 export interface Child {
   readonly process: ChildProcessByStdio<Writable, Readable, null>
-  /** Its next line; nothing when it has ended. */
+  /** Resolves to its next line, or to `undefined` when it has exited. */
   next(): Promise<string | undefined>
-  /** The rest of its lines. */
-  rest(): Promise<string[]>
+  /** Resolves to its remaining lines when it has exited. */
+  remainingLines(): Promise<string[]>
   kill(): void
 }
 
-/** Builds the program once, and starts it as often as it is asked to. */
+/** Bundles the program once. Returns a function that starts it. */
 export function useChildren(folder: { readonly path: string }): (...args: string[]) => Child {
   const children: Child[] = []
   beforeAll(async () => {
@@ -51,16 +51,16 @@ export function useChildren(folder: { readonly path: string }): (...args: string
   return (...args) => {
     const process = spawn(globalThis.process.execPath, [join(folder.path, 'child.mjs'), ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...globalThis.process.env, NODE_PATH: INSTALLED },
+      env: { ...globalThis.process.env, NODE_PATH: NODE_MODULES },
     })
-    const lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]()
-    const next = async (): Promise<string | undefined> => (await lines.next()).value
-    const rest = async (): Promise<string[]> => {
-      const found: string[] = []
-      for (let line = await next(); line !== undefined; line = await next()) found.push(line)
-      return found
+    const output = createInterface({ input: process.stdout })[Symbol.asyncIterator]()
+    const next = async (): Promise<string | undefined> => (await output.next()).value
+    const remainingLines = async (): Promise<string[]> => {
+      const lines: string[] = []
+      for (let line = await next(); line !== undefined; line = await next()) lines.push(line)
+      return lines
     }
-    const child: Child = { process, next, rest, kill: () => process.kill('SIGKILL') }
+    const child: Child = { process, next, remainingLines, kill: () => process.kill('SIGKILL') }
     children.push(child)
     return child
   }

@@ -5,31 +5,34 @@ import {
   authorizationServer,
   type ClientMetadata,
   type TestAuthorizationServer,
-} from '../../testing.ts'
+} from '../../entrypoints/testing.ts'
 
-export const REDIRECT = 'http://127.0.0.1:7777/callback'
+export const REDIRECT_URI = 'http://127.0.0.1:7777/callback'
 export const RESOURCE = 'https://api.example.com/mcp'
-export const PUBLIC: ClientMetadata = { client_id: 'app', redirect_uris: [REDIRECT] }
+export const PUBLIC_CLIENT: ClientMetadata = { client_id: 'app', redirect_uris: [REDIRECT_URI] }
 export const INSECURE = { [oauth.allowInsecureRequests]: true } as const
 
-/** A server, and what a client of another make knows of it. */
-export interface Played {
-  readonly login: TestAuthorizationServer
-  readonly as: oauth.AuthorizationServer
+/** A server, and its metadata as read by an independent OAuth client. */
+export interface RunningServer {
+  readonly server: TestAuthorizationServer
+  readonly metadata: oauth.AuthorizationServer
 }
 
-/** Starts a server that is closed after the test, and reads its metadata as a client does. */
-export async function play(options: AuthorizationServerOptions = {}): Promise<Played> {
-  const login = await authorizationServer({ clients: [PUBLIC], ...options })
-  onTestFinished(() => login.close())
-  const issuer = new URL(login.issuer)
+/** Starts a server that is closed after the test, and discovers its metadata. */
+export async function startServer(options: AuthorizationServerOptions = {}): Promise<RunningServer> {
+  const server = await authorizationServer({ clients: [PUBLIC_CLIENT], ...options })
+  onTestFinished(() => server.close())
+  const issuer = new URL(server.issuer)
   const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...INSECURE })
-  return { login, as: await oauth.processDiscoveryResponse(issuer, response) }
+  return { server, metadata: await oauth.processDiscoveryResponse(issuer, response) }
 }
 
-/** Asks for a code in the place of a browser: where it is sent to. */
-export async function visit(as: oauth.AuthorizationServer, parameters: Record<string, string>): Promise<URL> {
-  const url = new URL(as.authorization_endpoint!)
+/** Sends an authorization request, as a browser does. Returns the URL of the redirect. */
+export async function openAuthorizationUrl(
+  metadata: oauth.AuthorizationServer,
+  parameters: Record<string, string>,
+): Promise<URL> {
+  const url = new URL(metadata.authorization_endpoint!)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   const response = await fetch(url, { redirect: 'manual' })
   const location = response.headers.get('location')
@@ -37,16 +40,16 @@ export async function visit(as: oauth.AuthorizationServer, parameters: Record<st
   return new URL(location)
 }
 
-/** What a whole login gives, and what it was asked with. */
-export async function logIn(
-  { as }: Played,
-  more: { client?: oauth.Client; auth?: oauth.ClientAuth; dpop?: oauth.DPoPHandle; scope?: string } = {},
+/** Completes the authorization code flow. Returns the token response. */
+export async function signIn(
+  { metadata }: RunningServer,
+  options: { client?: oauth.Client; auth?: oauth.ClientAuth; dpop?: oauth.DPoPHandle; scope?: string } = {},
 ): Promise<oauth.TokenEndpointResponse> {
-  const { client = { client_id: 'app' }, auth = oauth.None(), dpop, scope = 'notes:read' } = more
+  const { client = { client_id: 'app' }, auth = oauth.None(), dpop, scope = 'notes:read' } = options
   const verifier = oauth.generateRandomCodeVerifier()
-  const back = await visit(as, {
+  const redirect = await openAuthorizationUrl(metadata, {
     client_id: client.client_id,
-    redirect_uri: REDIRECT,
+    redirect_uri: REDIRECT_URI,
     response_type: 'code',
     state: 'state-1',
     scope,
@@ -54,23 +57,23 @@ export async function logIn(
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })
-  const parameters = oauth.validateAuthResponse(as, client, back, 'state-1')
+  const parameters = oauth.validateAuthResponse(metadata, client, redirect, 'state-1')
   const request = (): Promise<Response> =>
-    oauth.authorizationCodeGrantRequest(as, client, auth, parameters, REDIRECT, verifier, {
+    oauth.authorizationCodeGrantRequest(metadata, client, auth, parameters, REDIRECT_URI, verifier, {
       ...INSECURE,
       ...(dpop && { DPoP: dpop }),
       additionalParameters: { resource: RESOURCE },
     })
   const response = await request()
   try {
-    return await oauth.processAuthorizationCodeResponse(as, client, response)
+    return await oauth.processAuthorizationCodeResponse(metadata, client, response)
   } catch (error) {
     if (!oauth.isDPoPNonceError(error)) throw error
-    return oauth.processAuthorizationCodeResponse(as, client, await request())
+    return oauth.processAuthorizationCodeResponse(metadata, client, await request())
   }
 }
 
-/** Posts a form, and gives the status and the JSON. */
+/** Posts a form. Returns the status and the JSON of the response. */
 export async function post(url: string, form: Record<string, string>): Promise<{ status: number; json: any }> {
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(form) })
   const text = await response.text()

@@ -1,78 +1,79 @@
-import { random } from './ground.ts'
+import { randomId } from '../../util/random.ts'
 import type { AuthorizationServerOptions, ClientMetadata } from './options.ts'
-import { Refusal } from './request.ts'
+import { OAuthError } from './request.ts'
 
 /** The clients of a server. */
-export interface Clients {
-  /** A client that is known, or whose id is the address of its metadata. */
+export interface ClientStore {
+  /** Returns a registered client, or the client whose metadata document has the URL `id`. */
   find(id: string): Promise<ClientMetadata | undefined>
-  /** Makes a client of what it says about itself. */
+  /** Registers a client. */
   register(metadata: Readonly<Record<string, unknown>>): ClientMetadata
 }
 
-const MOST_MS = 5000
+const FETCH_TIMEOUT_MS = 5000
 
-/** Makes the clients of a server. */
-export function createClients({ clients = [], documents = fetchDocument }: AuthorizationServerOptions): Clients {
-  const known = new Map(clients.map((client) => [client.client_id, client]))
+export function createClientStore({ clients = [], metadataDocuments = fetchDocument }: AuthorizationServerOptions): ClientStore {
+  const registered = new Map(clients.map((client) => [client.client_id, client]))
   return {
     async find(id) {
-      const client = known.get(id)
-      if (client || documents === false || !isDocumentUrl(id)) return client
-      return checkDocument(id, await documents(id))
+      const client = registered.get(id)
+      if (client || metadataDocuments === false || !isDocumentUrl(id)) return client
+      return checkDocument(id, await metadataDocuments(id))
     },
     register(metadata) {
       const method = metadata['token_endpoint_auth_method'] ?? 'client_secret_basic'
-      const isSecret = typeof method === 'string' && method.startsWith('client_secret_')
+      const hasSecret = typeof method === 'string' && method.startsWith('client_secret_')
       const client: ClientMetadata = {
         ...metadata,
         token_endpoint_auth_method: String(method),
-        client_id: random(),
-        ...(isSecret && { client_secret: random(), client_secret_expires_at: 0 }),
+        client_id: randomId(),
+        ...(hasSecret && { client_secret: randomId(), client_secret_expires_at: 0 }),
       }
-      known.set(client.client_id, client)
+      registered.set(client.client_id, client)
       return client
     },
   }
 }
 
-/** Whether an id can be the address of metadata: https, or this machine, with a path. */
+/** Reports whether a client ID can be the URL of a metadata document: HTTPS or localhost, with a path. */
 function isDocumentUrl(id: string): boolean {
   if (!URL.canParse(id)) return false
   const { protocol, hostname, pathname } = new URL(id)
-  return (protocol === 'https:' || isLoopback(hostname)) && pathname.length > 1
+  return (protocol === 'https:' || isLoopbackHost(hostname)) && pathname.length > 1
 }
 
 async function fetchDocument(url: string): Promise<unknown> {
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(MOST_MS) })
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) })
   return response.ok ? response.json() : undefined
 }
 
 function checkDocument(id: string, document: unknown): ClientMetadata {
   const metadata = document as ClientMetadata | undefined
-  if (metadata?.client_id !== id) throw new Refusal('invalid_client', 'The document is that of another client')
+  if (metadata?.client_id !== id) throw new OAuthError('invalid_client', 'The metadata document belongs to another client')
   if (!Array.isArray(metadata.redirect_uris) || typeof metadata['client_name'] !== 'string')
-    throw new Refusal('invalid_client', 'The document lacks client_name or redirect_uris')
+    throw new OAuthError('invalid_client', 'The metadata document lacks client_name or redirect_uris')
   return { token_endpoint_auth_method: 'none', ...metadata }
 }
 
-export function isLoopback(hostname: string): boolean {
+export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
 }
 
 /**
- * Whether a client may be sent to an address: one that it named; on this machine the port may be another one
+ * Reports whether a redirect URI is registered for a client. The port of a localhost URI may differ
  * ([RFC 8252 §7.3](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)).
  */
-export function mayRedirect({ redirect_uris = [] }: ClientMetadata, uri: string): boolean {
-  const here = withoutPort(uri)
-  return redirect_uris.some((registered) => registered === uri || (here !== undefined && withoutPort(registered) === here))
+export function mayRedirectTo({ redirect_uris = [] }: ClientMetadata, uri: string): boolean {
+  const portless = withoutPort(uri)
+  return redirect_uris.some(
+    (registered) => registered === uri || (portless !== undefined && withoutPort(registered) === portless),
+  )
 }
 
-/** An address on this machine, without its port. */
+/** Returns a localhost URI without its port, and `undefined` for any other URI. */
 function withoutPort(uri: string): string | undefined {
   const url = URL.canParse(uri) ? new URL(uri) : undefined
-  if (url?.protocol !== 'http:' || !isLoopback(url.hostname)) return undefined
+  if (url?.protocol !== 'http:' || !isLoopbackHost(url.hostname)) return undefined
   url.port = ''
   return url.href
 }

@@ -1,51 +1,54 @@
-import type { Endpoint, OAuthRequest } from './request.ts'
+import type { OAuthEndpoint, OAuthRequest } from './request.ts'
 
-/** What is wrong with an answer. With a status or a body it takes the place of the right one, which else comes late, or behind much else. */
-export interface FaultyAnswer {
-  /** Default with a body: 200. */
+/**
+ * The fault of a response. With a `status` or a `body`, it replaces the correct response. Otherwise the correct response is delayed, padded
+ * or suppressed.
+ */
+export interface FaultyResponse {
+  /** Default if there is a body: 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A text, or a value that is sent as JSON. */
+  /** A string, or a value that is sent as JSON. */
   readonly body?: unknown
-  /** It comes so many milliseconds later. */
+  /** Delays the response. */
   readonly delayMs?: number
-  /** So many spaces come before the body. */
-  readonly padding?: number
-  /** The spaces have no end. */
+  /** The number of spaces that precede the body. */
+  readonly paddingBytes?: number
+  /** Sends spaces without end. */
   readonly endless?: boolean
-  /** Nothing comes, and the connection stays open. */
-  readonly hangs?: boolean
-  /** The connection is reset. */
-  readonly resets?: boolean
+  /** Sends nothing, and leaves the connection open. */
+  readonly hang?: boolean
+  /** Resets the connection. */
+  readonly reset?: boolean
 }
 
-/** What is wrong with the answers of an endpoint; a function decides for each request, and `undefined` is nothing. */
-export type EndpointFault = FaultyAnswer | ((request: OAuthRequest) => FaultyAnswer | undefined)
+/** The fault of an endpoint. A function decides for each request; `undefined` means no fault. */
+export type EndpointFault = FaultyResponse | ((request: OAuthRequest) => FaultyResponse | undefined)
 
-/** What a server does wrong. In what is laid over, `undefined` takes a member away. */
+/** The faults of a server. Members that override others are removed by `undefined`. */
 export interface AuthorizationFaults {
-  /** Laid over the metadata. */
+  /** Overrides members of the metadata. */
   readonly metadata?: Readonly<Record<string, unknown>>
-  /** Laid over the parameters of an authorization response. */
+  /** Overrides parameters of authorization responses. */
   readonly redirect?: Readonly<Record<string, string | undefined>>
-  /** Laid over token responses. */
+  /** Overrides members of token responses. */
   readonly token?: Readonly<Record<string, unknown>>
-  /** Laid over the claims of access tokens. */
+  /** Overrides claims of access tokens. */
   readonly claims?: Readonly<Record<string, unknown>>
-  readonly answers?: { readonly [endpoint in Endpoint]?: EndpointFault }
+  readonly responses?: { readonly [endpoint in OAuthEndpoint]?: EndpointFault }
 }
 
-/** What is wrong with the answer to a request, if anything is. */
-export function faultOf(request: OAuthRequest, { answers }: AuthorizationFaults): FaultyAnswer | undefined {
-  const fault = answers?.[request.endpoint]
+/** Returns the fault of the response to a request. */
+export function faultOf(request: OAuthRequest, { responses }: AuthorizationFaults): FaultyResponse | undefined {
+  const fault = responses?.[request.endpoint]
   return typeof fault === 'function' ? fault(request) : fault
 }
 
-/** Lays members over others; `undefined` takes one away. */
-export function layOver<T>(
+/** Returns `members` with those in `overrides` replaced; `undefined` removes a member. */
+export function override<T>(
   members: Readonly<Record<string, T>>,
-  over: Readonly<Record<string, T | undefined>> = {},
+  overrides: Readonly<Record<string, T | undefined>> = {},
 ): Record<string, T> {
-  const entries = Object.entries({ ...members, ...over })
+  const entries = Object.entries({ ...members, ...overrides })
   return Object.fromEntries(entries.filter((entry): entry is [string, T] => entry[1] !== undefined))
 }

@@ -5,95 +5,100 @@ export interface KeySet {
   readonly keys: readonly JsonWebKey[]
 }
 
-/** What is known of a client, in the words of [RFC 7591 §2](https://www.rfc-editor.org/rfc/rfc7591#section-2). */
+/** The metadata of a client ([RFC 7591 §2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
 export interface ClientMetadata {
   readonly client_id: string
   readonly client_secret?: string
   readonly redirect_uris?: readonly string[]
-  /** Default: `client_secret_basic` and `client_secret_post` when there is a secret, else `none`. */
+  /** Default: `client_secret_basic` and `client_secret_post` for clients with a secret, otherwise `none`. */
   readonly token_endpoint_auth_method?: string
   /** Default: all. */
   readonly grant_types?: readonly string[]
   readonly application_type?: string
-  /** Where the keys for `private_key_jwt` are. */
+  /** The keys for `private_key_jwt`. */
   readonly jwks?: KeySet
-  /** What the client is called at other authorization servers, by issuer: what identity assertions for them name it. */
+  /** The client's ID at other authorization servers, by issuer. Identity assertions for these servers contain it. */
   readonly known_as?: Readonly<Record<string, string>>
   readonly [member: string]: unknown
 }
 
-/** What a client asks the user for. */
-export interface ConsentRequest {
+/** A request for the consent of the user. */
+export interface UserDecisionRequest {
   readonly client: ClientMetadata
   readonly scope: string
   readonly resources: readonly string[]
-  /** How it was asked: in a browser, or with a code from a device. */
-  readonly by: 'redirect' | 'device'
+  /** Whether the request arrived by a browser redirect or by a device code. */
+  readonly via: 'redirect' | 'device'
 }
 
-/** What the user says: who they are, and perhaps less than what was asked; or that they do not want to. */
-export type Decision = { readonly subject: string; readonly scope?: string } | { readonly error: string }
+/** The decision of the user: their identity, with an optional smaller scope, or an OAuth error code. */
+export type UserDecision = { readonly subject: string; readonly scope?: string } | { readonly error: string }
 
-/** Seconds. */
-export interface Lifetimes {
-  /** Default: 300. */
-  readonly access: number
-  /** Default: a day. */
-  readonly refresh: number
-  /** Default: 60. */
-  readonly code: number
-  /** Default: 600. */
-  readonly device: number
-  /** Between two questions of a device. Default: 5. */
-  readonly interval: number
+/** How long tokens and codes are valid. */
+export interface TokenLifetimes {
+  /** Default: 5 minutes. */
+  readonly accessTokenTtlMs: number
+  /** Default: 1 day. */
+  readonly refreshTokenTtlMs: number
+  /** The lifetime of an authorization code. Default: 1 minute. */
+  readonly codeTtlMs: number
+  /** Default: 10 minutes. */
+  readonly deviceCodeTtlMs: number
+  /** The minimum interval between two token requests with a device code. Default: 5 seconds. */
+  readonly pollIntervalMs: number
 }
 
-/** Whose assertions are taken for good. */
+/** Another issuer whose assertions are accepted. */
 export interface TrustedIssuer {
   readonly issuer: string
   readonly keys: KeySet | (() => KeySet | Promise<KeySet>)
 }
 
 /**
- * Where metadata is served. `oauth`: [RFC 8414 §3](https://www.rfc-editor.org/rfc/rfc8414#section-3); `openid`: the same with
- * `openid-configuration`; `openid-appended`: behind the issuer's path, as OpenID Connect Discovery has it; or a path.
+ * Where metadata is served. `oauth`: [RFC 8414 §3](https://www.rfc-editor.org/rfc/rfc8414#section-3). `openid`: the same, with
+ * `openid-configuration`. `openid-appended`: after the path of the issuer, as in OpenID Connect Discovery. Or any other path.
  */
-export type MetadataPlace = 'oauth' | 'openid' | 'openid-appended' | `/${string}`
+export type MetadataLocation = 'oauth' | 'openid' | 'openid-appended' | `/${string}`
 
-/** What an authorization server for tests supports, and what its user says. Lifetimes are seconds. */
-export interface AuthorizationServerOptions {
-  /** The path of the issuer, such as `/tenant`. Default: none. */
+/** Options of `authorizationServer`. */
+export interface AuthorizationServerOptions extends Partial<TokenLifetimes> {
+  /** The path of the issuer, for example `/tenant`. Default: none. */
   readonly path?: string
-  /** Default: one that is free. */
+  /** Default: a free port. */
   readonly port?: number
-  /** What access tokens are: signed, as [RFC 9068](https://www.rfc-editor.org/rfc/rfc9068) says, or texts that mean nothing. Default: `jwt`. */
-  readonly tokens?: 'jwt' | 'opaque'
-  /** How tokens are signed. Default: `ES256`. */
+  /** The format of access tokens: JWTs ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)) or opaque strings. Default: `jwt`. */
+  readonly tokenFormat?: 'jwt' | 'opaque'
+  /** The signature algorithm. Default: `ES256`. */
   readonly algorithm?: string
-  /** Clients that are known from the start. */
+  /** The registered clients. */
   readonly clients?: readonly ClientMetadata[]
-  /** The scopes that can be had; with `offline_access` among them, refresh tokens are only for who asks for it. Default: any. */
+  /** The supported scopes. If `offline_access` is one of them, only clients that request it receive refresh tokens. Default: any. */
   readonly scopes?: readonly string[]
-  /** The resources that tokens can be had for. Default: any. */
+  /** The resources that tokens are issued for. Default: any. */
   readonly resources?: readonly string[]
-  /** The user. Default: says yes to everything, and is called `user`. */
-  readonly decide?: (request: ConsentRequest) => Decision | Promise<Decision>
-  readonly lifetimes?: Partial<Lifetimes>
-  /** Whether a refresh token is good for one use; one that comes again ends all that came from the same consent. Default: yes. */
-  readonly rotation?: boolean
-  /** Issuers besides itself whose assertions and tokens are good for `jwt-bearer` and token exchange. */
-  readonly trusted?: readonly TrustedIssuer[]
-  /** Whether anybody may register. Default: yes. */
-  readonly registration?: boolean
-  /** Gets a client id metadata document. Default: fetches it from https or from this machine. `false`: such clients are unknown. */
-  readonly documents?: ((url: string) => unknown) | false
+  /** Decides on behalf of the user. Default: consents, as the user `user`. */
+  readonly decide?: (request: UserDecisionRequest) => UserDecision | Promise<UserDecision>
+  /** Whether refresh tokens are single-use. Reuse then revokes all tokens of the same consent. Default: true. */
+  readonly rotateRefreshTokens?: boolean
+  /** Other issuers whose tokens are accepted for the JWT bearer grant and for token exchange. */
+  readonly trustedIssuers?: readonly TrustedIssuer[]
+  /** Allows dynamic client registration. Default: true. */
+  readonly dynamicRegistration?: boolean
+  /** Returns a client ID metadata document. Default: fetches it. `false`: metadata documents are not supported. */
+  readonly metadataDocuments?: ((url: string) => unknown) | false
   /** Default: `oauth` and `openid-appended`. */
-  readonly metadata?: readonly MetadataPlace[]
-  /** Whether tokens have to be bound to a key, and proofs have to carry a nonce. Default: neither. */
+  readonly metadataLocations?: readonly MetadataLocation[]
+  /** Whether access tokens must be bound to a key, and whether DPoP proofs must contain a nonce. Default: neither. */
   readonly dpop?: { readonly required?: boolean; readonly nonces?: boolean }
   readonly faults?: AuthorizationFaults
-  /** Milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number
 }
 
-export const LIFETIMES: Lifetimes = { access: 300, refresh: 86_400, code: 60, device: 600, interval: 5 }
+export const DEFAULT_LIFETIMES: TokenLifetimes = {
+  accessTokenTtlMs: 300_000,
+  refreshTokenTtlMs: 86_400_000,
+  codeTtlMs: 60_000,
+  deviceCodeTtlMs: 600_000,
+  pollIntervalMs: 5000,
+}

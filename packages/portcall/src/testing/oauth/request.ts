@@ -1,5 +1,7 @@
-/** The endpoints of an authorization server; `none` is what is asked elsewhere. */
-export type Endpoint =
+import { PortcallError } from '../../util/errors.ts'
+
+/** The endpoints of an authorization server; `none` for requests to any other path. */
+export type OAuthEndpoint =
   | 'metadata'
   | 'jwks'
   | 'authorize'
@@ -11,47 +13,50 @@ export type Endpoint =
   | 'introspect'
   | 'none'
 
-/** A request that an authorization server got. */
+/** A request to an authorization server. */
 export interface OAuthRequest {
-  readonly endpoint: Endpoint
+  readonly endpoint: OAuthEndpoint
   readonly method: string
-  /** As the client named it, without the query. */
+  /** As requested, without the query. */
   readonly url: string
   readonly path: string
-  /** Names in lower case. */
+  /** With lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Of the query and of the form. */
+  /** The parameters of the query and of the form. */
   readonly parameters: URLSearchParams
-  /** What was sent as JSON. */
+  /** The parsed JSON body. */
   readonly body: unknown
-  /** What was answered; 0 before that, or when nothing was. */
+  /** The status of the response; 0 before the response, or without one. */
   readonly status: number
 }
 
-/** An answer to one. */
-export interface Answer {
+export interface OAuthResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** A refusal, in the words of [RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2). */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
+/** An error response ([RFC 6749 §5.2](https://www.rfc-editor.org/rfc/rfc6749#section-5.2)). */
+export class OAuthError extends PortcallError {
+  override readonly name = 'OAuthError'
   readonly code: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: string, description: string, more: { status?: number; headers?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    code: string,
+    description: string,
+    { status = 400, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+  ) {
     super(description)
     this.code = code
-    this.status = more.status ?? 400
-    this.headers = more.headers ?? {}
+    this.status = status
+    this.headers = headers
   }
 }
 
-/** Answers with JSON that nobody keeps. */
-export function json(value: unknown, { status = 200, headers = {} }: Partial<Answer> = {}): Answer {
+/** Creates a JSON response that must not be cached. */
+export function createJsonResponse(value: unknown, { status = 200, headers = {} }: Partial<OAuthResponse> = {}): OAuthResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
@@ -59,14 +64,13 @@ export function json(value: unknown, { status = 200, headers = {} }: Partial<Ans
   }
 }
 
-/** Answers with a refusal. */
-export function refuse({ code, message, status, headers }: Refusal): Answer {
-  return json({ error: code, error_description: message }, { status, headers })
+export function toErrorResponse({ code, message, status, headers }: OAuthError): OAuthResponse {
+  return createJsonResponse({ error: code, error_description: message }, { status, headers })
 }
 
-/** A parameter that has to be there. */
-export function need({ parameters }: OAuthRequest, name: string): string {
+/** Returns a parameter. @throws OAuthError when it is missing. */
+export function requireParameter({ parameters }: OAuthRequest, name: string): string {
   const value = parameters.get(name)
-  if (value === null || value === '') throw new Refusal('invalid_request', `${name} is missing`)
+  if (value === null || value === '') throw new OAuthError('invalid_request', `${name} is missing`)
   return value
 }

@@ -1,98 +1,103 @@
-import { layOver } from './faults.ts'
-import { type Ground, random, secondsOf } from './ground.ts'
-import { Refusal } from './request.ts'
+import { randomId } from '../../util/random.ts'
+import { override } from './faults.ts'
+import { OAuthError } from './request.ts'
+import { nowSeconds, type ServerSettings } from './settings.ts'
 
-/** What a token stands for. */
-export interface Granted {
+/** The access that tokens represent. */
+export interface AccessGrant {
   readonly subject: string
   readonly clientId: string
   readonly scope: string
   readonly resources: readonly string[]
-  /** The thumbprint of the key that it is bound to. */
+  /** The thumbprint of the key that the tokens are bound to. */
   readonly jkt?: string
-  /** All that came from one consent has one. */
+  /** Identifies the consent that the tokens originate from. */
   readonly family: string
 }
 
-/** A token that was given out. */
-export interface Issued {
+export interface IssuedToken {
   readonly kind: 'access' | 'refresh'
-  readonly granted: Granted
+  readonly grant: AccessGrant
   /** Seconds since 1970. */
-  readonly issued: number
-  readonly expires: number
+  readonly issuedAt: number
+  /** Seconds since 1970. */
+  readonly expiresAt: number
   readonly claims: Readonly<Record<string, unknown>>
-  used: boolean
+  isUsed: boolean
 }
 
-/** The tokens of a server. */
-export interface Tokens {
-  /** Makes an access token, good for so many seconds. */
-  access(granted: Granted, more?: { lifetime?: number; claims?: Readonly<Record<string, unknown>> }): Promise<string>
-  refresh(granted: Granted): string
-  /** A token that was given out and is still good. */
-  find(token: string): Issued | undefined
-  /** Uses a refresh token. One that was used before ends its family. */
-  use(token: string): Granted
-  /** Ends a token; with a refresh token, all that came from the same consent. */
+export interface AccessTokenOptions {
+  readonly ttlMs?: number
+  /** Overrides claims; `undefined` removes one. */
+  readonly claims?: Readonly<Record<string, unknown>>
+}
+
+export interface TokenIssuer {
+  issueAccessToken(grant: AccessGrant, options?: AccessTokenOptions): Promise<string>
+  issueRefreshToken(grant: AccessGrant): string
+  /** Returns a token that is valid. */
+  find(token: string): IssuedToken | undefined
+  /** Redeems a refresh token. Reuse revokes its family. @throws OAuthError when it is not valid. */
+  redeem(token: string): AccessGrant
+  /** Revokes a token; with a refresh token, all tokens of the same consent. */
   revoke(token: string): void
-  endFamily(family: string): void
+  revokeFamily(family: string): void
 }
 
-/** Makes the tokens of a server. */
-export function createTokens(ground: Ground): Tokens {
-  const { options, issuer, keys } = ground
-  const issued = new Map<string, Issued>()
+export function createTokenIssuer(settings: ServerSettings): TokenIssuer {
+  const { options, issuer, keys, lifetimes } = settings
+  const tokens = new Map<string, IssuedToken>()
 
-  const endFamily = (family: string): void => {
-    for (const [token, { granted }] of issued) if (granted.family === family) issued.delete(token)
+  const revokeFamily = (family: string): void => {
+    for (const [token, { grant }] of tokens) if (grant.family === family) tokens.delete(token)
   }
-  const find = (token: string): Issued | undefined => {
-    const found = issued.get(token)
-    return found && found.expires > secondsOf(ground) ? found : undefined
+  const findUnexpired = (token: string): IssuedToken | undefined => {
+    const issued = tokens.get(token)
+    return issued && issued.expiresAt > nowSeconds(settings) ? issued : undefined
   }
-  const remember = (token: string, entry: Omit<Issued, 'used'>): string => {
-    issued.set(token, { ...entry, used: false })
+  const store = (token: string, issued: Omit<IssuedToken, 'isUsed'>): string => {
+    tokens.set(token, { ...issued, isUsed: false })
     return token
   }
 
   return {
-    endFamily,
-    find: (token) => (issued.get(token)?.used ? undefined : find(token)),
-    async access(granted, { lifetime = ground.lifetimes.access, claims: more = {} } = {}) {
-      const now = secondsOf(ground)
-      const claims = layOver<unknown>(
-        { ...claimsOf(granted, issuer), jti: random(), iat: now, exp: now + lifetime },
-        { ...ground.faults().claims, ...more },
+    revokeFamily,
+    find: (token) => (tokens.get(token)?.isUsed ? undefined : findUnexpired(token)),
+    async issueAccessToken(grant, { ttlMs = lifetimes.accessTokenTtlMs, claims: overrides = {} } = {}) {
+      const issuedAt = nowSeconds(settings)
+      const expiresAt = issuedAt + Math.floor(ttlMs / 1000)
+      const claims = override<unknown>(
+        { ...claimsOf(grant, issuer), jti: randomId(), iat: issuedAt, exp: expiresAt },
+        { ...settings.faults().claims, ...overrides },
       )
-      const token = options.tokens === 'opaque' ? random() : await keys.sign(claims, { typ: 'at+jwt' })
-      return remember(token, { kind: 'access', granted, issued: now, expires: now + lifetime, claims })
+      const token = options.tokenFormat === 'opaque' ? randomId() : await keys.sign(claims, { typ: 'at+jwt' })
+      return store(token, { kind: 'access', grant, issuedAt, expiresAt, claims })
     },
-    refresh(granted) {
-      const now = secondsOf(ground)
-      const expires = now + ground.lifetimes.refresh
-      return remember(random(), { kind: 'refresh', granted, issued: now, expires, claims: claimsOf(granted, issuer) })
+    issueRefreshToken(grant) {
+      const issuedAt = nowSeconds(settings)
+      const expiresAt = issuedAt + Math.floor(lifetimes.refreshTokenTtlMs / 1000)
+      return store(randomId(), { kind: 'refresh', grant, issuedAt, expiresAt, claims: claimsOf(grant, issuer) })
     },
-    use(token) {
-      const found = find(token)
-      if (found?.kind !== 'refresh') throw new Refusal('invalid_grant', 'The refresh token is not known')
-      if (found.used) {
-        endFamily(found.granted.family)
-        throw new Refusal('invalid_grant', 'The refresh token was used before')
+    redeem(token) {
+      const issued = findUnexpired(token)
+      if (issued?.kind !== 'refresh') throw new OAuthError('invalid_grant', 'The refresh token is unknown')
+      if (issued.isUsed) {
+        revokeFamily(issued.grant.family)
+        throw new OAuthError('invalid_grant', 'The refresh token was used before')
       }
-      found.used = options.rotation !== false
-      return found.granted
+      issued.isUsed = options.rotateRefreshTokens !== false
+      return issued.grant
     },
     revoke(token) {
-      const found = issued.get(token)
-      if (found?.kind === 'refresh') endFamily(found.granted.family)
-      issued.delete(token)
+      const issued = tokens.get(token)
+      if (issued?.kind === 'refresh') revokeFamily(issued.grant.family)
+      tokens.delete(token)
     },
   }
 }
 
-/** The claims that say what was granted ([RFC 9068 §2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2)). */
-function claimsOf({ subject, clientId, scope, resources, jkt }: Granted, issuer: string): Record<string, unknown> {
+/** Returns the claims of a grant ([RFC 9068 §2.2](https://www.rfc-editor.org/rfc/rfc9068#section-2.2)). */
+function claimsOf({ subject, clientId, scope, resources, jkt }: AccessGrant, issuer: string): Record<string, unknown> {
   const [audience = issuer] = resources
   return {
     iss: issuer,

@@ -2,18 +2,18 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
 import { channelPair } from '../../jsonrpc/channel.ts'
 import type { JsonObject, Message, Notification, Request } from '../../jsonrpc/message.ts'
-import type { Noise } from '../../jsonrpc/noise.ts'
+import type { UnexpectedMessage } from '../../jsonrpc/unexpected-message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { callerOf } from '../../server/server.test-kit.ts'
 import { createServer } from '../../server/server.ts'
-import type { Server } from '../../server/surface.ts'
+import type { Server } from '../../server/types.ts'
 import { createChannelExchange } from './client.ts'
 import { serveChannel } from './server.ts'
 
 const asServer = ({ exchange }: Pick<Server, 'exchange'>): Server => ({ exchange }) as Server
 
-describe('our own server over a channel', () => {
-  test('calls, reports and changes', async () => {
+describe('a channel to a Portcall server', () => {
+  test('carries calls, progress and change notifications', async () => {
     const server = createServer({ name: 'ours', version: '1' })
     server.tool('work', { input: { type: 'object' } }, (_, call) => {
       call.progress(1, 2)
@@ -53,9 +53,9 @@ describe('our own server over a channel', () => {
 interface Far {
   readonly client: ReturnType<typeof createChannelExchange>
   readonly received: Message[]
-  readonly noise: Noise[]
+  readonly noise: UnexpectedMessage[]
   send(message: unknown): void
-  /** Calls, and gives the request as it has arrived. */
+  /** Sends a call, and returns the request as it was received. */
   call(
     method: string,
     params?: JsonObject,
@@ -67,12 +67,12 @@ interface Far {
 function far(): Far {
   const [here, there] = channelPair()
   const received: Message[] = []
-  const noise: Noise[] = []
+  const noise: UnexpectedMessage[] = []
   there.receive(
     (one) => received.push(('value' in one ? one.value : one) as Message),
     () => {},
   )
-  const client = createChannelExchange(here, { onNoise: (one) => noise.push(one) })
+  const client = createChannelExchange(here, { onUnexpectedMessage: (one) => noise.push(one) })
   return {
     client,
     received,
@@ -93,8 +93,8 @@ function far(): Far {
   }
 }
 
-describe('a server made by hand', () => {
-  test('C07: ids on the channel are its own, and only the exact one is an answer', async () => {
+describe('a hand-written server', () => {
+  test('C07: request ids are replaced on the channel, and responses must match exactly', async () => {
     const { call, send } = far()
     const [one, two] = [await call('tools/list'), await call('tools/list')]
     expect(one.request.id).not.toEqual(two.request.id)
@@ -108,18 +108,18 @@ describe('a server made by hand', () => {
     expect(await one.answer).toEqual({ jsonrpc: '2.0', id: 'mine', error: { code: 1, message: 'one' } })
   })
 
-  test('STDIO-010: requests are noise and get no answer; malformed answers fail their request', async () => {
+  test('STDIO-010: requests are reported and not answered; malformed responses fail their request', async () => {
     const { call, send, noise, received } = far()
     const one = await call('tools/list')
     send({ jsonrpc: '2.0', id: 1, method: 'ping' })
     send({ jsonrpc: '2.0', id: one.request.id, method: 'ping', result: {} })
     send({ jsonrpc: '1.0', id: one.request.id, result: {} })
-    await expect(one.answer).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
+    await expect(one.answer).rejects.toMatchObject({ code: 'INVALID_RESPONSE' })
     expect(noise.map(({ kind }) => kind)).toEqual(['message', 'message'])
     expect(received.length).toBe(1)
   })
 
-  test('STDIO-013: what is given up is cancelled there; late answers are nothing', async () => {
+  test('STDIO-013: aborting a request sends a cancellation; late responses are ignored', async () => {
     const { call, send, received, noise } = far()
     const stop = new AbortController()
     const one = await call('tools/call', {}, stop.signal)
@@ -137,16 +137,16 @@ describe('a server made by hand', () => {
     expect(noise).toEqual([])
   })
 
-  test('STDIO-012: changes go to their subscription; the server may end it', async () => {
+  test('STDIO-012: change notifications go to their subscription; the server may end it', async () => {
     const { call, send } = far()
     const [one, two, other] = [await call('subscriptions/listen'), await call('subscriptions/listen'), await call('tools/list')]
-    const tell = (id: unknown): void =>
+    const notify = (id: unknown): void =>
       send({
         jsonrpc: '2.0',
         method: 'notifications/tools/list_changed',
         params: { _meta: { [MetaKey.subscriptionId]: id, more: 1 } },
       })
-    for (const id of [two.request.id, String(two.request.id), other.request.id, undefined]) tell(id)
+    for (const id of [two.request.id, String(two.request.id), other.request.id, undefined]) notify(id)
     await eventually(() => expect(two.notifications.length).toBe(1))
     expect(two.notifications[0]?.params).toEqual({ _meta: { [MetaKey.subscriptionId]: 'mine', more: 1 } })
     for (const { request } of [two, other])
@@ -159,21 +159,21 @@ describe('a server made by hand', () => {
     expect([one.notifications, other.notifications]).toEqual([[], []])
   })
 
-  test('progress after the answer, and of tokens that nobody has, is nothing', async () => {
+  test('progress after the response, or with unknown tokens, is ignored', async () => {
     const { call, send } = far()
     const one = await call('tools/call', { _meta: { progressToken: 0 } })
     const { progressToken: token } = { ...(one.request.params?._meta as JsonObject | undefined) }
-    const tell = (progressToken: unknown): void =>
+    const notify = (progressToken: unknown): void =>
       send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } })
-    for (const odd of [token, String(token), 'x', null]) tell(odd)
+    for (const odd of [token, String(token), 'x', null]) notify(odd)
     send({ jsonrpc: '2.0', id: one.request.id, result: {} })
     await one.answer
-    tell(token)
+    notify(token)
     await call('tools/list')
     expect(one.notifications).toMatchObject([{ params: { progressToken: 0 } }])
   })
 
-  test('the end fails what waits and what comes later; close is not worth trying again', async () => {
+  test('closing fails pending and later requests; after a local close they are not retryable', async () => {
     const { call, client, end } = far()
     const one = await call('tools/list')
     const reasons: Error[] = []

@@ -1,5 +1,5 @@
-import type { Channel, Received } from '../../jsonrpc/channel.ts'
-import { ConnectionLost, closedHere } from '../../jsonrpc/errors.ts'
+import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
+import { ConnectionLostError, closedLocally } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import {
   classify,
@@ -13,104 +13,104 @@ import {
   type Response,
   success,
 } from '../../jsonrpc/message.ts'
-import { failUnreadable, type Noise, noiseOf } from '../../jsonrpc/noise.ts'
-import { createOutgoing, type OutgoingOptions } from '../../jsonrpc/outgoing.ts'
+import { createOutgoingRequests, type OutgoingRequestsOptions } from '../../jsonrpc/outgoing-requests.ts'
+import { rejectUnreadable, toUnexpectedMessage, type UnexpectedMessage } from '../../jsonrpc/unexpected-message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
-import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
-import { createReports } from '../../protocol/reports.ts'
+import { methodOf as coreMethodOf, type MethodLookup } from '../../protocol/methods.ts'
+import { createNotificationRouter } from '../../protocol/notification-router.ts'
 
-/** How a server is spoken to over a channel. */
-export interface ChannelExchangeOptions extends OutgoingOptions {
-  /** Hears of what comes and is no answer and no notification: junk on stdout, requests, which servers of this era do not make. */
-  readonly onNoise?: (noise: Noise) => void
-  /** What is known of each method. Default: what the protocol has. */
-  readonly methodOf?: MethodOf
+/** Options of `createChannelExchange`. */
+export interface ChannelExchangeOptions extends OutgoingRequestsOptions {
+  /** Receives input that is neither a response nor a notification: text on stdout, or requests, which modern servers do not send. */
+  readonly onUnexpectedMessage?: (message: UnexpectedMessage) => void
+  /** Looks up how a method is routed. Default: the methods of the protocol. */
+  readonly methodOf?: MethodLookup
 }
 
 /** A server at the other end of a channel. */
 export interface ChannelExchange {
   readonly exchange: Exchange
-  /** Calls back once, when the channel has ended; at once when it has already. */
+  /** Calls `listener` once when the channel has closed; at once if it already has. */
   onClose(listener: (reason: Error) => void): void
   close(): Promise<void>
 }
 
-/** Who listens: the id that its request has for its sender, and the way there. */
-interface Listener extends Pick<ExchangeContext, 'notify'> {
+/** The request that opened a subscription: its id before it was replaced, and its `notify`. */
+interface SubscriptionRequest extends Pick<ExchangeContext, 'notify'> {
   readonly id: RequestId
 }
 
 /**
- * Makes an Exchange of the newest revision out of a channel. Ids on the channel are its own; a request that is given up is cancelled
- * there. Rejects with `ConnectionLost` when the channel ends first, with `UnreadableAnswer` when an answer was too large or malformed;
- * the channel then lives on.
+ * Creates an Exchange of the modern era from a channel. It uses its own request ids on the channel, and sends a cancellation for requests that
+ * are aborted. Rejects with `ConnectionLostError` if the channel closes before the response, and with `InvalidResponseError` if the response is
+ * too large or malformed; the channel then stays open.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export function createChannelExchange(channel: Channel, options: ChannelExchangeOptions = {}): ChannelExchange {
-  const { onNoise, methodOf = methodOfCore, ...ids } = options
-  const outgoing = createOutgoing(ids)
-  const reports = createReports()
-  const listeners = new Map<RequestId, Listener>()
-  const closing: Array<(reason: Error) => void> = []
+  const { onUnexpectedMessage, methodOf = coreMethodOf, ...ids } = options
+  const outgoing = createOutgoingRequests(ids)
+  const router = createNotificationRouter()
+  const subscriptions = new Map<RequestId, SubscriptionRequest>()
+  const closeListeners: Array<(reason: Error) => void> = []
   let ended: Error | undefined
 
-  const send = (request: Request, listener: Listener): void => {
+  const send = (request: Request, subscription: SubscriptionRequest): void => {
     if (ended) throw ended
-    if (methodOf(request.method)?.longLived) listeners.set(request.id, listener)
+    if (methodOf(request.method)?.longLived) subscriptions.set(request.id, subscription)
     void channel.send(request)
   }
   const cancel = (requestId: RequestId): void => void channel.send(notification('notifications/cancelled', { requestId }))
   const exchange: Exchange = ({ id, method, params }, context) => {
     const { notify } = context
-    const report = reports.enter(params, notify)
-    const answer = outgoing.ask(method, report.params, {
-      caller: context,
+    const route = router.register(params, notify)
+    const response = outgoing.request(method, route.params, {
+      abortSource: context,
       send: (request) => send(request, { id, notify }),
-      onAbort: cancel,
-      onOver(sent) {
-        report.leave()
-        listeners.delete(sent)
+      sendCancellation: cancel,
+      onSettled(sent) {
+        route.unregister()
+        subscriptions.delete(sent)
       },
     })
-    return answer.then((response) => renamed(response, id))
+    return response.then((received) => withOriginalIds(received, id))
   }
 
-  const tell = (told: Notification): void => {
-    const { method, params = {} } = told
-    if (method === 'notifications/cancelled') return endListener(params.requestId as RequestId)
-    const listener = listeners.get(subscriptionOf(params) as RequestId)
-    if (listener) return void listener.notify({ ...told, params: tagged(params, listener.id) })
-    reports.deliver(told)
+  const onNotification = (message: Notification): void => {
+    const { method, params = {} } = message
+    if (method === 'notifications/cancelled') return endSubscription(params.requestId as RequestId)
+    const subscription = subscriptions.get(subscriptionOf(params) as RequestId)
+    if (subscription) return void subscription.notify({ ...message, params: withSubscriptionId(params, subscription.id) })
+    router.route(message)
   }
-  const endListener = (id: RequestId): void => {
-    if (listeners.has(id)) outgoing.drop(id, new ConnectionLost('The server has ended the subscription'))
+  const endSubscription = (id: RequestId): void => {
+    if (subscriptions.has(id)) outgoing.reject(id, new ConnectionLostError('The server ended the subscription'))
   }
-  const take = (value: unknown): void => {
+  const onMessage = (value: unknown): void => {
     const received = classify(value)
     if (received.kind === 'response') outgoing.settle(received.message)
-    else if (received.kind === 'notification') tell(received.message)
-    else refuse({ value })
+    else if (received.kind === 'notification') onNotification(received.message)
+    else onUnexpectedInput({ value })
   }
-  const refuse = (received: Received): void => {
-    if (!failUnreadable(received, outgoing)) onNoise?.(noiseOf(received))
+  const onUnexpectedInput = (received: ChannelInput): void => {
+    if (!rejectUnreadable(received, outgoing)) onUnexpectedMessage?.(toUnexpectedMessage(received))
   }
 
   channel.receive(
     (received) => {
-      if ('unreadable' in received) return refuse(received)
-      for (const value of Array.isArray(received.value) ? received.value : [received.value]) take(value)
+      if ('unreadable' in received) return onUnexpectedInput(received)
+      for (const value of Array.isArray(received.value) ? received.value : [received.value]) onMessage(value)
     },
-    (reason = new ConnectionLost()) => {
+    (reason = new ConnectionLostError()) => {
       ended ??= reason
-      outgoing.fail(ended)
-      for (const listener of closing.splice(0)) listener(ended)
+      outgoing.rejectAll(ended)
+      for (const listener of closeListeners.splice(0)) listener(ended)
     },
   )
   return {
     exchange,
-    onClose: (listener) => void (ended ? listener(ended) : closing.push(listener)),
+    onClose: (listener) => void (ended ? listener(ended) : closeListeners.push(listener)),
     close() {
-      ended ??= closedHere()
+      ended ??= closedLocally()
       return channel.close()
     },
   }
@@ -120,13 +120,14 @@ function subscriptionOf({ _meta }: JsonObject): unknown {
   return isObject(_meta) ? _meta[MetaKey.subscriptionId] : undefined
 }
 
-/** Says of which subscription a notification or a result is, in the sender's own id. */
-function tagged(body: JsonObject, id: RequestId): JsonObject {
+/** Returns params or a result with another subscription id. */
+function withSubscriptionId(body: JsonObject, id: RequestId): JsonObject {
   return { ...body, _meta: { ...(isObject(body._meta) ? body._meta : undefined), [MetaKey.subscriptionId]: id } }
 }
 
-function renamed(response: Response, id: RequestId): Response {
+/** Replaces the id of a response, and its subscription id, by those that the caller used. */
+function withOriginalIds(response: Response, id: RequestId): Response {
   if (!isSuccess(response)) return { ...response, id }
   const { result } = response
-  return success(id, subscriptionOf(result) === undefined ? result : tagged(result, id))
+  return success(id, subscriptionOf(result) === undefined ? result : withSubscriptionId(result, id))
 }

@@ -1,5 +1,5 @@
-/** The variables that a program needs to find its files and its user; everything else may be a secret that is none of its business. */
-const PASSED: readonly string[] =
+/** The variables that a program needs to find its files and its user. All others are withheld, since they may be secrets. */
+const INHERITED: readonly string[] =
   process.platform === 'win32'
     ? [
         ...[
@@ -20,12 +20,12 @@ const PASSED: readonly string[] =
         ...['XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],
       ]
 
-/** Makes the environment of a program: the safe part of the own one, and what is given; `undefined` takes a variable away. */
-export function environmentFor(given: Readonly<Record<string, string | undefined>> = {}): NodeJS.ProcessEnv {
-  const safe = PASSED.flatMap((name) => {
+/** Returns the environment of a program: the safe variables of this process, overridden by `env`. `undefined` removes a variable. */
+export function environmentFor(env: Readonly<Record<string, string | undefined>> = {}): NodeJS.ProcessEnv {
+  const inherited = INHERITED.flatMap((name) => {
     const value = process.env[name]
     return value === undefined || value.startsWith('()') ? [] : [[name, value] as const]
   })
-  const entries = Object.entries({ ...Object.fromEntries(safe), ...given })
+  const entries = Object.entries({ ...Object.fromEntries(inherited), ...env })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }

@@ -1,44 +1,44 @@
-/** How a line that cannot be read begins and ends, without what ends it. */
+/** Collects the start and the end of a line that cannot be parsed, without its line break. */
 export interface Excerpt {
-  /** Takes bytes in; the piece may be used again afterwards. */
-  push(piece: Uint8Array): void
-  /** Gives what was gathered as text, and begins anew. */
-  take(): { readonly head: string; readonly tail: string }
-  /** Begins anew. */
+  /** Adds bytes. The caller may reuse the chunk afterwards. */
+  push(chunk: Uint8Array): void
+  /** Returns the start and the end as text, and resets the excerpt. */
+  finish(): { readonly head: string; readonly tail: string }
+  /** Resets the excerpt. */
   clear(): void
 }
 
-const NOTHING = new Uint8Array(0)
-const RETURN = 13
+const EMPTY = new Uint8Array(0)
+const CR = 13
 
-/** Keeps the first and the last `size` bytes of a line. */
+/** Creates an excerpt of the first and the last `size` bytes of a line. */
 export function createExcerpt(size: number): Excerpt {
   const decoder = new TextDecoder()
-  /** One more for the return. */
-  const kept = size + 1
-  let head: Uint8Array = NOTHING
-  let tail: Uint8Array = NOTHING
+  /** One more byte for the CR. */
+  const tailSize = size + 1
+  let head: Uint8Array = EMPTY
+  let tail: Uint8Array = EMPTY
   const clear = (): void => {
-    head = tail = NOTHING
+    head = tail = EMPTY
   }
 
   return {
     clear,
-    push(piece) {
-      if (head.length < size) head = join(head, piece.subarray(0, size - head.length))
-      tail = piece.length > size ? piece.slice(-kept) : join(tail, piece).slice(-kept)
+    push(chunk) {
+      if (head.length < size) head = join(head, chunk.subarray(0, size - head.length))
+      tail = chunk.length > size ? chunk.slice(-tailSize) : join(tail, chunk).slice(-tailSize)
     },
-    take() {
-      const taken = { head: decoder.decode(withoutReturn(head)), tail: decoder.decode(withoutReturn(tail).subarray(-size)) }
+    finish() {
+      const excerpt = { head: decoder.decode(trimCr(head)), tail: decoder.decode(trimCr(tail).subarray(-size)) }
       clear()
-      return taken
+      return excerpt
     },
   }
 }
 
-/** A line as it is without the newline, which may have had a return before it. */
-export function withoutReturn(bytes: Uint8Array): Uint8Array {
-  return bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes
+/** Removes the CR that precedes the LF of a line. */
+export function trimCr(bytes: Uint8Array): Uint8Array {
+  return bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes
 }
 
 function join(left: Uint8Array, right: Uint8Array): Uint8Array {

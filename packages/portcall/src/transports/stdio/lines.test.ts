@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Received } from '../../jsonrpc/channel.ts'
+import type { ChannelInput } from '../../jsonrpc/channel.ts'
 import type { Message } from '../../jsonrpc/message.ts'
 import { createLineReader, encodeLine, type LineReaderOptions } from './lines.ts'
-import { cut } from './pieces.test-kit.ts'
+import { splitBytes } from './split-bytes.test-kit.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-function read(chunks: Iterable<Uint8Array>, options: Omit<LineReaderOptions, 'onReceived'> = {}): Received[] {
-  const received: Received[] = []
+function read(chunks: Iterable<Uint8Array>, options: Omit<LineReaderOptions, 'onReceived'> = {}): ChannelInput[] {
+  const received: ChannelInput[] = []
   const reader = createLineReader({ ...options, onReceived: (one) => received.push(one) })
   for (const chunk of chunks) reader.push(chunk)
   reader.end()
   return received
 }
 
-const values = (list: unknown[]): Received[] => list.map((value) => ({ value }))
+const values = (list: unknown[]): ChannelInput[] => list.map((value) => ({ value }))
 
 describe('lines', () => {
-  test('STDIO-003, S06: any messages survive any cutting, with \\n, \\r\\n and blank lines between', () => {
+  test('STDIO-003, S06: messages are parsed whatever the chunks, with \\n, \\r\\n and blank lines between them', () => {
     const message = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown)
     const ending = fc.constantFrom('\n', '\r\n', '\n\n', '\n \t\r\n', '\r\n\r\n')
     const lines = fc.array(fc.tuple(message, ending))
@@ -26,23 +26,23 @@ describe('lines', () => {
     fc.assert(
       fc.property(lines, sizes, (list, cuts) => {
         const whole = bytes(list.map(([value, end]) => JSON.stringify(value) + end).join(''))
-        expect(read(cut(whole, cuts))).toEqual(values(list.map(([value]) => value)))
+        expect(read(splitBytes(whole, cuts))).toEqual(values(list.map(([value]) => value)))
       }),
     )
   })
 
-  test('S06: one byte at a time, with characters of several bytes', () => {
+  test('S06: one byte at a time, with multi-byte characters', () => {
     const value = { text: 'ä€\u{1f600}\u2028\u2029\ud800', nested: [1, { a: null }] }
-    expect(read(cut(bytes(`${JSON.stringify(value)}\r\n`), [1]))).toEqual(values([value]))
+    expect(read(splitBytes(bytes(`${JSON.stringify(value)}\r\n`), [1]))).toEqual(values([value]))
   })
 
-  test('a last line without an end is read at the end', () => {
+  test('a last line without line break is parsed at the end', () => {
     expect(read([bytes('1\n2')])).toEqual(values([1, 2]))
     expect(read([bytes('1\n  ')])).toEqual(values([1]))
     expect(read([])).toEqual([])
   })
 
-  test('S01: a line that is no JSON is reported, those around it are read', () => {
+  test('S01: a line that is not JSON is reported, and the other lines are parsed', () => {
     expect(read([bytes('1\n{"a":\nhello\n2\n')])).toEqual([
       { value: 1 },
       { unreadable: 'syntax' },
@@ -51,7 +51,7 @@ describe('lines', () => {
     ])
   })
 
-  test('S05: bytes that are no UTF-8, and a byte order mark, are reported', () => {
+  test('S05: invalid UTF-8 and a byte order mark are reported', () => {
     const broken = [
       [0xff, 0xfe],
       [0xc0, 0x80],
@@ -68,7 +68,7 @@ describe('lines', () => {
     expect(read([bytes('\ufeff1\n2\n')])).toEqual([{ unreadable: 'syntax' }, { value: 2 }])
   })
 
-  test('S07: nesting beyond the limit is reported, at the limit it is read', () => {
+  test('S07: nesting beyond the limit is reported, at the limit it is parsed', () => {
     const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}\n`
     for (const depth of [129, 100_000, 1_000_000])
       expect(read([bytes(nested(depth)), bytes('2\n')])).toEqual([{ unreadable: 'depth' }, { value: 2 }])
@@ -76,13 +76,13 @@ describe('lines', () => {
     expect(read([bytes(`${'['.repeat(1_000_000)}\n2\n`)])).toEqual([{ unreadable: 'depth' }, { value: 2 }])
   })
 
-  test('S08: a line that is too long is reported once, and the next one is read', () => {
+  test('S08: a line that is too long is reported once, and the next one is parsed', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 })
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 600 }), sizes, fc.constantFrom('\n', '\r\n'), (length, cuts, end) => {
         const text = JSON.stringify('x'.repeat(length - 2))
         const expected = length <= 200 ? { value: 'x'.repeat(length - 2) } : { unreadable: 'size' }
-        expect(read(cut(bytes(`1${end}${text}${end}2${end}`), cuts), { maxBytes: 200 })).toEqual([
+        expect(read(splitBytes(bytes(`1${end}${text}${end}2${end}`), cuts), { maxBytes: 200 })).toEqual([
           { value: 1 },
           expected,
           { value: 2 },
@@ -91,8 +91,8 @@ describe('lines', () => {
     )
   })
 
-  test('S08: it is reported before its end has come', () => {
-    const received: Received[] = []
+  test('S08: a line that is too long is reported before its end arrives', () => {
+    const received: ChannelInput[] = []
     const reader = createLineReader({ maxBytes: 10, onReceived: (one) => received.push(one) })
     for (let piece = 0; piece < 5; piece++) reader.push(bytes('xxxxx'))
     expect(received).toEqual([{ unreadable: 'size' }])
@@ -100,7 +100,7 @@ describe('lines', () => {
     expect(received.length).toBe(1)
   })
 
-  test('C01, C11, C16: how unreadable lines begin and end is told when that is wanted', () => {
+  test('C01, C11, C16: the start and the end of unreadable lines are reported if requested', () => {
     const cause = fc.constantFrom(
       ['size', 'x'.repeat(400)],
       ['syntax', `{"begin":${'x'.repeat(150)}`],
@@ -110,13 +110,18 @@ describe('lines', () => {
     fc.assert(
       fc.property(cause, sizes, fc.constantFrom('\n', '\r\n'), ([unreadable = '', text = ''], cuts, end) => {
         const whole = bytes(`1${end}${text}${end}2${end}${text}`)
-        const told = { unreadable, head: text.slice(0, 20), tail: text.slice(-20) }
-        expect(read(cut(whole, cuts), { maxBytes: 300, excerptBytes: 20 })).toEqual([{ value: 1 }, told, { value: 2 }, told])
+        const report = { unreadable, head: text.slice(0, 20), tail: text.slice(-20) }
+        expect(read(splitBytes(whole, cuts), { maxBytes: 300, excerptBytes: 20 })).toEqual([
+          { value: 1 },
+          report,
+          { value: 2 },
+          report,
+        ])
       }),
     )
   })
 
-  test('S09: 50 MB without a newline take linear time and no memory to speak of', () => {
+  test('S09: 50 MB without a newline take linear time and little memory', () => {
     const chunk = new Uint8Array(16 * 1024).fill(0x20)
     const run = (megabytes: number, maxBytes: number): number => {
       const reader = createLineReader({ maxBytes, onReceived: () => {} })
@@ -133,8 +138,8 @@ describe('lines', () => {
     expect(run(50, 64 * 1024 * 1024)).toBeLessThan(20_000)
   })
 
-  test('a receiver that throws does not lose what comes after', () => {
-    const received: Received[] = []
+  test('an error thrown by the receiver does not lose later lines', () => {
+    const received: ChannelInput[] = []
     const reader = createLineReader({
       onReceived(one) {
         if (received.push(one) === 1) throw new Error('bad')
@@ -148,7 +153,7 @@ describe('lines', () => {
 })
 
 describe('encoding', () => {
-  test('STDIO-003: whatever a message holds, it is one line that reads back', () => {
+  test('STDIO-003: every message is encoded as one line and parsed to the same value', () => {
     const message = fc.record({ jsonrpc: fc.constant('2.0' as const), id: fc.string(), method: fc.string({ unit: 'binary' }) })
     fc.assert(
       fc.property(fc.oneof(message, fc.array(message)), (sent: Message | Message[]) => {

@@ -1,128 +1,126 @@
-import type { Received, Unreadable } from '../../jsonrpc/channel.ts'
-import { exceedsDepth } from '../../jsonrpc/depth.ts'
-import { encode } from '../../jsonrpc/kept.ts'
+import type { ChannelInput, UnreadableInput } from '../../jsonrpc/channel.ts'
 import type { Message } from '../../jsonrpc/message.ts'
-import { createExcerpt, withoutReturn } from './excerpt.ts'
-import { createUtf8Reader, type ReadAscii } from './utf8.ts'
+import { exceedsDepth, stringifyMessage } from '../../jsonrpc/message.ts'
+import { createExcerpt, trimCr } from './excerpt.ts'
+import { type AsciiDecoder, createUtf8Decoder } from './utf8.ts'
 
 export interface LineReaderOptions {
-  /** Longer lines are skipped and reported once. Default: 4 MiB. */
+  /** Maximum length of a line. Longer ones are skipped and reported once. Default: 4 MiB. */
   maxBytes?: number
-  /** Deeper nested values are reported, not parsed. Default: 128. */
+  /** Maximum nesting depth. Deeper values are reported instead of parsed. Default: 128. */
   maxDepth?: number
   /**
-   * How many bytes of the beginning and of the end of an unreadable line are told. A line that is too long is then reported at its end.
+   * How many bytes of the start and of the end of an unreadable line are reported. With it, a line that is too long is reported at its end.
    * Default: none.
    */
   excerptBytes?: number
-  /** For platforms that have something faster than a decoder. */
-  readAscii?: ReadAscii
-  onReceived: (received: Received) => void
+  /** Decodes ASCII faster than `TextDecoder`, on platforms where that is possible. */
+  decodeAscii?: AsciiDecoder
+  onReceived: (received: ChannelInput) => void
 }
 
-/** Cuts bytes into lines and lines into messages. */
+/** Splits bytes into lines and parses each line as JSON. */
 export interface LineReader {
-  /** Takes bytes in; the chunk may be used again afterwards. */
+  /** Adds bytes. The caller may reuse the chunk afterwards. */
   push(chunk: Uint8Array): void
-  /** Takes what is left as the last line. */
+  /** Parses the rest as the last line. */
   end(): void
 }
 
-const NEWLINE = 10
+const LF = 10
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 128
 
 /**
- * Makes a reader of newline-delimited JSON. Time is linear in the number of bytes, however they are cut; memory is little more
- * than twice `maxBytes`. Lines end with `\n` or `\r\n`, blank ones are skipped. UTF-8 is read strictly; bytes that are none are
- * a syntax error.
+ * Creates a reader of newline-delimited JSON. Time is linear in the number of bytes, whatever the chunks; memory is little more than twice
+ * `maxBytes`. Lines end with `\n` or `\r\n`; blank ones are skipped. Invalid UTF-8 is a syntax error.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export function createLineReader(options: LineReaderOptions): LineReader {
-  const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, readAscii, onReceived } = options
-  /** One more for the return before the newline. */
-  const keptBytes = maxBytes + 1
+  const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, decodeAscii, onReceived } = options
+  /** One more byte for the CR. */
+  const bufferBytes = maxBytes + 1
   const excerpt = excerptBytes === undefined ? undefined : createExcerpt(excerptBytes)
-  const utf8 = createUtf8Reader(readAscii)
+  const decoder = createUtf8Decoder(decodeAscii)
   const encoder = new TextEncoder()
-  /** How much has come of a line that comes in pieces. */
+  /** The bytes received of a line that arrives in several chunks. */
   let length = 0
 
-  const refuse = (unreadable: Unreadable['unreadable'], line?: Uint8Array): void => {
+  const report = (unreadable: UnreadableInput['unreadable'], line?: Uint8Array): void => {
     if (line) excerpt?.push(line)
-    onReceived({ unreadable, ...excerpt?.take() })
+    onReceived({ unreadable, ...excerpt?.finish() })
   }
-  const keep = (piece: Uint8Array): void => {
-    const skipped = length > keptBytes
-    length += piece.length
-    excerpt?.push(piece)
-    if (length <= keptBytes) return utf8.push(piece)
-    if (skipped) return
-    utf8.take()
-    if (!excerpt) refuse('size')
+  const append = (chunk: Uint8Array): void => {
+    const isSkipped = length > bufferBytes
+    length += chunk.length
+    excerpt?.push(chunk)
+    if (length <= bufferBytes) return decoder.push(chunk)
+    if (isSkipped) return
+    decoder.finish()
+    if (!excerpt) report('size')
   }
-  const finish = (piece: Uint8Array): void => {
-    keep(piece)
+  const finishLine = (chunk: Uint8Array): void => {
+    append(chunk)
     const bytes = length
-    const text = utf8.take()
+    const text = decoder.finish()
     length = 0
-    if (bytes > keptBytes) return excerpt && refuse('size')
-    if (text === undefined) return refuse('syntax')
-    if (bytes > maxBytes && !text.endsWith('\r')) return refuse('size')
+    if (bytes > bufferBytes) return excerpt && report('size')
+    if (text === undefined) return report('syntax')
+    if (bytes > maxBytes && !text.endsWith('\r')) return report('size')
     excerpt?.clear()
     readText(text)
   }
   const readLine = (bytes: Uint8Array): void => {
-    const line = withoutReturn(bytes)
-    if (line.length > maxBytes) return refuse('size', line)
-    const text = utf8.read(line)
-    if (text === undefined) refuse('syntax', line)
+    const line = trimCr(bytes)
+    if (line.length > maxBytes) return report('size', line)
+    const text = decoder.decode(line)
+    if (text === undefined) report('syntax', line)
     else readText(text)
   }
   const readText = (text: string): void => {
     const received = parseText(text, maxDepth)
-    if (received && 'unreadable' in received) refuse(received.unreadable, excerpt && encoder.encode(text))
+    if (received && 'unreadable' in received) report(received.unreadable, excerpt && encoder.encode(text))
     else if (received) onReceived(received)
   }
-  /** Reads whole lines: all in one piece when each of them is sure to be good enough for that. */
+  /** Reads complete lines. They are decoded together if no single one can be too long. */
   const readLines = (bytes: Uint8Array): void => {
-    const text = bytes.length <= maxBytes ? utf8.read(bytes) : undefined
-    if (text === undefined) return forEachLine(bytes, NEWLINE, (start, end) => readLine(bytes.subarray(start, end)))
+    const text = bytes.length <= maxBytes ? decoder.decode(bytes) : undefined
+    if (text === undefined) return forEachLine(bytes, LF, (start, end) => readLine(bytes.subarray(start, end)))
     forEachLine(text, '\n', (start, end) => readText(text.slice(start, end)))
   }
 
   return {
     push(chunk) {
-      const first = length > 0 ? chunk.indexOf(NEWLINE) : -1
-      if (first >= 0) finish(chunk.subarray(0, first))
-      else if (length > 0) return keep(chunk)
-      const rest = chunk.lastIndexOf(NEWLINE) + 1
+      const first = length > 0 ? chunk.indexOf(LF) : -1
+      if (first >= 0) finishLine(chunk.subarray(0, first))
+      else if (length > 0) return append(chunk)
+      const rest = chunk.lastIndexOf(LF) + 1
       if (rest > first + 1) readLines(chunk.subarray(first + 1, rest))
-      if (rest < chunk.length) keep(chunk.subarray(rest))
+      if (rest < chunk.length) append(chunk.subarray(rest))
     },
     end() {
-      finish(new Uint8Array(0))
+      finishLine(new Uint8Array(0))
     },
   }
 }
 
-/** Something with positions: bytes or text. */
+/** Bytes or text. */
 interface Sequence<T> {
   readonly length: number
   indexOf(item: T, from: number): number
 }
 
-/** Calls with the place of each line; the last one has its end too. */
-function forEachLine<T>(sequence: Sequence<T>, newline: T, take: (start: number, end: number) => void): void {
+/** Calls `onLine` with the start and end of each line. The last line must end with a line break, too. */
+function forEachLine<T>(sequence: Sequence<T>, newline: T, onLine: (start: number, end: number) => void): void {
   for (let start = 0; start < sequence.length; ) {
     const end = sequence.indexOf(newline, start)
-    take(start, end)
+    onLine(start, end)
     start = end + 1
   }
 }
 
-/** `undefined` for a blank line. */
-function parseText(text: string, maxDepth: number): Received | undefined {
+/** Parses a line. Returns undefined for a blank one. */
+function parseText(text: string, maxDepth: number): ChannelInput | undefined {
   if (exceedsDepth(text, maxDepth)) return { unreadable: 'depth' }
   try {
     return { value: JSON.parse(text) as unknown }
@@ -131,7 +129,7 @@ function parseText(text: string, maxDepth: number): Received | undefined {
   }
 }
 
-/** Writes messages as one line. JSON has no raw newlines, so the line cannot break. */
+/** Encodes a message as one line. JSON contains no line breaks. */
 export function encodeLine(message: Message | Message[]): string {
-  return `${encode(message)}\n`
+  return `${stringifyMessage(message)}\n`
 }

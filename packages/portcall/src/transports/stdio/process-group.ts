@@ -1,63 +1,64 @@
 import type { ChildProcess } from 'node:child_process'
-import { setTimeout as wait } from 'node:timers/promises'
+import { delay } from '../../util/timers.ts'
 
-/** How long a process may take to end, in milliseconds. */
-export interface Patience {
-  /** By itself, after its stdin has ended. */
-  readonly endMs: number
+/** How long a process may take to exit, in milliseconds. */
+export interface TerminationTimeouts {
+  /** After its stdin has ended. */
+  readonly shutdownTimeoutMs: number
   /** After SIGTERM. */
-  readonly terminateMs: number
+  readonly killTimeoutMs: number
 }
 
-/** A child with all its descendants, as far as they have not left its process group. */
+/** A child process and its descendants, except those that have left its process group. */
 export interface ProcessGroup {
-  /** Ends all of them: waits, then SIGTERM, then SIGKILL. Resolves when nothing is left. */
-  end(patience: Patience): Promise<void>
+  /** Terminates all processes: waits, sends SIGTERM, waits, sends SIGKILL. Resolves when all have exited. */
+  terminate(timeouts: TerminationTimeouts): Promise<void>
 }
 
-const POLL_MS = 10
-const KILL_MS = 1000
-const HOST_EXIT_MS = 100
+const POLL_INTERVAL_MS = 10
+const KILL_WAIT_MS = 1000
+const EXIT_WAIT_MS = 100
 const hasGroups = process.platform !== 'win32'
 
-/** The option of `spawn` that gives a child a group of its own. */
+/** The option of `spawn` that creates a process group for the child. */
 export const OWN_GROUP: { readonly detached: boolean } = { detached: hasGroups }
 
 /**
- * Looks after the group of a child that was started with `OWN_GROUP`. When this process exits, the group ends with it; when this process is
- * killed, its members see the end of their stdin. Where there are no groups, only the child itself is ended.
+ * Creates the handle of the process group of a child that was started with `OWN_GROUP`. When this process exits, it terminates the group; when
+ * it is killed, only the stdin of the members ends. On platforms without process groups, only the child itself is terminated.
  */
 export function createProcessGroup(child: ChildProcess): ProcessGroup {
   const exited =
     child.pid === undefined ? Promise.resolve() : new Promise<void>((resolve) => void child.once('exit', () => resolve()))
-  const group: Living = { signal: (signal) => signalAll(child, signal) }
-  let ending: Promise<void> | undefined
-  let isGone = child.pid === undefined
-  if (!isGone) enter(group)
+  const group: RunningGroup = { signal: (signal) => signalAll(child, signal) }
+  let terminating: Promise<void> | undefined
+  let hasExited = child.pid === undefined
+  if (!hasExited) register(group)
   void exited.then(() => {
-    isGone = true
+    hasExited = true
   })
 
-  /** Waits for the child itself, then for those that it has left behind. */
-  const childGone = async (ms: number): Promise<boolean> => {
+  /** Waits for the child itself. */
+  const childExited = async (ms: number): Promise<boolean> => {
     const stop = new AbortController()
-    await Promise.race([exited, wait(ms, undefined, { signal: stop.signal }).catch(() => {})])
+    await Promise.race([exited, delay(ms, stop.signal).catch(() => {})])
     stop.abort()
-    return isGone
+    return hasExited
   }
-  const allGone = async (ms: number): Promise<boolean> => {
-    const until = performance.now() + ms
-    if (!(await childGone(ms))) return false
-    for (; isAlive(child); await wait(POLL_MS)) if (performance.now() >= until) return false
+  /** Waits for the child and for its descendants. */
+  const groupExited = async (ms: number): Promise<boolean> => {
+    const deadline = performance.now() + ms
+    if (!(await childExited(ms))) return false
+    for (; isAlive(child); await delay(POLL_INTERVAL_MS)) if (performance.now() >= deadline) return false
     return true
   }
-  const end = async ({ endMs, terminateMs }: Patience): Promise<void> => {
-    if (!(await allGone(endMs))) group.signal('SIGTERM')
-    if (!(await allGone(terminateMs))) group.signal('SIGKILL')
-    await childGone(KILL_MS)
-    leave(group)
+  const terminate = async ({ shutdownTimeoutMs, killTimeoutMs }: TerminationTimeouts): Promise<void> => {
+    if (!(await groupExited(shutdownTimeoutMs))) group.signal('SIGTERM')
+    if (!(await groupExited(killTimeoutMs))) group.signal('SIGKILL')
+    await childExited(KILL_WAIT_MS)
+    unregister(group)
   }
-  return { end: (patience) => (ending ??= end(patience)) }
+  return { terminate: (timeouts) => (terminating ??= terminate(timeouts)) }
 }
 
 function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
@@ -67,11 +68,11 @@ function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
     if (hasGroups) process.kill(-pid, signal)
     else child.kill(signal)
   } catch {
-    // It is gone already.
+    // It has already exited.
   }
 }
 
-/** Whether somebody is left in the group after the child itself has ended. */
+/** Reports whether descendants are running after the child itself has exited. */
 function isAlive({ pid }: ChildProcess): boolean {
   if (!hasGroups || pid === undefined) return false
   try {
@@ -81,25 +82,25 @@ function isAlive({ pid }: ChildProcess): boolean {
   }
 }
 
-interface Living {
+interface RunningGroup {
   signal(signal: NodeJS.Signals): void
 }
 
-const living = new Set<Living>()
+const running = new Set<RunningGroup>()
 
-function enter(group: Living): void {
-  if (living.size === 0) process.on('exit', endAll)
-  living.add(group)
+function register(group: RunningGroup): void {
+  if (running.size === 0) process.on('exit', terminateAll)
+  running.add(group)
 }
 
-function leave(group: Living): void {
-  living.delete(group)
-  if (living.size === 0) process.off('exit', endAll)
+function unregister(group: RunningGroup): void {
+  running.delete(group)
+  if (running.size === 0) process.off('exit', terminateAll)
 }
 
-/** An exiting process cannot wait for events any more, so it waits for time. */
-function endAll(): void {
-  for (const group of living) group.signal('SIGTERM')
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, HOST_EXIT_MS)
-  for (const group of living) group.signal('SIGKILL')
+/** Terminates all groups when this process exits. It cannot wait for events any more, so it blocks for a moment. */
+function terminateAll(): void {
+  for (const group of running) group.signal('SIGTERM')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EXIT_WAIT_MS)
+  for (const group of running) group.signal('SIGKILL')
 }

@@ -2,43 +2,42 @@ import type { Channel } from '../../jsonrpc/channel.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { type Notification, notification, type Request, type RequestId } from '../../jsonrpc/message.ts'
 import { createPeer, type Peer, type PeerLimits } from '../../jsonrpc/peer.ts'
-import { isModern } from '../../legacy/negotiate.ts'
-import { createLegacySession } from '../../legacy/session.ts'
-import { type MethodOf, methodOf as methodOfCore } from '../../protocol/methods.ts'
-import { boundedChannel } from './bounded.ts'
+import { LegacySession } from '../../legacy/server/session.ts'
+import { isModern } from '../../protocol/meta.ts'
+import { methodOf as coreMethodOf, DROPPABLE_NOTIFICATIONS, type MethodLookup } from '../../protocol/methods.ts'
 
-/** How a channel is served. */
+/** Options of `serveChannel`. */
 export interface ServeChannelOptions {
   readonly limits?: Partial<PeerLimits>
-  /** Called once, when the channel has ended; by default it gives up the requests that would stay open for ever. */
+  /** Called once when the channel has ended. Default: cancels long-lived requests, which would never end by themselves. */
   readonly onEnd?: () => void
-  /** Called once, when after that all answers are out. */
+  /** Called once after that, when all responses have been sent. */
   readonly onClose?: () => void
 }
 
-/** What can be served: a server, or anything else that has an Exchange. */
-export interface Served {
+/** A server, or anything else with an Exchange. */
+export interface ServableExchange {
   readonly exchange: Exchange
-  /** What is known of its methods. Default: what the protocol has. */
-  readonly methodOf?: MethodOf
-  /** Hears of what went wrong and is no caller's fault. */
-  readonly report?: (error: unknown) => void
+  /** Looks up how a method is routed. Default: the methods of the protocol. */
+  readonly methodOf?: MethodLookup
+  /** Receives internal errors. */
+  readonly reportError?: (error: unknown) => void
 }
 
 /**
- * Serves a server over a channel, in both eras at once: a request with an envelope goes to the core as it is, all others
- * belong to the one legacy session that a channel can have.
+ * Serves a server over a channel, in both eras at once: requests with an envelope go to the core, all others belong to the legacy session
+ * of the channel.
  */
 export function serveChannel(
-  { exchange: core, methodOf = methodOfCore, report }: Served,
+  { exchange: core, methodOf = coreMethodOf, reportError }: ServableExchange,
   channel: Channel,
   { limits, onEnd, onClose }: ServeChannelOptions = {},
 ): Peer {
-  const session = createLegacySession({ core, notify: (change) => peer.notify(change) })
+  const session = new LegacySession({ core, notify: (change) => peer.notify(change) })
   const open = new Set<RequestId>()
   const isLongLived = ({ method }: Request): boolean => methodOf(method)?.longLived === true
 
-  const giveUpOpen = (): void => {
+  const cancelOpen = (): void => {
     for (const id of open) peer.cancel(id)
   }
   const exchange: Exchange = (request, context) => {
@@ -59,10 +58,10 @@ export function serveChannel(
     exchange,
     onNotification,
     isLongLived,
-    ...(report && { onError: report }),
-    batches: () => session.revision.batches,
-    onAbandoned: (requestId) => void peer.notify(notification('notifications/cancelled', { requestId })),
-    onEnd: onEnd ?? giveUpOpen,
+    ...(reportError && { onError: reportError }),
+    acceptsBatches: () => session.revision.batches,
+    sendCancellation: (requestId) => void peer.notify(notification('notifications/cancelled', { requestId })),
+    onDisconnect: onEnd ?? cancelOpen,
     onClose: () => {
       session.close()
       onClose?.()
@@ -70,4 +69,26 @@ export function serveChannel(
     ...(limits && { limits }),
   })
   return peer
+}
+
+/**
+ * Buffered bytes from which on notifications are not sent any more. Together with the buffers of pipes and readers, a client that does not
+ * read causes at most about 4 MiB of buffered data.
+ */
+const MAX_BUFFERED_BYTES = (4096 - 256) * 1024
+
+/**
+ * Limits the memory that handlers can fill if they do not wait for a slow client: progress and log messages are dropped, and sending any
+ * other notification fails. Responses and requests are always sent.
+ */
+function boundedChannel(channel: Channel): Channel {
+  return {
+    send(message) {
+      const isNotification = !Array.isArray(message) && 'method' in message && !('id' in message)
+      if (!isNotification || (channel.bufferedBytes ?? 0) <= MAX_BUFFERED_BYTES) return channel.send(message)
+      if (!DROPPABLE_NOTIFICATIONS.has(message.method)) throw new Error('The client does not read its messages')
+    },
+    receive: (onReceived, onClose) => channel.receive(onReceived, onClose),
+    close: () => channel.close(),
+  }
 }

@@ -1,10 +1,12 @@
-/** A program could not be started at all. */
-export class SpawnError extends Error {
+import { PortcallError } from '../../util/errors.ts'
+
+/** Thrown when a program could not be started. */
+export class SpawnError extends PortcallError {
   override readonly name = 'SpawnError'
   readonly code = 'SPAWN_FAILED'
-  /** Trying again changes nothing. */
+  /** A retry does not help. */
   readonly retryable = false
-  /** What was to be started. */
+  /** The program. */
   readonly command: string
 
   constructor(command: string, message: string, options?: ErrorOptions) {

@@ -6,11 +6,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually } from '../../../test-kit/eventually.ts'
-import type { ConnectionLost } from '../../jsonrpc/errors.ts'
+import type { ConnectionLostError } from '../../jsonrpc/errors.ts'
 import type { JsonObject, Notification, Response } from '../../jsonrpc/message.ts'
-import type { Noise } from '../../jsonrpc/noise.ts'
-import { createChannelLink } from '../../legacy/channel-link.ts'
-import { openLegacyClient } from '../../legacy/client.ts'
+import type { UnexpectedMessage } from '../../jsonrpc/unexpected-message.ts'
+import { createChannelConnection } from '../../legacy/client/channel-connection.ts'
+import { openLegacyClient } from '../../legacy/client/client.ts'
 import { createChannelExchange } from './client.ts'
 import { type SpawnedChannel, type SpawnOptions, spawnChannel } from './spawn.ts'
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   expect(process.listenerCount('exit')).toBe(0)
 })
 
-/** What a program of the tests begins with: `on(method, handler)`, and `answer`, `say`. */
+/** The prelude of the test programs, which defines `on(method, handler)`, `answer` and `say`. */
 const HEAD = `
   const handlers = {}
   const on = (method, handler) => (handlers[method] = handler)
@@ -43,7 +43,7 @@ const HEAD = `
 
 interface Program {
   readonly channel: SpawnedChannel
-  readonly noise: Noise[]
+  readonly noise: UnexpectedMessage[]
   call(
     method: string,
     params?: JsonObject,
@@ -55,8 +55,8 @@ interface Program {
 function run(source: string, options: Partial<SpawnOptions> = {}): Program {
   const channel = spawnChannel({ command: process.execPath, args: ['--eval', HEAD + source], ...options })
   started.push(channel)
-  const noise: Noise[] = []
-  const { exchange } = createChannelExchange(channel, { onNoise: (one) => noise.push(one) })
+  const noise: UnexpectedMessage[] = []
+  const { exchange } = createChannelExchange(channel, { onUnexpectedMessage: (one) => noise.push(one) })
   let id = 0
   return {
     channel,
@@ -77,18 +77,18 @@ function isRunning(pid: unknown): boolean {
 }
 
 const pidOf = (response: Response): unknown => ('result' in response ? response.result.pid : undefined)
-const lost = (promise: Promise<unknown>): Promise<ConnectionLost> =>
+const lost = (promise: Promise<unknown>): Promise<ConnectionLostError> =>
   promise.then(
     () => Promise.reject(new Error('it was answered')),
-    (error: unknown) => error as ConnectionLost,
+    (error: unknown) => error as ConnectionLostError,
   )
 async function timed<T>(promise: Promise<T>): Promise<[value: T, ms: number]> {
-  const begun = performance.now()
-  return [await promise, performance.now() - begun]
+  const startedAt = performance.now()
+  return [await promise, performance.now() - startedAt]
 }
 
-describe('what a child says', () => {
-  test('STDIO-002: requests are answered, with the ids of their senders', async () => {
+describe('the output of a child', () => {
+  test('STDIO-002: requests are answered with their original ids', async () => {
     const program = run("on('echo', ({ id, params }) => answer(id, { params, id }))")
     const all = await Promise.all([1, 2, 3].map((n) => program.call('echo', { n, text: 'ä€\u{1f600}\n' })))
     expect(all).toMatchObject([
@@ -98,7 +98,7 @@ describe('what a child says', () => {
     ])
   })
 
-  test('C02: junk, blank lines and CRLF on stdout are skipped and reported', async () => {
+  test('C02: other text on stdout is reported; blank lines and CRLF are accepted', async () => {
     const program = run(`
       say('Server is listening\\n\\n \\r\\n{"level":30}\\n[1,2]\\n')
       on('odd', ({ id }) => say('\\u001b[32mdone\\u001b[0m\\r\\n' + JSON.stringify({ jsonrpc: '2.0', id, result: { odd: true } }) + '\\r\\n'))
@@ -113,18 +113,18 @@ describe('what a child says', () => {
     ])
   })
 
-  test('C16, S06: characters split over chunks are whole; bytes that are no UTF-8 fail their request', async () => {
+  test('C16, S06: characters may be split between chunks; invalid UTF-8 fails its request', async () => {
     const program = run(`
       const bytes = (id) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, result: { text: 'ä€\\u{1f600}' } }) + '\\n')
       on('split', async ({ id }) => { for (const byte of bytes(id)) { process.stdout.write(Buffer.of(byte)); await new Promise(setImmediate) } })
       on('broken', ({ id }) => process.stdout.write(Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":' + id + ',"result":{"text":"'), Buffer.of(0xff, 0xfe), Buffer.from('"}}\\n')])))
     `)
     expect(await program.call('split')).toMatchObject({ result: { text: 'ä€\u{1f600}' } })
-    await expect(program.call('broken')).rejects.toMatchObject({ code: 'UNREADABLE_ANSWER' })
+    await expect(program.call('broken')).rejects.toMatchObject({ code: 'INVALID_RESPONSE' })
     expect(await program.call('ping')).toMatchObject({ result: {} })
   })
 
-  test('a line of 50 MB takes linear time; beyond the limit it fails its request, wherever the id stands, and the connection lives', async () => {
+  test('a line of 50 MB takes linear time; beyond the limit it fails its request, wherever its id is, and the connection stays open', async () => {
     const source = `
       const text = 'x'.repeat(50 * 1024 * 1024)
       on('first', ({ id }) => answer(id, { text }))
@@ -139,7 +139,7 @@ describe('what a child says', () => {
     const small = run(source)
     for (const method of ['first', 'last', 'error'])
       await expect(small.call(method)).rejects.toMatchObject({
-        code: 'UNREADABLE_ANSWER',
+        code: 'INVALID_RESPONSE',
         message: expect.stringContaining('larger') as string,
       })
     expect(small.noise).toEqual([])
@@ -148,10 +148,10 @@ describe('what a child says', () => {
     expect(await small.call('ping')).toMatchObject({ result: {} })
   })
 
-  test('C01: 300 MB without a newline are bounded, and what waits fails when the child is gone', async () => {
+  test('C01: 300 MB without a newline use little memory, and pending requests fail when the child exits', async () => {
     const program = run(`
       const chunk = Buffer.alloc(1024 * 1024, 'x')
-      on('flood', async () => { for (let sent = 0; sent < 300; sent++) if (!process.stdout.write(chunk)) await new Promise((go) => process.stdout.once('drain', go)); process.exit(3) })
+      on('flood', async () => { for (let sent = 0; sent < 300; sent++) if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve)); process.exit(3) })
     `)
     const before = process.memoryUsage().rss
     expect(await lost(program.call('flood'))).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: 3 } })
@@ -164,22 +164,22 @@ describe('what a child says', () => {
       "on('deep', ({ id }) => say('{\"jsonrpc\":\"2.0\",\"id\":' + id + ',\"result\":{\"a\":' + '['.repeat(500000) + ']'.repeat(500000) + '}}\\n'))",
     )
     await expect(program.call('deep')).rejects.toMatchObject({
-      code: 'UNREADABLE_ANSWER',
+      code: 'INVALID_RESPONSE',
       message: expect.stringContaining('deep') as string,
     })
     expect(await program.call('ping')).toMatchObject({ result: {} })
   })
 
-  test('C15, STDIO-010: 20,000 requests of a modern server are not answered and harm nothing', async () => {
+  test('C15, STDIO-010: 20,000 requests of a modern server are ignored', async () => {
     const program = run(`
-      let heard = 0
-      process.stdin.on('data', (text) => (heard += text.split('\\n').length - 1))
+      let received = 0
+      process.stdin.on('data', (text) => (received += text.split('\\n').length - 1))
       on('storm', ({ id }) => { say(Array.from({ length: 20000 }, (_, id) => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' }) + '\\n').join('')); answer(id) })
-      on('heard', ({ id }) => setTimeout(() => answer(id, { heard }), 50))
+      on('received', ({ id }) => setTimeout(() => answer(id, { received }), 50))
     `)
     expect(await program.call('storm')).toMatchObject({ result: {} })
     expect(program.noise.length).toBe(20_000)
-    expect(await program.call('heard')).toMatchObject({ result: { heard: 2 } })
+    expect(await program.call('received')).toMatchObject({ result: { received: 2 } })
   })
 
   test('C15, LIFE-027: 20,000 pings of a legacy server in one write are answered, each once', async () => {
@@ -193,12 +193,12 @@ describe('what a child says', () => {
     `
     const channel = spawnChannel({ command: process.execPath, args: ['--eval', HEAD + source] })
     started.push(channel)
-    const link = createChannelLink(channel)
+    const connection = createChannelConnection(channel)
     const client = await openLegacyClient({
-      link,
+      connection,
       info: { name: 'tester', version: '1' },
       capabilities: {},
-      answer: async () => ({}),
+      handleInputRequest: async () => ({}),
     })
     const call = (method: string): Promise<Response> =>
       client.exchange({ jsonrpc: '2.0', id: 1, method }, { signal: new AbortController().signal, notify: () => {} })
@@ -216,7 +216,7 @@ describe('what a child says', () => {
         const { progressToken } = params._meta
         for (let progress = 1; progress <= 100000; progress++) {
           const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress } }) + '\\n'
-          if (!say(line)) await new Promise((go) => process.stdout.once('drain', go))
+          if (!say(line)) await new Promise((resolve) => process.stdout.once('drain', resolve))
         }
         answer(id)
       })
@@ -231,18 +231,18 @@ describe('what a child says', () => {
     expect([count, last]).toEqual([100_000, { progressToken: 'mine', progress: 100_000 }])
   })
 
-  test('stderr is drained and heard, and no sign of an error', async () => {
-    const heard: string[] = []
+  test('stderr is read and passed on, and does not imply an error', async () => {
+    const output: string[] = []
     const program = run("process.stderr.write('€'.repeat(1000000)); on('x', ({ id }) => answer(id))", {
-      onStderr: (text) => heard.push(text),
+      onStderr: (text) => output.push(text),
     })
     expect(await program.call('x')).toMatchObject({ result: {} })
-    await eventually(() => expect(heard.join('')).toBe('€'.repeat(1_000_000)))
+    await eventually(() => expect(output.join('')).toBe('€'.repeat(1_000_000)))
   })
 })
 
-describe('how a child ends', () => {
-  test('C03: kill -9 in the middle of calls fails them at once, with the signal', async () => {
+describe('a child that exits', () => {
+  test('C03: kill -9 fails pending calls at once, with the signal', async () => {
     const program = run("on('hang', () => {}); console.error('I was here')")
     await program.call('ping')
     const waiting = [program.call('hang'), program.call('hang')].map(lost)
@@ -255,22 +255,22 @@ describe('how a child ends', () => {
         retryable: true,
         exit: { code: null, signal: 'SIGKILL', stderr: 'I was here\n' },
       })
-      expect(error.message).toMatch(/ended by SIGKILL[\s\S]*I was here/)
+      expect(error.message).toMatch(/terminated by SIGKILL[\s\S]*I was here/)
     }
     expect(await program.channel.exited).toEqual({ code: null, signal: 'SIGKILL', stderr: 'I was here\n' })
     expect((await lost(program.call('late'))).exit?.signal).toBe('SIGKILL')
   })
 
-  test('C04: a child that exits at once is named, with its exit code and the last 4 KB of stderr', async () => {
+  test('C04: the error for a child that exits at once has its name, its exit code and the last 4 KB of stderr', async () => {
     const program = run("process.stderr.write('a'.repeat(10000) + 'the end', () => process.exit(7))")
     const [error, ms] = await timed(lost(program.call('ping')))
     expect(ms).toBeLessThan(15_000)
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: 7, signal: null } })
     expect(error.exit?.stderr).toBe(`${'a'.repeat(4089)}the end`)
-    expect(error.message).toMatch(/node.* --eval [\s\S]*ended with exit code 7[\s\S]*the end$/)
+    expect(error.message).toMatch(/node.* --eval [\s\S]*exited with code 7[\s\S]*the end$/)
   })
 
-  test('an answer that was written before the end is delivered', async () => {
+  test('a response that was written before the exit is delivered', async () => {
     const program = run(
       "on('last', ({ id }) => say(JSON.stringify({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(1000000) } }), () => process.exit(0)))",
     )
@@ -278,8 +278,8 @@ describe('how a child ends', () => {
     await program.channel.exited
   })
 
-  test('C04: what cannot be started says why', async () => {
-    const failure = (command: string, more: Partial<SpawnOptions> = {}): Promise<ConnectionLost> =>
+  test('C04: a program that cannot be started is explained', async () => {
+    const failure = (command: string, more: Partial<SpawnOptions> = {}): Promise<ConnectionLostError> =>
       lost(run('', { command, ...more }).call('ping'))
     const missing = await timed(failure('no-such-program-here', { env: { PATH: '/nowhere:/bin' } }))
     expect(missing[1]).toBeLessThan(5000)
@@ -296,17 +296,17 @@ describe('how a child ends', () => {
     expect((await failure(process.execPath, { cwd: '/no/such/folder' })).message).toContain(
       'working directory /no/such/folder does not exist',
     )
-    expect((await failure(folder)).message).toContain('it is a folder')
+    expect((await failure(folder)).message).toContain('it is a directory')
     const plain = join(folder, 'plain')
     writeFileSync(plain, 'text')
-    expect((await failure(plain)).message).toMatch(/permission to run it \(EACCES\)/)
+    expect((await failure(plain)).message).toMatch(/permission denied \(EACCES\)/)
     writeFileSync(join(folder, 'script'), '#!/no/interpreter\n')
     chmodSync(join(folder, 'script'), 0o755)
-    expect((await failure(join(folder, 'script'))).message).toContain('the interpreter that its first line names does not exist')
+    expect((await failure(join(folder, 'script'))).message).toContain('the interpreter named in its first line does not exist')
     expect(() => run('', { args: ['nul\0'] })).toThrow(expect.objectContaining({ code: 'SPAWN_FAILED' }) as Error)
   })
 
-  test('C17: a child that closes stdout but lives fails what waits, and is ended', async () => {
+  test('C17: a child that closes stdout but keeps running fails pending calls, and is terminated', async () => {
     const program = run(
       "on('mute', () => { require('fs').closeSync(1) }); setInterval(() => {}, 1000); process.on('SIGTERM', () => {})",
     )
@@ -314,21 +314,21 @@ describe('how a child ends', () => {
     const [error, ms] = await timed(lost(program.call('mute')))
     expect(ms).toBeLessThan(10_000)
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', exit: { code: null, signal: null } })
-    expect(error.message).toContain('still runs')
+    expect(error.message).toContain('still running')
     await eventually(() => expect(isRunning(pid)).toBe(false))
   })
 
-  test('S11: a child that closes stdin but lives fails what waits (EPIPE)', async () => {
+  test('S11: a child that closes stdin but keeps running fails pending calls (EPIPE)', async () => {
     const program = run(
       "on('deaf', ({ id }) => { answer(id); process.stdin.destroy(); require('fs').closeSync(0); setInterval(() => {}, 1000) })",
     )
     await program.call('deaf')
     const error = await lost(program.call('ping', { text: 'x'.repeat(1_000_000) }))
     expect(error).toMatchObject({ code: 'CONNECTION_LOST' })
-    expect(error.message).toContain('still runs')
+    expect(error.message).toContain('still running')
   })
 
-  test('the environment is small and safe, and can be changed', async () => {
+  test('the environment contains only safe variables, and can be changed', async () => {
     vi.stubEnv('PORTCALL_SECRET', 'secret')
     onTestFinished(() => void vi.unstubAllEnvs())
     const source = "on('env', ({ id }) => answer(id, { env: process.env, cwd: process.cwd() }))"
@@ -348,7 +348,7 @@ describe('close', () => {
     const stubborn = (code) => spawn(process.execPath, ['--eval', code], { stdio: 'inherit' }).pid
   `
 
-  test('STDIO-016: a well-behaved server is gone within 500 ms, and what waits fails at once', async () => {
+  test('STDIO-016: a well-behaved server exits within 500 ms, and pending calls fail at once', async () => {
     const program = run("on('hang', () => {})")
     const pid = pidOf(await program.call('pid'))
     const waiting = lost(program.call('hang'))
@@ -360,9 +360,12 @@ describe('close', () => {
     await program.close()
   })
 
-  test('C05: one that ignores the end of stdin, and SIGTERM, is killed', async () => {
-    const deaf = run('setInterval(() => {}, 1000)', { endMs: 100 })
-    const defiant = run("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})", { endMs: 100, terminateMs: 100 })
+  test('C05: a server that ignores the end of stdin and SIGTERM is killed', async () => {
+    const deaf = run('setInterval(() => {}, 1000)', { shutdownTimeoutMs: 100 })
+    const defiant = run("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})", {
+      shutdownTimeoutMs: 100,
+      killTimeoutMs: 100,
+    })
     await Promise.all([deaf.call('x'), defiant.call('x')])
     const [, ms] = await timed(Promise.all([deaf.close(), defiant.close()]))
     expect(ms).toBeLessThan(10_000)
@@ -371,10 +374,10 @@ describe('close', () => {
     expect([isRunning(deaf.channel.pid), isRunning(defiant.channel.pid)]).toEqual([false, false])
   })
 
-  test('C06: grandchildren go too, also the stubborn ones, also behind a shell', async () => {
+  test('C06: grandchildren are terminated too, even those that ignore SIGTERM or run in a shell', async () => {
     const program = run(
       `${GRANDCHILD} const pid = stubborn("setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"); on('pid', ({ id }) => answer(id, { pid }))`,
-      { endMs: 100, terminateMs: 100 },
+      { shutdownTimeoutMs: 100, killTimeoutMs: 100 },
     )
     const pid = pidOf(await program.call('pid'))
     expect(isRunning(pid)).toBe(true)
@@ -391,10 +394,10 @@ describe('close', () => {
     expect(isRunning(inner)).toBe(false)
   })
 
-  test('C06: a child that dies leaves no grandchild behind, even if that holds the pipes', async () => {
+  test('C06: when a child exits, its grandchildren are terminated, even if they keep its pipes open', async () => {
     const program = run(
       `${GRANDCHILD} const pid = stubborn('setInterval(() => {}, 1000)'); on('pid', ({ id }) => answer(id, { pid }))`,
-      { endMs: 100 },
+      { shutdownTimeoutMs: 100 },
     )
     const pid = pidOf(await program.call('pid'))
     const waiting = lost(program.call('pid'))
@@ -406,7 +409,7 @@ describe('close', () => {
     await eventually(() => expect(isRunning(pid)).toBe(false))
   })
 
-  test('close while it starts, and before anybody received', async () => {
+  test('close during the start, and before receive', async () => {
     const channel = spawnChannel({ command: process.execPath, args: ['--eval', HEAD] })
     await channel.close()
     expect(isRunning(channel.pid)).toBe(false)
@@ -418,7 +421,7 @@ describe('close', () => {
   })
 })
 
-describe('the end of the host', () => {
+describe('when the parent process exits', () => {
   const built = join(folder, 'spawn.mjs')
   beforeAll(async () => {
     const bundle = await rolldown({
@@ -430,7 +433,7 @@ describe('the end of the host', () => {
     await bundle.close()
   })
 
-  /** Runs a host that starts a child with a grandchild, and tells the ids of both. */
+  /** Runs a parent process that starts a child with a grandchild, and prints the ids of both. */
   async function runHost(
     child: string,
     then = '',
@@ -464,7 +467,7 @@ describe('the end of the host', () => {
     return { kill: (signal) => void host.kill(signal), pids: JSON.parse(text) as number[], exit }
   }
 
-  test('after close nothing is left: no timers, no handles, no descriptors', async () => {
+  test('after close, there are no timers, handles or file descriptors left', async () => {
     const program = `
       import { readdirSync } from 'node:fs'
       import { spawnChannel } from ${JSON.stringify(pathToFileURL(built).href)}
@@ -483,17 +486,17 @@ describe('the end of the host', () => {
       console.error(JSON.stringify([first, await talk(), process.listenerCount('exit') - listeners]))
     `
     const host = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'ignore', 'pipe'] })
-    let told = ''
+    let output = ''
     host.stderr.setEncoding('utf8').on('data', (text: string) => {
-      told += text
+      output += text
     })
     expect(await new Promise((resolve) => host.once('close', resolve))).toBe(0)
-    const [first, last, listeners] = JSON.parse(told) as unknown[]
+    const [first, last, listeners] = JSON.parse(output) as unknown[]
     expect([last, listeners]).toEqual([first, 0])
     expect(last).toEqual([expect.any(Number), []])
   })
 
-  test('S21: when it is killed, children and grandchildren see the end of stdin', async () => {
+  test('S21: if it is killed, the stdin of children and grandchildren ends', async () => {
     const host = await runHost('')
     expect(host.pids.map(isRunning)).toEqual([true, true])
     host.kill('SIGKILL')
@@ -501,7 +504,7 @@ describe('the end of the host', () => {
     await eventually(() => expect(host.pids.map(isRunning)).toEqual([false, false]))
   })
 
-  test('when it exits without closing, even stubborn ones are killed', async () => {
+  test('if it exits without closing, even processes that ignore SIGTERM are killed', async () => {
     const host = await runHost(
       "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)",
       'setTimeout(() => process.exit(0), 100)',

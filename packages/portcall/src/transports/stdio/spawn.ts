@@ -2,35 +2,36 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Channel } from '../../jsonrpc/channel.ts'
-import { ConnectionLost, type ProcessExit } from '../../jsonrpc/errors.ts'
+import { ConnectionLostError, type ProcessExit } from '../../jsonrpc/errors.ts'
+import { delay } from '../../util/timers.ts'
 import { environmentFor } from './environment.ts'
-import { pipeChannel } from './process.ts'
+import { pipeChannel } from './pipe-channel.ts'
 import { createProcessGroup, OWN_GROUP } from './process-group.ts'
-import { type Attempt, explainFailure } from './spawn-failure.ts'
+import { explainFailure, type SpawnTarget } from './spawn-failure.ts'
 
 export interface SpawnOptions {
-  /** A program: its path, or its name in `PATH`. No shell reads it. */
+  /** The program: its path, or its name in `PATH`. It is started without a shell. */
   readonly command: string
   readonly args?: readonly string[]
-  /** Added to a small safe part of the own environment (`PATH`, `HOME` and the like); `undefined` takes a variable away. */
+  /** Environment variables, in addition to a safe subset of those of this process, such as `PATH` and `HOME`. `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string | URL
-  /** Hears what the program writes to stderr. It is never a sign of an error. */
+  /** Receives the stderr output of the program. Output does not imply an error. */
   readonly onStderr?: (text: string) => void
-  /** The longest message that is read. Default: 16 MiB. */
+  /** Maximum size of a received message. Default: 16 MiB. */
   readonly maxMessageBytes?: number
-  /** Deeper nested values are not read. Default: 128. */
-  readonly maxDepth?: number
-  /** How long the program may take to end after its stdin has ended, in milliseconds, before SIGTERM. Default: 500. */
-  readonly endMs?: number
-  /** How long it may take after SIGTERM, before SIGKILL. Default: 1500. */
-  readonly terminateMs?: number
+  /** Maximum nesting depth of a received message. Default: 128. */
+  readonly maxJsonDepth?: number
+  /** Time for the program to exit after its stdin has ended, before SIGTERM, in milliseconds. Default: 500. */
+  readonly shutdownTimeoutMs?: number
+  /** Time for the program to exit after SIGTERM, before SIGKILL, in milliseconds. Default: 1,500. */
+  readonly killTimeoutMs?: number
 }
 
-/** The channel to a process that this one has started. */
+/** The channel to a child process. */
 export interface SpawnedChannel extends Channel {
   readonly pid: number | undefined
-  /** How the process has ended; it never rejects. */
+  /** Resolves when the process has exited. Never rejects. */
   readonly exited: Promise<ProcessExit>
 }
 
@@ -39,146 +40,137 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 const EAGER_BYTES = 2048
 const EXCERPT_BYTES = 1000
-const STDERR_CHARS = 4096
-const END_MS = 500
-const TERMINATE_MS = 1500
-const SETTLE_MS = 300
+const MAX_STDERR_CHARS = 4096
+const SHUTDOWN_TIMEOUT_MS = 500
+const KILL_TIMEOUT_MS = 1500
+/** How long exit and output of a process may be apart. */
+const SETTLE_TIMEOUT_MS = 300
 
 /**
- * Starts a program and makes the channel to it. When the program ends, or closes stdin or stdout, the channel ends with a
- * `ConnectionLost` that says how, or with a `SpawnError` when there was no start at all. However it ends, nothing is left of the program
- * and its descendants: they are one process group. Only when this process is killed it cannot see to that; then they see the end of
- * their stdin.
+ * Starts a program and creates the channel to it. If the program exits or closes its stdin or stdout, the channel closes with a
+ * `ConnectionLostError` that describes it; if it could not be started, with a `SpawnError`. In any case, the program and its descendants are
+ * terminated: they form a process group. If this process is killed, it cannot terminate them; then their stdin ends.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  *
- * @throws SpawnError when the system refuses at once.
+ * @throws SpawnError if the system rejects the program at once.
  */
 export function spawnChannel(options: SpawnOptions): SpawnedChannel {
-  const { child, attempt } = start(options)
-  const { endMs = END_MS, terminateMs = TERMINATE_MS } = options
+  const { child, target } = start(options)
+  const { shutdownTimeoutMs = SHUTDOWN_TIMEOUT_MS, killTimeoutMs = KILL_TIMEOUT_MS } = options
   const group = createProcessGroup(child)
-  const watch = watchChild(child, attempt, options)
+  const watch = watchChild(child, target, options)
   const pipe = pipeChannel({
     readable: child.stdout,
     writable: child.stdin,
     readToEnd: true,
     eagerBytes: EAGER_BYTES,
     excerptBytes: EXCERPT_BYTES,
-    maxLineBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
-    flushMs: endMs,
-    ...(options.maxDepth !== undefined && { maxDepth: options.maxDepth }),
+    maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+    flushTimeoutMs: shutdownTimeoutMs,
+    ...(options.maxJsonDepth !== undefined && { maxJsonDepth: options.maxJsonDepth }),
   })
   let ending: Promise<void> | undefined
-  let closedHere = false
+  let closedLocally = false
 
   const end = async (): Promise<void> => {
     await pipe.close()
-    await group.end({ endMs, terminateMs })
+    await group.terminate({ shutdownTimeoutMs, killTimeoutMs })
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
-    await watch.quiet()
+    await watch.settled()
   }
-  void watch.unreachable.then(() => (ending ??= end()))
+  void watch.disconnected.then(() => (ending ??= end()))
   return {
     pid: child.pid,
     exited: watch.exited,
     send: (message) => pipe.send(message),
     receive(onReceived, onClose) {
       pipe.receive(onReceived, () => {
-        if (closedHere) onClose()
-        else void watch.reason().then(onClose)
+        if (closedLocally) onClose()
+        else void watch.closeReason().then(onClose)
       })
     },
     close() {
-      closedHere = true
+      closedLocally = true
       return (ending ??= end())
     },
   }
 }
 
-function start({ command, args = [], env, cwd }: SpawnOptions): { child: Child; attempt: Attempt } {
-  const attempt = { command, cwd: cwd instanceof URL ? fileURLToPath(cwd) : cwd, env: environmentFor(env) }
+function start({ command, args = [], env, cwd }: SpawnOptions): { child: Child; target: SpawnTarget } {
+  const target = { command, cwd: cwd instanceof URL ? fileURLToPath(cwd) : cwd, env: environmentFor(env) }
   try {
     const child = spawn(command, args, {
       ...OWN_GROUP,
-      cwd: attempt.cwd,
-      env: attempt.env,
+      cwd: target.cwd,
+      env: target.env,
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     })
-    return { child, attempt }
+    return { child, target }
   } catch (cause) {
-    throw explainFailure(attempt, cause)
+    throw explainFailure(target, cause)
   }
 }
 
-/** What becomes of a child. */
+/** The lifecycle of a child process. */
 interface ChildWatch {
   readonly exited: Promise<ProcessExit>
-  /** Resolves when the child can be talked to no longer, and had time to say its last. */
-  readonly unreachable: Promise<void>
-  /** Resolves when child and pipes are gone, or did not come to an end together. */
-  quiet(): Promise<void>
-  /** Says why the channel ends, as soon as that is known. */
-  reason(): Promise<Error>
+  /** Resolves when the pipes to the child are closed, after its last output. */
+  readonly disconnected: Promise<void>
+  /** Resolves when the process has exited and its pipes are closed, or when one of the two takes too long after the other. */
+  settled(): Promise<void>
+  /** Resolves with the reason why the channel closes. */
+  closeReason(): Promise<Error>
 }
 
-function watchChild(child: Child, attempt: Attempt, { args = [], onStderr }: SpawnOptions): ChildWatch {
-  const name = [attempt.command, ...args.slice(0, 2)].join(' ')
+function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: SpawnOptions): ChildWatch {
+  const name = [target.command, ...args.slice(0, 2)].join(' ')
   let stderr = ''
-  let failed: Error | undefined
+  let spawnError: Error | undefined
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-STDERR_CHARS)
+    stderr = (stderr + text).slice(-MAX_STDERR_CHARS)
     onStderr?.(text)
   })
   child.stderr.on('error', () => {})
 
   const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()))
-  /** A child ends in any order: its pipes may be held by others, its exit may come late. */
-  const quiet = async (): Promise<void> => {
-    if (failed) return
-    const { promise, stop } = delay(SETTLE_MS)
-    await Promise.race([closed, promise])
-    stop()
+  /** Exit and pipes of a child end in any order: other processes may keep the pipes open, and the exit may be reported late. */
+  const settled = async (): Promise<void> => {
+    if (spawnError) return
+    const stop = new AbortController()
+    await Promise.race([closed, delay(SETTLE_TIMEOUT_MS, stop.signal).catch(() => {})])
+    stop.abort()
   }
   const exitOf = (): ProcessExit => ({ code: child.pid === undefined ? null : child.exitCode, signal: child.signalCode, stderr })
   const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('exit', () => void quiet().then(() => resolve(exitOf())))
+    child.once('exit', () => void settled().then(() => resolve(exitOf())))
     child.once('error', (cause) => {
-      failed = explainFailure(attempt, cause)
+      spawnError = explainFailure(target, cause)
       if (child.pid === undefined) resolve(exitOf())
     })
   })
-  const unreachable = new Promise<unknown>((resolve) => {
+  const disconnected = new Promise<unknown>((resolve) => {
     child.stdin.once('close', resolve)
     child.stdout.once('close', resolve)
     void exited.then(resolve)
   })
   return {
     exited,
-    quiet,
-    unreachable: unreachable.then(quiet),
-    async reason() {
-      await quiet()
-      return failed ?? new ConnectionLost(describe(name, exitOf()), { exit: exitOf() })
+    settled,
+    disconnected: disconnected.then(settled),
+    async closeReason() {
+      await settled()
+      return spawnError ?? new ConnectionLostError(describe(name, exitOf()), { exit: exitOf() })
     },
   }
 }
 
 function describe(name: string, { code, signal, stderr }: ProcessExit): string {
   const end = signal
-    ? `was ended by ${signal}`
+    ? `was terminated by ${signal}`
     : code === null
-      ? 'has closed its stdin or stdout but still runs'
-      : `ended with exit code ${code}`
-  const words = stderr.trim()
-  return `The server "${name}" ${end}${words === '' ? '' : `. Its last words on stderr:\n${words}`}`
-}
-
-function delay(ms: number): { promise: Promise<void>; stop: () => void } {
-  let stop!: () => void
-  const promise = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    stop = () => clearTimeout(timer)
-  })
-  return { promise, stop }
+      ? 'closed its stdin or stdout but is still running'
+      : `exited with code ${code}`
+  const output = stderr.trim()
+  return `The server "${name}" ${end}${output === '' ? '' : `. Its last output on stderr:\n${output}`}`
 }

@@ -1,63 +1,63 @@
-/** Reads UTF-8 strictly: bytes that are none give `undefined`. */
-export interface Utf8Reader {
-  /** Reads bytes that are whole. */
-  read(bytes: Uint8Array): string | undefined
-  /** Takes in a piece of something longer; it may be used again afterwards. */
-  push(piece: Uint8Array): void
-  /** Gives the text of all pieces, and begins anew. */
-  take(): string | undefined
+/** Decodes UTF-8 strictly: the result for invalid bytes is undefined. */
+export interface Utf8Decoder {
+  /** Decodes complete bytes. */
+  decode(bytes: Uint8Array): string | undefined
+  /** Adds a chunk of a longer text. The caller may reuse the chunk afterwards. */
+  push(chunk: Uint8Array): void
+  /** Returns the text of all chunks, and resets the decoder. */
+  finish(): string | undefined
 }
 
-/** Reads bytes that are all ASCII faster than a decoder does; nothing for others. */
-export type ReadAscii = (bytes: Uint8Array) => string | undefined
+/** Decodes bytes that are all ASCII, faster than `TextDecoder`. Returns undefined for others. */
+export type AsciiDecoder = (bytes: Uint8Array) => string | undefined
 
-/** How much is gathered at most before it becomes text: most lines are shorter, and one text instead of several. */
-const GATHERED_BYTES = 1536 * 1024
-const IDLE_BYTES = 16 * 1024
+/** How many bytes are buffered before they are decoded. Most lines are shorter, and are thus decoded at once. */
+const MAX_BUFFER_BYTES = 1536 * 1024
+const MAX_IDLE_BUFFER_BYTES = 16 * 1024
 
-/** Makes a reader. Of something very long the pieces become text as they come: its bytes are never there as a whole. */
-export function createUtf8Reader(readAscii: ReadAscii = () => undefined): Utf8Reader {
+/** Creates a decoder. A very long text is decoded while it arrives, so its bytes are never in memory as a whole. */
+export function createUtf8Decoder(decodeAscii: AsciiDecoder = () => undefined): Utf8Decoder {
   const decoder = createDecoder()
-  let gathered: Uint8Array = new Uint8Array(0)
+  let buffer: Uint8Array = new Uint8Array(0)
   let length = 0
-  /** How much was left of the last one at its end: the next one most likely needs as much room. */
-  let usual = 0
+  /** The buffered bytes at the end of the last text. The next one probably needs a buffer of that size. */
+  let lastLength = 0
   let text: string | undefined = ''
-  /** Reads what comes from the first bytes on that are not ASCII: a character may be cut in two. */
-  let continuing: TextDecoder | undefined
+  /** Decodes everything from the first bytes that are not ASCII: a character may be split between chunks. */
+  let streaming: TextDecoder | undefined
 
   const append = (bytes: Uint8Array, stream: boolean): void => {
     if (text === undefined) return
-    const ascii = continuing ? undefined : readAscii(bytes)
-    const more = ascii ?? decode((continuing ??= createDecoder()), bytes, stream)
+    const ascii = streaming ? undefined : decodeAscii(bytes)
+    const more = ascii ?? decode((streaming ??= createDecoder()), bytes, stream)
     text = more === undefined ? undefined : text + more
   }
   const flush = (stream: boolean): void => {
-    append(gathered.subarray(0, length), stream)
+    append(buffer.subarray(0, length), stream)
     length = 0
   }
-  const enlarge = (room: number): void => {
-    const larger = new Uint8Array(Math.max(room, Math.min(GATHERED_BYTES, Math.max(2 * gathered.length, usual))))
-    larger.set(gathered.subarray(0, length))
-    gathered = larger
+  const enlarge = (needed: number): void => {
+    const larger = new Uint8Array(Math.max(needed, Math.min(MAX_BUFFER_BYTES, Math.max(2 * buffer.length, lastLength))))
+    larger.set(buffer.subarray(0, length))
+    buffer = larger
   }
 
   return {
-    read: (bytes) => readAscii(bytes) ?? decode(decoder, bytes),
-    push(piece) {
-      if (length + piece.length > GATHERED_BYTES) flush(true)
-      if (length + piece.length > gathered.length) enlarge(length + piece.length)
-      gathered.set(piece, length)
-      length += piece.length
+    decode: (bytes) => decodeAscii(bytes) ?? decode(decoder, bytes),
+    push(chunk) {
+      if (length + chunk.length > MAX_BUFFER_BYTES) flush(true)
+      if (length + chunk.length > buffer.length) enlarge(length + chunk.length)
+      buffer.set(chunk, length)
+      length += chunk.length
     },
-    take() {
-      usual = length
+    finish() {
+      lastLength = length
       flush(false)
-      if (gathered.length > IDLE_BYTES) gathered = new Uint8Array(0)
-      const taken = text
+      if (buffer.length > MAX_IDLE_BUFFER_BYTES) buffer = new Uint8Array(0)
+      const result = text
       text = ''
-      continuing = undefined
-      return taken
+      streaming = undefined
+      return result
     },
   }
 }

@@ -44,7 +44,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a writer', () => {
-  test('makes one write of one tick', async () => {
+  test('combines the texts of one tick in one write', async () => {
     const sink = fakeSink()
     const writer = createWriter(sink, { maxBufferedBytes: 1000, defer: process.nextTick })
     for (let at = 0; at < 5; at++) void Promise.resolve().then(() => void writer.write(`${at}`))
@@ -54,7 +54,7 @@ describe('a writer', () => {
     expect(sink.written).toEqual(['01234', 'next'])
   })
 
-  test('writes at once what is as much as it was told, and the rest of the tick in one', async () => {
+  test('writes eagerBytes at once, and the rest of the tick in one write', async () => {
     const sink = fakeSink()
     const writer = createWriter(sink, { maxBufferedBytes: 1000, eagerBytes: 4, defer: process.nextTick })
     for (const text of ['ab', 'cd', 'efghi', 'j', 'k']) void writer.write(text)
@@ -63,10 +63,10 @@ describe('a writer', () => {
     expect(sink.written).toEqual(['abcd', 'efghi', 'jk'])
   })
 
-  test('S12: asks to wait above the bound, and says when there is room', async () => {
+  test('S12: returns a promise when the buffer is full, and resolves it when the buffer has drained', async () => {
     const sink = fakeSink()
-    const told: boolean[] = []
-    const writer = createWriter(sink, { maxBufferedBytes: 10, defer: process.nextTick, onFull: (full) => told.push(full) })
+    const states: boolean[] = []
+    const writer = createWriter(sink, { maxBufferedBytes: 10, defer: process.nextTick, onFull: (isFull) => states.push(isFull) })
     expect(writer.write('x'.repeat(10))).toBeUndefined()
     const waiting = writer.write('y')
     expect(waiting).toBeInstanceOf(Promise)
@@ -74,11 +74,11 @@ describe('a writer', () => {
     expect(await isSettled(Promise.resolve(waiting))).toBe(false)
     sink.drain()
     await waiting
-    expect(told).toEqual([true, false])
+    expect(states).toEqual([true, false])
     expect(writer.write('x')).toBeUndefined()
   })
 
-  test('ends when all has left, and takes nothing more', async () => {
+  test('ends when everything is sent, and ignores later writes', async () => {
     const sink = fakeSink()
     const writer = createWriter(sink, { maxBufferedBytes: 10, defer: process.nextTick })
     void writer.write('last')
@@ -91,16 +91,16 @@ describe('a writer', () => {
     expect(sink.written).toEqual(['last'])
   })
 
-  test('S11: lets everyone go when the sink is lost', async () => {
+  test('S11: resolves all promises when it is destroyed', async () => {
     const sink = fakeSink()
     const writer = createWriter(sink, { maxBufferedBytes: 10, defer: process.nextTick })
     const waiting = writer.write('x'.repeat(11))
     const ended = writer.end()
-    writer.abandon()
+    writer.destroy()
     await Promise.all([waiting, ended, writer.end()])
-    const late = createWriter(fakeSink(), { maxBufferedBytes: 10, defer: process.nextTick })
-    late.abandon()
-    expect(late.write('x'.repeat(11))).toBeUndefined()
-    await late.end()
+    const destroyed = createWriter(fakeSink(), { maxBufferedBytes: 10, defer: process.nextTick })
+    destroyed.destroy()
+    expect(destroyed.write('x'.repeat(11))).toBeUndefined()
+    await destroyed.end()
   })
 })

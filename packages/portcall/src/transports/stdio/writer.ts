@@ -1,64 +1,64 @@
-/** The part of a Node stream that a writer uses. */
+/** The members of a Node stream that a writer uses. */
 export interface Sink {
   write(text: string, done: () => void): unknown
   end(done: () => void): unknown
-  /** Bytes that were written and have not left yet. */
+  /** The number of buffered bytes. */
   readonly writableLength: number
 }
 
 export interface WriterOptions {
-  /** How much may wait before `write` asks to wait. */
+  /** Buffered bytes from which on `write` returns a promise. */
   maxBufferedBytes: number
-  /** As much as this leaves at once and does not wait for the tick to end: the other side begins while this one goes on. Default: never. */
+  /** Buffered bytes that are written before the end of the tick, so that the peer can start early. Default: none. */
   eagerBytes?: number | undefined
-  /** Calls back when everything that runs now has run. */
+  /** Calls back when the current code has run, such as `process.nextTick`. */
   defer: (callback: () => void) => void
-  /** Is told when the bound is passed, and when there is room again. */
-  onFull?: (full: boolean) => void
+  /** Called when the buffer becomes full, and when it has drained. */
+  onFull?: (isFull: boolean) => void
 }
 
-/** Gathers what is written in one tick into one write, or a few, and tells when too much waits. */
+/** Combines the texts of one tick in one write, or a few, and applies backpressure. */
 export interface Writer {
-  /** Takes text. Above the bound it returns a promise that resolves when there is room again, or never will be. */
+  /** Writes text. If the buffer is full, returns a promise that resolves when it has drained or the writer is closed. */
   write(text: string): void | Promise<void>
-  /** What waits, in characters or bytes: they differ little. */
+  /** The approximate number of buffered bytes; text that was not written yet counts in characters. */
   readonly bufferedBytes: number
-  /** Takes nothing more; resolves when all that was written has left, or cannot leave any more. */
+  /** Ends the writer. Resolves when the buffer has been sent, or cannot be sent any more. */
   end(): Promise<void>
-  /** Throws away what waits and takes nothing more. */
-  abandon(): void
+  /** Discards the buffer and ends the writer. */
+  destroy(): void
 }
 
-interface Wait {
+interface Deferred {
   promise: Promise<void>
-  release(): void
+  resolve(): void
 }
 
-/** Makes a writer. Errors of the sink are its owner's to hear; it calls `abandon` then. */
+/** Creates a writer. The owner of the sink handles its errors, and calls `destroy` then. */
 export function createWriter(sink: Sink, { maxBufferedBytes, eagerBytes = Infinity, defer, onFull }: WriterOptions): Writer {
-  let gathered = ''
+  let pending = ''
   let open = true
-  let room: Wait | undefined
-  let ended: Wait | undefined
+  let drained: Deferred | undefined
+  let ended: Deferred | undefined
 
-  const buffered = (): number => gathered.length + sink.writableLength
-  const release = (): void => {
-    if (!room || (open && buffered() > maxBufferedBytes)) return
-    room.release()
-    room = undefined
+  const buffered = (): number => pending.length + sink.writableLength
+  const resolveIfDrained = (): void => {
+    if (!drained || (open && buffered() > maxBufferedBytes)) return
+    drained.resolve()
+    drained = undefined
     onFull?.(false)
   }
   const flush = (): void => {
-    const text = gathered
-    gathered = ''
-    if (text !== '') sink.write(text, release)
+    const text = pending
+    pending = ''
+    if (text !== '') sink.write(text, resolveIfDrained)
   }
-  const waitForRoom = (): Promise<void> => {
-    if (!room) {
-      room = createWait()
+  const waitForDrain = (): Promise<void> => {
+    if (!drained) {
+      drained = createDeferred()
       onFull?.(true)
     }
-    return room.promise
+    return drained.promise
   }
 
   return {
@@ -67,35 +67,35 @@ export function createWriter(sink: Sink, { maxBufferedBytes, eagerBytes = Infini
     },
     write(text) {
       if (!open) return
-      if (gathered === '') defer(flush)
-      gathered += text
-      if (gathered.length >= eagerBytes) flush()
-      if (buffered() > maxBufferedBytes) return waitForRoom()
+      if (pending === '') defer(flush)
+      pending += text
+      if (pending.length >= eagerBytes) flush()
+      if (buffered() > maxBufferedBytes) return waitForDrain()
     },
     end() {
       if (!ended) {
-        ended = createWait()
+        ended = createDeferred()
         if (open) flush()
-        if (open) sink.end(ended.release)
-        else ended.release()
+        if (open) sink.end(ended.resolve)
+        else ended.resolve()
         open = false
-        release()
+        resolveIfDrained()
       }
       return ended.promise
     },
-    abandon() {
+    destroy() {
       open = false
-      gathered = ''
-      release()
-      ended?.release()
+      pending = ''
+      resolveIfDrained()
+      ended?.resolve()
     },
   }
 }
 
-function createWait(): Wait {
-  let release!: () => void
-  const promise = new Promise<void>((resolve) => {
-    release = resolve
+function createDeferred(): Deferred {
+  let resolve!: () => void
+  const promise = new Promise<void>((onResolve) => {
+    resolve = onResolve
   })
-  return { promise, release: () => release() }
+  return { promise, resolve: () => resolve() }
 }

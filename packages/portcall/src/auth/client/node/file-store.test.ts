@@ -2,33 +2,33 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { cleanup } from '../../../../test-kit/peer.ts'
-import { storeContract } from '../../../testing/store-contract.ts'
-import { fileStore } from '../file.ts'
+import { onTestEnd } from '../../../../test-kit/scripted-server.ts'
+import { storeContract } from '../../../testing/contracts/store-contract.ts'
+import { fileStore } from '../lazy-file-store.ts'
 import { createFileStore } from './file-store.ts'
 
-async function place(name = 'tokens.json'): Promise<string> {
+async function temporaryPath(name = 'tokens.json'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portcall-file-store-'))
-  cleanup(() => rm(folder, { recursive: true, force: true }))
+  onTestEnd(() => rm(folder, { recursive: true, force: true }))
   return join(folder, name)
 }
 
-describe('the contract', () => {
+describe('the store contract', () => {
   storeContract({
     test,
     async create() {
       const start = Date.now()
       let passed = 0
       const now = vi.spyOn(Date, 'now').mockImplementation(() => start + passed)
-      cleanup(() => now.mockRestore())
+      onTestEnd(() => now.mockRestore())
       const advance = (ms: number): void => void (passed += ms)
-      return { subject: createFileStore(await place()), advance }
+      return { subject: createFileStore(await temporaryPath()), advance }
     },
   })
 })
 
-test('only its owner can read it, wherever it is made, and nothing is left beside it', async () => {
-  const path = await place(join('deep', 'down', 'tokens.json'))
+test('creates the file for its owner only, and leaves no other files', async () => {
+  const path = await temporaryPath(join('deep', 'down', 'tokens.json'))
   const store = fileStore(path)
   expect(await store.get('key')).toBeUndefined()
   await store.set('key', 'secret')
@@ -40,22 +40,24 @@ test('only its owner can read it, wherever it is made, and nothing is left besid
   expect(await readdir(join(path, '..'))).toEqual(['tokens.json'])
 })
 
-test('changes of many who share it are all there', async () => {
-  const path = await place()
+test('keeps the concurrent changes of several stores', async () => {
+  const path = await temporaryPath()
   const stores = Array.from({ length: 4 }, () => createFileStore(path))
   await Promise.all(stores.flatMap((store, at) => [1, 2, 3, 4, 5].map((count) => store.set(`${at} ${count}`, 'x'))))
   expect(Object.keys(JSON.parse(await readFile(path, 'utf8'))).length).toBe(20)
 })
 
-test('of many who take the same thing one gets it', async () => {
-  const path = await place()
+test('lets one of several concurrent compareAndSet calls succeed', async () => {
+  const path = await temporaryPath()
   const stores = Array.from({ length: 10 }, () => createFileStore(path))
-  const won = await Promise.all(stores.map((store, at) => store.swap('lock', { expected: undefined, value: String(at) })))
-  expect(won.filter(Boolean).length).toBe(1)
+  const results = await Promise.all(
+    stores.map((store, at) => store.compareAndSet('lock', { expected: undefined, value: String(at) })),
+  )
+  expect(results.filter(Boolean).length).toBe(1)
 })
 
-test('a file that is none of ours holds nothing, and is replaced', async () => {
-  const path = await place()
+test('replaces a file with other content', async () => {
+  const path = await temporaryPath()
   for (const text of ['', 'not json', '[1]', '{"key": 7}', '{"key": {"value": 7}}', '"x"']) {
     await writeFile(path, text)
     const store = createFileStore(path)
@@ -65,10 +67,10 @@ test('a file that is none of ours holds nothing, and is replaced', async () => {
   }
 })
 
-test('a lock that was left behind is broken after a while, by one of those who wait', async () => {
-  const path = await place()
+test('removes an abandoned lock', async () => {
+  const path = await temporaryPath()
   const lock = `${path}.lock`
-  await writeFile(lock, 'somebody')
+  await writeFile(lock, 'another process')
   const [past] = [new Date(Date.now() - 60_000)]
   await utimes(lock, past, past)
   const stores = Array.from({ length: 5 }, () => createFileStore(path))
@@ -77,9 +79,9 @@ test('a lock that was left behind is broken after a while, by one of those who w
   expect(await readdir(join(path, '..'))).toEqual(['tokens.json'])
 })
 
-test('a lock that is held is waited for', async () => {
-  const path = await place()
-  await writeFile(`${path}.lock`, 'somebody')
+test('waits for a lock', async () => {
+  const path = await temporaryPath()
+  await writeFile(`${path}.lock`, 'another process')
   const set = createFileStore(path).set('key', 'x')
   expect(await Promise.race([set.then(() => 'written'), new Promise((resolve) => setTimeout(resolve, 50, 'waits'))])).toBe(
     'waits',

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { AuthError } from '../errors.ts'
 
-/** Listens on this machine for a user who comes back from signing in. */
-export interface Loopback {
+/** An HTTP server on this machine that receives authorization responses. */
+export interface LoopbackServer {
   readonly redirectUri: string
-  /** The parameters of the response to one attempt; others are turned away. @throws the reason of the signal. */
-  response(state: string, signal: AbortSignal): Promise<URLSearchParams>
-  /** Nothing listens any more. */
+  /** Resolves to the parameters of the response with this state. Other responses are refused. @throws the reason of the signal. */
+  waitForResponse(state: string, signal: AbortSignal): Promise<URLSearchParams>
+  /** Stops listening. */
   close(): void
 }
 
-const HEAD = {
+const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -19,51 +19,51 @@ const HEAD = {
   'x-content-type-options': 'nosniff',
   connection: 'close',
 }
-/** How long a browser may take to read the last page. */
-const LINGER_MS = 1000
+/** Time for the browser to read the last page. */
+const CLOSE_DELAY_MS = 1000
 
 /**
- * Listens where users are to come back to, on the port that the address names; without one, on that of an address which is registered
- * already, else on any (RFC 8252 section 7.3).
+ * Listens for the redirect, on the port of the redirect URI. If it has none, on the port of a registered redirect URI, else on any free port
+ * (RFC 8252, section 7.3).
  *
- * @throws AuthError `registration_failed` when the port that has to be it is taken.
+ * @throws AuthError `registration_failed` if the port is in use.
  */
-export async function createLoopback(redirect: URL, registered: readonly string[]): Promise<Loopback> {
-  let waiting: { readonly state: string; take(response: URLSearchParams): void } | undefined
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+export async function startLoopbackServer(redirect: URL, registered: readonly string[]): Promise<LoopbackServer> {
+  let waiting: { readonly state: string; resolve(response: URLSearchParams): void } | undefined
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { origin, pathname } = new URL(redirectUri)
     const url = request.url?.startsWith('/') ? new URL(origin + request.url) : undefined
     if (request.method !== 'GET' || url?.pathname !== pathname || `http://${request.headers.host}` !== origin)
-      return say(response, 404, 'There is nothing here.')
+      return sendPage(response, 404, 'Not found.')
     const states = url.searchParams.getAll('state')
     if (!waiting || states.length !== 1 || states[0] !== waiting.state)
-      return say(response, 400, 'This answer belongs to no sign-in that is waited for.')
-    say(response, 200, 'You can close this page and go back to your program.')
-    waiting.take(url.searchParams)
+      return sendPage(response, 400, 'This response does not belong to a pending sign-in.')
+    sendPage(response, 200, 'You can close this page and return to your program.')
+    waiting.resolve(url.searchParams)
   }
-  const { servers, port } = await listen(redirect, registered, answer)
-  const redirectUri = addressOf(redirect, port)
+  const { servers, port } = await listen(redirect, registered, handle)
+  const redirectUri = withPort(redirect, port)
 
   return {
     redirectUri,
-    response: (state, signal) =>
+    waitForResponse: (state, signal) =>
       new Promise((resolve, reject) => {
         const abort = (): void => reject(signal.reason)
         if (signal.aborted) return abort()
         signal.addEventListener('abort', abort, { once: true })
-        waiting = { state, take: resolve }
+        waiting = { state, resolve }
       }),
     close() {
       for (const server of servers) {
         server.close()
-        setTimeout(() => server.closeAllConnections(), LINGER_MS).unref()
+        setTimeout(() => server.closeAllConnections(), CLOSE_DELAY_MS).unref()
       }
     },
   }
 }
 
-function say(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, HEAD).end(`<!doctype html><meta charset="utf-8"><title>Signing in</title><p>${text}</p>\n`)
+function sendPage(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, HEADERS).end(`<!doctype html><meta charset="utf-8"><title>Signing in</title><p>${text}</p>\n`)
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -74,17 +74,19 @@ async function listen(
   listener: Listener,
 ): Promise<{ servers: Server[]; port: number }> {
   const ports = redirect.port === '' ? [...registered.flatMap((uri) => portOf(uri, redirect)), 0] : [Number(redirect.port)]
-  const [host = '', twin] = redirect.hostname === 'localhost' ? ['127.0.0.1', '::1'] : [redirect.hostname.replace(/[[\]]/g, '')]
-  for (const wanted of ports) {
-    const server = await listenOn(host, wanted, listener).catch(() => undefined)
+  const [host = '', ipv6Host] =
+    redirect.hostname === 'localhost' ? ['127.0.0.1', '::1'] : [redirect.hostname.replace(/[[\]]/g, '')]
+  for (const candidate of ports) {
+    const server = await listenOn(host, candidate, listener).catch(() => undefined)
     if (!server) continue
     const { port } = server.address() as AddressInfo
-    const second = twin && (await listenOn(twin, port, listener).catch(() => undefined))
+    const second = ipv6Host && (await listenOn(ipv6Host, port, listener).catch(() => undefined))
     return { servers: second ? [server, second] : [server], port }
   }
-  throw new AuthError('registration_failed', `Users cannot be taken back at ${redirect.href}: the port is taken`)
+  throw new AuthError('registration_failed', `Cannot listen on ${redirect.href}: the port is in use`)
 }
 
+/** Returns the port of a registered redirect URI that differs from `redirect` in its port only. */
 function portOf(uri: string, redirect: URL): number[] {
   if (!URL.canParse(uri)) return []
   const { port, hostname, pathname } = new URL(uri)
@@ -99,7 +101,7 @@ function listenOn(host: string, port: number, listener: Listener): Promise<Serve
   })
 }
 
-function addressOf(redirect: URL, port: number): string {
+function withPort(redirect: URL, port: number): string {
   const url = new URL(redirect)
   url.port = String(port)
   return url.href

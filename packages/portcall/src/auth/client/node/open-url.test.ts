@@ -3,13 +3,13 @@ import { EventEmitter } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { openUrl } from './open-url.ts'
 
-/** A system that starts nothing, and says how what it was told to start has ended. */
-function system(ending: (child: EventEmitter) => void = (child) => child.emit('exit', 0)) {
+/** A fake `spawn` that records its calls and emits the events of the child process. */
+function fakeSpawn(emit: (child: EventEmitter) => void = (child) => child.emit('exit', 0)) {
   const calls: unknown[][] = []
   const start = (...call: unknown[]) => {
     calls.push(call)
     const child = Object.assign(new EventEmitter(), { unref() {} })
-    queueMicrotask(() => ending(child))
+    queueMicrotask(() => emit(child))
     return child
   }
   return { calls, spawn: start as unknown as typeof spawn }
@@ -23,9 +23,9 @@ describe('the browser', () => {
     ['linux', 'xdg-open', []],
     ['freebsd', 'xdg-open', []],
     ['win32', 'C:\\Windows\\System32\\rundll32.exe', ['url.dll,FileProtocolHandler']],
-  ] as const)('C57 is opened on %s without a shell, with the address as one argument', async (platform, command, args) => {
+  ] as const)('C57 is opened on %s without a shell, with the URL as one argument', async (platform, command, args) => {
     vi.stubEnv('SystemRoot', undefined)
-    const { calls, spawn } = system()
+    const { calls, spawn } = fakeSpawn()
     await openUrl(url, { spawn, platform })
     vi.unstubAllEnvs()
     expect(calls).toEqual([[command, [...args, url.href], expect.objectContaining({ shell: false, stdio: 'ignore' })]])
@@ -35,24 +35,24 @@ describe('the browser', () => {
   test.each(['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'vbscript:x', 'ms-settings:x'])(
     'C57 never opens %s',
     (text) => {
-      const { calls, spawn } = system()
+      const { calls, spawn } = fakeSpawn()
       expect(() => openUrl(new URL(text), { spawn })).toThrow(TypeError)
       expect(calls).toEqual([])
     },
   )
 
-  test('that cannot be opened is an error that says what to do', async () => {
-    const missing = system((child) => child.emit('error', new Error('spawn xdg-open ENOENT')))
-    await expect(openUrl(url, missing)).rejects.toThrow('ENOENT. Give `open`')
-    const failing = system((child) => child.emit('exit', 3))
-    await expect(openUrl(url, { ...failing, platform: 'linux' })).rejects.toThrow('xdg-open ended with 3')
+  test('reports a failure with advice', async () => {
+    const missing = fakeSpawn((child) => child.emit('error', new Error('spawn xdg-open ENOENT')))
+    await expect(openUrl(url, missing)).rejects.toThrow('ENOENT. Pass `open`')
+    const failing = fakeSpawn((child) => child.emit('exit', 3))
+    await expect(openUrl(url, { ...failing, platform: 'linux' })).rejects.toThrow('xdg-open exited with code 3')
   })
 
-  test('that stays open is not waited for', async () => {
+  test('may keep running', async () => {
     vi.useFakeTimers()
     const opened = openUrl(
       url,
-      system(() => {}),
+      fakeSpawn(() => {}),
     )
     await vi.advanceTimersByTimeAsync(3000)
     vi.useRealTimers()

@@ -4,21 +4,21 @@ import { failure, isObject, type JsonObject, notification, success } from '../..
 import { MetaKey } from '../../../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../../../protocol/revisions.ts'
 
-/** What is served in a simulation. */
+/** The core of a simulated server. */
 export interface SimCore {
   readonly exchange: Exchange
-  /** Requests that are being answered. */
+  /** The number of running tool calls. */
   readonly running: number
-  /** `subscriptions/listen` requests that are open. */
+  /** The number of open `subscriptions/listen` requests. */
   readonly listening: number
-  /** Tells who watches a resource that it has changed. */
+  /** Notifies the subscribers of a resource. */
   change(uri: string): void
 }
 
-/** Runs a tool: it waits with `step` now and then, and returns its text. */
-type Tool = (args: { mark: string; steps: number; answer: unknown }, does: Does) => Promise<string | JsonObject> | string
+/** A tool. It waits at `step` and returns its text. */
+type Tool = (args: { mark: string; steps: number; answer: unknown }, tools: ToolContext) => Promise<string | JsonObject> | string
 
-interface Does {
+interface ToolContext {
   progress(step: number): void
   step(): Promise<void>
 }
@@ -40,9 +40,9 @@ const TOOLS: Record<string, Tool> = {
   add: ({ mark }) => mark,
 }
 
-/** Serves tools that talk, ask or just answer; `step` lets whoever drives the simulation decide when they go on, `onRun` counts them. */
+/** Creates a server with tools that report progress, elicit input or just return. `step` waits until the simulation continues; `onRun` counts runs. */
 export function createSimCore(step: () => Promise<void>, onRun: (mark: string) => void): SimCore {
-  const watching = new Map<ExchangeContext, readonly string[]>()
+  const subscriptions = new Map<ExchangeContext, readonly string[]>()
   let running = 0
 
   const call = async (params: JsonObject, context: ExchangeContext): Promise<JsonObject> => {
@@ -70,15 +70,15 @@ export function createSimCore(step: () => Promise<void>, onRun: (mark: string) =
     const { resourceSubscriptions = [] } = notifications as { resourceSubscriptions?: string[] }
     const _meta = { [MetaKey.subscriptionId]: id }
     void context.notify(notification('notifications/subscriptions/acknowledged', { notifications, _meta }))
-    watching.set(context, resourceSubscriptions)
+    subscriptions.set(context, resourceSubscriptions)
     return new Promise((_, reject) =>
       context.signal.addEventListener('abort', () => {
-        watching.delete(context)
+        subscriptions.delete(context)
         reject(context.signal.reason)
       }),
     )
   }
-  const discovered = {
+  const discoverResult = {
     supportedVersions: MODERN_VERSIONS,
     capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true } },
     _meta: { [MetaKey.serverInfo]: { name: 'simulated', version: '1' } },
@@ -89,17 +89,17 @@ export function createSimCore(step: () => Promise<void>, onRun: (mark: string) =
       return running
     },
     get listening() {
-      return watching.size
+      return subscriptions.size
     },
     async exchange({ id, method, params = {} }, context) {
       if (method === 'tools/call') return success(id, await call(params, context))
       if (method === 'subscriptions/listen') return success(id, await listen(params, context, id))
       if (method === 'server/discover')
-        return success(id, { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...discovered })
+        return success(id, { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...discoverResult })
       return failure(id, { code: ErrorCode.methodNotFound, message: 'Method not found' })
     },
     change(uri) {
-      for (const [context, uris] of watching)
+      for (const [context, uris] of subscriptions)
         if (uris.includes(uri)) void context.notify(notification('notifications/resources/updated', { uri }))
     },
   }

@@ -1,39 +1,39 @@
-import type { Log } from '../../../stores/log.ts'
-import type { Store } from '../../../stores/store.ts'
+import type { EventLog } from '../../../stores/log.ts'
+import type { KeyValueStore } from '../../../stores/store.ts'
 import type { Stores } from '../../../stores/stores.ts'
 import type { Timers } from './timers.test-kit.ts'
 import type { SimNode } from './world.test-kit.ts'
 
-/** Something that waits until whoever drives the simulation lets it go on. */
+/** A pending operation that waits until the simulation runs it. */
 export interface Gate {
   readonly node: SimNode
   readonly kind: 'backend' | 'client' | 'tool'
-  /** Of those in one lane only the first may go on. */
+  /** Operations of one lane run in order. */
   readonly lane?: string | undefined
-  /** When what it is a part of began. */
+  /** When the operation that it is a part of started. */
   readonly since: number
   label(): string
   open(): void
-  /** Its process has died. */
+  /** Called when its node has crashed. */
   fail?: (() => void) | undefined
 }
 
-/** All that waits. */
+/** All pending operations. */
 export interface Gates {
-  /** What went on, in order. */
+  /** The operations that ran, in order. */
   readonly journal: Array<() => string>
-  /** Something of a store, a log or the bus has waited for as long as this. */
+  /** Reports whether an operation of a store, a log or the bus has been pending for `ms`. */
   isLate(ms: number): boolean
   wait(gate: Omit<Gate, 'since'> & { readonly since?: number }): void
-  /** Lets one go on; none that waits for a backend from which its process is cut off. */
+  /** Runs one operation, except backend operations of partitioned nodes. */
   step(choice: number): Promise<void>
-  /** Lets the one go on that waits longest, if that is longer than so many milliseconds. Tells whether there was one. */
+  /** Runs the oldest operation if it has been pending for more than `olderThan` milliseconds. Reports whether there was one. */
   stepOldest(olderThan: number): Promise<boolean>
-  /** Takes all of a process out. */
+  /** Removes and returns the operations of a node. */
   take(node: SimNode): Gate[]
 }
 
-/** Makes gates; `run` lets code of a process run. */
+/** Creates the gates. `run` runs code of a node. */
 export function createGates(timers: Timers, run: (node: SimNode, action: () => void) => Promise<void>): Gates {
   const journal: Array<() => string> = []
   let gates: Gate[] = []
@@ -41,7 +41,7 @@ export function createGates(timers: Timers, run: (node: SimNode, action: () => v
   const mayOpen = (): Gate[] => {
     const lanes = new Set<string>()
     return gates.filter(({ node, kind, lane }) => {
-      if (node.cut && kind === 'backend') return false
+      if (node.partitioned && kind === 'backend') return false
       if (lane === undefined) return true
       return !lanes.has(lane) && lanes.add(lane)
     })
@@ -79,58 +79,65 @@ export function createGates(timers: Timers, run: (node: SimNode, action: () => v
 interface BackendOptions {
   readonly gates: Gates
   readonly timers: Timers
-  readonly store: Store
-  readonly log: Log
+  readonly store: KeyValueStore
+  readonly log: EventLog
 }
 
-/** A way to one store, log and bus for each process: what it does waits before it is done, and before its answer is heard. */
+/** Creates the backends of each node, over one store, log and bus. Each operation waits at a gate before it runs and before it returns. */
 export function createBackends({ gates, timers, store, log }: BackendOptions): (node: SimNode) => Omit<Stores, 'close'> {
-  const hearers = new Map<string, Set<{ node: SimNode; hear: (message: string) => void }>>()
+  const subscribers = new Map<string, Set<{ node: SimNode; onMessage: (message: string) => void }>>()
   const publish = (from: SimNode) => async (topic: string, message: string) => {
-    for (const { node, hear } of hearers.get(topic) ?? []) {
+    for (const { node, onMessage } of subscribers.get(topic) ?? []) {
       const lane = `${from.number} to ${node.number}`
-      if (!node.cut) gates.wait({ node, kind: 'backend', lane, label: () => `hears ${message}`, open: () => hear(message) })
+      if (!node.partitioned)
+        gates.wait({ node, kind: 'backend', lane, label: () => `receives ${message}`, open: () => onMessage(message) })
     }
   }
-  const subscribe = (node: SimNode) => async (topic: string, hear: (message: string) => void) => {
-    const hearer = { node, hear }
-    const all = hearers.get(topic) ?? new Set()
-    hearers.set(topic, all.add(hearer))
-    return () => void all.delete(hearer)
+  const subscribe = (node: SimNode) => async (topic: string, onMessage: (message: string) => void) => {
+    const subscriber = { node, onMessage }
+    const all = subscribers.get(topic) ?? new Set()
+    subscribers.set(topic, all.add(subscriber))
+    return () => void all.delete(subscriber)
   }
   return (node) => {
-    const around =
+    const gated =
       <A extends unknown[], R>(name: string, operation: (...args: A) => Promise<R>, laneOf?: (key: A[0]) => string) =>
       (...args: A): Promise<R> =>
         new Promise((resolve, reject) => {
           const since = timers.now()
           const label = (): string => `${name} ${JSON.stringify(args)}`
-          const hear = (settle: () => void, value: unknown): void =>
-            gates.wait({ node, since, kind: 'backend', label: () => `${label()} gave ${JSON.stringify(value)}`, open: settle })
+          const complete = (settle: () => void, value: unknown): void =>
+            gates.wait({
+              node,
+              since,
+              kind: 'backend',
+              label: () => `${label()} returned ${JSON.stringify(value)}`,
+              open: settle,
+            })
           const open = (): void =>
             void operation(...args).then(
-              (value) => hear(() => resolve(value), value),
-              (error) => hear(() => reject(error), String(error)),
+              (value) => complete(() => resolve(value), value),
+              (error) => complete(() => reject(error), String(error)),
             )
           gates.wait({ node, since, kind: 'backend', lane: laneOf?.(args[0]), label, open })
         })
     return {
       store: {
-        get: around('get', store.get),
-        set: around('set', store.set),
-        delete: around('delete', store.delete),
-        swap: around('swap', store.swap),
-        list: around('list', store.list),
-        count: around('count', store.count),
+        get: gated('get', store.get),
+        set: gated('set', store.set),
+        delete: gated('delete', store.delete),
+        compareAndSet: gated('compareAndSet', store.compareAndSet),
+        list: gated('list', store.list),
+        count: gated('count', store.count),
       },
       log: {
-        append: around('append', log.append, (key) => `${node.number} appends ${key}`),
-        read: around('read', log.read),
-        delete: around('erase', log.delete),
+        append: gated('append', log.append, (key) => `${node.number} appends ${key}`),
+        read: gated('read', log.read),
+        delete: gated('delete log', log.delete),
       },
       bus: {
-        publish: around('publish', publish(node), (topic) => `${node.number} publishes ${topic}`),
-        subscribe: around('subscribe', subscribe(node)),
+        publish: gated('publish', publish(node), (topic) => `${node.number} publishes ${topic}`),
+        subscribe: gated('subscribe', subscribe(node)),
       },
     }
   }

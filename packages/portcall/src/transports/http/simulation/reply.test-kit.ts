@@ -1,19 +1,20 @@
-import type { FlatHeaders } from '../headers.ts'
-import type { EventSink, HttpReply, HttpRequest } from '../types.ts'
+import type { FlatHeaders } from '../common/headers.ts'
+import { ACCEPT_ALL } from '../common/media-types.ts'
+import type { EventSink, HttpContext } from '../server/types.ts'
 
-/** An event as it arrives. */
+/** A received event. */
 export interface SimEvent {
   readonly id: string | undefined
   readonly message: unknown
 }
 
-/** Whoever sent a request, and hears what is answered. */
-export interface Hearer {
-  /** The whole answer in one piece. */
-  answer(status: number, headers: FlatHeaders, body: string): void
+/** Receives the response to a request. */
+export interface ResponseListener {
+  /** A complete response. */
+  response(status: number, headers: FlatHeaders, body: string): void
   event(event: SimEvent): void
-  /** The connection is over before the answer was complete, or after a stream. */
-  over(): void
+  /** The connection was closed before the response was complete, or after a stream. */
+  closed(): void
 }
 
 export interface SimMessage {
@@ -22,52 +23,70 @@ export interface SimMessage {
   readonly message?: object
 }
 
-/** One request and its answer, on a connection of its own. */
-export class Connection implements HttpReply {
-  readonly request: HttpRequest
-  #hearer: Hearer | undefined
+/** A request and its response, on a connection of its own. */
+export class Connection implements HttpContext {
+  readonly method: string
+  readonly target = '/mcp'
+  readonly host = 'localhost'
+  readonly body = undefined
+  readonly header: (name: string) => string | undefined
+  accepts = ACCEPT_ALL
+  auth = undefined
+  commonHeaders: FlatHeaders = []
+  #headers: Readonly<Record<string, string>>
+  #listener: ResponseListener | undefined
   #closed = false
   #opened = false
   #listeners: Array<() => void> = []
 
-  constructor({ verb, headers }: SimMessage, hearer: Hearer) {
-    this.#hearer = hearer
-    const isClosed = (): boolean => this.#closed
-    this.request = {
-      method: verb,
-      target: '/mcp',
-      header: (name) => headers[name],
-      headers: () => Object.entries(headers),
-      headerCount: (name) => (name in headers ? 1 : 0),
-      readBody: () => ({ text: '' }),
-      get gone() {
-        return isClosed()
-      },
-      onGone: (listener) => this.#onClose(listener),
-    }
+  constructor({ verb, headers }: SimMessage, listener: ResponseListener) {
+    this.method = verb
+    this.header = (name) => headers[name]
+    this.#headers = headers
+    this.#listener = listener
   }
 
-  /** The client hears nothing any more; the server does not know yet. */
-  leave(): void {
-    this.#hearer = undefined
+  headers(): Iterable<[string, string]> {
+    return Object.entries(this.#headers)
   }
 
-  /** Both sides know that it is over. */
+  headerCount(name: string): number {
+    return name in this.#headers ? 1 : 0
+  }
+
+  readBody(): { text: string } {
+    return { text: '' }
+  }
+
+  get disconnected(): boolean {
+    return this.#closed
+  }
+
+  onDisconnect(listener: () => void): void {
+    this.#onClose(listener)
+  }
+
+  /** Disconnects the client, which the server does not notice yet. */
+  detach(): void {
+    this.#listener = undefined
+  }
+
+  /** Closes the connection for both sides. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
     for (const listener of this.#listeners.splice(0)) listener()
-    const hearer = this.#hearer
-    this.leave()
-    hearer?.over()
+    const listener = this.#listener
+    this.detach()
+    listener?.closed()
   }
 
   send(status: number, headers: FlatHeaders, body = ''): void {
     if (this.#closed || this.#opened) return
-    const hearer = this.#hearer
-    this.leave()
+    const listener = this.#listener
+    this.detach()
     this.#closed = true
-    hearer?.answer(status, headers, body)
+    listener?.response(status, headers, body)
   }
 
   open(_status: number, _headers: FlatHeaders, first = ''): EventSink {
@@ -79,11 +98,11 @@ export class Connection implements HttpReply {
         return isClosed()
       },
       bufferedBytes: 0,
-      lag: undefined,
+      drained: undefined,
       write: (text) => this.#write(text),
-      keepAlive: () => {},
+      sendHeartbeat: () => {},
       end: () => this.close(),
-      cut: () => this.close(),
+      destroy: () => this.close(),
       onClose: (listener) => this.#onClose(listener),
     }
   }
@@ -97,7 +116,7 @@ export class Connection implements HttpReply {
     for (const event of this.#closed ? [] : text.split('\n\n')) {
       const id = /^id: (.*)$/m.exec(event)?.[1]
       const data = /^data: (.+)$/m.exec(event)?.[1]
-      if (id !== undefined || data !== undefined) this.#hearer?.event({ id, message: data && JSON.parse(data) })
+      if (id !== undefined || data !== undefined) this.#listener?.event({ id, message: data && JSON.parse(data) })
     }
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Time as a simulation has it: it stands still until it is told to go on, each timer belongs to the process that set it and ends with
- * it, and the calendars of two processes may differ. Random values are drawn from a seed.
+ * Simulated time. It advances only when the simulation says so; each timer belongs to the node that set it and ends with the node; the wall
+ * clocks of two nodes may differ. Random values are generated from a seed.
  */
-import { createRandom } from '../../../testing/random.ts'
+import { createSeededRandom } from '../../../testing/seeded-random.ts'
 
-/** Whose code runs. */
+/** The node whose code runs. */
 export interface Owner {
-  /** How far its calendar is off. */
+  /** The offset of its wall clock. */
   readonly skewMs: number
 }
 
@@ -18,27 +18,27 @@ interface Timer {
   at: number
 }
 
-/** The timers and clocks of all processes. */
+/** The timers and clocks of all nodes. */
 export interface Timers {
-  /** Milliseconds since the beginning, the same for all. */
+  /** Returns the milliseconds since the start, the same for all nodes. */
   readonly now: () => number
-  /** Whose code runs now; timers that are set belong to it. */
+  /** The node whose code runs now. New timers belong to it. */
   owner: Owner | undefined
-  /** The next timer that is due until then, taken out; time goes on up to it. Without one, time goes on to the end. */
+  /** Removes and returns the next timer that is due by `until`, and advances to it. Without one, advances to `until`. */
   next(until: number): { readonly owner: Owner | undefined; run(): void } | undefined
-  /** Forgets the timers of a process. */
+  /** Removes the timers of a node. */
   drop(owner: Owner): void
   count(owner: Owner): number
-  /** Puts the real ones back. */
+  /** Restores the real timers and clocks. */
   restore(): void
 }
 
 const EPOCH = 1_800_000_000_000
 
-/** Takes the place of timers, clocks and random values everywhere. */
+/** Replaces the global timers, clocks and random values. */
 export function installTimers(seed: number): Timers {
   const timers = new Map<number, Timer>()
-  const random = createRandom(seed)
+  const random = createSeededRandom(seed)
   let time = 0
   let last = 0
 
@@ -68,14 +68,14 @@ export function installTimers(seed: number): Timers {
     },
     count: (owner) => [...timers.values()].filter((timer) => timer.owner === owner).length,
     restore: () => {
-      for (const undo of undos) undo()
+      for (const restore of restores) restore()
     },
   }
   const bytes = <T extends ArrayBufferView | null>(view: T): T => {
     if (view instanceof Uint8Array) for (let at = 0; at < view.length; at++) view[at] = random.number(256)
     return view
   }
-  const undos = [
+  const restores = [
     replace(globalThis, { setTimeout: set(false), setInterval: set(true), clearTimeout: clear, clearInterval: clear }),
     replace(Date, { now: () => EPOCH + time + (self.owner?.skewMs ?? 0) }),
     replace(performance, { now: () => time }),

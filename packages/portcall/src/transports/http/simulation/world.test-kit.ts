@@ -1,90 +1,91 @@
 /**
- * Several processes that serve the same sessions, in one: every operation of a store, log or bus waits at a gate before it is done and
- * before its answer is heard, every message of the bus and every request of a client at one before it arrives, and tools at one between
- * two steps. Whoever drives the simulation says which goes on next, when time passes, and when a process dies or is cut off.
+ * A simulated cluster of nodes that serve the same sessions. Each operation of a store, log or bus waits at a gate before it runs and before it
+ * returns, each message of the bus and each request of a client before it arrives, and each tool between two steps. The simulation decides which
+ * operation continues, when time passes, and when a node crashes or is partitioned.
  */
 import { methodOf } from '../../../protocol/methods.ts'
-import { createMemoryLog } from '../../../stores/memory-log.ts'
-import { createMemoryStore } from '../../../stores/memory-store.ts'
-import type { Store } from '../../../stores/store.ts'
-import type { Endpoint, Visit } from '../endpoint.ts'
-import { asHttpError, sendError } from '../http-error.ts'
-import type { Legacy } from '../legacy-half.ts'
-import { HTTP_LIMITS, type HttpLimits } from '../limits.ts'
-import { BOTH } from '../media.ts'
-import { createSessions } from '../sessions.ts'
-import { createSharedSessions } from '../shared/sessions.ts'
-import { createStreams } from '../streams.ts'
+import { createMemoryLog } from '../../../stores/memory/log.ts'
+import { createMemoryStore } from '../../../stores/memory/store.ts'
+import type { KeyValueStore } from '../../../stores/store.ts'
+import { createClusterHandler } from '../server/cluster/cluster-backend.ts'
+import type { HttpEndpoint } from '../server/endpoint.ts'
+import { sendError, toHttpError } from '../server/http-error.ts'
+import { HTTP_LIMITS, type HttpLimits } from '../server/limits.ts'
+import { createOpenStreams } from '../server/open-streams.ts'
+import { createLocalBackend } from '../server/sessions/local-backend.ts'
+import { createSessionHandler } from '../server/sessions/session-handler.ts'
+import type { HttpContext, LegacyHandler } from '../server/types.ts'
 import { createSimCore, type SimCore } from './core.test-kit.ts'
 import { createBackends, createGates } from './gates.test-kit.ts'
-import { Connection, type Hearer, type SimMessage } from './reply.test-kit.ts'
+import { Connection, type ResponseListener, type SimMessage } from './reply.test-kit.ts'
 import type { Owner, Timers } from './timers.test-kit.ts'
 
 export const LIMITS: HttpLimits = {
   ...HTTP_LIMITS,
-  nodeLeaseMs: 3000,
+  nodeLeaseTtlMs: 3000,
   storeTimeoutMs: 1000,
-  sessionIdleMs: 20_000,
-  maxEndedStreams: 100,
+  sessionIdleTimeoutMs: 20_000,
+  maxResumableStreams: 100,
 }
 
-/** The tool that may be run again when its process has died. */
+/** The tool that may run again after its node has crashed. */
 export const REPEATABLE = 'say'
 
-/** One process. */
+/** One node of the cluster. */
 export interface SimNode extends Owner {
-  /** How many were started before it. */
+  /** The number of nodes that were started before. */
   readonly number: number
   alive: boolean
-  /** Cut off from stores and bus. */
-  cut: boolean
+  /** Whether it is partitioned from stores and bus. */
+  partitioned: boolean
   readonly core: SimCore
-  readonly endpoint: Endpoint
-  readonly legacy: Legacy
+  readonly endpoint: HttpEndpoint
+  readonly legacy: LegacyHandler
   readonly connections: Set<Connection>
   readonly errors: unknown[]
 }
 
 export interface WorldOptions {
   readonly timers: Timers
-  /** How far the calendars of the processes are off; one process for each. */
+  /** The offsets of the wall clocks, one for each node. */
   readonly skews: readonly number[]
-  /** Whether the processes share their sessions; alone, one keeps them to itself. */
+  /** Whether the nodes share their sessions. Otherwise there is one node with local sessions. */
   readonly shared: boolean
-  readonly mayRepeat: boolean
+  readonly isIdempotent: boolean
 }
 
 export interface World {
   readonly nodes: SimNode[]
   readonly timers: Timers
-  readonly store: Store
-  /** How often each call ran. */
+  readonly store: KeyValueStore
+  /** How often each call was run. */
   readonly runs: ReadonlyMap<string, number>
-  /** Something took longer than a store may, a process died, or was cut off: then more may happen. */
+  /** Whether a store was too slow, or a node crashed or was partitioned. Then more outcomes are allowed. */
   readonly strained: boolean
-  /** What happened, in order; told only when somebody asks. */
+  /** What happened, in order; formatted on demand. */
   readonly journal: Array<() => string>
-  /** Lets one thing that waits go on. */
+  /** Runs one pending operation. */
   step(choice: number): Promise<void>
-  /** Lets go on all that waits, and what comes of it, oldest first; `olderThan` milliseconds, when it is given. */
+  /** Runs all pending operations and those that they cause, oldest first; only those older than `olderThan` milliseconds if set. */
   drain(olderThan?: number): Promise<void>
   pass(ms: number): Promise<void>
-  /** A process dies, and another is started. */
+  /** Crashes a node and starts another. */
   crash(choice: number): Promise<void>
-  /** Cuts a process off, or joins it again. */
-  cut(choice: number): void
+  /** Partitions a node from the stores, or reconnects it. */
+  partition(choice: number): void
+  /** Reconnects all nodes. */
   heal(): void
-  send(node: SimNode, message: SimMessage, hearer: Hearer): Connection
-  /** Something happens at a process. */
+  send(node: SimNode, message: SimMessage, listener: ResponseListener): Connection
+  /** Runs an action at a node. */
   at(node: SimNode, action: () => void): Promise<void>
-  /** The client is gone, which the process notices some time later. */
-  hangUp(connection: Connection): void
+  /** Disconnects the client, which the node notices some time later. */
+  disconnect(connection: Connection): void
 }
 
-const MOST_STEPS = 5000
+const MAX_STEPS = 5000
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** Starts the processes. */
+/** Starts the nodes. */
 export function createWorld(options: WorldOptions): World {
   const { timers } = options
   const store = createMemoryStore({ now: timers.now })
@@ -130,7 +131,7 @@ export function createWorld(options: WorldOptions): World {
     step: gates.step,
     async drain(olderThan = -1) {
       for (let steps = 0; await gates.stepOldest(olderThan); steps++)
-        if (steps === MOST_STEPS) throw new Error('It never comes to rest')
+        if (steps === MAX_STEPS) throw new Error('The operations never end')
     },
     async pass(ms) {
       const until = timers.now() + ms
@@ -147,33 +148,33 @@ export function createWorld(options: WorldOptions): World {
       strained = true
       node.alive = false
       nodes[index] = start(node.skewMs)
-      gates.journal.push(() => `${node.number} dies`)
+      gates.journal.push(() => `${node.number} crashes`)
       timers.drop(node)
       for (const gate of gates.take(node)) gate.fail?.()
       for (const connection of [...node.connections]) connection.close()
       await settle()
     },
-    cut(choice) {
+    partition(choice) {
       const node = nodes[choice % nodes.length] as SimNode
-      node.cut = !node.cut
+      node.partitioned = !node.partitioned
       strained = true
     },
     heal() {
-      for (const node of nodes) node.cut = false
+      for (const node of nodes) node.partitioned = false
     },
-    send(node, message, hearer) {
-      const connection = new Connection(message, hearer)
+    send(node, message, listener) {
+      const connection = new Connection(message, listener)
       owners.set(connection, node)
       node.connections.add(connection)
-      connection.request.onGone(() => void node.connections.delete(connection))
+      connection.onDisconnect(() => void node.connections.delete(connection))
       const open = (): void => void serve(node, connection, message)
       gates.wait({ node, kind: 'client', label: () => JSON.stringify(message), open, fail: () => connection.close() })
       return connection
     },
-    hangUp(connection) {
+    disconnect(connection) {
       const node = owners.get(connection)
-      connection.leave()
-      if (node) gates.wait({ node, kind: 'client', label: () => 'a client is gone', open: () => connection.close() })
+      connection.detach()
+      if (node) gates.wait({ node, kind: 'client', label: () => 'a client disconnected', open: () => connection.close() })
     },
   }
 }
@@ -181,33 +182,43 @@ export function createWorld(options: WorldOptions): World {
 function createNode(core: SimCore): Omit<SimNode, 'number' | 'skewMs'> {
   const errors: unknown[] = []
   const onError = (error: unknown): void => void errors.push(error)
-  const common = { exchange: core.exchange, methodOf, limits: LIMITS, running: new Set<never>(), challenge: undefined }
-  const endpoint: Endpoint = { ...common, streams: createStreams(LIMITS), onError }
+  const common = {
+    exchange: core.exchange,
+    methodOf,
+    limits: LIMITS,
+    running: new Set<never>(),
+    insufficientScopeHeaders: undefined,
+  }
+  const endpoint: HttpEndpoint = { ...common, streams: createOpenStreams(LIMITS), onError }
   const legacy = undefined as never
-  return { alive: true, cut: false, core, endpoint, legacy, connections: new Set(), errors }
+  return { alive: true, partitioned: false, core, endpoint, legacy, connections: new Set(), errors }
 }
 
-function createLegacy(endpoint: Endpoint, stores: ReturnType<ReturnType<typeof createBackends>>, options: WorldOptions): Legacy {
-  if (!options.shared) return createSessions(endpoint, { log: stores.log })
-  return createSharedSessions(endpoint, {
+function createLegacy(
+  endpoint: HttpEndpoint,
+  stores: ReturnType<ReturnType<typeof createBackends>>,
+  options: WorldOptions,
+): LegacyHandler {
+  if (!options.shared) return createSessionHandler(endpoint, createLocalBackend(endpoint, { eventLog: stores.log }))
+  return createClusterHandler(endpoint, {
     stores,
-    mayRepeat: ({ params }) => options.mayRepeat && params?.name === REPEATABLE,
+    isIdempotent: ({ params }) => options.isIdempotent && params?.name === REPEATABLE,
   })
 }
 
-type Serve = (legacy: Legacy, visit: Visit, message: object) => Promise<void> | void
+type Serve = (legacy: LegacyHandler, context: HttpContext, message: object) => Promise<void> | void
 
 const VERBS: Readonly<Record<SimMessage['verb'], Serve>> = {
-  POST: (legacy, visit, message) => legacy.post({ kind: kindOf(message), message } as never, visit),
-  GET: (legacy, visit) => legacy.get(visit),
-  DELETE: (legacy, visit) => legacy.remove(visit),
+  POST: (legacy, context, message) => legacy.post({ kind: kindOf(message), message } as never, context),
+  GET: (legacy, context) => legacy.get(context),
+  DELETE: (legacy, context) => legacy.delete(context),
 }
 
 async function serve({ legacy, endpoint }: SimNode, connection: Connection, { verb, message = {} }: SimMessage): Promise<void> {
   try {
-    await VERBS[verb](legacy, { request: connection.request, reply: connection, accepted: BOTH, auth: undefined }, message)
+    await VERBS[verb](legacy, connection, message)
   } catch (error) {
-    sendError(connection, asHttpError(error, endpoint.onError))
+    sendError(connection, toHttpError(error, endpoint.onError))
   }
 }
 

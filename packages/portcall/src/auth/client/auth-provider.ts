@@ -1,0 +1,160 @@
+import type { AuthorizedHeaders, AuthorizedSend, Authorizer, AuthProvider } from '../../protocol/authorizer.ts'
+import { openStore } from '../../stores/open-store.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import { type BearerChallenge, readBearerChallenge } from './discovery/challenge.ts'
+import { createDpopKeys, type DpopOptions } from './dpop/keys.ts'
+import { AuthError } from './errors.ts'
+import type { AllowedAddress } from './http/address-policy.ts'
+import { createSafeFetch } from './http/safe-fetch.ts'
+import { createRateLimiter, type RateLimiter } from './tokens/rate-limiter.ts'
+import { coversScopes, joinScopes } from './tokens/scopes.ts'
+import { createTokenCache, type TokenCache } from './tokens/token-cache.ts'
+import { type ActiveTokens, createTokenManager, type TokenManagerOptions } from './tokens/token-manager.ts'
+import { createTokenStore } from './tokens/token-store.ts'
+import type { GrantType } from './types.ts'
+
+/** Options of all providers that obtain tokens. */
+export interface AuthProviderOptions {
+  /** Stores tokens and registrations. Default: in memory, for this provider only. */
+  readonly store?: KeyValueStore
+  /** Time allowed for an operation of the store, in milliseconds. Default: 30,000, longer than a file may be locked. */
+  readonly storeTimeoutMs?: number
+  /** Separates the tokens of users who share a store. */
+  readonly account?: string
+  /** Scopes to request from the start. Default: those that the server names. */
+  readonly scope?: string | readonly string[]
+  /** How long before their expiry tokens are refreshed, in milliseconds. Default: 30,000, and at most half their lifetime. */
+  readonly refreshAheadMs?: number
+  /** How often additional scopes are requested for one operation within ten minutes. Default: 2; 0 for never. */
+  readonly maxStepUps?: number
+  /**
+   * Binds tokens to a key, so that stolen tokens are worthless (RFC 9449), and refuses tokens that are not bound. The authorization server and
+   * the MCP server have to support it. Default: false.
+   */
+  readonly dpop?: boolean | DpopOptions
+  /** Exemptions from the address policy: host names, or `insecurePrivateAddresses`, `insecureHttp`. Default: none. */
+  readonly allow?: readonly AllowedAddress[]
+  /** Sends the requests to authorization servers instead of the platform's client. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+const STORE_TIMEOUT_MS = 30_000
+const REFRESH_AHEAD_MS = 30_000
+const MAX_STEP_UPS = 2
+
+/**
+ * Creates an auth provider from a grant type. It adds what all grants share: discovery, storage, refresh and step-up.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+export function createAuthProvider(grant: GrantType, options: AuthProviderOptions = {}): AuthProvider {
+  const { storeTimeoutMs = STORE_TIMEOUT_MS } = options
+  const store = openStore(options.store, storeTimeoutMs)
+  const authorizers = new Map<string, Authorizer>()
+  return {
+    authorizer(url) {
+      const endpoint = new URL(url)
+      endpoint.hash = ''
+      const create = (): Authorizer => createAuthorizer(managerOptions(endpoint, grant, { ...options, store }), options)
+      const authorizer = authorizers.get(endpoint.href) ?? create()
+      authorizers.set(endpoint.href, authorizer)
+      return authorizer
+    },
+  }
+}
+
+function managerOptions(
+  endpoint: URL,
+  grant: GrantType,
+  options: AuthProviderOptions & { readonly store: KeyValueStore },
+): TokenManagerOptions {
+  const { store, account = '', scope = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
+  const { fetch, checkBrowserUrl } = createSafeFetch({ trustedUrl: endpoint, allow, fetch: options.fetch })
+  return {
+    endpoint,
+    grant,
+    store,
+    tokenStore: createTokenStore(store, JSON.stringify([grant.name, account]), endpoint),
+    fetch,
+    checkBrowserUrl,
+    scope: joinScopes(...[scope].flat()),
+    refreshAheadMs,
+    requireDpop: dpop !== false,
+    dpopKeys: createDpopKeys(dpop === true || dpop === false ? {} : dpop),
+  }
+}
+
+function createAuthorizer(options: TokenManagerOptions, { maxStepUps = MAX_STEP_UPS }: AuthProviderOptions): Authorizer {
+  const cache = createTokenCache(createTokenManager(options))
+  const stepUps = createRateLimiter(maxStepUps)
+  return {
+    headers(request) {
+      const { latest } = cache
+      if (cache.ready && !latest?.dpop) return latest ? bearerHeaders(latest) : {}
+      return cache.prepare(request.signal).then((active) => (active ? authorizationHeaders(active, request) : {}))
+    },
+    onResponse(response, sent) {
+      const { status } = response
+      const nonce = { url: sent.url, nonce: response.header('dpop-nonce'), proof: sent.headers.dpop }
+      const lacksNonce = cache.latest?.dpop?.recordNonce(nonce) ?? false
+      const token = tokenOf(sent)
+      if (status !== 401 && token !== undefined) cache.markAccepted(token)
+      if (status !== 401 && status !== 403) return false
+      const challenge = readBearerChallenge(response.header('www-authenticate'))
+      const rejection: Rejection = { challenge, token, sent }
+      if (status === 403) return stepUp(cache, stepUps, rejection)
+      return (lacksNonce && challenge.error === 'use_dpop_nonce') || getNewToken(cache, rejection)
+    },
+  }
+}
+
+/** A request that the server refused for its token. */
+interface Rejection {
+  readonly challenge: BearerChallenge
+  readonly token: string | undefined
+  readonly sent: AuthorizedSend
+}
+
+/**
+ * Gets a token after one was missing or refused. Uses a token that another call has got meanwhile, else renews it. Refreshing and obtaining
+ * are tried once each.
+ */
+async function getNewToken(cache: TokenCache, { challenge, token, sent }: Rejection): Promise<boolean> {
+  const { current, accepted } = cache
+  if (current && token !== current.tokens.accessToken) return true
+  if (current?.source === 'obtained' && !accepted)
+    throw new AuthError('retries_exhausted', `${sent.url.origin} refuses an access token that was just issued`)
+  const mayRefresh = current?.source !== 'refreshed' || accepted
+  return cache.renew({ rejectedToken: token, challenge, mayRefresh }, sent.signal)
+}
+
+/**
+ * Requests the scopes that the token lacks, together with those that were requested before. The number of attempts is limited.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#step-up-authorization-flow
+ */
+async function stepUp(cache: TokenCache, stepUps: RateLimiter, { challenge, token, sent }: Rejection): Promise<boolean> {
+  const { latest } = cache
+  if (challenge.error !== 'insufficient_scope' || challenge.scope === undefined || !latest) return false
+  const isRequested = coversScopes(latest.tokens.requestedScope, challenge.scope)
+  if (isRequested) return token !== latest.tokens.accessToken
+  const operation = `${sent.headers['mcp-method'] ?? sent.method} ${sent.headers['mcp-name'] ?? ''}`
+  const mayStart = (): boolean => stepUps.tryAcquire(operation)
+  return cache.renew({ rejectedToken: token, challenge, mayRefresh: false, mayStart }, sent.signal)
+}
+
+const SCHEME = /^(?:bearer|dpop) +/i
+
+function tokenOf({ headers }: AuthorizedSend): string | undefined {
+  const { authorization = '' } = headers
+  return SCHEME.test(authorization) ? authorization.replace(SCHEME, '') : undefined
+}
+
+const bearerHeaders = ({ tokens }: ActiveTokens): AuthorizedHeaders => ({ authorization: `Bearer ${tokens.accessToken}` })
+
+async function authorizationHeaders(
+  active: ActiveTokens,
+  { method, url }: Parameters<Authorizer['headers']>[0],
+): Promise<AuthorizedHeaders> {
+  const { accessToken } = active.tokens
+  if (!active.dpop) return bearerHeaders(active)
+  return { authorization: `DPoP ${accessToken}`, dpop: await active.dpop.createProof({ method, url, accessToken }) }
+}

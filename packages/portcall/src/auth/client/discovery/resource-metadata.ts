@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { AuthError } from '../errors.ts'
+import { fetchDocument, type MetadataFetch, readStrings, wellKnownUrl } from './metadata-document.ts'
+
+/** The metadata of a protected resource (RFC 9728). */
+export interface ResourceMetadata {
+  /** Verbatim, because it is sent to the authorization server in this form. */
+  readonly resource: string
+  readonly authorizationServers: readonly string[]
+  readonly scopes: readonly string[] | undefined
+}
+
+const NAME = 'oauth-protected-resource'
+
+/**
+ * Fetches the metadata of a protected server from the URL in its challenge, else from the two well-known URLs. Returns `undefined` if there is
+ * none.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#protected-resource-metadata-discovery-requirements
+ *
+ * @throws AuthError `resource_mismatch` if it describes another resource, `discovery_failed` if it names no authorization server.
+ */
+export async function fetchResourceMetadata(
+  endpoint: URL,
+  challengeUrl: string | undefined,
+  options: MetadataFetch,
+): Promise<ResourceMetadata | undefined> {
+  for (const url of candidateUrls(endpoint, challengeUrl)) {
+    const document = await fetchDocument(url, options)
+    if (document) return parseMetadata(document, endpoint, url)
+  }
+  return undefined
+}
+
+function candidateUrls(endpoint: URL, challengeUrl: string | undefined): Set<string> {
+  const fromChallenge = challengeUrl !== undefined && URL.canParse(challengeUrl) ? [challengeUrl] : []
+  return new Set([...fromChallenge, wellKnownUrl(NAME, endpoint), wellKnownUrl(NAME, new URL('/', endpoint))])
+}
+
+function parseMetadata(document: JsonObject, endpoint: URL, url: string): ResourceMetadata {
+  const { resource } = document
+  if (typeof resource !== 'string' || !describesEndpoint(resource, endpoint, url))
+    throw new AuthError('resource_mismatch', `The metadata of ${endpoint.href} describes another resource: ${truncate(resource)}`)
+  const authorizationServers = readStrings(document.authorization_servers)
+  if (!authorizationServers?.length)
+    throw new AuthError('discovery_failed', `The metadata of ${endpoint.href} names no authorization server`)
+  return { resource, authorizationServers, scopes: readStrings(document.scopes_supported) }
+}
+
+/**
+ * Reports whether a resource is the endpoint. A resource that contains the endpoint is accepted if the metadata comes from the same origin,
+ * whose owner controls both.
+ */
+function describesEndpoint(resource: string, endpoint: URL, url: string): boolean {
+  if (!URL.canParse(resource)) return false
+  const named = new URL(resource)
+  if (named.origin !== endpoint.origin || resource.includes('#')) return false
+  const [endpointPath, path] = [withoutSlash(endpoint.pathname), withoutSlash(named.pathname)]
+  if (endpointPath === path && named.search === endpoint.search) return true
+  return named.search === '' && `${endpointPath}/`.startsWith(`${path}/`) && new URL(url).origin === endpoint.origin
+}
+
+const withoutSlash = (path: string): string => path.replace(/\/$/, '')
+
+/** Returns the JSON text of a foreign value, short enough for an error message. */
+function truncate(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 200) ?? 'none'
+}
+
+/**
+ * Returns the resource identifier of a server without metadata: its URL without the fragment and without a trailing slash.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#canonical-server-uri
+ */
+export function canonicalResource(endpoint: URL): string {
+  return endpoint.origin + withoutSlash(endpoint.pathname) + endpoint.search
+}

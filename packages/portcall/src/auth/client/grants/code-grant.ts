@@ -1,0 +1,57 @@
+import type { AuthProviderOptions } from '../auth-provider.ts'
+import { AuthError } from '../errors.ts'
+import { type ClientSources, createClientRegistrar, type RegistrationRequest } from '../registration/client-registration.ts'
+import type { GrantContext, GrantType } from '../types.ts'
+import { type AuthorizationAttempt, createAuthorizationAttempt, type insecureUnadvertisedPkce } from './authorization-attempt.ts'
+
+/** Options of the providers that send users to an authorization server. */
+export interface SignInOptions extends AuthProviderOptions, ClientSources {
+  /** Allows authorization servers that do not advertise PKCE. */
+  readonly pkce?: typeof insecureUnadvertisedPkce
+}
+
+/** Sends users to the authorization server and receives the redirect. */
+export interface RedirectReceiver {
+  readonly redirectUri: string
+  /** Resolves to the parameters of the authorization response. @throws AuthError `timed_out`; the reason of the signal. */
+  authorize(attempt: AuthorizationAttempt, context: GrantContext): Promise<URLSearchParams>
+  close(): void
+}
+
+export interface CodeGrantOptions {
+  readonly name: string
+  readonly options: SignInOptions
+  readonly applicationType: RegistrationRequest['applicationType']
+  /** Prepares to receive the redirect, at one of the registered redirect URIs if possible. */
+  readonly openReceiver: (registered: readonly string[]) => Promise<RedirectReceiver>
+}
+
+const GRANT_TYPES = ['authorization_code', 'refresh_token']
+
+/** Creates the authorization code grant: a user signs in and returns with a code, which is exchanged for tokens. */
+export function createCodeGrant({ name, options, applicationType, openReceiver }: CodeGrantOptions): GrantType {
+  const registrar = createClientRegistrar(options, name)
+  return {
+    name: `${name} ${options.client?.clientId ?? options.clientMetadataUrl ?? ''}`,
+    offlineAccess: true,
+    chooseIssuer: registrar.chooseIssuer,
+    client: async (_context, tokens) => registrar.issuedTo(tokens),
+    async obtain(context) {
+      const stored = options.client ? undefined : await registrar.load(context)
+      const receiver = await openReceiver(stored?.redirectUris ?? [])
+      const { redirectUri } = receiver
+      try {
+        const request = { redirectUris: [redirectUri], grantTypes: GRANT_TYPES, applicationType }
+        const { client, isDynamic } = await registrar.resolve(context, request)
+        const attempt = await createAuthorizationAttempt(context, { client, redirectUri, pkce: options.pkce })
+        const tokens = await attempt.redeem(await receiver.authorize(attempt, context))
+        return isDynamic ? { ...tokens, client } : tokens
+      } catch (error) {
+        if (error instanceof AuthError && error.response?.error === 'invalid_client') await registrar.forget(context)
+        throw error
+      } finally {
+        receiver.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import type { AuthProvider } from '../../../protocol/authorizer.ts'
+import { delay } from '../../../util/timers.ts'
+import { type AuthProviderOptions, createAuthProvider } from '../auth-provider.ts'
+import { AuthError } from '../errors.ts'
+import { createClientAuth } from '../oauth/client-authentication.ts'
+import { loadOAuth } from '../oauth/load-oauth.ts'
+import { type EndpointInfo, readOAuthResponse, toAuthError } from '../oauth/oauth-response.ts'
+import { requestTokens } from '../oauth/token-endpoint.ts'
+import { type ClientSources, createClientRegistrar } from '../registration/client-registration.ts'
+import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
+
+/** What a user needs to sign in on another device. */
+export interface DeviceAuthorization {
+  readonly userCode: string
+  /** The page on which the user enters the code. */
+  readonly verificationUri: URL
+  /** The same page with the code filled in, for a link or a QR code. */
+  readonly verificationUriComplete?: URL
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+export interface DeviceCodeOptions extends AuthProviderOptions, ClientSources {
+  /** Shows the code to the user. An error that it throws ends the sign-in. */
+  readonly prompt: (authorization: DeviceAuthorization) => void | Promise<void>
+}
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
+const INTERVAL_S = 5
+
+/** Signs users in on another device, with a code that your program shows (RFC 8628). Use it in programs without a browser. */
+export function deviceCode(options: DeviceCodeOptions): AuthProvider {
+  const registrar = createClientRegistrar(options, 'device')
+  const registration = {
+    redirectUris: [],
+    grantTypes: [GRANT_TYPE, 'refresh_token'],
+    applicationType: 'native',
+  } as const
+  return createAuthProvider(
+    {
+      name: `device ${options.client?.clientId ?? options.clientMetadataUrl ?? ''}`,
+      offlineAccess: true,
+      chooseIssuer: registrar.chooseIssuer,
+      client: async (_context, tokens) => registrar.issuedTo(tokens),
+      async obtain(context) {
+        const { client, isDynamic } = await registrar.resolve(context, registration)
+        const pending = await requestDeviceCode(context, client)
+        await options.prompt(pending.authorization)
+        const tokens = await poll(context, client, pending)
+        return isDynamic ? { ...tokens, client } : tokens
+      },
+    },
+    options,
+  )
+}
+
+interface PendingAuthorization {
+  readonly deviceCode: string
+  readonly authorization: DeviceAuthorization
+  readonly intervalMs: number
+}
+
+async function requestDeviceCode(context: GrantContext, client: ClientIdentity): Promise<PendingAuthorization> {
+  const { resource, scope, checkBrowserUrl, signal } = context
+  const { oauth, server, options } = await loadOAuth(context)
+  if (server.device_authorization_endpoint === undefined)
+    throw new AuthError('discovery_failed', `${server.issuer} has no device authorization endpoint`)
+  const endpoint: EndpointInfo = {
+    reason: 'denied',
+    label: `The device authorization endpoint of ${server.issuer}`,
+  }
+  const identity = { client_id: client.clientId }
+  const parameters = { resource, ...(scope !== undefined && { scope }) }
+  try {
+    const auth = await createClientAuth(client, server)
+    const response = await oauth.deviceAuthorizationRequest(server, identity, auth, parameters, options)
+    const body = Response.json(await readOAuthResponse(response, endpoint))
+    const issued = await oauth.processDeviceAuthorizationResponse(server, identity, body)
+    const { verification_uri_complete: complete, interval = INTERVAL_S } = issued
+    return {
+      deviceCode: issued.device_code,
+      intervalMs: interval * 1000,
+      authorization: {
+        userCode: issued.user_code,
+        verificationUri: checkBrowserUrl(issued.verification_uri),
+        ...(complete !== undefined && { verificationUriComplete: checkBrowserUrl(complete) }),
+        expiresAt: Date.now() + issued.expires_in * 1000,
+      },
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw toAuthError(error, endpoint)
+  }
+}
+
+/** Polls the token endpoint until the user has decided, at the interval that the server demands. */
+async function poll(
+  context: GrantContext,
+  client: ClientIdentity,
+  { deviceCode, authorization, intervalMs }: PendingAuthorization,
+): Promise<TokenSet> {
+  let delayMs = intervalMs
+  while (Date.now() < authorization.expiresAt) {
+    await delay(delayMs, context.signal)
+    try {
+      return await requestTokens(context, client, { grant_type: GRANT_TYPE, device_code: deviceCode })
+    } catch (error) {
+      delayMs += additionalDelayMs(error)
+    }
+  }
+  throw codeExpired()
+}
+
+/** Returns by how much to increase the polling interval (RFC 8628, section 3.5). @throws the error, if it ends the sign-in. */
+function additionalDelayMs(error: unknown): number {
+  if (!(error instanceof AuthError)) throw error
+  const { response, reason } = error
+  if (response?.error === 'authorization_pending') return 0
+  if (response?.error === 'slow_down' || reason === 'unreachable') return INTERVAL_S * 1000
+  if (response?.error === 'expired_token') throw codeExpired()
+  if (response?.error === 'access_denied') throw new AuthError('denied', 'The user denied access', { response })
+  throw error
+}
+
+function codeExpired(): AuthError {
+  return new AuthError('timed_out', 'The user did not sign in before the code expired')
+}

@@ -1,0 +1,142 @@
+/** Sends requests to OAuth endpoints, whose addresses other parties name. Bounds their cost and checks where they go. */
+import { AuthError } from '../errors.ts'
+import type { AuthFetch, AuthRequest } from '../types.ts'
+import { type AddressPolicy, type AddressPolicyOptions, addressRefused, createAddressPolicy } from './address-policy.ts'
+import { createWebSend, type HttpSend } from './http-send.ts'
+
+/** Limits of requests to OAuth endpoints: bytes, milliseconds or counts, as the names say. */
+export interface AuthLimits {
+  /** Size of a response body after decompression. A larger body fails the request. */
+  readonly maxBytes: number
+  /** Time allowed for the whole response, including all redirects. */
+  readonly timeoutMs: number
+  readonly maxRedirects: number
+}
+
+/** The default limits. */
+export const AUTH_LIMITS: AuthLimits = { maxBytes: 1024 * 1024, timeoutMs: 30_000, maxRedirects: 3 }
+
+export interface SafeFetchOptions extends AddressPolicyOptions, Partial<AuthLimits> {
+  /** Sends the requests instead of the platform's client. The addresses that names resolve to are then not checked. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** Checks and fetches the URLs that a server names. */
+export interface SafeFetch {
+  /**
+   * Sends a request and resolves when the whole response has arrived. Compatible with `customFetch` of oauth4webapi. Follows redirects of
+   * GET requests, and drops the request's own headers when a redirect leads to another origin. Returns redirects of other methods as responses.
+   *
+   * @throws AuthError `address_refused` or `unreachable`; the reason of the signal.
+   */
+  readonly fetch: AuthFetch
+  /** Checks a URL that is to be opened in a browser. @throws AuthError `address_refused` */
+  checkBrowserUrl(url: string | URL): URL
+}
+
+/** The headers that are sent on to another origin after a redirect. */
+const CROSS_ORIGIN_HEADERS: readonly string[] = ['accept', 'mcp-protocol-version']
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+/** Creates the fetch function for the URLs that one server names. `loadSend` creates the HTTP client when the first request is sent. */
+export function createSafeFetch(
+  options: SafeFetchOptions,
+  loadSend: (policy: AddressPolicy) => Promise<HttpSend> = loadPlatformSend,
+): SafeFetch {
+  const { fetch, ...limits } = { ...AUTH_LIMITS, ...options }
+  const policy = createAddressPolicy(options)
+  let send: Promise<HttpSend> | undefined
+  const getSend = (): Promise<HttpSend> => (send ??= fetch ? Promise.resolve(createWebSend(fetch)) : loadSend(policy))
+  return { fetch: createCheckedFetch(policy, limits, getSend), checkBrowserUrl: policy.checkBrowserUrl }
+}
+
+function createCheckedFetch(policy: AddressPolicy, limits: AuthLimits, getSend: () => Promise<HttpSend>): AuthFetch {
+  const { maxBytes, timeoutMs, maxRedirects } = limits
+  const sendOnce = async (
+    url: URL,
+    { method = 'GET', headers = {}, body }: AuthRequest,
+    signal: AbortSignal,
+  ): Promise<Response> => {
+    const send = await getSend()
+    const text = body === null || body === undefined ? undefined : String(body)
+    return readBody(await send(url, { method, headers, body: text, signal }), maxBytes, url)
+  }
+  const follow = async (start: URL, first: AuthRequest, signal: AbortSignal): Promise<Response> => {
+    let [url, request] = [start, first]
+    for (let redirects = 0; ; redirects++) {
+      const response = await sendOnce(url, request, signal)
+      const next = redirectTarget(response, url, request)
+      if (next === undefined) return response
+      if (redirects === maxRedirects) throw unreachable(`${start.origin} redirects more than ${maxRedirects} times`)
+      if (next.protocol !== 'https:' && url.protocol === 'https:')
+        throw addressRefused(`${url.origin} redirects from https to an insecure URL`)
+      if (next.origin !== url.origin) request = { ...request, headers: crossOriginHeaders(request.headers) }
+      url = policy.check(next)
+    }
+  }
+  return async (input, request = {}) => {
+    const url = policy.check(input)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+    try {
+      return await follow(url, request, signal)
+    } catch (error) {
+      request.signal?.throwIfAborted()
+      if (timeout.aborted) throw unreachable(`${url.origin} did not respond within ${timeoutMs} ms`)
+      if (error instanceof AuthError) throw error
+      throw unreachable(`${url.origin} could not be reached`, { cause: error })
+    }
+  }
+}
+
+function unreachable(message: string, options?: ErrorOptions): AuthError {
+  return new AuthError('unreachable', message, options)
+}
+
+/** Returns the target of a redirected GET request. In a browser there is none: it returns an opaque response instead. */
+function redirectTarget({ status, headers }: Response, from: URL, { method = 'GET' }: AuthRequest): URL | undefined {
+  const location = headers.get('location')
+  if (method !== 'GET' || location === null || !REDIRECTS.includes(status)) return undefined
+  try {
+    return new URL(location, from)
+  } catch {
+    throw addressRefused(`${from.origin} sent a redirect with an invalid Location`)
+  }
+}
+
+function crossOriginHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => CROSS_ORIGIN_HEADERS.includes(name.toLowerCase())))
+}
+
+/** Reads the body in chunks, so that an endless one is cut off and not buffered. */
+async function readBody(response: Response, maxBytes: number, { origin }: URL): Promise<Response> {
+  const reader = response.body?.getReader()
+  if (!reader) return response
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    size += chunk.value.byteLength
+    if (size > maxBytes) {
+      reader.cancel().catch(() => {})
+      throw unreachable(`The response of ${origin} is larger than ${maxBytes} bytes`)
+    }
+    chunks.push(chunk.value)
+  }
+  const { status, headers } = response
+  return new Response(new Blob(chunks), { status, headers })
+}
+
+interface Runtime {
+  readonly process?: { readonly versions?: { readonly [name: string]: string | undefined } }
+  readonly navigator?: { readonly userAgent?: string }
+}
+
+/** Loads the HTTP client of this platform. Only the one for Node can check the addresses that names resolve to. */
+async function loadPlatformSend(policy: AddressPolicy): Promise<HttpSend> {
+  const { process, navigator } = globalThis as Runtime
+  const { node, bun, deno } = process?.versions ?? {}
+  const isNode = node !== undefined && !bun && !deno && navigator?.userAgent !== 'Cloudflare-Workers'
+  if (!isNode) return createWebSend()
+  const { createNodeSend } = await import('./node-send.ts')
+  return createNodeSend(policy)
+}

@@ -1,0 +1,318 @@
+import { describe, expect, test } from 'vitest'
+import {
+  authorizePath,
+  locationOf,
+  ORIGIN,
+  obtainCode,
+  REDIRECT,
+  register,
+  sealedRequestOf,
+  signInUpstream,
+  startProxy,
+} from './proxy.test-kit.ts'
+import { isRegisteredRedirectUri } from './redirects.ts'
+
+describe('X05 the consent page', () => {
+  test('SEC-002 names the client, the scopes and the recipient', async () => {
+    const { send, browser, idp } = await startProxy({ name: 'Notes & co' })
+    const page = await browser().get(authorizePath(await register(send), {}))
+    const text = await page.text()
+    for (const part of [
+      'Notes app',
+      'Notes &amp; co',
+      'client.example',
+      REDIRECT,
+      'notes:read',
+      'repo',
+      new URL(idp.issuer).host,
+    ])
+      expect(text).toContain(part)
+    expect(text).toContain('It registered itself')
+  })
+
+  test('AUTH-050 warns about programs on this computer', async () => {
+    const { send, browser } = await startProxy()
+    const redirect_uri = 'http://127.0.0.1:1234/cb'
+    const clientId = await register(send, { redirect_uris: ['http://127.0.0.1/cb'] })
+    expect(await (await browser().get(authorizePath(clientId, { redirect_uri }))).text()).toContain('a program on this computer')
+  })
+
+  test('X09 escapes names', async () => {
+    const { send, browser } = await startProxy()
+    const client_name = `<img src=x onerror=alert(1)>"'\u202eevil\u0000\u200b\u{e0041}${'x'.repeat(200)}`
+    const text = await (await browser().get(authorizePath(await register(send, { client_name })))).text()
+    expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;evilxx')
+    expect(text).not.toMatch(/<img|\u202e|\u0000|\u200b|x{100}/u)
+  })
+
+  test('SEC-002 forbids framing and scripts', async () => {
+    const { send, browser } = await startProxy()
+    const { headers } = await browser().get(authorizePath(await register(send)))
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('SEC-001 AUTH-103 is shown each time, for each client', async () => {
+    const { send, browser } = await startProxy()
+    const visitor = browser()
+    const clientId = await register(send)
+    await obtainCode(visitor, clientId)
+    for (const id of [clientId, await register(send, { client_name: 'Evil' })]) {
+      const again = await visitor.get(authorizePath(id))
+      expect([again.status, again.headers.get('location')]).toEqual([200, null])
+    }
+  })
+
+  test('SEC-005 SEC-006 is shown before anything is stored or requested', async () => {
+    const { send, browser, entries, idp } = await startProxy()
+    const visitor = browser()
+    await visitor.get(authorizePath(await register(send)))
+    expect(visitor.setCookies.join()).not.toContain('state')
+    expect(entries).toEqual([])
+    expect(idp.requests).toEqual([])
+  })
+
+  test('SEC-003 uses cookies of this host only', async () => {
+    const { send, browser } = await startProxy()
+    const visitor = browser()
+    await signInUpstream(visitor, await register(send))
+    expect(visitor.setCookies).toHaveLength(2)
+    for (const cookie of visitor.setCookies)
+      expect(cookie).toMatch(/^__Host-[\w-]+=[\w-]+; Path=\/; Secure; HttpOnly; SameSite=(Lax|Strict); Max-Age=600$/)
+  })
+
+  test('SEC-002 cannot be submitted by another page', async () => {
+    const { send, browser } = await startProxy()
+    const [victim, attacker] = [browser(), browser()]
+    const clientId = await register(send)
+    const stolen = await sealedRequestOf(await attacker.get(authorizePath(clientId)))
+    const own = await sealedRequestOf(await victim.get(authorizePath(clientId)))
+    const form = { request: own, decision: 'allow' }
+    const refused = [
+      await victim.post('/authorize', { ...form, request: stolen }),
+      await browser().post('/authorize', form),
+      await victim.post('/authorize', form, { 'sec-fetch-site': 'cross-site' }),
+      await victim.post('/authorize', form, { origin: 'https://evil.example' }),
+      await victim.post('/authorize', form, { origin: 'null' }),
+      await victim.post('/authorize', form, { origin: 'http://localhost:5173' }),
+      await victim.post('/authorize', { ...form, request: `${own}x` }),
+      await victim.post('/authorize', { decision: 'allow' }),
+    ]
+    expect(refused.map(({ status, headers }) => [status, headers.get('location')])).toEqual(refused.map(() => [403, null]))
+    expect((await victim.post('/authorize', form)).status).toBe(303)
+  })
+
+  test('expires after ten minutes', async () => {
+    const { send, browser, clock } = await startProxy()
+    const visitor = browser()
+    const request = await sealedRequestOf(await visitor.get(authorizePath(await register(send))))
+    clock.ahead += 601_000
+    expect((await visitor.post('/authorize', { request, decision: 'allow' })).status).toBe(403)
+  })
+})
+
+describe('X05 the callback', () => {
+  test('SEC-005 is accepted from the browser that gave consent', async () => {
+    const { send, browser } = await startProxy()
+    const [attacker, victim] = [browser(), browser()]
+    const clientId = await register(send)
+    const path = await signInUpstream(attacker, clientId)
+    await signInUpstream(victim, clientId)
+    for (const visitor of [browser(), victim]) {
+      const response = await visitor.get(path)
+      expect([response.status, response.headers.get('location')]).toEqual([400, null])
+    }
+    expect((await attacker.get(path)).status).toBe(303)
+  })
+
+  test('SEC-005 is accepted once, for ten minutes, with a random state', async () => {
+    const { send, browser, clock } = await startProxy()
+    const visitor = browser()
+    const clientId = await register(send)
+    const path = await signInUpstream(visitor, clientId)
+    expect((await visitor.get(path)).status).toBe(303)
+    expect((await visitor.get(path)).status).toBe(400)
+    const second = await signInUpstream(visitor, clientId)
+    const states = [path, second].map((one) => new URLSearchParams(one.split('?')[1]).get('state'))
+    expect(new Set(states).size).toBe(2)
+    for (const state of states) expect(state).toMatch(/^[\w-]{43}$/)
+    clock.ahead += 601_000
+    expect((await visitor.get(second)).status).toBe(400)
+  })
+
+  test('is refused without a valid state', async () => {
+    const { browser } = await startProxy()
+    for (const query of ['', '?code=x', '?code=x&state=x', '?state=x&state=y&code=x', '?error=x']) {
+      const response = await browser().get(`/authorize/callback${query}`)
+      expect([response.status, response.headers.get('location')]).toEqual([400, null])
+    }
+  })
+})
+
+describe('AUTH-101 SEC-004 a redirect', () => {
+  test.each([
+    `${REDIRECT}/`,
+    `${REDIRECT}?x=1`,
+    `${REDIRECT}#x`,
+    `${REDIRECT}/../evil`,
+    'https://client.example/Callback',
+    'https://client.example.evil.example/callback',
+    'https://client.example@evil.example/callback',
+    'https://client.example:8443/callback',
+    'http://client.example/callback',
+    'https://client.example\\@evil.example/callback',
+    'javascript:alert(1)',
+    '//evil.example',
+    '',
+  ])('to %j is refused without a redirect', async (redirect_uri) => {
+    const { send, browser } = await startProxy()
+    const response = await browser().get(authorizePath(await register(send), { redirect_uri }))
+    expect([response.status, response.headers.get('location')]).toEqual([400, null])
+    expect(response.headers.get('content-type')).toContain('text/plain')
+  })
+
+  test('on loopback may differ in its port only', () => {
+    const registered = ['http://127.0.0.1/cb', 'http://localhost:1234/cb', 'http://[::1]/cb', 'https://client.example/cb']
+    for (const good of ['http://127.0.0.1:5/cb', 'http://localhost/cb', 'http://localhost:9/cb', 'http://[::1]:9/cb'])
+      expect(isRegisteredRedirectUri(good, registered)).toBe(true)
+    for (const bad of [
+      'http://127.0.0.2:5/cb',
+      'http://127.0.0.1:5/cb2',
+      'http://127.0.0.1:5@evil.example/cb',
+      'http://127.0.0.1.evil.example/cb',
+      'https://127.0.0.1/cb',
+      'https://client.example:9/cb',
+      'http://127.0.0.1:5/cb#x',
+    ])
+      expect(isRegisteredRedirectUri(bad, registered)).toBe(false)
+  })
+
+  test('of an unknown client is refused', async () => {
+    const { send, browser } = await startProxy()
+    const clientId = await register(send)
+    for (const id of ['', 'x', 'dcr.x', `${clientId}x`, clientId.slice(0, -2)]) {
+      const response = await browser().get(authorizePath(id))
+      expect([response.status, response.headers.get('location')]).toEqual([401, null])
+    }
+    const repeated = await browser().get(`${authorizePath(clientId)}&redirect_uri=${REDIRECT}`)
+    expect([repeated.status, repeated.headers.get('location')]).toEqual([400, null])
+  })
+})
+
+describe('an invalid authorization request', () => {
+  test.each<[string, Record<string, string>, string]>([
+    ['with another response type', { response_type: 'token' }, 'unsupported_response_type'],
+    ['without PKCE', { code_challenge: '' }, 'invalid_request'],
+    ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['for another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
+    ['for an unknown scope', { scope: 'notes:read admin' }, 'invalid_scope'],
+    ['with a state that is too long', { state: 'x'.repeat(2049) }, 'invalid_request'],
+  ])('%s is refused with a redirect to the client', async (_, more, error) => {
+    const { send, browser } = await startProxy()
+    const location = locationOf(await browser().get(authorizePath(await register(send), more)))
+    expect(location.origin + location.pathname).toBe(REDIRECT)
+    expect([location.searchParams.get('error'), location.searchParams.get('iss')]).toEqual([error, ORIGIN])
+  })
+})
+
+describe('registration', () => {
+  const attempt = (send: Awaited<ReturnType<typeof startProxy>>['send'], body: unknown) =>
+    send('/register', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
+
+  test.each<[string, unknown, string]>([
+    ['no redirect URIs', { redirect_uris: [] }, 'invalid_redirect_uri'],
+    ['a script', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    ['plain http', { redirect_uris: ['http://client.example/cb'] }, 'invalid_redirect_uri'],
+    ['a fragment', { redirect_uris: [`${REDIRECT}#`] }, 'invalid_redirect_uri'],
+    ['a password', { redirect_uris: ['https://a:b@client.example/'] }, 'invalid_redirect_uri'],
+    ['one invalid redirect URI of two', { redirect_uris: [REDIRECT, 'data:text/html,x'] }, 'invalid_redirect_uri'],
+    ['too many redirect URIs', { redirect_uris: new Array(6).fill(REDIRECT) }, 'invalid_redirect_uri'],
+    ['no JSON', 'nonsense', 'invalid_client_metadata'],
+    ['a list', [], 'invalid_client_metadata'],
+  ])('with %s is refused', async (_, body, error) => {
+    const { send } = await startProxy()
+    const response = await attempt(send, body)
+    expect([response.status, (await response.json()).error]).toEqual([400, error])
+  })
+
+  test('takes no memory', async () => {
+    const { send, entries } = await startProxy()
+    for (let attempt = 0; attempt < 20; attempt++) expect(await register(send)).toMatch(/^dcr\./)
+    expect(entries).toEqual([])
+  })
+
+  test('can be disabled', async () => {
+    const { send } = await startProxy({ dynamicRegistration: false })
+    expect((await attempt(send, { redirect_uris: [REDIRECT] })).status).toBe(403)
+    expect(await (await send('/.well-known/oauth-authorization-server')).json()).not.toHaveProperty('registration_endpoint')
+  })
+})
+
+describe('CIMD a client with a metadata document', () => {
+  const ID = 'https://client.example/app.json'
+  const document = { client_id: ID, client_name: 'Documented', redirect_uris: [REDIRECT] }
+  const serving = (respond: () => Response | Promise<Response>) => {
+    const requested: string[] = []
+    const fetch = (async (url: string) => {
+      requested.push(url)
+      return respond()
+    }) as typeof globalThis.fetch
+    return { requested, fetch }
+  }
+
+  test('AUTH-045 AUTH-051 is shown with its name and the host of the document', async () => {
+    const { requested, fetch } = serving(() => Response.json(document))
+    const { browser } = await startProxy({ fetch })
+    const text = await (await browser().get(authorizePath(ID))).text()
+    expect(text).toContain('Documented')
+    expect(text).toContain('described at <strong>client.example</strong>')
+    await browser().get(authorizePath(ID))
+    expect(requested).toEqual([ID])
+  })
+
+  test.each<[string, () => Response]>([
+    ['of another client', () => Response.json({ ...document, client_id: `${ID}2` })],
+    ['that redirects', () => new Response(null, { status: 302, headers: { location: 'https://evil.example/app.json' } })],
+    ['of 17 KB', () => Response.json({ ...document, padding: 'x'.repeat(17_000) })],
+    ['in HTML', () => new Response(JSON.stringify(document), { headers: { 'content-type': 'text/html' } })],
+    ['that is not an object', () => Response.json([])],
+    ['with status 404', () => Response.json(document, { status: 404 })],
+    ['with a secret', () => Response.json({ ...document, token_endpoint_auth_method: 'client_secret_basic' })],
+    ['without redirects', () => Response.json({ client_id: ID })],
+  ])('AUTH-046 %s is refused', async (_, respond) => {
+    const { fetch } = serving(respond)
+    const { browser } = await startProxy({ fetch })
+    const response = await browser().get(authorizePath(ID))
+    expect([400, 401]).toContain(response.status)
+    expect(response.headers.get('location')).toBeNull()
+  })
+
+  test('AUTH-049 is not fetched from a redirect', async () => {
+    const redirect = new Response(null, { status: 302, headers: { location: 'https://other.example/app.json' } })
+    const responses = [redirect, Response.json(document)]
+    const { requested, fetch } = serving(() => responses.shift() ?? Response.error())
+    const { browser } = await startProxy({ fetch })
+    expect((await browser().get(authorizePath(ID))).status).toBe(401)
+    expect(requested).toEqual([ID])
+  })
+
+  test.each([
+    'https://169.254.169.254/app.json',
+    'https://10.0.0.5/app.json',
+    'https://[::ffff:10.0.0.5]/app.json',
+    'https://localhost/app.json',
+    'https://metadata.google.internal/app.json',
+    'https://client.example/',
+    'https://client.example/a/../app.json',
+    'https://client.example/app.json#x',
+    'https://a:b@client.example/app.json',
+    'http://client.example/app.json',
+  ])('AUTH-049 X03 %s is never fetched', async (id) => {
+    const { requested, fetch } = serving(() => Response.json({ ...document, client_id: id }))
+    const { browser } = await startProxy({ fetch })
+    expect((await browser().get(authorizePath(id))).status).toBe(401)
+    expect(requested).toEqual([])
+  })
+})

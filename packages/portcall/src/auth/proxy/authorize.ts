@@ -1,0 +1,143 @@
+/**
+ * The authorization endpoint. It validates the whole request before it sends the user anywhere. Then it asks the user for consent, each time:
+ * the identity provider sees a single client, so it would skip consent for all MCP clients (the confused deputy problem).
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices#confused-deputy-problem
+ */
+import type { HookRequest, HookResponse } from '../../protocol/http.ts'
+import { constantTimeEqual, sha256 } from '../../util/digest.ts'
+import { randomId } from '../../util/random.ts'
+import { isSameResource } from '../server/resource.ts'
+import { consentPage } from './consent.ts'
+import type { ProxyContext } from './context.ts'
+import { readCookie, writeCookie } from './cookies.ts'
+import { OAuthEndpointError, readForm, readQuery, redirectResponse, textResponse } from './http.ts'
+import { isRegisteredRedirectUri } from './redirects.ts'
+import { SECRET_BYTES } from './upstream.ts'
+
+/** A validated authorization request of a client. */
+export interface AuthorizationRequest {
+  readonly clientId: string
+  readonly redirectUri: string
+  /** The PKCE code challenge. */
+  readonly challenge: string
+  readonly scopes: readonly string[]
+  /** The `state` of the client, returned to it with the response. */
+  readonly state?: string | undefined
+}
+
+/** A sign-in that waits for the user to return from the identity provider. */
+export interface PendingSignIn extends AuthorizationRequest {
+  /** The PKCE code verifier of this proxy. */
+  readonly verifier: string
+}
+
+export const STATE_KEY = 'proxy/state/'
+const STATE_COOKIE = 'portcall-state-'
+const STATE_PURPOSE = 'proxy-browser'
+const VISIT_COOKIE = 'portcall-visit'
+const REQUEST_PURPOSE = 'proxy-request'
+const CHALLENGE = /^[\w-]{43}$/
+const VISIT = /^[\w-]{43}$/
+const MAX_STATE_LENGTH = 2048
+
+/** Validates an authorization request and shows the consent page. @throws OAuthEndpointError */
+export async function handleAuthorization(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
+  const query = readQuery(request)
+  const client = await context.clients.find(query.get('client_id') ?? '')
+  const redirectUri = query.get('redirect_uri') ?? ''
+  if (!isRegisteredRedirectUri(redirectUri, client.redirectUris))
+    throw new OAuthEndpointError('invalid_request', 'The client has not registered this redirect_uri')
+  const state = query.get('state')
+  const head = { clientId: client.id, redirectUri, ...(state !== undefined && { state }) }
+  try {
+    const { options, sealer, lifetimes, resource } = context
+    const authorization: AuthorizationRequest = { ...head, ...validateQuery(query, context) }
+    const previousVisit = readCookie(request, VISIT_COOKIE)
+    const visit = previousVisit !== undefined && VISIT.test(previousVisit) ? previousVisit : randomId(SECRET_BYTES)
+    const binding = await sha256(visit)
+    const sealed = await sealer.seal(REQUEST_PURPOSE, authorization, { ttlMs: lifetimes.signInTtlMs, binding })
+    const { authorizationEndpoint, scopes: upstreamScopes = [] } = options.upstream
+    const upstreamHost = new URL(authorizationEndpoint).host
+    const { name = resource.host } = options
+    const consent = { client, redirectUri, scopes: authorization.scopes, name, upstreamHost, upstreamScopes, sealed }
+    const cookie = writeCookie(VISIT_COOKIE, visit, { sameSite: 'Strict', maxAgeS: lifetimes.signInTtlMs / 1000 })
+    return consentPage(consent, { 'set-cookie': cookie })
+  } catch (error) {
+    if (error instanceof OAuthEndpointError)
+      return redirectToClient(head, { error: error.code, error_description: error.message }, context)
+    throw error
+  }
+}
+
+/** Handles the form of the consent page. After a yes, sends the user to the identity provider to sign in. */
+export async function handleConsent(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
+  const { issuer, sealer, lifetimes, store, upstream } = context
+  const origin = request.header('origin')
+  const fetchSite = request.header('sec-fetch-site')
+  if ((origin !== undefined && origin !== issuer) || (fetchSite !== undefined && fetchSite !== 'same-origin'))
+    return textResponse('This form was sent from another page.', 403)
+  const form = await readForm(request)
+  const binding = await sha256(readCookie(request, VISIT_COOKIE) ?? '')
+  const authorization = (await sealer.open(REQUEST_PURPOSE, form.get('request') ?? '', { binding }).catch(() => undefined)) as
+    | AuthorizationRequest
+    | undefined
+  if (!authorization)
+    return textResponse('This page has expired or was created for another browser. Start again from the client.', 403)
+  if (form.get('decision') !== 'allow') return redirectToClient(authorization, { error: 'access_denied' }, context)
+  const [state, verifier] = [randomId(SECRET_BYTES), randomId(SECRET_BYTES)]
+  const pending: PendingSignIn = { ...authorization, verifier }
+  const hash = await sha256(state)
+  await store.set(STATE_KEY + hash, JSON.stringify(pending), { ttlMs: lifetimes.signInTtlMs })
+  const sealedHash = await sealer.seal(STATE_PURPOSE, hash, { ttlMs: lifetimes.signInTtlMs, binding: authorization.clientId })
+  const cookie = writeCookie(stateCookie(hash), sealedHash, { sameSite: 'Lax', maxAgeS: lifetimes.signInTtlMs / 1000 })
+  return redirectResponse(await upstream.authorizationUrl(state, verifier), { 'set-cookie': cookie })
+}
+
+/** Returns the name of the cookie that binds a sign-in to the browser. Each sign-in has its own, because several may be pending. */
+function stateCookie(hash: string): string {
+  return STATE_COOKIE + hash.slice(0, 8)
+}
+
+/** Reports whether the request comes from the browser that gave consent to this sign-in. */
+export async function isSameBrowser(
+  request: HookRequest,
+  { sealer }: ProxyContext,
+  [hash, pending]: readonly [string, PendingSignIn],
+): Promise<boolean> {
+  const sealedHash = await sealer
+    .open(STATE_PURPOSE, readCookie(request, stateCookie(hash)) ?? '', { binding: pending.clientId })
+    .catch(() => undefined)
+  return typeof sealedHash === 'string' && constantTimeEqual(sealedHash, hash)
+}
+
+/** Redirects the user to the client with an authorization response. The redirect URI has been validated before. */
+export function redirectToClient(
+  { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+  parameters: Readonly<Record<string, string>>,
+  { issuer }: ProxyContext,
+): HookResponse {
+  const url = new URL(redirectUri)
+  for (const [name, value] of Object.entries({ ...parameters, ...(state !== undefined && { state }), iss: issuer }))
+    url.searchParams.set(name, value)
+  return redirectResponse(url)
+}
+
+function validateQuery(
+  query: ReadonlyMap<string, string>,
+  { resource, scopes: supported }: ProxyContext,
+): Pick<AuthorizationRequest, 'challenge' | 'scopes'> {
+  if (query.get('response_type') !== 'code')
+    throw new OAuthEndpointError('unsupported_response_type', 'response_type must be code')
+  const challenge = query.get('code_challenge') ?? ''
+  if (query.get('code_challenge_method') !== 'S256' || !CHALLENGE.test(challenge))
+    throw new OAuthEndpointError('invalid_request', 'PKCE with S256 is required')
+  if ((query.get('state')?.length ?? 0) > MAX_STATE_LENGTH)
+    throw new OAuthEndpointError('invalid_request', 'The state is too long')
+  const requested = query.get('resource')
+  if (requested !== undefined && !isSameResource(requested, resource.uri))
+    throw new OAuthEndpointError('invalid_target', `Tokens are issued for ${resource.uri} only`)
+  const scopes = (query.get('scope') ?? '').split(' ').filter((scope) => scope !== '' && scope !== 'offline_access')
+  if (scopes.some((scope) => !supported.includes(scope)))
+    throw new OAuthEndpointError('invalid_scope', 'The server has no such scope')
+  return { challenge, scopes: scopes.length > 0 ? [...new Set(scopes)] : supported }
+}

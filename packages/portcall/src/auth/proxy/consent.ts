@@ -1,0 +1,62 @@
+import type { HookResponse } from '../../protocol/http.ts'
+import { isLoopbackUrl } from '../server/resource.ts'
+import type { ProxyClient } from './clients.ts'
+
+/** What the consent page shows. */
+export interface ConsentRequest {
+  readonly client: ProxyClient
+  readonly redirectUri: string
+  readonly scopes: readonly string[]
+  /** The name of the server. */
+  readonly name: string
+  readonly upstreamHost: string
+  readonly upstreamScopes: readonly string[]
+  /** The sealed authorization request, which the form sends back. */
+  readonly sealed: string
+}
+
+const STYLE = 'body{font:16px/1.5 system-ui;max-width:34em;margin:4em auto;padding:0 1em}button{font:inherit;padding:.4em 1.5em}'
+
+/** Forbids scripts, subresources, and framing by other pages. */
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+}
+
+/** Renders the page that asks whether a client may act for the user: who it is, where the response goes, and which scopes it gets. */
+export function consentPage(consent: ConsentRequest, headers: Readonly<Record<string, string>>): HookResponse {
+  const { client, redirectUri, scopes, name, upstreamHost, upstreamScopes, sealed } = consent
+  const provenance = client.documentHost
+    ? `It is described at <strong>${escapeHtml(client.documentHost)}</strong>.`
+    : 'It registered itself. Nobody has verified its name.'
+  const host = `<strong>${escapeHtml(new URL(redirectUri).host)}</strong>`
+  const recipient = isLoopbackUrl(redirectUri)
+    ? `to a program on this computer (${host}). Continue only if you have just started that program yourself`
+    : `to ${host}`
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Allow access?</title><style>${STYLE}</style>
+<h1>${escapeHtml(client.name)} wants to use ${escapeHtml(name)} for you</h1>
+<p>${provenance}</p>
+<p>Access is given ${recipient}.</p><p>Address: <code>${escapeHtml(redirectUri)}</code></p>
+${list(`It asks ${name} for:`, scopes)}
+<p>You sign in at <strong>${escapeHtml(upstreamHost)}</strong> next.</p>
+${list(`${name} asks there for:`, upstreamScopes)}
+<form method="post"><input type="hidden" name="request" value="${escapeHtml(sealed)}">
+<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form></html>`
+  return { status: 200, headers: { ...HEADERS, ...headers }, body }
+}
+
+function list(title: string, items: readonly string[]): string {
+  if (items.length === 0) return ''
+  return `<p>${escapeHtml(title)}</p><ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
+}

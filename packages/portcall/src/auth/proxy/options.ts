@@ -1,0 +1,85 @@
+import type { KeyValueStore } from '../../stores/store.ts'
+import type { IssuerFetchOptions } from '../server/issuer-fetch.ts'
+
+/** The identity provider, and the registration of the proxy with it. */
+export interface Upstream {
+  /** The issuer identifier. An authorization response with another one is refused. */
+  readonly issuer?: string
+  readonly authorizationEndpoint: string
+  readonly tokenEndpoint: string
+  /** The client that all users sign in with. Its redirect URI is `/authorize/callback` at the origin of the resource. */
+  readonly clientId: string
+  readonly clientSecret?: string
+  /** How the secret is sent: in the `Authorization` header or in the form. Default: `'basic'`. */
+  readonly authentication?: 'basic' | 'post'
+  /** The scopes to request. */
+  readonly scopes?: readonly string[]
+  /** Additional parameters of the authorization request, such as `access_type`. */
+  readonly parameters?: Readonly<Record<string, string>>
+}
+
+/** The tokens that the identity provider issued. They never leave the server. */
+export interface UpstreamTokens {
+  readonly accessToken: string
+  readonly idToken?: string
+  readonly refreshToken?: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number
+  readonly scope?: string
+}
+
+/** The user that has signed in. */
+export interface Identity {
+  /** A stable id that is never reassigned to another user. */
+  readonly subject: string
+  /** The scopes that the user may have. Default: all. */
+  readonly scopes?: readonly string[]
+}
+
+/** Lifetimes in milliseconds. */
+export interface ProxyLifetimes {
+  /** Lifetime of access tokens, limited to that of the identity provider's tokens. Default: 1 hour. */
+  readonly accessTokenTtlMs: number
+  /** Time after which a user has to sign in again. Default: 30 days. */
+  readonly grantTtlMs: number
+  /** Time allowed for signing in, from the consent page until the user returns. Default: 10 minutes. */
+  readonly signInTtlMs: number
+  /** Lifetime of authorization codes. Default: 1 minute. */
+  readonly codeTtlMs: number
+  /** Lifetime of dynamically registered client ids. Default: 1 year. */
+  readonly clientTtlMs: number
+}
+
+export interface OAuthProxyOptions extends IssuerFetchOptions, Partial<ProxyLifetimes> {
+  /** The URL of the protected server. The endpoints of the proxy are at its origin. */
+  readonly resource: string
+  readonly upstream: Upstream
+  /** Returns the user that the identity provider issued the tokens for. */
+  readonly identify: (tokens: UpstreamTokens) => Identity | Promise<Identity>
+  /** The scopes that clients may request. */
+  readonly scopes?: readonly string[]
+  /** The name of the server on the consent page. Default: its host. */
+  readonly name?: string
+  /** Stores authorization codes and grants. Secrets in them are hashed or sealed. Default: in memory. */
+  readonly store?: KeyValueStore
+  /** Seal the tokens of the identity provider and the ids of clients; see `generateKey`. Default: a random key of this process. */
+  readonly sealingKeys?: readonly string[]
+  /** Allows dynamic client registration. Default: true. */
+  readonly dynamicRegistration?: boolean
+  /** Accepts URLs of client ID metadata documents as client ids. Default: true. */
+  readonly metadataDocuments?: boolean
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number
+}
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+/** The default lifetimes. */
+export const PROXY_LIFETIMES: ProxyLifetimes = {
+  accessTokenTtlMs: 60 * MINUTE,
+  grantTtlMs: 30 * DAY,
+  signInTtlMs: 10 * MINUTE,
+  codeTtlMs: MINUTE,
+  clientTtlMs: 365 * DAY,
+}

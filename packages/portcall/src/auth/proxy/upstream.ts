@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { sha256 } from '../../util/digest.ts'
+import { PortcallError } from '../../util/errors.ts'
+import { VerifierUnavailableError } from '../server/errors.ts'
+import { createIssuerFetch } from '../server/issuer-fetch.ts'
+import type { OAuthProxyOptions, UpstreamTokens } from './options.ts'
+
+/** Thrown when the identity provider refuses a code or a refresh token, so that the user has to sign in again. */
+export class UpstreamRefusedError extends PortcallError {
+  override readonly name = 'UpstreamRefusedError'
+  readonly code = 'UPSTREAM_REFUSED'
+}
+
+/** The proxy as an OAuth client of the identity provider. */
+export interface UpstreamClient {
+  /** Returns the URL at which a user signs in. */
+  authorizationUrl(state: string, verifier: string): Promise<URL>
+  /** Exchanges an authorization code for tokens. @throws UpstreamRefusedError, VerifierUnavailableError */
+  exchange(code: string, verifier: string): Promise<UpstreamTokens>
+  /** Returns new tokens. What the response omits is taken over from the old ones. @throws UpstreamRefusedError, VerifierUnavailableError */
+  refresh(tokens: UpstreamTokens): Promise<UpstreamTokens>
+}
+
+/** The size of the proxy's secrets: tokens, codes, states and code verifiers. */
+export const SECRET_BYTES = 32
+
+export function createUpstream(options: OAuthProxyOptions, callbackUrl: string, now: () => number): UpstreamClient {
+  const { authorizationEndpoint, tokenEndpoint, clientId, scopes = [], parameters = {} } = options.upstream
+  const issuerFetch = createIssuerFetch(tokenEndpoint, options)
+  const client = clientAuthentication(options)
+
+  const requestTokens = async (form: Readonly<Record<string, string>>): Promise<UpstreamTokens> => {
+    const body = new URLSearchParams({ ...form, ...client.form })
+    const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...client.headers }
+    const { status, json } = await issuerFetch({ method: 'POST', headers, body })
+    if (status === 200 && typeof json.access_token === 'string') return readTokens(json, now())
+    if (status === 200 || json.error === 'invalid_grant')
+      throw new UpstreamRefusedError('The identity provider refused the token request')
+    throw new VerifierUnavailableError(`The identity provider responded with HTTP ${status}`)
+  }
+  return {
+    async authorizationUrl(state, verifier) {
+      const url = new URL(authorizationEndpoint)
+      const query = {
+        ...parameters,
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: callbackUrl,
+        state,
+        code_challenge: await sha256(verifier),
+        code_challenge_method: 'S256',
+        ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      }
+      for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+      return url
+    },
+    exchange: (code, verifier) =>
+      requestTokens({ grant_type: 'authorization_code', code, redirect_uri: callbackUrl, code_verifier: verifier }),
+    async refresh(tokens) {
+      if (tokens.refreshToken === undefined) throw new UpstreamRefusedError('There is no refresh token')
+      return { ...tokens, ...(await requestTokens({ grant_type: 'refresh_token', refresh_token: tokens.refreshToken })) }
+    },
+  }
+}
+
+function clientAuthentication({ upstream: { clientId, clientSecret, authentication = 'basic' } }: OAuthProxyOptions): {
+  form: Record<string, string>
+  headers: Record<string, string>
+} {
+  if (clientSecret === undefined) return { form: { client_id: clientId }, headers: {} }
+  if (authentication === 'post') return { form: { client_id: clientId, client_secret: clientSecret }, headers: {} }
+  const encoded = [clientId, clientSecret].map((text) => new URLSearchParams([['', text]]).toString().slice(1))
+  return { form: {}, headers: { authorization: `Basic ${btoa(encoded.join(':'))}` } }
+}
+
+function readTokens(json: JsonObject, now: number): UpstreamTokens {
+  const { access_token: accessToken, id_token: idToken, refresh_token: refreshToken, expires_in: seconds, scope } = json
+  return {
+    accessToken: String(accessToken),
+    ...(typeof idToken === 'string' && { idToken }),
+    ...(typeof refreshToken === 'string' && { refreshToken }),
+    ...(typeof seconds === 'number' && { expiresAt: now + seconds * 1000 }),
+    ...(typeof scope === 'string' && { scope }),
+  }
+}

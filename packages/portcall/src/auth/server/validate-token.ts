@@ -1,0 +1,67 @@
+import { InvalidTokenError } from './errors.ts'
+import { isSameResource } from './resource.ts'
+import { insecureAnyAudience, type TokenAuth, type VerifiedToken, type Verifier } from './types.ts'
+
+/** What a token has to satisfy. */
+export interface TokenRequirements {
+  readonly resource: string
+  readonly issuers: readonly string[]
+  /** The scopes that each scope implies. */
+  readonly impliedScopes: Readonly<Record<string, readonly string[]>>
+  readonly clockToleranceMs: number
+  readonly now: () => number
+}
+
+/**
+ * Checks issuer, audience and expiry of a verified token, also for custom verifiers, and converts it to what handlers receive.
+ *
+ * @throws InvalidTokenError
+ */
+export function validateToken(token: VerifiedToken, verifier: Verifier, requirements: TokenRequirements): TokenAuth {
+  const { issuer, audience, subject, clientId, scopes, expiresAt, claims } = token
+  const { issuers, resource, impliedScopes, clockToleranceMs, now } = requirements
+  if (!(verifier.issuers ?? issuers).includes(issuer)) throw new InvalidTokenError('The token has an untrusted issuer')
+  if (!hasAudience(audience, verifier.audience ?? [resource]))
+    throw new InvalidTokenError('The token was issued for another resource')
+  if (expiresAt !== undefined && !(expiresAt + clockToleranceMs / 1000 > now() / 1000))
+    throw new InvalidTokenError('The token has expired')
+  return {
+    principal: principalOf(token),
+    issuer,
+    scopes: addImpliedScopes(scopes, impliedScopes),
+    ...(subject !== undefined && { subject }),
+    ...(clientId !== undefined && { clientId }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(claims && { claims }),
+  }
+}
+
+/**
+ * Returns a name that is unique to the caller. It contains the issuer, because a subject is unique within its issuer only. A prefix separates
+ * clients from users. An issuer contains no `#`.
+ *
+ * @throws InvalidTokenError
+ */
+function principalOf({ issuer, subject, clientId }: VerifiedToken): string {
+  if (subject) return `${issuer}#${subject}`
+  if (clientId) return `client ${issuer}#${clientId}`
+  throw new InvalidTokenError('The token has neither a subject nor a client id')
+}
+
+function hasAudience(audience: readonly string[], accepted: NonNullable<Verifier['audience']>): boolean {
+  if (accepted === insecureAnyAudience) return true
+  return audience.some((one) => accepted.some((other) => isSameResource(one, other)))
+}
+
+/** Adds the implied scopes, transitively. */
+export function addImpliedScopes(
+  scopes: readonly string[],
+  impliedScopes: TokenRequirements['impliedScopes'],
+): readonly string[] {
+  const all = new Set(scopes)
+  for (const scope of all) {
+    const implied = Object.hasOwn(impliedScopes, scope) ? impliedScopes[scope] : undefined
+    for (const one of implied ?? []) all.add(one)
+  }
+  return [...all]
+}

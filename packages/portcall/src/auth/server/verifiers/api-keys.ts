@@ -1,0 +1,55 @@
+import { constantTimeEqual, sha256 } from '../../../util/digest.ts'
+import { randomId } from '../../../util/random.ts'
+import type { Verifier } from '../types.ts'
+
+/** An API key as the server stores it. */
+export interface ApiKey {
+  /** The result of `hashApiKey`. The key itself is not stored. */
+  readonly hash: string
+  /** The user or program that the key identifies. */
+  readonly subject: string
+  readonly scopes?: readonly string[]
+  /** Seconds since 1970. Default: the key does not expire. */
+  readonly expiresAt?: number
+}
+
+/** Returns the key with this hash, for instance from a database. */
+export type FindApiKey = (hash: string) => ApiKey | undefined | Promise<ApiKey | undefined>
+
+const ISSUER = 'api-key'
+const PREFIX = 'key_'
+const KEY_BYTES = 32
+
+/** Creates a random API key. Hand out the key and store its hash. */
+export async function createApiKey(): Promise<{ readonly key: string; readonly hash: string }> {
+  const key = PREFIX + randomId(KEY_BYTES)
+  return { key, hash: await hashApiKey(key) }
+}
+
+/** Returns the SHA-256 of a key in base64url. This is safe for random keys as `createApiKey` returns; passwords need a slower hash. */
+export function hashApiKey(key: string): Promise<string> {
+  return sha256(key)
+}
+
+/** Creates a verifier for API keys that this server has issued: `Authorization: Bearer key_…`. */
+export function apiKeys(keys: readonly ApiKey[] | FindApiKey): Verifier {
+  const find: FindApiKey = typeof keys === 'function' ? keys : (hash) => findIn(keys, hash)
+  return {
+    issuers: [ISSUER],
+    audience: [ISSUER],
+    async verify(token) {
+      const hash = await hashApiKey(token)
+      const key = await find(hash)
+      if (!key || !constantTimeEqual(key.hash, hash)) return undefined
+      const { subject, scopes = [], expiresAt } = key
+      return { issuer: ISSUER, audience: [ISSUER], subject, scopes, expiresAt }
+    },
+  }
+}
+
+/** Compares all keys, so that the time reveals nothing about them. */
+function findIn(keys: readonly ApiKey[], hash: string): ApiKey | undefined {
+  let match: ApiKey | undefined
+  for (const key of keys) if (constantTimeEqual(key.hash, hash)) match = key
+  return match
+}

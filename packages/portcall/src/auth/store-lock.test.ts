@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest'
+import { createMemoryStore } from '../stores/memory/store.ts'
+import { withStoreLock } from './store-lock.ts'
+
+const NEVER = new AbortController().signal
+const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+test('runs one task at a time, and deletes the lock afterwards', async () => {
+  const store = createMemoryStore()
+  let running = 0
+  let maxRunning = 0
+  const run = async () => {
+    maxRunning = Math.max(maxRunning, ++running)
+    await tick()
+    running--
+    if (maxRunning === 99) throw new Error('never')
+  }
+  await Promise.all(Array.from({ length: 5 }, () => withStoreLock({ store, key: 'k', signal: NEVER }, run)))
+  expect([maxRunning, await store.get('k')]).toEqual([1, undefined])
+  await expect(withStoreLock({ store, key: 'k', signal: NEVER }, () => Promise.reject(new Error('x')))).rejects.toThrow('x')
+  expect(await store.get('k')).toBeUndefined()
+})
+
+test('renews the lock while the task runs, and takes over the expired lock of a crashed process', async () => {
+  vi.useFakeTimers()
+  try {
+    const store = createMemoryStore()
+    let finish = (): void => {}
+    const first = withStoreLock({ store, key: 'k', signal: NEVER }, () => new Promise<void>((resolve) => (finish = resolve)))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await store.get('k')).toBeDefined()
+    const waiting = vi.fn(async () => {})
+    const second = withStoreLock({ store, key: 'k', signal: NEVER }, waiting)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(waiting).not.toHaveBeenCalled()
+    finish()
+    await vi.advanceTimersByTimeAsync(1000)
+    await Promise.all([first, second])
+    await store.set('k', 'of a crashed process', { ttlMs: 15_000 })
+    const third = withStoreLock({ store, key: 'k', signal: NEVER }, waiting)
+    await vi.advanceTimersByTimeAsync(16_000)
+    await third
+    expect(waiting).toHaveBeenCalledTimes(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('stops waiting when the signal is aborted', async () => {
+  const store = createMemoryStore()
+  await store.set('k', 'x')
+  const controller = new AbortController()
+  const waiting = withStoreLock({ store, key: 'k', signal: controller.signal }, async () => {})
+  controller.abort('enough')
+  await expect(waiting).rejects.toBe('enough')
+})

@@ -1,0 +1,28 @@
+import type { ExitReason } from './exit-codes.ts'
+
+export interface CliErrorOptions extends ErrorOptions {
+  /** What to do about it. */
+  readonly hint?: string | undefined
+  /** The code in JSON output. Default: the exit reason in upper case. */
+  readonly code?: string | undefined
+}
+
+/** Thrown to end the command with an exit code, a message and a hint. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly exitReason: ExitReason
+  readonly hint: string | undefined
+  readonly code: string
+
+  constructor(exitReason: ExitReason, message: string, { hint, code, ...options }: CliErrorOptions = {}) {
+    super(message, options)
+    this.exitReason = exitReason
+    this.hint = hint
+    this.code = code ?? exitReason.toUpperCase()
+  }
+}
+
+/** Creates the error for an invalid command line. */
+export function usageError(message: string, hint?: string): CliError {
+  return new CliError('usage', message, { hint })
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { usageError } from '../cli-error.ts'
+import type { ServerArgument } from '../command.ts'
+import { readEnvFlags, readHeaderFlags } from '../command-line/flag-values.ts'
+import { resolveTarget } from '../target/resolve.ts'
+import type { InstallableServer } from './hosts.ts'
+
+/** The options that describe a server. */
+export interface ServerFlags {
+  readonly header: readonly string[]
+  readonly env: readonly string[]
+  readonly cwd: string | undefined
+}
+
+/** Describes a server for a configuration. Paths become absolute, because hosts have another working directory. */
+export async function describeServer(server: ServerArgument, { header, env, cwd }: ServerFlags): Promise<InstallableServer> {
+  if ('program' in server) {
+    const [command = '', ...args] = server.program
+    return {
+      command: toAbsolute(command),
+      args: args.map(toAbsolute),
+      env: readEnvFlags(env),
+      cwd: cwd === undefined ? undefined : resolve(cwd),
+    }
+  }
+  const { location } = server
+  if (/\.[cm]?[jt]sx?$/.test(location) && existsSync(location)) {
+    const main = fileURLToPath(new URL('main.js', import.meta.url))
+    return { command: process.execPath, args: [main, 'serve', resolve(location), '--stdio'], env: readEnvFlags(env) }
+  }
+  const { target, headers } = await resolveTarget(server, { env, cwd })
+  if (target instanceof URL) return { url: target.href, headers: { ...headers, ...readHeaderFlags(header) } }
+  if (typeof target === 'object' && 'command' in target) {
+    const { command, args = [], env: configuredEnv = {}, cwd: configuredCwd } = target
+    return { command, args, env: { ...configuredEnv, ...readEnvFlags(env) }, cwd: configuredCwd }
+  }
+  throw usageError('this server cannot be installed')
+}
+
+/** Resolves a word that is the path of an existing file. */
+function toAbsolute(word: string): string {
+  return /[./\\]/.test(word) && !word.startsWith('-') && existsSync(word) ? resolve(word) : word
+}

@@ -1,0 +1,79 @@
+import { CliError } from './cli-error.ts'
+import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
+import { sanitizeLine } from './format.ts'
+
+/** What is reported of an error. */
+interface ErrorReport {
+  readonly exitReason: ExitReason
+  readonly code: string | number
+  readonly message: string
+  readonly hint?: string | undefined
+  /** The `data` of a JSON-RPC error. */
+  readonly data?: unknown
+}
+
+/** The exit reasons and hints of the library's error codes. */
+const LIBRARY_ERRORS: { readonly [code: string]: { readonly exitReason: ExitReason; readonly hint?: string } } = {
+  CONNECTION_LOST: { exitReason: 'unreachable', hint: 'use --verbose for details' },
+  INVALID_RESPONSE: { exitReason: 'unreachable', hint: 'is it an MCP server?' },
+  HTTP_STATUS: { exitReason: 'unreachable', hint: 'is it the URL of an MCP server?' },
+  SESSION_EXPIRED: { exitReason: 'unreachable', hint: 'try again' },
+  NEGOTIATION_FAILED: { exitReason: 'unreachable' },
+  SPAWN_FAILED: { exitReason: 'unreachable' },
+  CLIENT_CLOSED: { exitReason: 'unreachable' },
+  TIMEOUT: { exitReason: 'timeout', hint: 'allow more time with --timeout SECONDS' },
+  AUTH_FAILED: { exitReason: 'unauthorized' },
+  INVALID_RESULT: { exitReason: 'rejected', hint: 'the server violates the protocol' },
+  INPUT_HANDLER_FAILED: { exitReason: 'input_required', hint: 'run the command in a terminal, or use --answer FIELD=VALUE' },
+  TASK_CANCELLED: { exitReason: 'rejected' },
+  INVALID_CONFIG: { exitReason: 'usage' },
+}
+
+const MISSING_CLIENT_CAPABILITY = -32021
+
+/** Writes an error as one line to stderr, as text or as JSON. Returns the exit reason. */
+export function reportError(error: unknown, isJson: boolean): ExitReason {
+  const { exitReason, code, message, hint, data } = describeError(error)
+  const line = isJson
+    ? JSON.stringify({
+        error: {
+          code,
+          message,
+          ...(hint !== undefined && { hint }),
+          ...(data !== undefined && { data }),
+          exit: EXIT_CODES[exitReason],
+        },
+      })
+    : sanitizeLine(`portcall: ${message}${hint === undefined ? '' : ` (${hint})`}`)
+  process.stderr.write(`${line}\n`)
+  return exitReason
+}
+
+function describeError(error: unknown): ErrorReport {
+  if (!(error instanceof Error)) return { exitReason: 'internal', code: 'INTERNAL', message: String(error) }
+  const { message } = error
+  if (error instanceof CliError) return { exitReason: error.exitReason, code: error.code, message, hint: error.hint }
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'number') return describeRpcError(error, code)
+  const known = typeof code === 'string' && Object.hasOwn(LIBRARY_ERRORS, code) ? LIBRARY_ERRORS[code] : undefined
+  if (!known) return { exitReason: 'internal', code: 'INTERNAL', message: error.stack ?? message }
+  const { status } = error as { status?: unknown }
+  if (status === 401 || status === 403)
+    return { exitReason: 'unauthorized', code: 'HTTP_STATUS', message, hint: 'sign in with portcall login URL' }
+  return { ...known, code: code as string, message: withStderr(message, error) }
+}
+
+function describeRpcError(error: Error, code: number): ErrorReport {
+  const { data } = error as { data?: unknown }
+  const report = { code, message: `${error.message} (${code})`, ...(data !== undefined && { data }) }
+  if (code === MISSING_CLIENT_CAPABILITY)
+    return { ...report, exitReason: 'input_required', hint: LIBRARY_ERRORS.INPUT_HANDLER_FAILED?.hint }
+  return { ...report, exitReason: 'rejected' }
+}
+
+/** Appends the last line that a process wrote to stderr, which usually explains why it exited. */
+function withStderr(message: string, error: Error): string {
+  const { exit } = error as { exit?: { stderr?: string } }
+  const lastLine = exit?.stderr?.trim().split('\n').at(-1)
+  return lastLine && !message.includes(lastLine) ? `${message}: ${lastLine}` : message
+}

@@ -1,0 +1,53 @@
+import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+
+const MAX_DEPTH = 8
+
+/** Returns the JSON types that a schema allows, without evaluating it; empty if it does not say. */
+export function typesOf(schema: unknown, root: unknown, depth = 0): ReadonlySet<string> {
+  if (!isObject(schema) || depth > MAX_DEPTH) return new Set()
+  const { type, enum: values, const: value, anyOf, oneOf, $ref } = schema
+  if (type !== undefined) return new Set([type].flat().filter((name) => typeof name === 'string'))
+  if (Array.isArray(values)) return new Set(values.map(typeOfValue))
+  if (value !== undefined) return new Set([typeOfValue(value)])
+  if (typeof $ref === 'string') return typesOf(resolveRef($ref, root), root, depth + 1)
+  const options = anyOf ?? oneOf
+  return new Set(Array.isArray(options) ? options.flatMap((option) => [...typesOf(option, root, depth + 1)]) : [])
+}
+
+/** Returns the schema of a property, with its reference resolved. */
+export function propertyOf(schema: unknown, name: string): JsonObject | undefined {
+  const { properties } = isObject(schema) ? schema : {}
+  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
+  const resolved = isObject(property) && typeof property.$ref === 'string' ? resolveRef(property.$ref, schema) : property
+  return isObject(resolved) ? resolved : undefined
+}
+
+/** Returns the part of a document that a reference such as `#/a/b` points to. */
+export function resolveRef(ref: string, root: unknown): unknown {
+  if (!ref.startsWith('#')) return undefined
+  const segments = ref.slice(1).split('/').slice(1)
+  return segments
+    .map((segment) => decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, segment) => (isObject(node) && Object.hasOwn(node, segment) ? node[segment] : undefined), root)
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value
+}
+
+const MAX_ENUM_VALUES = 5
+
+/** Returns a short name of a type for display: `string`, `"a"|"b"`, `integer[]`. */
+export function typeName(schema: unknown, root: unknown): string {
+  if (!isObject(schema)) return 'any'
+  const { enum: values, items } = schema
+  if (Array.isArray(values)) {
+    const first = values.slice(0, MAX_ENUM_VALUES).map((value) => JSON.stringify(value))
+    return [...first, ...(values.length > MAX_ENUM_VALUES ? ['…'] : [])].join('|')
+  }
+  const types = [...typesOf(schema, root)]
+  if (types.length === 0) return 'any'
+  return types.map((type) => (type === 'array' ? `${typeName(items, root)}[]` : type)).join('|')
+}

@@ -1,0 +1,111 @@
+import { pathToFileURL } from 'node:url'
+import {
+  type Client,
+  type ClientEvent,
+  type ClientExtension,
+  type ConnectOptions,
+  connect,
+  type ExtensionApis,
+} from '../../entrypoints/client.ts'
+import type { LoggingLevel } from '../../entrypoints/index.ts'
+import type { ClientTasks } from '../../entrypoints/tasks-client.ts'
+import { usageError } from '../cli-error.ts'
+import type { Invocation } from '../command.ts'
+import { readHeaderFlags } from '../command-line/flag-values.ts'
+import type { ConnectionValues } from '../command-line/flags.ts'
+import type { Io } from '../io.ts'
+import { VERSION } from '../version.ts'
+import { resolveTarget } from './resolve.ts'
+
+/** The part of an invocation that describes a connection. */
+export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
+  readonly flags: unknown
+  /** Handlers for elicitations that neither an option nor a terminal can answer. Without them the capability is not declared. */
+  readonly fallbackHandlers?: Pick<ConnectOptions, 'elicit' | 'elicitUrl'>
+}
+
+/** A client with the tasks extension. */
+export type TasksClient = Client & { readonly tasks: ClientTasks }
+
+/** Connects to the server of the command line, calls `use`, and closes the connection. */
+export function withClient<T>(invocation: ConnectionInvocation, use: (client: Client) => Promise<T>): Promise<T> {
+  return withExtensions({ ...invocation, extensions: [] }, use)
+}
+
+/** Does the same with the tasks extension. */
+export async function withTasksClient<T>(invocation: ConnectionInvocation, use: (client: TasksClient) => Promise<T>): Promise<T> {
+  const { tasks } = await import('../../entrypoints/tasks-client.ts')
+  return withExtensions({ ...invocation, extensions: [tasks({ listen: true })] }, use)
+}
+
+async function withExtensions<const E extends readonly ClientExtension[], T>(
+  invocation: ConnectionInvocation & { readonly extensions: E },
+  use: (client: Client & ExtensionApis<E>) => Promise<T>,
+): Promise<T> {
+  const flags = invocation.flags as ConnectionValues
+  const { target, headers } = await resolveTarget(invocation.server, flags)
+  const options = await readConnectOptions(flags, invocation.io)
+  const client = await connect(target, {
+    ...invocation.fallbackHandlers,
+    ...options,
+    extensions: invocation.extensions,
+    headers: { ...headers, ...readHeaderFlags(flags.header) },
+    ...(target instanceof URL && (await storedAuth(target))),
+  }).catch((error: unknown) => {
+    throw error instanceof TypeError ? usageError(error.message) : error
+  })
+  try {
+    return await use(client)
+  } finally {
+    await client.close()
+  }
+}
+
+/** @throws CliError that names an invalid option. */
+async function readConnectOptions(flags: ConnectionValues, io: Io): Promise<ConnectOptions> {
+  const { createInputHandlers } = await import('../elicitation/handlers.ts')
+  const protocolVersion = flags['protocol-version']
+  return {
+    info: { name: 'portcall', version: VERSION, title: 'Portcall' },
+    signal: io.signal,
+    ...createInputHandlers(flags.answer, io),
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    ...(flags.timeout !== undefined && readTimeouts(flags.timeout)),
+    ...(flags.root.length > 0 && { roots: flags.root.map((path) => ({ uri: pathToFileURL(path).href })) }),
+    ...(flags.log !== undefined && { logLevel: await readLevel(flags.log) }),
+    ...(flags.verbose && { onStderr: (text: string) => io.log(text.trimEnd()) }),
+    onEvent: (event) => logEvent(event, flags, io),
+  }
+}
+
+/** Returns a provider for the tokens of `portcall login`, if there are any. */
+async function storedAuth(url: URL): Promise<Pick<ConnectOptions, 'auth'>> {
+  const { storedProvider } = await import('../stored-login.ts')
+  const auth = await storedProvider(url)
+  return auth ? { auth } : {}
+}
+
+function readTimeouts(text: string): Pick<ConnectOptions, 'timeouts' | 'connectTimeoutMs'> {
+  const ms = Number(text) * 1000
+  if (!(ms > 0)) throw usageError(`--timeout must be a number of seconds, not ${text}`)
+  return { timeouts: { requestTimeoutMs: ms, totalTimeoutMs: Math.max(ms, 600_000) }, connectTimeoutMs: ms }
+}
+
+async function readLevel(text: string): Promise<LoggingLevel> {
+  const { LOGGING_LEVELS } = await import('../../entrypoints/index.ts')
+  const level = LOGGING_LEVELS.find((name) => name === text)
+  if (!level) throw usageError(`--log must be one of ${LOGGING_LEVELS.join(', ')}, not ${text}`)
+  return level
+}
+
+function logEvent(event: ClientEvent, { verbose, log }: ConnectionValues, io: Io): void {
+  if (event.type === 'log' && log !== undefined) {
+    const { level, logger, data } = event
+    io.log(`${level}${logger ? ` ${logger}` : ''}: ${typeof data === 'string' ? data : JSON.stringify(data)}`)
+  }
+  if (!verbose) return
+  if (event.type === 'warning') io.log(`warning: ${event.message}`)
+  if (event.type === 'unexpected-message') io.log(`${event.kind}: ${event.text}`)
+  if (event.type === 'disconnected') io.log(`disconnected: ${String(event.error)}`)
+  if (event.type === 'reconnected') io.log('reconnected')
+}

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import type { Completion, DiscoverResult, GetPromptResult, Implementation, ReadResourceResult } from '../protocol/types.ts'
+import { InvalidResultError } from './errors.ts'
+import type { CallOptions } from './options.ts'
+
+/** The result of `server/discover`, plus the server's name and version. */
+export type DiscoveredServer = DiscoverResult & { serverInfo?: Implementation }
+
+/** The prompt or resource template whose argument is completed. */
+export type CompletionRef = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+
+/** Options of `complete`; `arguments` are the values entered so far. */
+export type CompleteOptions = CallOptions & { arguments?: Record<string, string> }
+
+type Send = (method: string, params: JsonObject, options?: CallOptions) => Promise<JsonObject>
+
+/** The client's requests for a single result. The required members of each result are checked. */
+export interface ClientQueries {
+  /** Returns the server's info, capabilities and instructions. */
+  discover(options?: CallOptions): Promise<DiscoveredServer>
+  readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult>
+  getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
+  /** Suggests values for an argument of a prompt or a variable of a resource template. */
+  complete(ref: CompletionRef, argument: { name: string; value: string }, options?: CompleteOptions): Promise<Completion>
+}
+
+/** Creates the queries of a client. `cached` sends cacheable requests, `request` the others. */
+export function createQueries(cached: Send, request: Send): ClientQueries {
+  return {
+    async discover(options) {
+      const result = (await cached('server/discover', {}, options)) as unknown as DiscoveredServer
+      const serverInfo = result._meta?.[MetaKey.serverInfo] ?? result.serverInfo
+      return isObject(serverInfo) ? { ...result, serverInfo: serverInfo as unknown as Implementation } : result
+    },
+    async readResource(uri, options) {
+      const result = await cached('resources/read', { uri }, options)
+      if (!Array.isArray(result.contents)) throw new InvalidResultError('The result of resources/read has no contents')
+      return result as unknown as ReadResourceResult
+    },
+    async getPrompt(name, args = {}, options) {
+      const result = await request('prompts/get', { name, arguments: args }, options)
+      if (!Array.isArray(result.messages)) throw new InvalidResultError('The result of prompts/get has no messages')
+      return result as unknown as GetPromptResult
+    },
+    async complete(ref, argument, options = {}) {
+      const context = options.arguments && { context: { arguments: options.arguments } }
+      const { completion } = await request('completion/complete', { ref, argument, ...context }, options)
+      if (!isObject(completion) || !Array.isArray(completion.values))
+        throw new InvalidResultError('The result of completion/complete has no values')
+      return completion as unknown as Completion
+    },
+  }
+}

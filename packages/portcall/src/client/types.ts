@@ -1,0 +1,46 @@
+import type { Middleware } from '../jsonrpc/exchange.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { CallToolResult, Prompt, Resource, ResourceTemplate, SubscriptionFilter, Tool } from '../protocol/types.ts'
+import type { List } from './lists.ts'
+import type { CallOptions, RequestOptions } from './options.ts'
+import type { ClientQueries } from './queries.ts'
+import type { Subscription } from './subscriptions.ts'
+
+/** The types of a server's tools. */
+export type ToolTypes = { [name: string]: { input: unknown; output: unknown } }
+
+type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
+type ResultOf<Output> = unknown extends Output
+  ? CallToolResult
+  : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
+
+/** A connection to an MCP server, whatever its protocol version and transport. */
+export interface Client<T extends ToolTypes = AnyTools> extends ClientQueries, AsyncDisposable {
+  readonly status: ConnectionStatus
+  tools(options?: CallOptions): List<Tool>
+  resources(options?: CallOptions): List<Resource>
+  resourceTemplates(options?: CallOptions): List<ResourceTemplate>
+  prompts(options?: CallOptions): List<Prompt>
+  /**
+   * Calls a tool. A tool that fails returns a result with `isError`. An exception means that the server did not call the tool, or that the
+   * result was lost.
+   *
+   * @throws InvalidResultError when the structured content does not match the output schema of a tool that was listed before.
+   */
+  callTool<Name extends keyof T & string>(
+    name: Name,
+    args?: T[Name]['input'],
+    options?: CallOptions,
+  ): Promise<ResultOf<T[Name]['output']>>
+  /** Subscribes to changes. */
+  listen(filter: SubscriptionFilter): Subscription
+  /** Sends any request, such as one of an extension. */
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>
+  /** Adds middleware for every request. The middleware added first is the outermost. */
+  use(middleware: Middleware): Client<T>
+  /** Closes the client and releases all resources. */
+  close(): Promise<void>
+}
+
+/** `disconnected`: the next request reconnects. `closed`: the client cannot be used any more. */
+export type ConnectionStatus = 'connected' | 'disconnected' | 'closed'

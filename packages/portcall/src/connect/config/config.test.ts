@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { type Config, readConfig } from './config.ts'
+import { ConfigError } from './errors.ts'
+
+const env = { TOKEN: 's3cret', EMPTY: '', HOME: '/home/me' }
+
+async function read(config: string | object): Promise<Config> {
+  return readConfig(config, { env, inputs: { 'api-key': 'k1' } })
+}
+
+/** The only server of a configuration, without its name. */
+async function readOnly(entry: unknown): Promise<any> {
+  const { servers } = await read({ mcpServers: { only: entry } })
+  const [server] = servers
+  const { name: _name, ...rest } = server ?? { name: '' }
+  return rest
+}
+
+const errorOf = async (entry: unknown): Promise<string> => (await readOnly(entry)).error?.message
+
+describe('members that hold servers', () => {
+  const entry = { command: 'node', args: ['a.js'] }
+  const target = { command: 'node', args: ['a.js'], env: {} }
+
+  test.each([
+    { mcpServers: { a: entry } },
+    { servers: { a: entry }, inputs: [] },
+    { mcp: { servers: { a: entry } }, 'editor.fontSize': 12 },
+    { mcp: { a: entry } },
+    { context_servers: { a: entry } },
+    { context_servers: { a: { source: 'custom', ...entry } } },
+    { context_servers: { a: { command: { path: 'node', args: ['a.js'] }, settings: {} } } },
+    { mcp: { a: { type: 'local', command: ['node', 'a.js'], enabled: true } } },
+  ])('%j', async (config) => {
+    expect((await read(config)).servers).toEqual([{ name: 'a', target }])
+  })
+
+  test('several members are merged in order; the first entry of a name wins', async () => {
+    const config = { servers: { b: { url: 'http://b/' }, a: { url: 'http://other/' } }, mcpServers: { a: entry } }
+    const { servers } = await read(config)
+    expect(servers).toEqual([
+      { name: 'a', target },
+      { name: 'b', target: new URL('http://b/'), headers: {} },
+    ])
+  })
+
+  test('a server may be named servers', async () => {
+    expect((await read({ mcp: { servers: { command: 'x' } } })).servers.map(({ name }) => name)).toEqual(['servers'])
+  })
+
+  test.each(['{}', '[]', 'null', '1', '{"mcpServers": 3}'])('%s contains no servers', async (config) => {
+    await expect(read(config)).rejects.toThrow(ConfigError)
+  })
+})
+
+describe('text', () => {
+  test('comments and trailing commas', async () => {
+    const text = '\uFEFF{\n// mine\n"mcpServers": {\n /* "off": {}, */ "a": { "url": "http://x/mcp", },\n},\n}'
+    expect((await read(text)).servers).toEqual([{ name: 'a', target: new URL('http://x/mcp'), headers: {} }])
+  })
+
+  test('a syntax error is reported with its position and without the text', async () => {
+    await expect(read('{\n  "mcpServers": { "a" "s3cret" }\n}')).rejects.toThrow(
+      'The configuration is not valid JSON: colon expected at line 2, column 23',
+    )
+    await expect(read('')).rejects.toThrow('value expected at line 1, column 1')
+  })
+})
+
+describe('entries', () => {
+  test.each([
+    [{ url: 'https://x/mcp' }],
+    [{ serverUrl: 'https://x/mcp' }],
+    [{ httpUrl: 'https://x/mcp' }],
+    [{ type: 'http', url: 'https://x/mcp' }],
+    [{ type: 'sse', url: 'https://x/mcp', command: 'ignored' }],
+  ])('%j', async (entry) => {
+    expect(await readOnly(entry)).toEqual({ target: new URL('https://x/mcp'), headers: {} })
+  })
+
+  test('all fields of a command', async () => {
+    const entry = { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: 'b', N: 1, T: true }, cwd: '/tmp', timeout: 3 }
+    expect(await readOnly(entry)).toEqual({
+      target: { command: 'npx', args: ['-y', 'x'], env: { A: 'b', N: '1', T: 'true' }, cwd: '/tmp' },
+    })
+  })
+
+  test('a disabled server is skipped with a warning', async () => {
+    const { servers, warnings } = await read({ mcpServers: { a: { command: 'x', disabled: true }, b: { enabled: false } } })
+    expect(servers).toEqual([
+      { name: 'a', disabled: true },
+      { name: 'b', disabled: true },
+    ])
+    expect(warnings).toEqual(['The server a is disabled', 'The server b is disabled'])
+  })
+
+  test('an ignored field causes a warning', async () => {
+    expect((await read({ servers: { a: { command: 'x', envFile: '.env' } } })).warnings).toEqual([
+      'The field envFile of the server a is ignored',
+    ])
+  })
+
+  test.each([
+    [null, 'it must be an object'],
+    [{}, 'it needs a command or a url'],
+    [{ command: 'x', url: 'http://x' }, 'it has both a command and a url'],
+    [{ type: 'stdio', url: 'http://x' }, 'its type requires a command'],
+    [{ type: 'http', command: 'x' }, 'its type requires a url'],
+    [{ type: 'carrier-pigeon', command: 'x' }, 'type must be one of'],
+    [{ command: '' }, 'command must not be empty'],
+    [{ command: [] }, 'command must not be empty'],
+    [{ command: 'x', args: 'y' }, 'args must be an array of strings'],
+    [{ command: 'x', args: [{}] }, 'args[0] must be a string'],
+    [{ command: 'x', env: { A: [] } }, 'env.A must be a string'],
+    [{ url: 'ftp://x' }, 'url must be an http(s) URL'],
+    [{ httpUrl: 'nonsense' }, 'httpUrl must be an http(s) URL'],
+    [{ url: 'http://x', headers: [] }, 'headers must be an object of strings'],
+  ])('%j: %s', async (entry, message) => {
+    expect(await errorOf(entry)).toContain(`The server only has an invalid configuration: ${message}`)
+  })
+
+  test('an invalid entry does not affect the others', async () => {
+    const { servers } = await read({ mcpServers: { bad: { args: 1 }, good: { command: 'x' } } })
+    expect(servers).toMatchObject([
+      { name: 'bad', error: expect.any(ConfigError) },
+      { name: 'good', target: { command: 'x' } },
+    ])
+  })
+})
+
+describe('variables', () => {
+  test.each([
+    ['${TOKEN}', 's3cret'],
+    ['a ${env:TOKEN} b ${TOKEN}', 'a s3cret b s3cret'],
+    ['${NONE:-fallback}', 'fallback'],
+    ['${EMPTY:-fallback}', 'fallback'],
+    ['${EMPTY}', ''],
+    ['${NONE:-}', ''],
+    ['${env:NONE:-http://x:1/}', 'http://x:1/'],
+    ['${input:api-key}', 'k1'],
+    ['$TOKEN $${x y} ${}', '$TOKEN $${x y} ${}'],
+  ])('%s', async (text, value) => {
+    expect(await readOnly({ command: 'sh', args: [text] })).toMatchObject({ target: { args: [value] } })
+  })
+
+  test('are expanded in every field', async () => {
+    const entry = { command: '${HOME}/x', env: { T: '${TOKEN}' }, cwd: '${HOME}' }
+    expect(await readOnly(entry)).toMatchObject({ target: { command: '/home/me/x', env: { T: 's3cret' }, cwd: '/home/me' } })
+    const remote = { url: 'https://x${HOME}', headers: { Authorization: 'Bearer ${TOKEN}' } }
+    expect(await readOnly(remote)).toEqual({ target: new URL('https://x/home/me'), headers: { Authorization: 'Bearer s3cret' } })
+  })
+
+  test('an unset variable is an error that names the server, the field and the variable', async () => {
+    const text = 'The server only has an invalid configuration: headers.Authorization needs the variable NONE, which is not set'
+    expect(await errorOf({ url: 'http://x', headers: { Authorization: 'Bearer ${NONE}' } })).toBe(text)
+    expect(await errorOf({ command: 'x', env: { A: '${toString}' } })).toContain('env.A needs the variable toString')
+    expect(await errorOf({ command: 'x', args: ['y', '${input:pw}'] })).toContain('args[1] needs the input pw')
+  })
+
+  test('values are not expanded again', async () => {
+    const { servers } = await readConfig({ servers: { a: { command: '${A}' } } }, { env: { A: '${B}', B: 'no' } })
+    expect(servers).toMatchObject([{ target: { command: '${B}' } }])
+  })
+
+  test('the environment of the process is the default', async () => {
+    const { servers } = await readConfig({ servers: { a: { command: '${PATH}' } } })
+    expect(servers).toMatchObject([{ target: { command: process.env.PATH } }])
+  })
+})

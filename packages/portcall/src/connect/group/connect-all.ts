@@ -1,0 +1,35 @@
+import { type HeaderSource, readHeaders } from '../../transports/http/client/request-headers.ts'
+import { type ReadConfigOptions, readConfig } from '../config/config.ts'
+import type { ServerEntry } from '../config/server-entry.ts'
+import { type ConnectOptions, connect } from '../connect.ts'
+import { type ClientGroup, createGroup, type GroupOptions } from './group.ts'
+
+/** Options of `connectAll`, for all servers or, with `optionsOf`, for one. */
+export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
+
+/**
+ * Creates clients for all servers of an MCP configuration: text with comments, or the parsed object. A server is started by its first use,
+ * and its failures do not affect the others.
+ *
+ * @example
+ * await using group = await connectAll(await readFile('.mcp.json', 'utf8'))
+ * for await (const { name, server } of group.tools()) console.log(name, server)
+ * await group.callTool('github__search', { query: 'portcall' })
+ *
+ * @throws ConfigError when the text is invalid or contains no servers.
+ */
+export async function connectAll(config: string | object, options: ConnectAllOptions = {}): Promise<ClientGroup> {
+  const { env, inputs, ...shared } = options
+  const parsed = await readConfig(config, { ...(env && { env }), ...(inputs && { inputs }) })
+  return createGroup(parsed, open, shared)
+}
+
+function open({ target, headers }: ServerEntry, options: ConnectOptions): ReturnType<typeof connect> {
+  return connect(target, headers ? { ...options, headers: joinHeaders(options.headers, headers) } : options)
+}
+
+/** The configured headers of a server override the shared ones. */
+function joinHeaders(shared: HeaderSource | undefined, own: Readonly<Record<string, string>>): HeaderSource {
+  if (!shared) return own
+  return async () => ({ ...readHeaders(typeof shared === 'function' ? await shared() : shared), ...readHeaders(own) })
+}

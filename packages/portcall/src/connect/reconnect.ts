@@ -1,0 +1,133 @@
+import type { ServerConnection } from '../client/client.ts'
+import type { Deadlines } from '../client/deadlines.ts'
+import { ClientClosedError } from '../client/errors.ts'
+import type { ClientEvent } from '../client/options.ts'
+import type { ConnectionStatus } from '../client/types.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import { backoffMs } from '../util/backoff.ts'
+import { delay } from '../util/timers.ts'
+
+/** An open connection to a server. */
+export interface OpenConnection {
+  readonly exchange: Exchange
+  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  readonly sendsParamHeaders: boolean
+  /** Calls the listener once when the connection ends by itself. */
+  onEnd(listener: (reason: unknown) => void): void
+  close(): Promise<void>
+}
+
+export interface ReconnectOptions {
+  /** Opens a connection. When the signal is aborted, it releases everything. */
+  readonly open: (signal: AbortSignal) => Promise<OpenConnection>
+  /** Timeout of `open`, in milliseconds. */
+  readonly connectTimeoutMs: number
+  readonly deadlines: Deadlines
+  /** Whether to reconnect, on the next request, after the connection was lost. */
+  readonly reconnect: boolean
+  /** Reports whether an error means that the server did not process the request, and would over a new connection. */
+  readonly isRetryable: (error: unknown) => boolean
+  readonly onEvent: (event: ClientEvent) => void
+  /** Aborts the first attempt to connect. */
+  readonly signal?: AbortSignal
+}
+
+const RECONNECT_DELAY = { firstMs: 250, maxMs: 30_000 }
+
+/** Opens a connection, and reconnects on demand after it is lost. @throws the error of the first attempt. */
+export async function createReconnectingConnection(options: ReconnectOptions): Promise<ServerConnection> {
+  const { reconnect, isRetryable, onEvent } = options
+  const closing = new AbortController()
+  let status: ConnectionStatus = 'connected'
+  let failures = 0
+  let sendsParamHeaders = false
+  let current: Promise<OpenConnection> | undefined
+  /** The connection of `current`, once it is open. */
+  let ready: OpenConnection | undefined
+
+  const disconnect = (attempt: Promise<OpenConnection> | undefined, error: unknown): void => {
+    if (current !== attempt || status === 'closed') return
+    current = undefined
+    ready = undefined
+    status = reconnect ? 'disconnected' : 'closed'
+    onEvent({ type: 'disconnected', error })
+  }
+  const open = async (attempt: () => Promise<OpenConnection>, signal: AbortSignal | undefined): Promise<OpenConnection> => {
+    const connection = await openWithTimeout(options, signal ? AbortSignal.any([closing.signal, signal]) : closing.signal)
+    failures = 0
+    sendsParamHeaders = connection.sendsParamHeaders
+    ready = connection
+    connection.onEnd((reason) => disconnect(attempt(), reason))
+    if (status === 'disconnected') onEvent({ type: 'reconnected' })
+    status = 'connected'
+    return connection
+  }
+  const start = (waited: Promise<void> = Promise.resolve(), signal?: AbortSignal): Promise<OpenConnection> => {
+    const attempt: Promise<OpenConnection> = waited.then(() => {
+      if (closing.signal.aborted) throw closedError()
+      return open(() => attempt, signal)
+    })
+    current = attempt
+    attempt.catch((error: unknown) => {
+      failures++
+      disconnect(attempt, error)
+    })
+    return attempt
+  }
+  const getConnection = (): Promise<OpenConnection> => {
+    if (status === 'closed') return Promise.reject(closedError())
+    if (current) return current
+    return start(failures > 0 ? delay(backoffMs(failures - 1, RECONNECT_DELAY), closing.signal).catch(() => {}) : undefined)
+  }
+  const send: Exchange = (request, context) => {
+    if (ready && status === 'connected') return ready.exchange(request, context)
+    return getConnection().then((connection) => connection.exchange(request, context))
+  }
+  const sendWithRetry: Exchange = (request, context) => {
+    const response = send(request, context)
+    const attempt = current
+    return response.catch((error: unknown) => {
+      if (!isRetryable(error) || status === 'closed') throw error
+      disconnect(attempt, error)
+      return send(request, context)
+    })
+  }
+
+  options.signal?.throwIfAborted()
+  await start(undefined, options.signal)
+  return {
+    get status() {
+      return status
+    },
+    get sendsParamHeaders() {
+      return sendsParamHeaders
+    },
+    exchange: reconnect ? sendWithRetry : send,
+    async close() {
+      if (closing.signal.aborted) return
+      status = 'closed'
+      closing.abort(closedError())
+      await current?.then(
+        (connection) => connection.close(),
+        () => {},
+      )
+    },
+  }
+}
+
+async function openWithTimeout(
+  { open, connectTimeoutMs, deadlines }: ReconnectOptions,
+  signal: AbortSignal,
+): Promise<OpenConnection> {
+  const timeouts = { requestTimeoutMs: connectTimeoutMs, totalTimeoutMs: connectTimeoutMs }
+  const deadline = deadlines.start('initialize', timeouts, signal)
+  try {
+    return await open(deadline.signal)
+  } finally {
+    deadline.clear()
+  }
+}
+
+function closedError(): ClientClosedError {
+  return new ClientClosedError('The client was closed, or its server has ended and cannot be restarted')
+}

@@ -1,0 +1,61 @@
+/** Clients of the Model Context Protocol: connect to servers of every protocol revision, over every transport. */
+
+export type { ClientOptions } from '../client/client.ts'
+export { defineClientExtension } from '../client/define-extension.ts'
+export {
+  ClientClosedError,
+  ExtensionUnsupportedError,
+  InputHandlerError,
+  InvalidResultError,
+  TimeoutError,
+} from '../client/errors.ts'
+export type { ClientExtension, ClientExtensionContext, ClientExtensionDefinition, ClientMethod } from '../client/extension.ts'
+export type { FormRequest, InputContext, InputHandlers, UrlRequest } from '../client/input-requests.ts'
+export type { List, ListDefinition } from '../client/lists.ts'
+export type { CacheOptions, CallOptions, ClientEvent, ClientTimeouts, Progress, RequestOptions } from '../client/options.ts'
+export type { CompletionRef } from '../client/queries.ts'
+export type { PendingResult, ResultResolver } from '../client/requester.ts'
+export type { Change, Subscription } from '../client/subscriptions.ts'
+export type { Client, ConnectionStatus, ToolTypes } from '../client/types.ts'
+export { type Config, type ReadConfigOptions, readConfig, type ServerConfig } from '../connect/config/config.ts'
+export { ConfigError } from '../connect/config/errors.ts'
+export { type ConnectedClient, type ConnectOptions, connect, type ToolsOf } from '../connect/connect.ts'
+export type { Era } from '../connect/era-cache.ts'
+export type { Namespaced, WithServer } from '../connect/group/aggregate.ts'
+export { type ConnectAllOptions, connectAll } from '../connect/group/connect-all.ts'
+export type { ClientGroup, GroupEvent } from '../connect/group/group.ts'
+export type { ServerState, ServerStatus } from '../connect/group/group-server.ts'
+export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
+export type { Channel } from '../jsonrpc/channel.ts'
+export { ConnectionLostError, ErrorCode, InvalidResponseError, type ProcessExit, RpcError } from '../jsonrpc/errors.ts'
+export type { Exchange, ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
+export { NegotiationError } from '../legacy/negotiate.ts'
+export type { ExtensionApis } from '../protocol/extensions.ts'
+export type {
+  CallToolResult,
+  Completion,
+  ContentBlock,
+  DiscoverResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceContents,
+  ResourceTemplate,
+  SubscriptionFilter,
+  Tool,
+} from '../protocol/types.ts'
+export { type CompileOptions, compileSchema } from '../schema/compile.ts'
+export type { CompiledSchema, Issue } from '../schema/standard.ts'
+export { expandTemplate } from '../schema/uri-template/expand.ts'
+export { HttpStatusError } from '../transports/http/client/http-status-error.ts'
+export type { HttpClientLimits } from '../transports/http/client/limits.ts'
+export { SessionExpiredError } from '../transports/http/client/session.ts'
+export type { HttpFetch } from '../transports/http/client/types.ts'
+export {
+  type ChannelExchange,
+  type ChannelExchangeOptions,
+  createChannelExchange,
+} from '../transports/stdio/client.ts'
+export { SpawnError } from '../transports/stdio/spawn-error.ts'
+export { PortcallError } from '../util/errors.ts'

@@ -1,0 +1,33 @@
+/** Servers over stdin and stdout. */
+
+import type { ServerLike } from '../server/types.ts'
+import type { PipeLimits } from '../transports/stdio/pipe-channel.ts'
+import { processChannel } from '../transports/stdio/process-channel.ts'
+import { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
+
+/** Options of `serveStdio`. */
+export interface ServeStdioOptions extends PipeLimits, Pick<ServeChannelOptions, 'limits'> {
+  /** How long running calls may take after stdin has ended or SIGTERM or SIGINT was received, in milliseconds. Default: 5,000. */
+  readonly drainTimeoutMs?: number
+}
+
+const DRAIN_TIMEOUT_MS = 5000
+
+/**
+ * Serves a server to the process that started this one. When stdin ends, all accepted requests are answered, and the process exits. From now
+ * on, stdout is reserved for the protocol; other output to it goes to stderr.
+ */
+export async function serveStdio(server: ServerLike, options: ServeStdioOptions = {}): Promise<void> {
+  const { drainTimeoutMs = DRAIN_TIMEOUT_MS, limits } = options
+  const channel = processChannel(options)
+  await new Promise<void>((resolve) => {
+    const onEnd = (): void => {
+      server.close()
+      setTimeout(() => process.exit(process.exitCode ?? 0), drainTimeoutMs)
+    }
+    serveChannel(server, channel, { onEnd, onClose: resolve, ...(limits && { limits }) })
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.stdin.destroy())
+  })
+  await channel.close()
+  process.exit(process.exitCode ?? 0)
+}

@@ -1,0 +1,5 @@
+/** `portcall/stores/redis`: stores in Redis or Valkey. */
+export type { IoRedisClient, NodeRedisClient, RedisClient } from '../stores/redis/driver.ts'
+export type { RedisLogOptions } from '../stores/redis/log.ts'
+export { type RedisStoresOptions, redisStores } from '../stores/redis/redis.ts'
+export type { RedisKeyValueStoreOptions } from '../stores/redis/store.ts'

@@ -1,0 +1,10 @@
+/** `portcall/tasks`: the tasks extension for servers. Tasks continue after the client has disconnected. */
+export { LeaseLostError } from '../stores/lease.ts'
+export type { EnqueueOptions, ProcessOptions, TaskProcessor, TaskQueue } from '../tasks/queues/queue.ts'
+export type { TaskDefinition, TaskSupport } from '../tasks/server/definition.ts'
+export { detach } from '../tasks/server/detach.ts'
+export { type TasksOptions, tasks } from '../tasks/server/extension.ts'
+export type { TaskLimits } from '../tasks/server/limits.ts'
+export type { TaskOwner, Tasks } from '../tasks/server/tasks-api.ts'
+export { TaskRecordTooLargeError } from '../tasks/store/task-store.ts'
+export type { CreateTaskResult, DetailedTask, Task, TaskStatus } from '../tasks/types.ts'

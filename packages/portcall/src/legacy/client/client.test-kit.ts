@@ -1,0 +1,33 @@
+import type { Channel } from '../../jsonrpc/channel.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import type { UnexpectedMessage } from '../../jsonrpc/unexpected-message.ts'
+import type { ClientCapabilities } from '../../protocol/types.ts'
+import { type Caller, callerOf } from '../../server/server.test-kit.ts'
+import type { Server } from '../../server/types.ts'
+import { createChannelConnection } from './channel-connection.ts'
+import { type LegacyClient, type LegacyClientOptions, openLegacyClient } from './client.ts'
+
+export const ALL_CAPABILITIES: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+export const CLIENT_INFO = { name: 'tester', version: '1', title: 'Tester' }
+/** The default responses to input requests. */
+export const INPUT_RESPONSES: { readonly [method: string]: JsonObject } = {
+  'elicitation/create': { action: 'accept', content: { days: 3 } },
+  'sampling/createMessage': { role: 'assistant', model: 'm', content: [{ type: 'text', text: 'hello' }] },
+  'roots/list': { roots: [{ uri: 'file:///here' }] },
+}
+
+export type OpenOptions = Partial<Omit<LegacyClientOptions, 'connection'>> & {
+  onUnexpectedMessage?: (message: UnexpectedMessage) => void
+}
+
+/** Opens a client with all capabilities over a channel. */
+export function openClient(channel: Channel, { onUnexpectedMessage, ...options }: OpenOptions = {}): Promise<LegacyClient> {
+  const handleInputRequest = async (method: string): Promise<JsonObject> => INPUT_RESPONSES[method] ?? {}
+  const connection = createChannelConnection(channel, onUnexpectedMessage && { onUnexpectedMessage })
+  return openLegacyClient({ connection, info: CLIENT_INFO, capabilities: ALL_CAPABILITIES, handleInputRequest, ...options })
+}
+
+/** Sends requests of the newest revision, with all capabilities and this `_meta`. */
+export function callerFor({ exchange }: LegacyClient, meta: JsonObject = {}): Caller {
+  return callerOf({ exchange } as Server, ALL_CAPABILITIES, meta)
+}

@@ -1,0 +1,137 @@
+/**
+ * Adapts a legacy server to the core client, which has no sessions and no handshake: it calls an Exchange of the newest revision. This
+ * client performs the handshake once and answers `server/discover` from its result. It removes the request metadata from each request,
+ * reads each response as one of the newest revision, and passes the server's input requests to the client's handler.
+ */
+
+import { ConnectionLostError, closedLocally, RpcError } from '../../jsonrpc/errors.ts'
+import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { type JsonObject, type Notification, type RequestId, type Response, success } from '../../jsonrpc/message.ts'
+import { methodNotFound } from '../../protocol/errors.ts'
+import type { InputRequestHandler } from '../../protocol/input-types.ts'
+import { LATEST_LEGACY, type Revision } from '../../protocol/revisions.ts'
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
+import type { ServerCapabilities } from '../../protocol/types.ts'
+import { raceAbort } from '../../util/timers.ts'
+import { downgradePlan } from '../render/downgrade-plan.ts'
+import type { LegacyConnection } from './connection.ts'
+import { createForwarder, type Forwarder } from './forwarder.ts'
+import { type Handshake, type HandshakeOptions, performHandshake } from './handshake.ts'
+import { createServerRequestHandler } from './input-requests.ts'
+import { type ClientSubscriptions, createClientSubscriptions } from './subscriptions.ts'
+import type { LegacyTasks } from './tasks.ts'
+
+export interface LegacyClientOptions extends HandshakeOptions {
+  readonly connection: LegacyConnection
+  /** Handles the input requests of the server whose capability is declared in `capabilities`. */
+  readonly handleInputRequest: InputRequestHandler
+  /** Receives every log message of the session. Default: the open requests that asked for log messages receive them. */
+  readonly onLog?: (params: JsonObject) => void
+  /** Aborts the handshake by closing the connection, because `initialize` cannot be cancelled. */
+  readonly signal?: AbortSignal
+}
+
+/** A legacy server as one of the newest revision. */
+export interface LegacyClient {
+  readonly exchange: Exchange
+  /** The negotiated revision. */
+  readonly revision: Revision
+  /** Calls the listener once when the connection has ended, immediately if it already has. */
+  onClose(listener: (reason: Error) => void): void
+  close(): Promise<void>
+}
+
+/** What handles messages after the handshake. */
+interface MessageHandlers {
+  readonly forwarder: Forwarder
+  readonly subscriptions: ClientSubscriptions
+  /** Defined if both sides support tasks. */
+  readonly tasks: LegacyTasks | undefined
+}
+
+/**
+ * Connects to a legacy server. Closes the connection when it fails.
+ *
+ * @throws NegotiationError when the server supports none of the versions; RpcError when it rejects the handshake; whatever the
+ *   connection throws.
+ */
+export async function openLegacyClient(options: LegacyClientOptions): Promise<LegacyClient> {
+  const { connection, capabilities, signal, onLog } = options
+  const closeListeners: Array<(reason: Error) => void> = []
+  let revision = LATEST_LEGACY
+  let handlers: MessageHandlers | undefined
+  let closeReason: Error | undefined
+
+  const onClose = (reason: Error = new ConnectionLostError()): void => {
+    closeReason ??= reason
+    handlers?.subscriptions.close(closeReason)
+    for (const listener of closeListeners.splice(0)) listener(closeReason)
+  }
+  const close = (): Promise<void> => {
+    onClose(closedLocally())
+    return connection.close()
+  }
+  const onNotification = (message: Notification): void => {
+    if (onLog && message.method === 'notifications/message') onLog(message.params ?? {})
+    else if (handlers?.tasks?.deliver(message)) return
+    else if (!handlers?.subscriptions.deliver(message)) handlers?.forwarder.deliver(message)
+  }
+
+  const handleInputRequest: InputRequestHandler = (method, params, requestSignal) =>
+    handlers?.tasks?.acceptInputRequest(method, params, requestSignal) ??
+    options.handleInputRequest(method, params, requestSignal)
+  const onRequest = createServerRequestHandler({ handleInputRequest, capabilities, revision: () => revision })
+  connection.receive({ onRequest, onNotification, onClose, onGap: () => handlers?.subscriptions.deliverAll() })
+  const handshake = await raceAbort(performHandshake(connection, options), signal).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  revision = handshake.revision
+  handlers = await createHandlers(handshake, options)
+  const exchange = createExchange(handshake, handlers)
+  return {
+    revision,
+    exchange: (request, context) => (closeReason ? Promise.reject(closeReason) : exchange(request, context)),
+    onClose: (listener) => void (closeReason ? listener(closeReason) : closeListeners.push(listener)),
+    close,
+  }
+}
+
+async function createHandlers(
+  { discovered, revision }: Handshake,
+  { connection, capabilities }: LegacyClientOptions,
+): Promise<MessageHandlers> {
+  const serverCapabilities = discovered.capabilities as ServerCapabilities
+  const forwarder = createForwarder({ connection, capabilities, serverCapabilities, revision })
+  const request = (method: string, params: JsonObject): Promise<Response> => connection.request(method, params)
+  const subscriptions = createClientSubscriptions({ serverCapabilities, request })
+  if (!serverCapabilities.extensions?.[TASKS_EXTENSION] || !capabilities.extensions?.[TASKS_EXTENSION])
+    return { forwarder, subscriptions, tasks: undefined }
+  const { createLegacyTasks } = await import('./tasks.ts')
+  const tasks = createLegacyTasks({ connection, forward: forwarder.exchange, listen: subscriptions.listen })
+  return { forwarder, subscriptions, tasks }
+}
+
+/** Serves methods that the server does not define, and forwards all others. */
+function createExchange({ revision, discovered }: Handshake, { forwarder, subscriptions, tasks }: MessageHandlers): Exchange {
+  const { unsupportedRequests } = downgradePlan(revision)
+  const localMethods: { readonly [method: string]: Exchange } = {
+    'server/discover': async ({ id }) => success(id, discovered),
+    'subscriptions/listen': subscriptions.listen,
+    ...tasks?.methods,
+  }
+  return (request, context) => {
+    const { id, method } = request
+    const local = Object.hasOwn(localMethods, method) ? localMethods[method] : undefined
+    if (local) return local(request, context).catch(toResponse(id))
+    if (unsupportedRequests.has(method)) return Promise.resolve(methodNotFound(method).response(id))
+    return forwarder.exchange(request, context)
+  }
+}
+
+function toResponse(id: RequestId): (error: unknown) => Response {
+  return (error) => {
+    if (error instanceof RpcError) return error.response(id)
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { isObject, isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
+import { retryableOnce } from '../../util/async.ts'
+import type { SubrequestSender } from './subrequests.ts'
+
+/** The tools that the server can run as tasks, according to `tools/list`. */
+export interface TaskTools {
+  /** Records the tools of a page of `tools/list`. */
+  record(page: Response): void
+  /** Returns whether calls of a tool become tasks. Fetches `tools/list` if the tool is unknown. */
+  supportsTasks(name: unknown, context: ExchangeContext): Promise<boolean>
+  /** Forgets all tools, because the list has changed. */
+  reset(): void
+}
+
+const MAX_PAGES = 64
+
+export function createTaskTools(client: SubrequestSender): TaskTools {
+  let support = new Map<unknown, boolean>()
+
+  const recordTools = ({ tools }: JsonObject): void => {
+    for (const tool of Array.isArray(tools) ? tools.filter(isObject) : []) support.set(tool.name, hasTaskSupport(tool))
+  }
+  const list = retryableOnce(async (context: ExchangeContext): Promise<void> => {
+    let cursor: unknown
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const result = await client('tools/list', cursor === undefined ? {} : { cursor }, context)
+      recordTools(result)
+      cursor = result.nextCursor
+      if (cursor === undefined) return
+    }
+  })
+
+  return {
+    record(page) {
+      if (isSuccess(page)) recordTools(page.result)
+    },
+    async supportsTasks(name, context) {
+      if (!support.has(name)) await list.run(context)
+      return support.get(name) ?? false
+    },
+    reset() {
+      support = new Map()
+      list.reset()
+    },
+  }
+}
+
+/** If the server leaves the choice to the client, calls become tasks, because tasks survive a lost connection. */
+function hasTaskSupport({ execution }: JsonObject): boolean {
+  return isObject(execution) && (execution.taskSupport === 'optional' || execution.taskSupport === 'required')
+}

@@ -1,0 +1,110 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anySchema } from '../../../../../test/support/arbitraries.ts'
+import { wrapNonObject } from './content.ts'
+import { renderInputSchema, renderOutputSchema } from './schema.ts'
+
+const fits = (schema: object, value: unknown): boolean => new Ajv2020({ strict: false }).validate(schema, value)
+
+describe('an output schema', () => {
+  test('of objects is returned as it is', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } }
+    expect(renderOutputSchema(schema)).toBe(schema)
+  })
+
+  test('that allows only objects gets a type at its root', () => {
+    const union = { anyOf: [{ type: 'object', properties: { a: {} } }, { $ref: '#/$defs/B' }], $defs: { B: { type: 'object' } } }
+    expect(renderOutputSchema(union)).toEqual({ ...union, type: 'object' })
+  })
+
+  test('of other values is wrapped; definitions stay at the root, and references to the root are rewritten', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'array',
+      items: { anyOf: [{ $ref: '#/$defs/Leaf' }, { $ref: '#' }, { $ref: '#/items' }, { const: { $ref: '#' } }] },
+      $defs: { Leaf: { type: 'string' }, Tree: { $ref: '#' } },
+    }
+    expect(renderOutputSchema(schema)).toEqual({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        result: {
+          type: 'array',
+          items: {
+            anyOf: [
+              { $ref: '#/$defs/Leaf' },
+              { $ref: '#/properties/result' },
+              { $ref: '#/properties/result/items' },
+              { const: { $ref: '#' } },
+            ],
+          },
+        },
+      },
+      required: ['result'],
+      $defs: { Leaf: { type: 'string' }, Tree: { $ref: '#/properties/result' } },
+    })
+  })
+
+  test('with an $id is moved unchanged', () => {
+    const schema = {
+      $id: 'https://example.com/list',
+      type: 'array',
+      items: { $ref: '#/$defs/A' },
+      $defs: { A: { type: 'string' } },
+    }
+    const rendered = renderOutputSchema(schema)
+    expect(rendered.properties).toEqual({ result: schema })
+    expect(fits(rendered, { result: ['a'] })).toBe(true)
+    expect(fits(rendered, { result: [1] })).toBe(false)
+  })
+
+  test('of any value allows unchanged objects and other values wrapped', () => {
+    const rendered = renderOutputSchema({
+      type: ['object', 'null'],
+      properties: { a: { type: 'string' } },
+      $defs: { Result: {} },
+    })
+    expect(rendered.type).toBe('object')
+    expect(fits(rendered, { a: 'x' })).toBe(true)
+    expect(fits(rendered, { a: 1 })).toBe(false)
+    expect(fits(rendered, { result: null })).toBe(true)
+  })
+
+  test('with circular references is analyzed in finite time', () => {
+    const circle = { $ref: '#/$defs/A', $defs: { A: { anyOf: [{ $ref: '#/$defs/A' }, { type: 'object' }] } } }
+    expect(renderOutputSchema(circle).type).toBe('object')
+  })
+
+  test('TOOL-028 TOOL-029 accepts the rendered value whenever the schema accepts the value', () => {
+    fc.assert(
+      fc.property(anySchema, fc.jsonValue({ maxDepth: 2 }), (schema, value) => {
+        const rendered = renderOutputSchema(schema)
+        expect(rendered.type).toBe('object')
+        if (fits(schema, value)) expect(fits(rendered, wrapNonObject(value))).toBe(true)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('an input schema', () => {
+  test('is returned as it is, with every keyword', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      if: { required: ['a'] },
+      then: {},
+      $defs: {},
+      'x-mcp-header': 'A',
+    }
+    expect(renderInputSchema(schema)).toBe(schema)
+  })
+
+  test('has objects in place of boolean property schemas', () => {
+    const schema = { type: 'object', properties: { any: true, none: false, ['__proto__']: true } }
+    expect(JSON.stringify(renderInputSchema(schema))).toBe(
+      '{"type":"object","properties":{"any":{},"none":{"not":{}},"__proto__":{}}}',
+    )
+  })
+})

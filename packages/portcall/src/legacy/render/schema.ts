@@ -1,0 +1,67 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { objectCoverage } from './object-coverage.ts'
+import { relocateSchema } from './relocate-schema.ts'
+
+const inputSchemas = new WeakMap<JsonObject, JsonObject>()
+const outputSchemas = new WeakMap<JsonObject, JsonObject>()
+
+/** Renders the input schema of a tool for a legacy revision. All keywords are preserved. Memoized per schema. */
+export function renderInputSchema(schema: JsonObject): JsonObject {
+  return renderOnce(inputSchemas, schema, withoutBooleanProperties)
+}
+
+/**
+ * Renders the output schema of a tool for a legacy revision, where the root must describe an object. A schema without objects is wrapped
+ * as `{ "result": value }`, as the values are. A schema that allows objects and other values is rendered to allow both: the object
+ * unchanged, and any other value wrapped. Memoized per schema.
+ */
+export function renderOutputSchema(schema: JsonObject): JsonObject {
+  return renderOnce(outputSchemas, schema, (original) => withoutBooleanProperties(withObjectRoot(original)))
+}
+
+function renderOnce(
+  cache: WeakMap<JsonObject, JsonObject>,
+  schema: JsonObject,
+  render: (schema: JsonObject) => JsonObject,
+): JsonObject {
+  let rendered = cache.get(schema)
+  if (!rendered) {
+    rendered = render(schema)
+    cache.set(schema, rendered)
+  }
+  return rendered
+}
+
+/** Replaces the property schemas `true` and `false`: the official schemas of these revisions allow only objects there. */
+function withoutBooleanProperties(schema: JsonObject): JsonObject {
+  const { properties } = schema
+  if (!isObject(properties)) return schema
+  const entries = Object.entries(properties)
+  if (entries.every(([, property]) => isObject(property))) return schema
+  const objects = entries.map(([name, property]) => [name, isObject(property) ? property : property === false ? { not: {} } : {}])
+  return { ...schema, properties: Object.fromEntries(objects) }
+}
+
+function withObjectRoot(schema: JsonObject): JsonObject {
+  if (schema.type === 'object') return schema
+  const coverage = objectCoverage(schema)
+  if (coverage === 'all') return { ...schema, type: 'object' }
+  return coverage === 'none' ? wrapSchema(schema) : allowWrapped(schema)
+}
+
+/** Returns a schema for `{ result: value }`. */
+function wrapSchema(schema: JsonObject): JsonObject {
+  const { root, moved } = relocateSchema(schema, '#/properties/result')
+  return { ...root, type: 'object', properties: { result: moved }, required: ['result'] }
+}
+
+/** Returns a schema for objects of the original schema, and for `{ result: value }`. */
+function allowWrapped(schema: JsonObject): JsonObject {
+  let name = 'Result'
+  while (isObject(schema.$defs) && name in schema.$defs) name += '_'
+  const $ref = `#/$defs/${name}`
+  const { root, moved } = relocateSchema(schema, $ref)
+  const $defs = isObject(root.$defs) ? root.$defs : {}
+  const anyOf = [{ $ref }, { properties: { result: { $ref } }, required: ['result'] }]
+  return { ...root, type: 'object', anyOf, $defs: { ...$defs, [name]: moved } }
+}

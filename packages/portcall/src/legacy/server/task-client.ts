@@ -1,0 +1,23 @@
+import { RpcError } from '../../jsonrpc/errors.ts'
+import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
+import type { LegacyCall } from './upgraded-request.ts'
+
+/** Sends a request about a task to the core, as a client with the tasks extension. @throws RpcError */
+export type TaskClient = (method: string, params: JsonObject, context?: Partial<ExchangeContext>) => Promise<JsonObject>
+
+/** Creates a task client for a request of a session. It ignores the `_meta` of that request, since only the task ID matters here. */
+export function createTaskClient({ core, context, requestMeta }: LegacyCall): TaskClient {
+  const capabilities = requestMeta[MetaKey.clientCapabilities] as JsonObject
+  const withTasks = { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } }
+  const _meta = { ...requestMeta, [MetaKey.clientCapabilities]: withTasks }
+  return async (method, params, overrides) => {
+    const { signal, auth, http } = context
+    const request = { jsonrpc: '2.0' as const, id: `task-${method}`, method, params: { ...params, _meta } }
+    const response = await core(request, { signal, auth, http, notify: () => {}, ...overrides })
+    if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
+    return response.result
+  }
+}

@@ -1,0 +1,44 @@
+/** Hooks of an HTTP endpoint, shared by the HTTP transport and authorization. */
+import type { Auth, HttpInfo } from '../jsonrpc/exchange.ts'
+
+/** The head of an HTTP request: everything that is known before the body is read. */
+export interface RequestHead extends HttpInfo {
+  readonly method: string
+  /** The request target as received: a path with an optional query, or an absolute URL. */
+  readonly target: string
+  /** Returns how often a header was sent, as far as the runtime reveals it. */
+  headerCount(name: string): number
+}
+
+/** The body of a request: text, or a value that a framework parsed before. */
+export type RequestBody = { readonly text: string } | { readonly parsed: unknown }
+
+/** A request as an `onRequest` hook receives it. */
+export interface HookRequest extends RequestHead {
+  /** Reads the body within the limits of the endpoint. @throws HttpError 400, 408 or 413. */
+  readBody(): RequestBody | Promise<RequestBody>
+}
+
+/** The complete response of an `onRequest` hook. */
+export interface HookResponse {
+  /** An integer from 200 to 599. */
+  readonly status: number
+  /** Default: `cache-control: no-store`. The server sets `content-length`, `transfer-encoding` and `date` itself and ignores them here. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/**
+ * Answers a request to a path other than the MCP endpoint, such as `/.well-known/…`. Returns undefined to pass the request on to the
+ * endpoint. Runs before authentication.
+ */
+export type OnRequest = (request: HookRequest) => HookResponse | undefined | Promise<HookResponse | undefined>
+
+/**
+ * Identifies the caller of a request. Throws `HttpError` to refuse it, with status 401 or 403. State that the caller creates is bound to
+ * the returned `principal`.
+ */
+export type Authenticate = (request: RequestHead) => Auth | undefined | Promise<Auth | undefined>
+
+/** Returns the headers of a 403 response that tell the caller which scopes the request needs. */
+export type InsufficientScopeHeaders = (scopes: readonly string[], auth: Auth | undefined) => Readonly<Record<string, string>>

@@ -1,0 +1,129 @@
+/**
+ * The types of input requests: sampling, elicitation and roots.
+ * https://modelcontextprotocol.io/specification/2026-07-28/schema
+ */
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { AudioContent, ContentBlock, ImageContent, Meta, Role, TextContent, Tool } from './types.ts'
+
+/** A tool call that the client's model requests. https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent */
+export interface ToolUseContent {
+  type: 'tool_use'
+  id: string
+  name: string
+  input: JsonObject
+  _meta?: Meta
+}
+
+/** The result of such a tool call. https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent */
+export interface ToolResultContent {
+  type: 'tool_result'
+  toolUseId: string
+  content: ContentBlock[]
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: Meta
+}
+
+/**
+ * A part of a message to or from the client's model.
+ * https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingcontent
+ */
+export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
+
+/** A message to or from the client's model. https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessage */
+export interface SamplingMessage {
+  role: Role
+  content: SamplingContent | SamplingContent[]
+  _meta?: Meta
+}
+
+/**
+ * The server's preferences for the model, with priorities from 0 to 1. The client chooses.
+ * https://modelcontextprotocol.io/specification/2026-07-28/schema#modelpreferences
+ */
+export interface ModelPreferences {
+  hints?: { name?: string }[]
+  costPriority?: number
+  speedPriority?: number
+  intelligencePriority?: number
+}
+
+/**
+ * A request to the client's model. `maxTokens` limits the length of the response; `temperature` is from 0 to 1.
+ * https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageparams
+ */
+export interface CreateMessageParams {
+  messages: SamplingMessage[]
+  maxTokens: number
+  systemPrompt?: string
+  modelPreferences?: ModelPreferences
+  includeContext?: 'none' | 'thisServer' | 'allServers'
+  temperature?: number
+  stopSequences?: string[]
+  metadata?: JsonObject
+  tools?: Tool[]
+  toolChoice?: { mode?: 'auto' | 'required' | 'none' }
+}
+
+/**
+ * The response of the client's model. `stopReason` is a string such as `endTurn`, `maxTokens` or `toolUse`.
+ * https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageresult
+ */
+export interface CreateMessageResult {
+  role: Role
+  content: SamplingContent | SamplingContent[]
+  model: string
+  stopReason?: string
+  _meta?: Meta
+}
+
+/** A form that the user is asked to fill in. https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitformparams */
+interface ElicitFormParams {
+  mode?: 'form'
+  message: string
+  requestedSchema: JsonObject
+}
+
+/** A page that the user is asked to open. https://modelcontextprotocol.io/specification/2026-07-28/schema#eliciturlparams */
+interface ElicitUrlParams {
+  mode: 'url'
+  message: string
+  url: string
+}
+
+/** The user's decision on an elicitation. https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitaction */
+export type ElicitAction = 'accept' | 'decline' | 'cancel'
+
+/** The response of the user. https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult */
+export interface ElicitResult {
+  action: ElicitAction
+  content?: { [field: string]: string | number | boolean | string[] }
+}
+
+/** A directory that the server may access. https://modelcontextprotocol.io/specification/2026-07-28/schema#root */
+export interface Root {
+  /** A `file:` URI. */
+  uri: string
+  name?: string
+  _meta?: Meta
+}
+
+/** Input that a server requires before it can respond. */
+export interface InputRequest {
+  method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
+  params?: JsonObject
+}
+
+/** Handles one input request of a server. @throws RpcError when the client cannot provide the input. */
+export type InputRequestHandler = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>
+
+/**
+ * A result that asks for input. The client sends the request again with the input responses and the request state.
+ * https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequiredresult
+ */
+export interface InputRequiredResult {
+  resultType: 'input_required'
+  inputRequests?: { [key: string]: InputRequest }
+  requestState?: string
+  _meta?: Meta
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../jsonrpc/message.ts'
+import { SchemaError } from './errors.ts'
+
+/** Limits of the schemas that are accepted. */
+export const SCHEMA_LIMITS: { readonly depth: number; readonly nodes: number; readonly size: number } = {
+  /** Nesting depth of objects and arrays. */
+  depth: 128,
+  /** Objects and arrays in total. One that is used twice counts twice. */
+  nodes: 10_000,
+  /** Characters of the JSON text. */
+  size: 256 * 1024,
+}
+
+/** The number of issues reported for one value. */
+export const MAX_ISSUES = 20
+
+/**
+ * Returns a copy of a schema as it is sent on the wire.
+ *
+ * @throws SchemaError if the schema contains itself, or exceeds `SCHEMA_LIMITS`.
+ */
+export function copyWithinLimits(schema: JsonObject): JsonObject {
+  checkSize(schema, [], { nodes: 0 })
+  const text = JSON.stringify(schema, (_key, value) => (value instanceof RegExp ? value.source : value))
+  if (text.length > SCHEMA_LIMITS.size)
+    throw new SchemaError(`The schema is too large: ${text.length} characters of JSON, at most ${SCHEMA_LIMITS.size} are allowed`)
+  return JSON.parse(text)
+}
+
+function checkSize(value: object, ancestors: object[], count: { nodes: number }): void {
+  if (ancestors.includes(value)) throw new SchemaError('The schema contains itself: use "$ref" for recursion')
+  if (ancestors.length >= SCHEMA_LIMITS.depth)
+    throw new SchemaError(`The schema is nested deeper than ${SCHEMA_LIMITS.depth} levels`)
+  if (++count.nodes > SCHEMA_LIMITS.nodes)
+    throw new SchemaError(`The schema has more than ${SCHEMA_LIMITS.nodes} objects and arrays`)
+  ancestors.push(value)
+  for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) checkSize(child, ancestors, count)
+  ancestors.pop()
+}

@@ -1,0 +1,87 @@
+/**
+ * Prepares schemas from a peer, so that neither the schema nor a value can block this process. Validation could take exponential time in two
+ * ways, and both are changed before such a schema is compiled:
+ *
+ * - Patterns run in linear time (RE2). Patterns that RE2 does not support (look-around, back-references) are not checked. Neither are
+ *   the names in `patternProperties`, and therefore `additionalProperties` next to it and `unevaluatedProperties` anywhere.
+ * - References may multiply the work. Each step through one is counted, and a validation with too many steps is aborted.
+ *
+ * RE2 is a large library: this module is loaded with the first such schema.
+ */
+import { RE2JS } from 're2js'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { SchemaError } from './errors.ts'
+import { walkSchemas } from './walk.ts'
+
+/** Limits the steps of a validation. */
+export interface StepBudget {
+  /** Starts a validation that may take this number of steps. The next step throws `StepLimitError`. */
+  start(steps: number): void
+}
+
+/** Thrown when a validation takes more steps than its budget. Internal: the validator catches it. */
+export class StepLimitError extends Error {
+  override readonly name = 'StepLimitError'
+}
+
+const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const
+
+/** With more references the compilation itself is slow: its time grows with their square. */
+const MAX_REFERENCES = 1000
+
+/**
+ * Makes an untrusted schema safe, in place, and returns the budget of its validations.
+ *
+ * @throws SchemaError if it has more than 1000 references.
+ */
+export function limitSchema(schema: JsonObject): StepBudget {
+  let stepsLeft = 0
+  const countStep = (): boolean => {
+    if (--stepsLeft < 0) throw new StepLimitError()
+    return true
+  }
+  const nodes: JsonObject[] = []
+  walkSchemas(schema, undefined, (node) => void nodes.push(node))
+  const references = nodes.filter((node) => REFERENCE_KEYWORDS.some((keyword) => typeof node[keyword] === 'string')).length
+  if (references > MAX_REFERENCES)
+    throw new SchemaError(`The schema has ${references} references, at most ${MAX_REFERENCES} are allowed`)
+  const hasPatternProperties = nodes.some(({ patternProperties }) => patternProperties !== undefined)
+  for (const node of nodes) {
+    limitPatterns(node, hasPatternProperties)
+    countReferences(node, { '~refine': [{ check: countStep, error: () => '' }] })
+  }
+  return { start: (steps) => void (stepsLeft = steps) }
+}
+
+function limitPatterns(node: JsonObject, hasPatternProperties: boolean): void {
+  if (typeof node.pattern === 'string') node.pattern = linearPattern(node.pattern)
+  if (isObject(node.patternProperties)) {
+    delete node.patternProperties
+    delete node.additionalProperties
+  }
+  if (hasPatternProperties) delete node.unevaluatedProperties
+}
+
+/** Replaces `{ $ref }` by `{ allOf: [{ allOf: [counter, { $ref }] }] }`. The counter runs first, and JSON pointers into the document stay valid. */
+function countReferences(node: JsonObject, counter: JsonObject): void {
+  for (const keyword of REFERENCE_KEYWORDS) {
+    if (typeof node[keyword] !== 'string') continue
+    const counted = { allOf: [counter, { [keyword]: node[keyword] }] }
+    delete node[keyword]
+    node.allOf = Array.isArray(node.allOf) ? [...node.allOf, counted] : [counted]
+  }
+}
+
+function linearPattern(source: string): RegExp {
+  const test = linearTest(source)
+  return Object.assign(/(?:)/, { test, toJSON: () => source })
+}
+
+function linearTest(source: string): (text: string) => boolean {
+  try {
+    const pattern = RE2JS.compile(RE2JS.translateRegExp(source))
+    return (text) => pattern.test(text)
+  } catch {
+    return () => true
+  }
+}

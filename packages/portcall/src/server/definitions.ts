@@ -1,0 +1,162 @@
+import { isObject } from '../jsonrpc/message.ts'
+import type {
+  Annotations,
+  CacheHint,
+  CallToolResult,
+  Completion,
+  ContentBlock,
+  GetPromptResult,
+  Icon,
+  Meta,
+  PromptMessage,
+  ReadResourceResult,
+  Resource,
+  ResourceContents,
+  ToolAnnotations,
+} from '../protocol/types.ts'
+import type { Infer, InferInput, Schema } from '../schema/standard.ts'
+import type { TemplateVariables } from '../schema/uri-template/template.ts'
+import type { Call } from './call.ts'
+import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
+
+export type Awaitable<T> = T | Promise<T>
+
+/** The options that tools, resources and prompts have in common. */
+export interface BaseDefinition {
+  title?: string
+  description?: string
+  icons?: Icon[]
+  _meta?: Meta
+  /** Returns whether the item exists for a caller. It is hidden from lists, and calls fail as if it were unknown. */
+  visible?: (call: Call) => Awaitable<boolean>
+  /**
+   * The scopes that a caller must have, all of them. Over HTTP, an unauthenticated caller has none. On transports without authentication,
+   * such as stdio, scopes are not checked.
+   */
+  scopes?: readonly string[]
+  /** What happens when a caller lacks a scope. Default: the server's `onInsufficientScope`. */
+  onInsufficientScope?: InsufficientScopePolicy
+}
+
+/** `challenge` answers with an error that lists the required scopes; `hide` treats the item as unknown. */
+export type InsufficientScopePolicy = 'challenge' | 'hide'
+
+/** The definition of a tool without its schemas. */
+export interface BaseToolDefinition extends BaseDefinition, ToolDefinitionExtensions {
+  annotations?: ToolAnnotations
+  /** Time limit of one call, in milliseconds. Default: `toolTimeoutMs` of the server's limits. */
+  timeoutMs?: number
+}
+
+/** The definition of a tool. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends BaseToolDefinition {
+  /** Schema of the arguments, an object. Without it, the tool takes no arguments. */
+  input?: I
+  /** Schema of the structured content. */
+  output?: O
+}
+
+/** The definition of a tool that returns structured content. */
+export interface StructuredToolDefinition<I extends Schema | undefined, O extends Schema> extends ToolDefinition<I, O> {
+  output: O
+}
+
+export type Arguments<I> = I extends undefined ? Record<string, never> : Infer<I>
+
+/** What a tool without an `output` schema returns. A string becomes a text block. */
+export type Content = string | ContentBlock | ContentBlock[] | CallToolResult | undefined | void
+
+/** Returns whether a value looks like a content block. */
+export function isContentBlock(value: unknown): value is ContentBlock {
+  return isObject(value) && typeof value.type === 'string'
+}
+
+interface StructuredResult<T> extends Omit<CallToolResult, 'structuredContent' | 'content'> {
+  structuredContent: T
+  content?: ContentBlock[]
+}
+
+interface ErrorResult extends CallToolResult {
+  isError: true
+}
+
+/** What a tool with an `output` schema returns: the structured content, or a complete result. */
+export type Structured<T> = T | StructuredResult<T> | ErrorResult
+
+/** What a tool returns: structured content if it has an `output` schema, otherwise content. */
+export type ToolReturn<O> = O extends Schema ? Structured<InferInput<O>> : Content
+
+export type ToolHandler<I, O> = (args: Arguments<I>, call: Call) => Awaitable<ToolReturn<O>>
+
+type FieldsOf<T> = T extends unknown ? keyof T : never
+
+/**
+ * Maps each property of `R` that `Value` does not have to `never`, so that a misspelled property is a type error. The return type of a
+ * handler is a union of `R` and the allowed types, which keeps literal types but alone would accept excess properties.
+ */
+export type NoExcessProperties<R, Value> = Record<
+  Exclude<FieldsOf<R>, unknown extends Value ? PropertyKey : FieldsOf<Value> | keyof CallToolResult>,
+  never
+>
+
+/** Returns suggestions for an argument or variable. At most 100 are sent; the client learns that there are more. */
+export type Completer = (value: string, context: CompletionContext) => Awaitable<readonly string[] | Completion>
+
+/** The context of a completion. */
+export interface CompletionContext {
+  /** The arguments that are already filled in. */
+  readonly arguments: Readonly<Record<string, string>>
+  readonly call: Call
+}
+
+/** The definition of a resource. https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
+export interface ResourceDefinition extends BaseDefinition {
+  /** Programmatic name. Default: the URI. */
+  name?: string
+  mimeType?: string
+  annotations?: Annotations
+  /** Size in bytes. */
+  size?: number
+  cache?: CacheHint
+  /** Maximum number of bytes read from a stream. Default: `maxResourceBytes` of the server's limits. */
+  maxBytes?: number
+}
+
+/** The definition of a resource template: the variables of its URIs, and how to list the resources behind it. */
+export interface TemplateDefinition<V extends Schema | undefined, Names extends string = string>
+  extends Omit<ResourceDefinition, 'size'> {
+  /** Schema that validates and converts the variables, which are strings in the URI. */
+  variables?: V
+  list?: (call: Call) => Awaitable<readonly Resource[]>
+  complete?: { [name in Names]?: Completer }
+}
+
+export type ByteStream = AsyncIterable<Uint8Array | string> | ReadableStream<Uint8Array>
+
+/** What a resource handler returns: text, bytes, a stream of either, contents or a complete result. Nothing means "not found". */
+export type ResourceReturn =
+  | string
+  | Uint8Array
+  | ByteStream
+  | (Partial<Pick<ResourceContents, 'uri'>> & Omit<ResourceContents, 'uri'> & ({ text: string } | { blob: string | Uint8Array }))
+  | ResourceContents[]
+  | ReadResourceResult
+  | undefined
+  | null
+
+export type ReadHandler<V> = (variables: V, call: Call, uri: string) => Awaitable<ResourceReturn>
+
+/** The variables that the handler of a template receives: strings, or what the schema converts them to. */
+export type ResourceVariables<U extends string, V> = V extends Schema ? Infer<V> : TemplateVariables<U>
+
+/** The definition of a prompt. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
+export interface PromptDefinition<A extends Schema | undefined> extends BaseDefinition {
+  /** Schema of the arguments, an object of strings. */
+  arguments?: A
+  complete?: A extends Schema ? { [name in keyof InferInput<A>]?: Completer } : never
+}
+
+/** What a prompt handler returns. A string or a content block becomes one message with the role `user`. */
+export type PromptReturn = string | ContentBlock | PromptMessage | PromptMessage[] | GetPromptResult
+
+export type PromptHandler<A> = (args: Arguments<A>, call: Call) => Awaitable<PromptReturn>

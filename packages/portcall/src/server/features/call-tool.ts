@@ -1,0 +1,162 @@
+import { RpcError } from '../../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { headerMismatch, INVALID_ARGUMENTS, invalidParams } from '../../protocol/errors.ts'
+import { verifyHeaderParams } from '../../protocol/header-params.ts'
+import type { CallToolResult } from '../../protocol/types.ts'
+import type { CompiledSchema, Issue, ParseResult } from '../../schema/standard.ts'
+import type { CoarseTimers } from '../../util/coarse-timers.ts'
+import type { CallContext } from '../call.ts'
+import { isContentBlock } from '../definitions.ts'
+import { ElicitationDeclinedError, InputRequiredError, InvalidOutputError, ToolError, ToolTimeoutError } from '../errors.ts'
+import { emitError, type OnEvent } from '../events.ts'
+import type { ToolMiddleware } from '../extension.ts'
+import { checkAccess } from './access.ts'
+import type { ToolEntry, ToolRegistry } from './tools.ts'
+
+export interface CallToolOptions {
+  readonly tools: ToolRegistry
+  readonly timers: CoarseTimers
+  readonly toolTimeoutMs: number
+  /** The first middleware is the outermost. */
+  readonly middleware: readonly ToolMiddleware[]
+  readonly onEvent: OnEvent
+}
+
+/** A call of a tool with validated arguments. */
+interface ToolCall {
+  readonly tool: ToolEntry
+  readonly args: unknown
+  readonly call: CallContext
+}
+
+/** Creates the handler of `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export function createCallTool(options: CallToolOptions): (call: CallContext) => Promise<object> {
+  const { tools, middleware } = options
+  return async (call) => {
+    const { name, arguments: input } = call.request.params ?? {}
+    const args = input ?? {}
+    if (typeof name !== 'string') throw invalidParams('name must be a string')
+    if (!isObject(args)) throw invalidParams('arguments must be an object')
+    const tool = tools.get(name)
+    if (!tool || (tool.isRestricted && !(await checkAccess(tool, call))))
+      throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`)
+    if (tool.headerParams.length > 0) checkHeaderParams(tool, args, call)
+    const parsing = tool.input.parse(args)
+    const parsed = parsing instanceof Promise ? await parsing : parsing
+    if (parsed.issues) return invalidArguments(parsed.issues)
+    const toolCall: ToolCall = { tool, args: parsed.value, call }
+    const hasMiddleware = middleware.length > 0 && !call.isDetached
+    // In an async function, engines need three microtasks to return a promise, but only one to await it.
+    return await (hasMiddleware ? runMiddleware(middleware, toolCall, options) : runTool(toolCall, options))
+  }
+}
+
+/** Compares the headers that repeat arguments with the arguments. @throws RpcError -32020 when they differ. */
+function checkHeaderParams({ headerParams }: ToolEntry, args: JsonObject, { context: { readParamHeader } }: CallContext): void {
+  const reason = readParamHeader && verifyHeaderParams(headerParams, args, readParamHeader)
+  if (reason !== undefined) throw headerMismatch(reason)
+}
+
+function invalidArguments(issues: readonly Issue[]): CallToolResult {
+  const lines = issues.map(({ path, message }) => `- ${path.length === 0 ? 'arguments' : path.join('.')}: ${message}`)
+  const text = ['Invalid arguments:', ...lines].join('\n')
+  return { content: [{ type: 'text', text }], isError: true, [INVALID_ARGUMENTS]: issues } as CallToolResult
+}
+
+async function runMiddleware(
+  [outermost, ...inner]: readonly ToolMiddleware[],
+  toolCall: ToolCall,
+  options: CallToolOptions,
+): Promise<object> {
+  if (!outermost) return runTool(toolCall, options)
+  const { definition, listing } = toolCall.tool
+  const next = (): Promise<object> => runMiddleware(inner, toolCall, options)
+  return outermost(toolCall.call, { name: listing.name, definition }, next)
+}
+
+/** Runs the handler of a tool. Returns the result synchronously if the handler and its output schema are synchronous. */
+function runTool(toolCall: ToolCall, options: CallToolOptions): CallToolResult | Promise<CallToolResult> {
+  const { tool, args, call } = toolCall
+  const toFailure = (error: unknown): CallToolResult => failedResult(error, tool, options.onEvent)
+  try {
+    const value = tool.handler(args as never, call) as PromiseLike<unknown> | null | undefined
+    const result =
+      typeof value?.then === 'function'
+        ? withDeadline(value, toolCall, options).then((resolved) => toolResult(resolved, toolCall))
+        : toolResult(value, toolCall)
+    return result instanceof Promise ? result.catch(toFailure) : result
+  } catch (error) {
+    return toFailure(error)
+  }
+}
+
+function withDeadline(value: PromiseLike<unknown>, { tool, call }: ToolCall, options: CallToolOptions): Promise<unknown> {
+  const timeoutMs = tool.definition.timeoutMs ?? options.toolTimeoutMs
+  return new Promise((resolve, reject) => {
+    const timer = options.timers.schedule(timeoutMs, () => {
+      const reason = new ToolTimeoutError(timeoutMs)
+      call.abort(reason)
+      reject(reason)
+    })
+    const settle = (outcome: (value: unknown) => void) => (result: unknown) => {
+      timer.cancel()
+      outcome(result)
+    }
+    value.then(settle(resolve), settle(reject))
+  })
+}
+
+/** Converts an error to a result. @throws the error if it suspends the call or is a protocol error. */
+function failedResult(error: unknown, { listing: { name } }: ToolEntry, onEvent: OnEvent): CallToolResult {
+  if (error instanceof InputRequiredError || error instanceof RpcError) throw error
+  if (error instanceof ToolError || error instanceof ElicitationDeclinedError || error instanceof ToolTimeoutError)
+    return { content: [{ type: 'text', text: error.message }], isError: true }
+  const reference = emitError(onEvent, error, { method: 'tools/call', name })
+  return { content: [{ type: 'text', text: `The tool failed. Reference: ${reference}` }], isError: true }
+}
+
+/** The result of a handler that caught its own suspension. It is not sent. */
+const SUSPENDED: CallToolResult = { content: [] }
+
+/**
+ * Converts the return value of a tool to a result, synchronously unless its output schema validates asynchronously.
+ *
+ * @throws InvalidOutputError when the value is not convertible or does not match the output schema.
+ */
+function toolResult(value: unknown, { tool, call }: ToolCall): CallToolResult | Promise<CallToolResult> {
+  if (call.isSuspended) return SUSPENDED
+  if (tool.output) return structuredResult(value, tool.output)
+  if (value === undefined || value === null) return { content: [] }
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  if (Array.isArray(value) && value.every(isContentBlock)) return { content: value }
+  if (isContentBlock(value)) return { content: [value] }
+  if (isObject(value) && Array.isArray(value.content) && value.content.every(isContentBlock))
+    return value as unknown as CallToolResult
+  throw new InvalidOutputError('A tool without `output` must return a string, content blocks or a result with `content`')
+}
+
+function structuredResult(value: unknown, output: CompiledSchema): CallToolResult | Promise<CallToolResult> {
+  if (isErrorResult(value)) return value
+  const result = isObject(value) && 'structuredContent' in value && hasOnlyResultKeys(value) ? value : undefined
+  const parsing = output.parse(result ? result.structuredContent : value)
+  return parsing instanceof Promise ? parsing.then((parsed) => withContent(parsed, result)) : withContent(parsing, result)
+}
+
+/** Completes a result with structured content and, unless the result has `content`, its JSON as text. */
+function withContent(parsed: ParseResult<unknown>, result: JsonObject | undefined): CallToolResult {
+  if (parsed.issues)
+    throw new InvalidOutputError('The structured content does not match the output schema of the tool', parsed.issues)
+  const structuredContent = parsed.value
+  const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(structuredContent) }]
+  return result ? { content, ...result, structuredContent } : { content, structuredContent }
+}
+
+const RESULT_KEYS: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError', '_meta'])
+
+function hasOnlyResultKeys(value: JsonObject): boolean {
+  return Object.keys(value).every((key) => RESULT_KEYS.has(key))
+}
+
+function isErrorResult(value: unknown): value is CallToolResult {
+  return isObject(value) && value.isError === true && Array.isArray(value.content) && hasOnlyResultKeys(value)
+}

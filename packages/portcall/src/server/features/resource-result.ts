@@ -1,0 +1,88 @@
+import { isObject } from '../../jsonrpc/message.ts'
+import type { ReadResourceResult, ResourceContents } from '../../protocol/types.ts'
+import type { ByteStream, ResourceReturn } from '../definitions.ts'
+import { InvalidOutputError } from '../errors.ts'
+
+export interface ResourceResultOptions {
+  readonly uri: string
+  readonly mimeType: string | undefined
+  /** Maximum number of bytes read from a stream. */
+  readonly maxBytes: number
+}
+
+/**
+ * Converts the return value of a resource handler to a result. A stream becomes text if the MIME type is a text type, otherwise a blob.
+ *
+ * @throws InvalidOutputError when the value is not convertible; RangeError when a stream exceeds `maxBytes`.
+ */
+export async function resourceResult(
+  value: NonNullable<ResourceReturn>,
+  options: ResourceResultOptions,
+): Promise<ReadResourceResult> {
+  if (Array.isArray(value)) return { contents: value }
+  if (typeof value === 'object' && 'contents' in value) return value
+  return { contents: [await toContents(value, options)] }
+}
+
+async function toContents(value: unknown, { uri, mimeType, maxBytes }: ResourceResultOptions): Promise<ResourceContents> {
+  const common = mimeType === undefined ? { uri } : { uri, mimeType }
+  if (typeof value === 'string') return { ...common, text: value }
+  if (value instanceof Uint8Array) return { ...common, blob: toBase64(value) }
+  if (isStream(value)) {
+    const bytes = await readStream(value, maxBytes)
+    return isText(mimeType) ? { ...common, text: new TextDecoder().decode(bytes) } : { ...common, blob: toBase64(bytes) }
+  }
+  if (isObject(value) && value.blob instanceof Uint8Array)
+    return { ...common, ...value, blob: toBase64(value.blob) } as ResourceContents
+  if (isObject(value) && (typeof value.text === 'string' || typeof value.blob === 'string'))
+    return { ...common, ...value } as unknown as ResourceContents
+  throw new InvalidOutputError('A resource must return text, bytes, a stream, contents or a result with `contents`')
+}
+
+function isText(mimeType: string | undefined): boolean {
+  return mimeType !== undefined && /^text\/|^application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml))\b/.test(mimeType)
+}
+
+const CHUNK_BYTES = 0x8000
+
+/** Encodes bytes as Base64 (RFC 4648, section 4). */
+function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES)
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES))
+  return btoa(binary)
+}
+
+function isStream(value: unknown): value is ByteStream {
+  return typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || 'getReader' in value)
+}
+
+/** Reads a stream to its end, or cancels it and throws a RangeError above `maxBytes`. */
+async function readStream(stream: ByteStream, maxBytes: number): Promise<Uint8Array> {
+  const encoder = new TextEncoder()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of chunksOf(stream)) {
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+    length += bytes.length
+    if (length > maxBytes) throw new RangeError(`The resource is larger than ${maxBytes} bytes`)
+    chunks.push(bytes)
+  }
+  const all = new Uint8Array(length)
+  let offset = 0
+  for (const bytes of chunks) {
+    all.set(bytes, offset)
+    offset += bytes.length
+  }
+  return all
+}
+
+async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array | string> {
+  if (Symbol.asyncIterator in stream) return yield* stream as AsyncIterable<Uint8Array | string>
+  const reader = (stream as ReadableStream<Uint8Array>).getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+  } finally {
+    await reader.cancel()
+  }
+}

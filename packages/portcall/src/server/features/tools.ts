@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.ts'
+import type { Tool } from '../../protocol/types.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import type { CompiledSchema, Schema } from '../../schema/standard.ts'
+import type { ToolDefinition, ToolHandler } from '../definitions.ts'
+import { createEntry, type Registry, type RegistryEntry } from './registry.ts'
+
+export type AnyToolDefinition = ToolDefinition<Schema | undefined, Schema | undefined>
+export type AnyToolHandler = ToolHandler<Schema | undefined, undefined>
+
+/** A registered tool with its compiled schemas. */
+export interface ToolEntry extends RegistryEntry<AnyToolDefinition, Tool> {
+  readonly handler: AnyToolHandler
+  /** Validates the arguments. */
+  readonly input: Pick<CompiledSchema, 'parse'>
+  readonly output: CompiledSchema | undefined
+  readonly headerParams: readonly HeaderParam[]
+}
+
+export type ToolRegistry = Registry<AnyToolDefinition, ToolEntry>
+
+/** @throws SchemaError when a schema is invalid or not supported. */
+export function createTool(name: string, definition: AnyToolDefinition, handler: AnyToolHandler): ToolEntry {
+  if (name === '') throw new Error('A tool needs a name')
+  const { title, description, icons, annotations, _meta } = definition
+  const input = definition.input && compileSchema(definition.input, 'input')
+  const output = definition.output && compileSchema(definition.output, 'output')
+  const inputSchema = input ? asObjectSchema(input.json, name) : { type: 'object' as const, additionalProperties: false }
+  const listing = { name, title, description, inputSchema, outputSchema: output?.json, annotations, icons, _meta }
+  const entry = createEntry<AnyToolDefinition, Tool>(definition, listing as Tool)
+  return { ...entry, handler, input: input ?? NO_ARGUMENTS, output, headerParams: readHeaderParams(inputSchema) }
+}
+
+/** Validates the arguments of a tool without an input schema: there must be none. */
+const NO_ARGUMENTS: ToolEntry['input'] = {
+  parse(args) {
+    const [first] = Object.keys(args as JsonObject)
+    return first === undefined ? { value: args } : { issues: [{ path: [first], message: 'this tool takes no arguments' }] }
+  },
+}
+
+function asObjectSchema(schema: JsonObject, name: string): JsonObject {
+  if (schema.type === 'object') return schema
+  if (schema.type === undefined) return { type: 'object', ...schema }
+  throw new Error(
+    `The input schema of the tool ${JSON.stringify(name)} must describe an object, not ${JSON.stringify(schema.type)}`,
+  )
+}

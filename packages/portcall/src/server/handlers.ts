@@ -1,0 +1,100 @@
+import type { CacheHint, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts'
+import type { Sealer } from '../stores/sealing/seal.ts'
+import { createCoarseTimers } from '../util/coarse-timers.ts'
+import type { CallContext } from './call.ts'
+import type { Handler } from './dispatch.ts'
+import type { OnEvent } from './events.ts'
+import type { ToolMiddleware } from './extension.ts'
+import { createCallTool } from './features/call-tool.ts'
+import { type Capabilities, createDiscover } from './features/capabilities.ts'
+import { createComplete } from './features/completion.ts'
+import { createListHandler, createVisibleItems } from './features/lists.ts'
+import { createGetPrompt } from './features/prompts.ts'
+import type { Registries } from './features/registries.ts'
+import { createReadResource, listResources } from './features/resources.ts'
+import type { Cacheable, ServerLimits, ServerOptions } from './options.ts'
+import type { ServerSubscriptions } from './subscriptions.ts'
+
+/** The parts of a server that its handlers use. */
+export interface HandlerDeps {
+  readonly registries: Registries
+  readonly capabilities: Capabilities
+  readonly subscriptions: ServerSubscriptions
+  readonly sealer: Sealer
+  readonly limits: ServerLimits
+  readonly pageSize: number
+  readonly toolMiddleware: readonly ToolMiddleware[]
+  readonly onEvent: OnEvent
+}
+
+const NOT_CACHEABLE: Required<CacheHint> = { ttlMs: 0, cacheScope: 'private' }
+
+/** Creates the handlers of the core methods. */
+export function createHandlers(deps: HandlerDeps, options: ServerOptions): Map<string, Handler> {
+  const { registries, capabilities, subscriptions, limits, onEvent } = deps
+  const { tools, prompts } = registries
+  const { toolTimeoutMs, maxResourceBytes } = limits
+  const timers = createCoarseTimers({ keepAlive: false })
+  const cacheHint = (result: Cacheable) => (): Required<CacheHint> => ({ ...NOT_CACHEABLE, ...options.cache?.[result] })
+  return new Map<string, Handler>([
+    ['server/discover', createDiscover({ capabilities, instructions: options.instructions, cacheHint: cacheHint('discover') })],
+    ...createListHandlers(deps, cacheHint),
+    ['tools/call', createCallTool({ tools, timers, toolTimeoutMs, middleware: deps.toolMiddleware, onEvent })],
+    ['resources/read', createReadResource({ ...registries, maxResourceBytes, cacheHint: cacheHint('read') })],
+    ['prompts/get', createGetPrompt(prompts)],
+    ['completion/complete', createComplete(registries)],
+    ['subscriptions/listen', subscriptions.listen],
+  ])
+}
+
+function createListHandlers(
+  { registries, pageSize, sealer }: HandlerDeps,
+  cacheHint: (result: Cacheable) => () => CacheHint,
+): [string, Handler][] {
+  const { tools, resources, templates, prompts } = registries
+  const paging = { pageSize, sealer }
+  const fixedResources = createVisibleItems<Resource>(resources.entries)
+  return [
+    [
+      'tools/list',
+      createListHandler<Tool>({
+        ...paging,
+        ...createVisibleItems(tools.entries),
+        key: 'tools',
+        keyOf: ({ name }) => name,
+        cacheHint: cacheHint('tools'),
+      }),
+    ],
+    [
+      'resources/list',
+      createListHandler<Resource>({
+        ...paging,
+        key: 'resources',
+        items: async (call: CallContext) => listResources(await fixedResources.items(call), templates.entries(), call),
+        keyOf: ({ uri }) => uri,
+        variesByCaller: () => fixedResources.variesByCaller() || templates.entries().some(({ isRestricted }) => isRestricted),
+        cacheHint: cacheHint('resources'),
+      }),
+    ],
+    [
+      'resources/templates/list',
+      createListHandler<ResourceTemplate>({
+        ...paging,
+        ...createVisibleItems(templates.entries),
+        key: 'resourceTemplates',
+        keyOf: ({ uriTemplate }) => uriTemplate,
+        cacheHint: cacheHint('templates'),
+      }),
+    ],
+    [
+      'prompts/list',
+      createListHandler<Prompt>({
+        ...paging,
+        ...createVisibleItems(prompts.entries),
+        key: 'prompts',
+        keyOf: ({ name }) => name,
+        cacheHint: cacheHint('prompts'),
+      }),
+    ],
+  ]
+}

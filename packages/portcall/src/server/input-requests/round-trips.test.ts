@@ -1,0 +1,205 @@
+import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { memoryStores } from '../../stores/memory/memory.ts'
+import { generateKey } from '../../stores/sealing/seal.ts'
+import { type Caller, callerOf } from '../server.test-kit.ts'
+import { createServer } from '../server.ts'
+import type { Server } from '../types.ts'
+
+const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+const name = z.object({ name: z.string() })
+const accept = (content: JsonObject): JsonObject => ({ action: 'accept', content })
+
+function serverWith(handler: Parameters<Server['tool']>[2], options: Parameters<typeof createServer>[1] = {}): Server {
+  const server = createServer({ name: 'test', version: '1' }, options)
+  server.tool('ask', { input: { type: 'object' } }, handler as never)
+  return server
+}
+
+/** Calls the tool and responds to each input request by its key until the result is complete. */
+async function callTool(
+  caller: Caller,
+  responses: JsonObject,
+  args: JsonObject = {},
+): Promise<{ result: JsonObject; roundTrips: string[][] }> {
+  const roundTrips: string[][] = []
+  let result = await caller.result('tools/call', { name: 'ask', arguments: args })
+  while (result.resultType === 'input_required' && roundTrips.length < 10) {
+    const keys = Object.keys(result.inputRequests as object)
+    roundTrips.push(keys)
+    const inputResponses = Object.fromEntries(keys.map((key) => [key, responses[key]]))
+    result = await caller.result('tools/call', {
+      name: 'ask',
+      arguments: args,
+      inputResponses,
+      requestState: result.requestState,
+    })
+  }
+  return { result, roundTrips }
+}
+
+describe('input requests of a call', () => {
+  it('MRTR-001 MRTR-003 MRTR-012 are sent one after the other, and the handler runs again from the start each time', async () => {
+    const runs = vi.fn()
+    const server = serverWith(async (_args, call) => {
+      runs()
+      const first = await call.elicit('first?', name)
+      const second = await call.elicit('second?', name)
+      return `${first.name} ${second.name}`
+    })
+    const { result, roundTrips } = await callTool(callerOf(server, CAPABILITIES), {
+      'elicit-1': accept({ name: 'Ada' }),
+      'elicit-2': accept({ name: 'Bob' }),
+    })
+    expect(result.content).toEqual([{ type: 'text', text: 'Ada Bob' }])
+    expect(roundTrips).toEqual([['elicit-1'], ['elicit-2']])
+    expect(runs).toHaveBeenCalledTimes(3)
+  })
+
+  it('of one Promise.all are sent in one round trip', async () => {
+    const server = serverWith(async (_args, call) => {
+      const [who, model, roots] = await Promise.all([
+        call.elicit('who?', name, { key: 'who' }),
+        call.sample({ messages: [], maxTokens: 1 }, { key: 'model' }),
+        call.roots({ key: 'roots' }),
+      ])
+      return `${who.name} ${model.model} ${roots.length}`
+    })
+    const responses = {
+      who: accept({ name: 'Ada' }),
+      model: { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' },
+      roots: { roots: [] },
+    }
+    const { result, roundTrips } = await callTool(callerOf(server, CAPABILITIES), responses)
+    expect(result.content).toEqual([{ type: 'text', text: 'Ada m 0' }])
+    expect(roundTrips).toEqual([['who', 'model', 'roots']])
+  })
+
+  it('MRTR-017 do not run a step again, but a finally block in each round trip', async () => {
+    const charge = vi.fn(() => 42)
+    const cleanup = vi.fn()
+    const server = serverWith(async (_args, call) => {
+      try {
+        const receipt = await call.step('charge', charge)
+        const { name: who } = await call.elicit('who?', name)
+        return `${who} ${receipt}`
+      } finally {
+        cleanup()
+      }
+    })
+    const { result } = await callTool(callerOf(server, CAPABILITIES), { 'elicit-1': accept({ name: 'Ada' }) })
+    expect(result.content).toEqual([{ type: 'text', text: 'Ada 42' }])
+    expect(charge).toHaveBeenCalledTimes(1)
+    expect(cleanup).toHaveBeenCalledTimes(2)
+  })
+
+  it('ELI-024 are repeated when the content does not match the schema', async () => {
+    const server = serverWith(async (_args, call) => (await call.elicit('who?', name)).name)
+    const caller = callerOf(server, CAPABILITIES)
+    const first = await caller.result('tools/call', { name: 'ask' })
+    const retry = { name: 'ask', requestState: first.requestState }
+    const again = await caller.result('tools/call', { ...retry, inputResponses: { 'elicit-1': accept({ name: 7 }) } })
+    expect(again.resultType).toBe('input_required')
+    expect(Object.keys(again.inputRequests as object)).toEqual(['elicit-1'])
+  })
+
+  it('ELI-013 fail the call when the user declines', async () => {
+    const server = serverWith(async (_args, call) => (await call.elicit('who?', name)).name)
+    const { result } = await callTool(callerOf(server, CAPABILITIES), { 'elicit-1': { action: 'decline' } })
+    expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'The user declined to answer' }] })
+  })
+
+  it('are sent even if the handler catches the suspension', async () => {
+    const server = serverWith(async (_args, call) =>
+      call.elicit('who?', name).then(
+        () => 'asked',
+        () => 'swallowed',
+      ),
+    )
+    expect((await callTool(callerOf(server, CAPABILITIES), { 'elicit-1': accept({ name: 'Ada' }) })).result.content).toEqual([
+      { type: 'text', text: 'asked' },
+    ])
+  })
+
+  it('BASE-042 MRTR-005 ELI-003 need a capability of the client', async () => {
+    const server = serverWith(async (_args, call) => (await call.elicit('who?', name)).name)
+    expect(await callerOf(server).error('tools/call', { name: 'ask' })).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { elicitation: { form: {} } } },
+    })
+    const byUrl = serverWith(async (_args, call) => call.elicitUrl('go', 'https://example.com/'))
+    expect(await callerOf(byUrl, { elicitation: {} }).error('tools/call', { name: 'ask' })).toMatchObject({ code: -32021 })
+  })
+})
+
+describe('request state', () => {
+  const handler = async (_args: unknown, call: Parameters<Parameters<Server['tool']>[2]>[1]): Promise<string> =>
+    (await call.elicit('who?', name)).name
+  const responses = { 'elicit-1': accept({ name: 'Ada' }) }
+  const alice = { auth: { principal: 'alice' } }
+
+  async function suspend(server: Server): Promise<unknown> {
+    return (await callerOf(server, CAPABILITIES).result('tools/call', { name: 'ask', arguments: { file: 'a' } }, alice))
+      .requestState
+  }
+
+  it('MRTR-014 MRTR-016 is rejected when tampered with, for another request and for another principal', async () => {
+    const server = serverWith(handler as never)
+    server.tool('other', { input: { type: 'object' } }, handler as never)
+    const requestState = await suspend(server)
+    const caller = callerOf(server, CAPABILITIES)
+    const retry = { name: 'ask', arguments: { file: 'a' }, requestState, inputResponses: responses }
+    expect(await caller.error('tools/call', { ...retry, requestState: `${requestState}-TAMPERED` }, alice)).toMatchObject({
+      code: -32602,
+    })
+    expect(await caller.error('tools/call', { ...retry, requestState: 'state-handle.x' }, alice)).toMatchObject({ code: -32602 })
+    expect(await caller.error('tools/call', { ...retry, arguments: { file: 'b' } }, alice)).toMatchObject({ code: -32602 })
+    expect(await caller.error('tools/call', { ...retry, name: 'other' }, alice)).toMatchObject({ code: -32602 })
+    expect(await caller.error('tools/call', retry, { auth: { principal: 'bob' } })).toMatchObject({ code: -32602 })
+    expect(await caller.error('tools/call', { ...retry, requestState: 7 }, alice)).toMatchObject({ code: -32602 })
+    expect((await caller.result('tools/call', retry, alice)).content).toEqual([{ type: 'text', text: 'Ada' }])
+  })
+
+  it('is valid after a restart with the same sealing keys', async () => {
+    const sealingKeys = [generateKey()]
+    const requestState = await suspend(serverWith(handler as never, { sealingKeys }))
+    const retry = { name: 'ask', arguments: { file: 'a' }, requestState, inputResponses: responses }
+    const restarted = callerOf(serverWith(handler as never, { sealingKeys: [generateKey(), ...sealingKeys] }), CAPABILITIES)
+    expect((await restarted.result('tools/call', retry, alice)).content).toEqual([{ type: 'text', text: 'Ada' }])
+    expect(await callerOf(serverWith(handler as never), CAPABILITIES).error('tools/call', retry, alice)).toMatchObject({
+      code: -32602,
+    })
+  })
+
+  it('expires', async () => {
+    const server = serverWith(handler as never, { limits: { requestStateTtlMs: 1 } })
+    const requestState = await suspend(server)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const retry = { name: 'ask', arguments: { file: 'a' }, requestState, inputResponses: responses }
+    expect(await callerOf(server, CAPABILITIES).error('tools/call', retry, alice)).toMatchObject({ code: -32602 })
+  })
+
+  it('is saved in the store above its limit, and only a handle is sent', async () => {
+    const { store } = memoryStores()
+    const server = serverWith(
+      async (_args, call) => {
+        const large = await call.step('large', () => 'x'.repeat(10_000))
+        return `${(await call.elicit('who?', name)).name} ${large.length}`
+      },
+      { stores: { ...memoryStores(), store }, limits: { maxInlineRequestStateBytes: 1000 } },
+    )
+    const { result } = await callTool(callerOf(server, CAPABILITIES), responses)
+    expect(result.content).toEqual([{ type: 'text', text: 'Ada 10000' }])
+    const { requestState } = await callerOf(server, CAPABILITIES).result('tools/call', { name: 'ask' })
+    expect(String(requestState).length).toBeLessThan(1000)
+  })
+
+  it('rejects a call after the maximum number of round trips', async () => {
+    let turn = 0
+    const server = serverWith(async (_args, call) => (await call.elicit(`who ${++turn}?`, name)).name, {
+      limits: { maxRoundTrips: 3 },
+    })
+    await expect(callTool(callerOf(server, CAPABILITIES), responses)).rejects.toThrow('limit of 3 round trips')
+  })
+})

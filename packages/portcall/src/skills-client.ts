@@ -1,5 +1,0 @@
-/** Skills for clients: listed, loaded and verified. */
-export type { Approvals } from './skills/approvals.ts'
-export { type ClientSkills, type DirectoryItem, type SkillsOptions, skills } from './skills/client.ts'
-export { type Frontmatter, SKILL_LIMITS, type SkillEntry, SkillError, type SkillFile, type SkillLimits } from './skills/entry.ts'
-export type { Skill, SkillContent, SkillIdentity } from './skills/load.ts'

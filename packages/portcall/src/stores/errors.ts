@@ -1,0 +1,19 @@
+import { PortcallError } from '../util/errors.ts'
+
+/**
+ * The backend of a store, log or bus is unavailable: the database server is unreachable, the disk is full, the file is locked. The message
+ * says what to check.
+ *
+ * Backends reject with this error instead of waiting, and recover by themselves. Whether a write that failed with it was applied is unknown.
+ */
+export class StoreUnavailableError extends PortcallError {
+  override readonly name = 'StoreUnavailableError'
+  readonly code = 'STORE_UNAVAILABLE'
+  readonly retryable = true
+}
+
+/** Creates the error for an operation of a backend that failed. `backend` is its name in the message, such as `Redis`. */
+export function createUnavailableError(backend: string, cause: unknown): StoreUnavailableError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new StoreUnavailableError(`${backend} failed: ${reason}`, { cause })
+}

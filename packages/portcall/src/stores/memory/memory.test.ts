@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { busContract } from '../../testing/contracts/bus-contract.ts'
+import { logContract } from '../../testing/contracts/log-contract.ts'
+import { storeContract } from '../../testing/contracts/store-contract.ts'
+import { UnknownPositionError } from '../log.ts'
+import { createMemoryBus } from './bus.ts'
+import { createMemoryLog } from './log.ts'
+import { memoryStores } from './memory.ts'
+import { createMemoryStore } from './store.ts'
+
+function clock(): { now: () => number; advance: (ms: number) => void } {
+  let time = 1_000_000
+  const advance = (ms: number): void => {
+    time += ms
+  }
+  return { now: () => time, advance }
+}
+
+describe('the contracts', () => {
+  storeContract({
+    test,
+    create() {
+      const { now, advance } = clock()
+      return { subject: memoryStores({ now }).store, advance }
+    },
+  })
+  logContract({
+    test,
+    create({ maxEntries }) {
+      const { now, advance } = clock()
+      return { subject: memoryStores({ now, log: { maxEntries } }).log, advance }
+    },
+  })
+  busContract({ test, create: () => ({ subject: memoryStores().bus }) })
+})
+
+describe('limits of the store', () => {
+  test('the least recently written entries are evicted', async () => {
+    const store = createMemoryStore({ maxEntries: 3 })
+    for (const key of ['a', 'b', 'c']) await store.set(key, 'x')
+    await store.set('a', 'y')
+    await store.set('d', 'x')
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.get(key)))).toEqual(['y', undefined, 'x', 'x'])
+  })
+
+  test('bytes are limited; an entry above the limit is rejected', async () => {
+    const store = createMemoryStore({ maxBytes: 100 })
+    await store.set('a', 'x'.repeat(29))
+    await store.set('b', 'x'.repeat(19))
+    expect(await store.get('a')).toBe('x'.repeat(29))
+    await store.set('c', 'x')
+    expect(await store.get('a')).toBeUndefined()
+    await expect(store.set('d', 'x'.repeat(50))).rejects.toThrow(RangeError)
+    expect(await store.get('b')).toBe('x'.repeat(19))
+  })
+
+  test('entries expire after maxTtlMs at the latest', async () => {
+    const { now, advance } = clock()
+    const store = createMemoryStore({ maxTtlMs: 1000, now })
+    await store.set('a', 'x', { ttlMs: 60_000 })
+    advance(1000)
+    expect(await store.get('a')).toBeUndefined()
+  })
+
+  test('expired entries are removed without being read', async () => {
+    const { now, advance } = clock()
+    const store = createMemoryStore({ maxEntries: 100, now })
+    await store.set('old', 'x')
+    for (let at = 0; at < 99; at++) await store.set(`short ${at}`, 'x', { ttlMs: 10 })
+    advance(60_000)
+    await store.set('new', 'x')
+    expect(await store.get('old')).toBe('x')
+  })
+})
+
+describe('limits of the log', () => {
+  test('entries expire', async () => {
+    const { now, advance } = clock()
+    const log = createMemoryLog({ entryTtlMs: 1000, now })
+    const first = await log.append('key', 'a')
+    advance(600)
+    const second = await log.append('key', 'b')
+    advance(600)
+    expect((await log.read('key')).map(({ data }) => data)).toEqual(['b'])
+    expect((await log.read('key', first)).map(({ data }) => data)).toEqual(['b'])
+    advance(600)
+    const third = await log.append('key', 'c')
+    await expect(log.read('key', first)).rejects.toThrow(UnknownPositionError)
+    expect((await log.read('key', second)).map(({ position }) => position)).toEqual([third])
+  })
+
+  test('the bytes of one log and of all logs are limited', async () => {
+    const log = createMemoryLog({ maxBytes: 1000, maxTotalBytes: 2500 })
+    for (const key of ['a', 'b', 'c']) for (let at = 0; at < 10; at++) await log.append(key, 'x'.repeat(100))
+    expect(await Promise.all(['a', 'b', 'c'].map(async (key) => (await log.read(key)).length))).toEqual([0, 3, 3])
+    await log.append('b', 'x'.repeat(5000))
+    expect(await log.read('b')).toEqual([])
+  })
+
+  test('the number of logs is limited: the least recently written one is deleted', async () => {
+    const { now, advance } = clock()
+    const log = createMemoryLog({ maxLogs: 2, entryTtlMs: 1000, now })
+    for (const key of ['a', 'b', 'a', 'c']) await log.append(key, key)
+    expect(await Promise.all(['a', 'b', 'c'].map(async (key) => (await log.read(key)).length))).toEqual([2, 0, 1])
+    advance(1001)
+    await log.append('d', 'd')
+    expect(await Promise.all(['a', 'c', 'd'].map(async (key) => (await log.read(key)).length))).toEqual([0, 0, 1])
+  })
+
+  test('any sequence of appends, reads and deletes agrees with an array', async () => {
+    const step = fc.oneof(
+      { weight: 8, arbitrary: fc.record({ action: fc.constant('append'), key: fc.constantFrom('a', 'b') }) },
+      { weight: 1, arbitrary: fc.record({ action: fc.constant('delete'), key: fc.constantFrom('a', 'b') }) },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 300 }), fc.integer({ min: 1, max: 80 }), async (steps, maxEntries) => {
+        const log = createMemoryLog({ maxEntries })
+        const model = new Map<string, string[]>([
+          ['a', []],
+          ['b', []],
+        ])
+        for (const { action, key } of steps) {
+          if (action === 'append') model.get(key)?.push(await log.append(key, 'x'))
+          else await log.delete(key).then(() => model.set(key, []))
+        }
+        for (const [key, positions] of model) {
+          expect((await log.read(key)).map(({ position }) => position)).toEqual(positions.slice(-maxEntries))
+          const known = positions.slice(-maxEntries - 1)
+          for (const [at, position] of known.entries())
+            expect((await log.read(key, position)).map((entry) => entry.position)).toEqual(known.slice(at + 1))
+          for (const position of positions.slice(0, -maxEntries - 1))
+            await expect(log.read(key, position)).rejects.toThrow(UnknownPositionError)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('the bus', () => {
+  test('delivers before publish returns, and reports errors of subscribers', async () => {
+    const errors: unknown[] = []
+    const bus = createMemoryBus({ onError: (error) => errors.push(error) })
+    const received: string[] = []
+    await bus.subscribe('topic', (message) => void received.push(message))
+    await bus.subscribe('topic', () => {
+      throw new Error('bad')
+    })
+    void bus.publish('topic', 'one')
+    expect(received).toEqual(['one'])
+    expect(errors).toEqual([new Error('bad')])
+  })
+
+  test('nested publishing keeps one order for all subscribers', async () => {
+    const bus = createMemoryBus()
+    const received: string[] = []
+    await bus.subscribe('topic', (message) => {
+      received.push(`first ${message}`)
+      if (message === '1') void bus.publish('topic', '2')
+    })
+    await bus.subscribe('topic', (message) => void received.push(`second ${message}`))
+    await bus.publish('topic', '1')
+    expect(received).toEqual(['first 1', 'second 1', 'first 2', 'second 2'])
+  })
+
+  test('the number of subscriptions is limited; removed ones do not count', async () => {
+    const bus = createMemoryBus({ maxSubscriptions: 1 })
+    const unsubscribe = await bus.subscribe('a', () => {})
+    await expect(bus.subscribe('b', () => {})).rejects.toThrow(RangeError)
+    unsubscribe()
+    await bus.subscribe('b', () => {})
+  })
+})

@@ -1,0 +1,122 @@
+import { createUnavailableError } from '../errors.ts'
+import { createCircuitBreaker } from '../remote/circuit-breaker.ts'
+import { createLazyConnection } from '../remote/lazy-connection.ts'
+import { RemoteError } from '../remote/remote-error.ts'
+import { openConnection, type RedisClient, type RedisConnection } from './driver.ts'
+import { REDIS_SCRIPTS } from './scripts.ts'
+
+/** Runs commands on Redis, through a circuit breaker. */
+export interface RedisExecutor {
+  /**
+   * Sends commands in order, in one write. Resolves to their results, with a `StoreUnavailableError` for a command that Redis rejected.
+   * Commands with an unknown outcome are sent again only if they are repeatable.
+   *
+   * @throws StoreUnavailableError when the commands cannot be sent or there is no response.
+   */
+  send(commands: RedisCommand[], isRepeatable?: boolean): Promise<unknown[]>
+  /** Runs another repeatable operation on the server through the circuit breaker. */
+  run<T>(operation: () => Promise<T>): Promise<T>
+  close(): void
+}
+
+/** A command with its arguments, or a call of a script. */
+export type RedisCommand = readonly string[] | ScriptCall
+
+/** A call of a Lua script, which Redis runs atomically. */
+export interface ScriptCall {
+  readonly script: string
+  readonly keys: readonly string[]
+  readonly args: readonly string[]
+}
+
+export interface RedisExecutorOptions {
+  readonly client: RedisClient
+  readonly timeoutMs: number
+  /** Called when Redis did not respond in time: other connections may be broken too. */
+  onTimeout(): void
+}
+
+interface CommandConnection {
+  readonly connection: RedisConnection
+  /** The SHA-1 digest of each script. */
+  readonly digests: ReadonlyMap<string, string>
+}
+
+/** Error replies to commands that were not executed and can be retried. */
+const NOT_EXECUTED = /^(LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /
+/** Error replies of Redis start with an error code, errors of the drivers do not. */
+const ERROR_REPLY = /^[A-Z][A-Z0-9_]*( |$)/
+
+export function createRedisExecutor({ client, timeoutMs, onTimeout }: RedisExecutorOptions): RedisExecutor {
+  const lazyConnection = createLazyConnection<CommandConnection>({
+    async open(onLost) {
+      const digests = await digestAll(REDIS_SCRIPTS)
+      return { connection: await openConnection(client, { onLost, onMessage() {} }), digests }
+    },
+    close: ({ connection }) => connection.close(),
+    timeoutMs,
+  })
+  const circuitBreaker = createCircuitBreaker({
+    name: 'Redis',
+    timeoutMs,
+    probe: (isAbandoned) => sendOnce([['PING']], isAbandoned),
+    onTimeout() {
+      lazyConnection.drop()
+      onTimeout()
+    },
+  })
+
+  /** Returns the results. @throws RemoteError if one of them means that the commands must be sent again, or may have been lost. */
+  const checkResults = (results: unknown[]): unknown[] => {
+    for (const result of results) {
+      if (!(result instanceof Error)) continue
+      if (!ERROR_REPLY.test(result.message)) throw new RemoteError('unknown', result)
+      if (!NOT_EXECUTED.test(result.message)) continue
+      lazyConnection.drop()
+      throw new RemoteError('unsent', result)
+    }
+    return results
+  }
+  const sendOnce = async (commands: readonly RedisCommand[], isAbandoned: () => boolean): Promise<unknown[]> => {
+    const { connection, digests } = await lazyConnection.get()
+    if (isAbandoned()) throw new RemoteError('unsent', 'the operation has timed out')
+    const results = checkResults(await connection.send(commands.map((command) => encode(command, digests))))
+    const missing = commands.filter((_, index) => isMissingScript(results[index]))
+    if (missing.length === 0) return results
+    const retried = checkResults(await connection.send(missing.map((command) => encode(command))))
+    return results.map((result) => (isMissingScript(result) ? retried.shift() : result))
+  }
+
+  return {
+    async send(commands, isRepeatable = false) {
+      const results = await circuitBreaker.run((isAbandoned) => sendOnce(commands, isAbandoned), isRepeatable)
+      return results.map((result) => (result instanceof Error ? createUnavailableError('Redis', result) : result))
+    },
+    run: (operation) => circuitBreaker.run(operation, true),
+    close() {
+      circuitBreaker.close()
+      lazyConnection.drop()
+    },
+  }
+}
+
+function isMissingScript(result: unknown): boolean {
+  return result instanceof Error && result.message.startsWith('NOSCRIPT')
+}
+
+/** Returns the SHA-1 digest of each script, by which Redis caches it. */
+async function digestAll(scripts: readonly string[]): Promise<Map<string, string>> {
+  const digests = scripts.map(async (script): Promise<[string, string]> => {
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-1', new TextEncoder().encode(script)))
+    return [script, Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')]
+  })
+  return new Map(await Promise.all(digests))
+}
+
+/** Returns the words of a command. Scripts are called by digest if it is known, else with their source. */
+function encode(command: RedisCommand, digests?: ReadonlyMap<string, string>): string[] {
+  if (!('script' in command)) return [...command]
+  const { script, keys, args } = command
+  const scriptDigest = digests?.get(script)
+  return [scriptDigest ? 'EVALSHA' : 'EVAL', scriptDigest ?? script, String(keys.length), ...keys, ...args]
+}

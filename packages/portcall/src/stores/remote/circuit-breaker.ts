@@ -1,0 +1,118 @@
+/*
+ * A circuit breaker for a database server. The first operation that times out opens it. While it is open, all operations fail immediately;
+ * a probe is sent repeatedly, and the first response to it closes the breaker.
+ */
+
+import { backoffMs, createBackoff } from '../../util/backoff.ts'
+import { delay, interruptibleDelay, withTimeout } from '../../util/timers.ts'
+import { createUnavailableError, StoreUnavailableError } from '../errors.ts'
+import { RemoteError } from './remote-error.ts'
+
+export interface CircuitBreakerOptions {
+  /** The name of the server in error messages. */
+  name: string
+  /** Time allowed for an operation, including retries. */
+  timeoutMs: number
+  /** Requests any response from the server. */
+  probe: Operation<unknown>
+  /** Called when an operation has timed out: the connection may be broken. */
+  onTimeout?(): void
+  /** Called when the server responds again. */
+  onRecovered?(): void
+}
+
+/** An operation on the server. `isAbandoned` reports whether it has timed out, in which case it need not be sent any more. */
+export type Operation<T> = (isAbandoned: () => boolean) => Promise<T>
+
+export interface CircuitBreaker {
+  /**
+   * Runs an operation, and retries it within `timeoutMs` if it failed unsent, or if its outcome is unknown and it is repeatable.
+   *
+   * @throws StoreUnavailableError when it fails with a `RemoteError`; any other error unchanged.
+   */
+  run<T>(operation: Operation<T>, isRepeatable: boolean): Promise<T>
+  /** Stops probing. Operations fail from now on. */
+  close(): void
+}
+
+interface FailedAttempt {
+  readonly error: RemoteError
+  readonly isRepeatable: boolean
+  readonly remainingMs: number
+}
+
+const RETRY_BACKOFF = { firstMs: 25, maxMs: 5000 }
+const PROBE_BACKOFF = { firstMs: 100, maxMs: 5000 }
+
+export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
+  const { name, timeoutMs, probe, onTimeout, onRecovered } = options
+  const closed = new AbortController()
+  /** Set while the breaker is open. */
+  let openError: StoreUnavailableError | undefined
+
+  const runWithTimeout = <T>(operation: Operation<T>, ms: number): Promise<T> => {
+    let isAbandoned = false
+    const toError = (): RemoteError => {
+      isAbandoned = true
+      onTimeout?.()
+      return new RemoteError('unknown', new Error(`no response within ${timeoutMs} ms`))
+    }
+    return withTimeout(
+      operation(() => isAbandoned),
+      ms,
+      toError,
+    )
+  }
+  const probeUntilRecovered = async (): Promise<void> => {
+    for (let failures = 0; openError && !closed.signal.aborted; failures++) {
+      await interruptibleDelay(backoffMs(failures, PROBE_BACKOFF), closed.signal)
+      const hasResponded = await runWithTimeout(probe, timeoutMs).then(
+        () => true,
+        () => false,
+      )
+      if (!hasResponded) continue
+      openError = undefined
+      onRecovered?.()
+    }
+  }
+  const open = (cause: unknown): StoreUnavailableError => {
+    if (openError) return openError
+    openError = createUnavailableError(name, cause)
+    void probeUntilRecovered()
+    return openError
+  }
+
+  /** Returns the error for the caller, or `undefined` if the operation is to be retried. */
+  const toFinalError = ({ error, isRepeatable, remainingMs }: FailedAttempt): StoreUnavailableError | undefined => {
+    if (error.outcome === 'rejected') return createUnavailableError(name, error)
+    if (remainingMs <= 0 || openError || closed.signal.aborted) return open(error)
+    return error.outcome === 'unknown' && !isRepeatable ? createUnavailableError(name, error) : undefined
+  }
+  const runWithRetries = async <T>(operation: Operation<T>, isRepeatable: boolean): Promise<T> => {
+    const deadline = performance.now() + timeoutMs
+    const backoff = createBackoff(RETRY_BACKOFF)
+    for (;;) {
+      const attempt = runWithTimeout(operation, Math.max(deadline - performance.now(), 1))
+      const result = await attempt.then((value) => ({ value }), returnRemoteError)
+      if (!(result instanceof RemoteError)) return result.value
+      const remainingMs = deadline - performance.now()
+      const error = toFinalError({ error: result, isRepeatable, remainingMs })
+      if (error) throw error
+      await delay(Math.min(backoff.next(), remainingMs))
+    }
+  }
+
+  return {
+    async run(operation, isRepeatable) {
+      if (closed.signal.aborted) throw new StoreUnavailableError(`${name} cannot be used: the stores are closed`)
+      if (openError) throw openError
+      return runWithRetries(operation, isRepeatable)
+    },
+    close: () => closed.abort(),
+  }
+}
+
+function returnRemoteError(error: unknown): RemoteError {
+  if (error instanceof RemoteError) return error
+  throw error
+}

@@ -1,0 +1,82 @@
+import { createBackoff } from '../../util/backoff.ts'
+import { withTimeout } from '../../util/timers.ts'
+import { RemoteError } from './remote-error.ts'
+
+export interface LazyConnectionOptions<C> {
+  /** Opens a connection. Must call `onLost` when the connection ends by itself. */
+  open(onLost: () => void): Promise<C>
+  /** Closes a connection, even with requests in flight. */
+  close(connection: C): void
+  /** Time allowed for `open`. */
+  timeoutMs: number
+  /** Called when the connection was lost or dropped. */
+  onDisconnected?(): void
+}
+
+/** One connection, opened on first use and reopened on the next use after it is lost. */
+export interface LazyConnection<C> {
+  /** The open connection, if there is one. */
+  readonly current: C | undefined
+  /**
+   * Resolves to the open connection, or opens one.
+   *
+   * @throws RemoteError `unsent` when it cannot be opened, or when the delay since the last failed attempt has not passed yet.
+   */
+  get(): Promise<C>
+  /** Closes the connection. The next `get` opens another one. */
+  drop(): void
+}
+
+export function createLazyConnection<C>({ open, close, timeoutMs, onDisconnected }: LazyConnectionOptions<C>): LazyConnection<C> {
+  const backoff = createBackoff({ firstMs: 25, maxMs: 5000 })
+  let current: C | undefined
+  let opening: Promise<C> | undefined
+  let retryAt = 0
+  let lastError: unknown
+
+  const forget = (connection: C): void => {
+    if (current !== connection) return
+    current = undefined
+    onDisconnected?.()
+  }
+  const connect = async (): Promise<C> => {
+    let isLost = false
+    const attempt: Promise<C> = open(() => {
+      isLost = true
+      void attempt.then(forget, () => {})
+    })
+    try {
+      const connection = await withTimeout(attempt, timeoutMs, () => new Error(`no connection within ${timeoutMs} ms`))
+      if (isLost) throw new Error('the connection was closed immediately')
+      backoff.reset()
+      current = connection
+      return connection
+    } catch (error) {
+      attempt.then(close, () => {})
+      lastError = error
+      retryAt = performance.now() + backoff.next()
+      throw new RemoteError('unsent', error)
+    } finally {
+      opening = undefined
+    }
+  }
+
+  return {
+    get current() {
+      return current
+    },
+    async get() {
+      if (current !== undefined) return current
+      if (opening) return opening
+      if (performance.now() < retryAt) throw new RemoteError('unsent', lastError)
+      opening = connect()
+      return opening
+    },
+    drop() {
+      if (current === undefined) return
+      const connection = current
+      forget(connection)
+      close(connection)
+    },
+  }
+}

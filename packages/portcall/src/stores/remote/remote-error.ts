@@ -1,0 +1,21 @@
+/**
+ * What is known about an operation that failed. `unsent`: it did not reach the server, or the server did not apply it. `unknown`: no response
+ * was received, so it may have been applied. `rejected`: the server refused it.
+ */
+export type OperationOutcome = 'unsent' | 'unknown' | 'rejected'
+
+/** The failure of an operation on a server, in the same form for all drivers. */
+export class RemoteError extends Error {
+  override readonly name = 'RemoteError'
+  readonly outcome: OperationOutcome
+
+  constructor(outcome: OperationOutcome, cause: unknown) {
+    super(cause instanceof Error ? cause.message || cause.name : String(cause), { cause })
+    this.outcome = outcome
+  }
+}
+
+/** Converts an error that a driver threw after sending. @throws RemoteError always. */
+export function throwUnknownOutcome(error: unknown): never {
+  throw new RemoteError('unknown', error)
+}

@@ -1,0 +1,28 @@
+/** Whether calls of a tool become tasks. `required`: callers that do not support tasks get an error. */
+export type TaskSupport = 'optional' | 'required'
+
+/** How calls of a tool become tasks. */
+export interface TaskDefinition {
+  readonly support: TaskSupport
+  /**
+   * When a call becomes a task: at its start, or when its handler calls `await detach(call)`. Input requests before that are sent to the
+   * client while it waits for the result. Default: `'start'`.
+   */
+  readonly createAt?: 'start' | 'detach'
+  /** How long the tasks are stored, in milliseconds. Default: the limit `ttlMs`. */
+  readonly ttlMs?: number
+  /** The poll interval that the tasks suggest to clients, in milliseconds. Default: the limit `pollIntervalMs`. */
+  readonly pollIntervalMs?: number
+}
+
+/** Normalizes the member `task` of a tool definition. */
+export function normalizeTaskDefinition(task: TaskSupport | TaskDefinition | undefined): TaskDefinition | undefined {
+  return typeof task === 'string' ? { support: task } : task
+}
+
+declare module '../../entrypoints/index.ts' {
+  interface ToolDefinitionExtensions {
+    /** Whether and how calls of the tool become tasks. Ignored unless the server has the extension `tasks()`. */
+    task?: TaskSupport | TaskDefinition
+  }
+}

@@ -1,0 +1,76 @@
+import { defineServerExtension, type ServerExtension } from '../../entrypoints/index.ts'
+import { TASK_SUPPORT, TASKS_EXTENSION } from '../../protocol/tasks.ts'
+import type { Bus } from '../../stores/bus.ts'
+import { decorateBus, decorateStore, timeoutDecorator } from '../../stores/decorate.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import type { TaskQueue } from '../queues/queue.ts'
+import { createStoreQueue } from '../queues/store-queue.ts'
+import { createTaskStore } from '../store/task-store.ts'
+import { createWorkerLifecycle, startSoon } from '../worker/lifecycle.ts'
+import { createRequeuer } from '../worker/requeue.ts'
+import { createWorker } from '../worker/worker.ts'
+import { createTaskMiddleware } from './create-task.ts'
+import { normalizeTaskDefinition } from './definition.ts'
+import { TASK_LIMITS, type TaskLimits } from './limits.ts'
+import { createTaskMethods } from './methods.ts'
+import { createTasksApi, type Tasks } from './tasks-api.ts'
+import { withNotifications } from './with-notifications.ts'
+
+/** How tasks are stored and run. */
+export interface TasksOptions {
+  /** Where tasks are stored. Default: the store of the server, by default the memory of this process. */
+  readonly store?: KeyValueStore
+  /** Notifies the processes of one service of changes. Default: the bus of the server. */
+  readonly bus?: Bus
+  /** Delivers tasks to workers. Default: a queue in the store, which suits the processes of one machine. */
+  readonly queue?: TaskQueue
+  /** Whether this process runs tasks. If not, it only creates them for other processes. Default: true. */
+  readonly runWorker?: boolean
+  readonly limits?: Partial<TaskLimits>
+  /** Returns the current time in milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/**
+ * Creates the server side of the tasks extension: calls of tools can become tasks, which continue after the client has disconnected and after
+ * their process has failed.
+ *
+ * @example
+ * const server = createServer({ name: 'reports', version: '1.0.0' }, { stores, extensions: [tasks()] })
+ * server.tool('render', { task: 'optional' }, async (_, call) => call.step('render', renderAll))
+ */
+export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Tasks> {
+  return defineServerExtension({
+    id: TASKS_EXTENSION,
+    name: 'tasks',
+    legacy: false,
+    setup(context) {
+      const { now = Date.now, runWorker = true } = options
+      const limits = { ...TASK_LIMITS, ...options.limits }
+      const { leaseTtlMs, sweepIntervalMs, concurrency } = limits
+      const withTimeout = timeoutDecorator(limits.storeTimeoutMs)
+      const store = decorateStore(options.store ?? context.store, withTimeout)
+      const bus = decorateBus(options.bus ?? context.bus, withTimeout)
+      const { queue = createStoreQueue({ store, bus }) } = options
+      const onError = context.reportError
+      const taskStore = withNotifications(createTaskStore({ store, bus, limits, now }), context)
+      const worker = createWorker({ taskStore, lease: { store, leaseTtlMs }, now, dispatch: context.dispatch, ...limits })
+      const requeuer = createRequeuer({ store, taskStore, queue, leaseTtlMs, sweepIntervalMs, onError, now })
+      const lifecycle = createWorkerLifecycle({ queue, worker, requeuer, concurrency, onError })
+      const start = runWorker ? lifecycle.start : () => {}
+      const middleware = createTaskMiddleware({ context, taskStore, queue, limits, isStopped: () => lifecycle.isStopped, now })
+
+      for (const [method, handler] of Object.entries(createTaskMethods({ taskStore, queue, requeuer, onError, now })))
+        context.method(method, { nameParam: 'taskId' }, handler)
+      context.useToolMiddleware((call, tool, next) => {
+        start()
+        return middleware(call, tool, next)
+      })
+      context.extendToolListing(({ task }) => ({ [TASK_SUPPORT]: normalizeTaskDefinition(task)?.support }))
+      context.handleSubscriptionFilter('taskIds', taskStore.filterSubscribable)
+      context.onClose(() => void lifecycle.stop(0).catch(onError))
+      startSoon(start)
+      return createTasksApi({ taskStore, worker, lifecycle, now })
+    },
+  })
+}

@@ -1,0 +1,40 @@
+import type { ErrorBody } from '../../../jsonrpc/message.ts'
+import { PortcallError } from '../../../util/errors.ts'
+
+/** An HTTP error response. */
+export interface ErrorResponse {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly body: string
+  readonly error?: ErrorBody | undefined
+}
+
+const MAX_BODY_LENGTH = 1000
+/** The client errors that a later attempt may not have. */
+const TEMPORARY = new Set([408, 425, 429])
+
+/** Thrown when a server or a proxy responds with an HTTP error or a redirect instead of an MCP message. */
+export class HttpStatusError extends PortcallError {
+  override readonly name = 'HttpStatusError'
+  readonly code = 'HTTP_STATUS'
+  readonly status: number
+  /** Returns a header of the response by its lower-case name. */
+  readonly header: (name: string) => string | undefined
+  /** The first 1000 characters of the body. */
+  readonly body: string
+  /** The JSON-RPC error in the body, if there is one. */
+  readonly error: ErrorBody | undefined
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
+
+  constructor(url: string, { status, header, body, error }: ErrorResponse) {
+    const location = header('location')?.split('?', 1)[0]
+    const reason = error?.message ?? (location === undefined ? undefined : `it redirects to ${location}, which is not followed`)
+    super(`${url} responded with HTTP ${status || 'a redirect'}${reason === undefined ? '' : `: ${reason}`}`)
+    this.status = status
+    this.header = header
+    this.body = body.slice(0, MAX_BODY_LENGTH)
+    this.error = error
+    this.retryable = status >= 500 || TEMPORARY.has(status)
+  }
+}

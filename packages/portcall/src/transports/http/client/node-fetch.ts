@@ -1,0 +1,131 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
+import type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'
+
+/** Less than the keep-alive timeout of common servers: a connection that the server closes while a request is on its way loses the request. */
+const IDLE_CONNECTION_MS = 4000
+const USER_AGENT = 'portcall'
+
+/**
+ * Creates an HTTP client on top of `node:http`, which takes a fifth of the time of Node's `fetch`. Connections are reused. Their number is
+ * not limited: concurrent requests have one each.
+ */
+export function createNodeFetch(): HttpFetch {
+  const agentOptions = { keepAlive: true, timeout: IDLE_CONNECTION_MS }
+  const http = new HttpAgent(agentOptions)
+  const https = new HttpsAgent(agentOptions)
+  const cache = new WeakMap<URL, { href: string; options: RequestOptions }>()
+
+  /** Computed once for each URL object. */
+  const optionsOf = (url: URL): RequestOptions => {
+    const cached = cache.get(url)
+    if (cached?.href === url.href) return cached.options
+    const { protocol, hostname, port, path } = urlToHttpOptions(url)
+    const options = { protocol, hostname, port, path, agent: protocol === 'https:' ? https : http }
+    cache.set(url, { href: url.href, options })
+    return options
+  }
+
+  const send = (url: URL, init: HttpFetchInit): HttpTransfer => {
+    const { method, body, connectTimeoutMs } = init
+    const options = { method, headers: headerList(url, init), ...optionsOf(url) }
+    const request = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
+    request.once('socket', () => limitConnectTime(request, connectTimeoutMs))
+    let responded = false
+    const response = new Promise<HttpFetchResponse>((resolve, reject) => {
+      request.on('response', (message) => {
+        responded = true
+        resolve(new NodeFetchResponse(message))
+      })
+      request.on('error', reject)
+      // An Error that nobody receives would still capture a stack trace.
+      request.on('close', () => responded || reject(new Error('The connection was closed')))
+    })
+    request.end(body)
+    return { response, cancel: () => void request.destroy() }
+  }
+  const close = (): void => {
+    http.destroy()
+    https.destroy()
+  }
+  return Object.assign(send, { close })
+}
+
+/** Returns names and values in turn. Node writes such a list unchanged, and with a content length it sends head and body in one chunk. */
+function headerList(url: URL, { headers, body }: HttpFetchInit): string[] {
+  const list: string[] = []
+  if (headers.host === undefined) list.push('host', url.host)
+  if (headers['user-agent'] === undefined) list.push('user-agent', USER_AGENT)
+  if (body !== undefined && headers['content-length'] === undefined) list.push('content-length', String(Buffer.byteLength(body)))
+  for (const name in headers) list.push(name, headers[name] as string)
+  return list
+}
+
+function limitConnectTime(request: ClientRequest, connectTimeoutMs: number): void {
+  const { socket } = request
+  if (!socket?.connecting) return
+  const timer = setTimeout(() => request.destroy(new Error(`No connection within ${connectTimeoutMs} ms`)), connectTimeoutMs)
+  const stop = (): void => clearTimeout(timer)
+  socket.once('encrypted' in socket ? 'secureConnect' : 'connect', stop).once('close', stop)
+}
+
+const STATE_EVENTS = ['readable', 'end', 'error', 'close'] as const
+const EMPTY = new Uint8Array(0)
+const DONE = { done: true, value: undefined } as const
+
+/**
+ * A response of Node's client. Reads the chunks out of the stream's buffer: the async iterator of a stream costs more than the rest of a
+ * small response.
+ */
+class NodeFetchResponse implements HttpFetchResponse {
+  readonly status: number
+  readonly #message: IncomingMessage
+
+  constructor(message: IncomingMessage) {
+    this.status = message.statusCode ?? 0
+    this.#message = message
+  }
+
+  get body(): AsyncIterable<Uint8Array> {
+    return { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) }
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#message.headers[name]
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  readBuffered(): Uint8Array | undefined {
+    const message = this.#message
+    return message.complete && !message.destroyed ? (message.read() ?? EMPTY) : undefined
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const message = this.#message
+    for (;;) {
+      const chunk: Uint8Array | null = message.read()
+      if (chunk) return { done: false, value: chunk }
+      if (message.complete && message.readableLength === 0) return DONE
+      if (message.destroyed) throw message.errored ?? new Error('The connection was closed')
+      await stateChange(message)
+    }
+  }
+}
+
+/** Resolves when there is more to read, or when the stream has ended or failed. */
+function stateChange(message: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const onEvent = (): void => {
+      for (const name of STATE_EVENTS) message.off(name, onEvent)
+      resolve()
+    }
+    for (const name of STATE_EVENTS) message.on(name, onEvent)
+  })
+}

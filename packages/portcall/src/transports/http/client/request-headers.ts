@@ -1,0 +1,29 @@
+import type { HeaderRecord } from '../common/headers.ts'
+
+/** Headers to send: fixed, or a function that returns them for each request. */
+export type HeaderSource = HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** The headers of every POST request. */
+export const POST_HEADERS: HeaderRecord = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+/** The headers of every GET request. */
+export const GET_HEADERS: HeaderRecord = { accept: 'text/event-stream' }
+
+/** Reads headers in any of their forms. @throws TypeError that names an invalid header. */
+export function readHeaders(headers: HeadersInit): HeaderRecord {
+  return lowerCaseHeaders(headers instanceof Headers || Array.isArray(headers) ? Object.fromEntries(headers) : headers)
+}
+
+/** Converts all names to lower case, so that a later header overrides an earlier one. @throws TypeError that names an invalid header. */
+export function lowerCaseHeaders(headers: HeaderRecord): HeaderRecord {
+  const lowerCase: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (!TOKEN.test(name) || !VALUE.test(value))
+      throw new TypeError(`The header ${JSON.stringify(name)} has an invalid name or value`)
+    lowerCase[name.toLowerCase()] = value
+  }
+  return lowerCase
+}

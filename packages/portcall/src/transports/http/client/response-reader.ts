@@ -1,0 +1,172 @@
+import { ConnectionLostError, InvalidResponseError } from '../../../jsonrpc/errors.ts'
+import {
+  classify,
+  type ErrorBody,
+  exceedsDepth,
+  failure,
+  type Message,
+  type RequestId,
+  type Response,
+} from '../../../jsonrpc/message.ts'
+import { Header } from '../common/headers.ts'
+import { isEventStream, isJson } from '../common/media-types.ts'
+import type { ReceivedSseEvent } from '../common/sse-decode.ts'
+import type { HttpCall } from './http-call.ts'
+import { HttpStatusError } from './http-status-error.ts'
+
+/** The position in an event stream, from which the stream can be resumed. */
+export interface StreamPosition {
+  /** The id of the last event, if it is valid in a header. */
+  eventId?: string | undefined
+  /** The last reconnection delay that the server sent, in milliseconds. */
+  retryDelayMs?: number
+}
+
+const EVENT_ID = /^[\x20-\x7e]{1,1024}$/
+
+/**
+ * Reads the messages of a response: one JSON text (in one revision possibly an array), or an event stream. Updates `position`; `onOtherEvent`
+ * receives events of other types. An unreadable event is reported and skipped; its error is thrown when the stream ends.
+ *
+ * @throws InvalidResponseError, ConnectionLostError.
+ */
+export async function* readMessages(
+  call: HttpCall,
+  position: StreamPosition = {},
+  onOtherEvent?: (event: ReceivedSseEvent) => void,
+): AsyncGenerator<Message> {
+  const contentType = call.header(Header.contentType)
+  if (isJson(contentType)) yield* await readJson(call)
+  else if (isEventStream(contentType)) yield* readEvents(call, position, onOtherEvent)
+  else {
+    call.release()
+    throw new InvalidResponseError(
+      `${call.displayUrl} responded with HTTP ${call.status} and ${contentType ?? 'no content type'}, which is not an MCP message`,
+    )
+  }
+}
+
+/**
+ * Reads messages up to the response to a request, and passes earlier messages to `onMessage`. Resolves to `undefined` if the HTTP response
+ * ends without it.
+ *
+ * @throws InvalidResponseError, ConnectionLostError, errors of `onMessage`.
+ */
+export async function readUntilResponse(
+  id: RequestId,
+  call: HttpCall,
+  { onMessage, position }: { onMessage: (message: Message) => void | Promise<void>; position?: StreamPosition },
+): Promise<Response | undefined> {
+  // A JSON text is not read through the generator, which would cost several promises.
+  const messages = isJson(call.header(Header.contentType)) ? await readJson(call) : readMessages(call, position)
+  if (Array.isArray(messages)) {
+    for (const message of messages) {
+      const response = asResponse(message, id)
+      if (response) return response
+      await onMessage(message)
+    }
+    return undefined
+  }
+  for await (const message of messages) {
+    const response = asResponse(message, id)
+    if (response) return response
+    await onMessage(message)
+  }
+  return undefined
+}
+
+async function readJson(call: HttpCall): Promise<Message[]> {
+  const value = parse(await call.text(), call)
+  return Array.isArray(value) ? value.map((entry) => toMessage(entry, call)) : [toMessage(value, call)]
+}
+
+async function* readEvents(
+  call: HttpCall,
+  position: StreamPosition,
+  onOtherEvent?: (event: ReceivedSseEvent) => void,
+): AsyncGenerator<Message> {
+  let lastError: InvalidResponseError | undefined
+  for await (const event of call.events()) {
+    if (event.id !== undefined) position.eventId = EVENT_ID.test(event.id) ? event.id : undefined
+    if (event.retry !== undefined) position.retryDelayMs = event.retry
+    if (event.event && event.event !== 'message') onOtherEvent?.(event)
+    const message = readEvent(event, call)
+    if (message instanceof InvalidResponseError) {
+      lastError = message
+      call.reportError(message)
+    } else if (message) yield message
+  }
+  if (lastError) throw lastError
+}
+
+/** Returns the message of an event, an error if it is unreadable, or `undefined` if the event carries no message. */
+function readEvent({ event, data, isMalformed }: ReceivedSseEvent, call: HttpCall): Message | InvalidResponseError | undefined {
+  if (isMalformed) return new InvalidResponseError(`${call.displayUrl} sent an event that is not UTF-8`)
+  if ((event && event !== 'message') || !data) return undefined
+  try {
+    return toMessage(parse(data, call), call)
+  } catch (error) {
+    return error as InvalidResponseError
+  }
+}
+
+function parse(text: string, call: HttpCall): unknown {
+  if (exceedsDepth(text, call.limits.maxJsonDepth))
+    throw new InvalidResponseError(`${call.displayUrl} sent JSON that is nested too deeply`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new InvalidResponseError(`${call.displayUrl} sent invalid JSON: ${text.slice(0, 100)}`)
+  }
+}
+
+function toMessage(value: unknown, call: HttpCall): Message {
+  const received = classify(value)
+  if (received.kind === 'invalid')
+    throw new InvalidResponseError(`${call.displayUrl} sent an invalid JSON-RPC message: ${received.error.message}`)
+  return received.message
+}
+
+/** Returns the message if it is the response to the request. An error without an id counts as the response too. */
+function asResponse(message: Message, id: RequestId): Response | undefined {
+  if ('method' in message) return undefined
+  if (message.id === undefined) return { ...message, id }
+  return message.id === id ? message : undefined
+}
+
+/** The client errors whose status matters more than a JSON-RPC error in the body: authorization, timeouts, overload. */
+const STATUS_ERRORS = new Set([401, 403, 407, 408, 425, 429])
+
+/**
+ * Reads an HTTP error response and returns the JSON-RPC error in its body.
+ *
+ * @throws HttpStatusError when the body is not a JSON-RPC error, and for statuses that require an action of their own.
+ */
+export async function readErrorResponse(call: HttpCall, id: RequestId): Promise<Response> {
+  const statusError = await readStatusError(call)
+  const { status, error } = statusError
+  if (error && status >= 400 && status < 500 && !STATUS_ERRORS.has(status)) return failure(id, error)
+  throw statusError
+}
+
+/** Reads an HTTP error response. */
+export async function readStatusError(call: HttpCall): Promise<HttpStatusError> {
+  const { status, header, displayUrl } = call
+  const body = await call.excerpt()
+  const error = isJson(header(Header.contentType)) ? readErrorBody(body, call) : undefined
+  return new HttpStatusError(displayUrl, { status, header, body, error })
+}
+
+function readErrorBody(body: string, call: HttpCall): ErrorBody | undefined {
+  try {
+    const message = toMessage(parse(body, call), call)
+    return 'error' in message ? message.error : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Creates the error of an HTTP response that ended without the expected JSON-RPC response. */
+export function endedWithoutResponse(call: HttpCall): ConnectionLostError {
+  return new ConnectionLostError(`${call.displayUrl} ended the HTTP response before it sent the result`)
+}

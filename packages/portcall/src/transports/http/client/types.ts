@@ -1,0 +1,37 @@
+/** One HTTP request, ready to be sent. */
+export interface HttpFetchInit {
+  readonly method: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** Time allowed to establish a connection, in milliseconds; ignored by platforms that cannot observe it. */
+  readonly connectTimeoutMs: number
+}
+
+/** The head of a response, and its body as a stream. */
+export interface HttpFetchResponse {
+  readonly status: number
+  /** Returns a header by its lower-case name, multiple values joined with `, `. */
+  header(name: string): string | undefined
+  /** Can be iterated once. Throws when the connection breaks or the transfer is cancelled. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Returns the whole body if all of it has arrived already. Absent on platforms that cannot tell. */
+  readBuffered?(): Uint8Array | undefined
+}
+
+/** A request in flight. */
+export interface HttpTransfer {
+  /** Resolves when the head of the response has arrived. */
+  readonly response: Promise<HttpFetchResponse>
+  /** Aborts the request or the rest of the response by closing the connection. Does nothing after the end of the response. */
+  cancel(): void
+}
+
+/**
+ * Sends HTTP requests: all that a client needs from its platform. Does not follow redirects, does not store cookies and does not retry.
+ */
+export interface HttpFetch {
+  (url: URL, init: HttpFetchInit): HttpTransfer
+  /** Closes idle connections. */
+  close(): void
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test-kit/eventually.ts'
+import { MODERN_VERSION, requestMeta } from '../../../../test-kit/raw-connection.ts'
+import { createTestCore } from '../../../../test-kit/test-core.ts'
+import { createFetchHandler } from './fetch.ts'
+import type { HttpOptions } from './options.ts'
+
+const URL = 'http://localhost:3000/mcp'
+
+function start(options: HttpOptions = {}) {
+  const core = createTestCore()
+  return { core, handler: createFetchHandler(core.exchange, options) }
+}
+
+function request(name: string, args: object = {}, init: RequestInit = {}): Request {
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: args, _meta: requestMeta() },
+  })
+  const headers = {
+    'content-type': 'application/json',
+    'mcp-protocol-version': MODERN_VERSION,
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+  }
+  return new Request(URL, { method: 'POST', body, ...init, headers: { ...headers, ...init.headers } })
+}
+
+describe('a web request', () => {
+  test('is answered with JSON', async () => {
+    const { handler } = start()
+    const response = await handler(request('add', { a: 1, b: 2 }))
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect((await response.json()).result.content[0].text).toBe('3')
+  })
+
+  test('is answered with a stream', async () => {
+    const { handler } = start()
+    const response = await handler(request('progress'))
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect((await response.text()).match(/^data: /gm)).toHaveLength(4)
+  })
+
+  test('passes the same host check', async () => {
+    const { handler } = start()
+    expect((await handler(request('add', {}, { headers: { origin: 'http://evil.example' } }))).status).toBe(403)
+    expect((await handler(new Request('http://evil.example/mcp'))).status).toBe(403)
+    const response = await handler(new Request(URL, { method: 'PUT' }))
+    expect([response.status, (await response.json()).error.code]).toEqual([405, -32600])
+  })
+
+  test('has the same limits', async () => {
+    const { handler } = start({ maxBodyBytes: 1000, bodyIdleTimeoutMs: 50 })
+    const post = (body: BodyInit) => handler(request('add', {}, { body, duplex: 'half' } as RequestInit))
+    expect((await post('x'.repeat(1001))).status).toBe(413)
+    expect((await post(new Uint8Array([0x22, 0xff, 0x22]))).status).toBe(400)
+    expect((await post('\ufeff{}')).status).toBe(400)
+    expect((await post(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) }))).status).toBe(408)
+    expect((await post(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100)) }))).status).toBe(413)
+  })
+
+  test('without a body is rejected', async () => {
+    const { handler } = start()
+    expect((await handler(request('add', {}, { body: null }))).status).toBe(400)
+  })
+})
+
+describe('a client that disconnects', () => {
+  test('before the response cancels the call', async () => {
+    const { core, handler } = start()
+    const controller = new AbortController()
+    const pending = handler(request('hold', {}, { signal: controller.signal }))
+    await eventually(() => expect(core.running).toBe(1))
+    controller.abort()
+    await eventually(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+    expect((await pending).status).toBe(499)
+  })
+
+  test('during a stream cancels the call', async () => {
+    const { core, handler } = start()
+    const response = await handler(request('hold', { notify: true }))
+    await response.body?.cancel()
+    await eventually(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
+  })
+
+  test('after the response cancels nothing', async () => {
+    const { core, handler } = start()
+    const controller = new AbortController()
+    const pending = handler(request('hold', {}, { signal: controller.signal }))
+    await eventually(() => expect(core.running).toBe(1))
+    core.release()
+    await (await pending).text()
+    controller.abort()
+    expect(core.events).toEqual(['start hold'])
+  })
+})
+
+describe('a slow reader', () => {
+  test('slows down a producer that waits', async () => {
+    const { core, handler } = start({ highWaterMarkBytes: 100_000 })
+    const response = await handler(request('progress', { times: 100, size: 10_000, wait: true }))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(core.running).toBe(1)
+    expect((await response.text()).match(/^data: /gm)).toHaveLength(101)
+    expect(core.running).toBe(0)
+  })
+
+  test('loses notifications of a producer that does not wait, but not the response', async () => {
+    const { handler } = start({ highWaterMarkBytes: 10_000, maxBufferedBytes: 50_000 })
+    const response = await handler(request('progress', { times: 100, size: 10_000 }))
+    const events = (await response.text()).match(/^data: /gm) ?? []
+    expect(events.length).toBeLessThan(10)
+    expect(events.length).toBeGreaterThan(4)
+  })
+
+  test('is disconnected if it reads nothing at all', async () => {
+    const { core, handler } = start({ highWaterMarkBytes: 10_000, writeTimeoutMs: 50 })
+    const response = await handler(request('progress', { times: 100, size: 10_000, wait: true }))
+    await eventually(() => expect(core.running).toBe(0))
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+test('after close, new requests get 503', async () => {
+  const { handler } = start()
+  await handler.close(0)
+  const response = await handler(request('add'))
+  expect([response.status, (await response.json()).error.code]).toEqual([503, -32603])
+})

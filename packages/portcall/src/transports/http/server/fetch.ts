@@ -1,0 +1,258 @@
+/** The adapter for runtimes and frameworks with `Request` and `Response`: Bun, Deno, Workers and others. */
+import { ErrorCode } from '../../../jsonrpc/errors.ts'
+import type { Auth, Exchange } from '../../../jsonrpc/exchange.ts'
+import type { RequestBody } from '../../../protocol/http.ts'
+import { createIdleTimers, type IdleTimers } from '../../../util/idle-timers.ts'
+import type { FlatHeaders } from '../common/headers.ts'
+import { Header } from '../common/headers.ts'
+import { ACCEPT_ALL } from '../common/media-types.ts'
+import { createHttpHandler } from './handler.ts'
+import { HttpError, httpError } from './http-error.ts'
+import type { HttpLimits } from './limits.ts'
+import type { HttpOptions } from './options.ts'
+import type { EventSink, HttpContext } from './types.ts'
+
+/** Handles web requests. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>
+  /**
+   * Stops the endpoint. New requests get 503 and streams without a running request end. Running requests may finish within
+   * `drainTimeoutMs` (default: 10 s); after that they are aborted.
+   */
+  close(drainTimeoutMs?: number): Promise<void>
+}
+
+/** The state that all requests of one handler share. */
+interface FetchState {
+  readonly limits: HttpLimits
+  readonly bodyTimers: IdleTimers<() => void>
+  readonly writeTimers: IdleTimers<FetchEventSink>
+}
+
+/** Serves an Exchange to web requests. */
+export function createFetchHandler(exchange: Exchange, options: HttpOptions = {}): FetchHandler {
+  const handler = createHttpHandler(exchange, options)
+  const { limits } = handler
+  const state: FetchState = {
+    limits,
+    bodyTimers: createIdleTimers(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout()),
+    writeTimers: createIdleTimers(limits.writeTimeoutMs, (sink) => sink.destroy()),
+  }
+  const respond = (request: Request): Promise<Response> =>
+    new Promise((resolve) => void handler.handle(new FetchContext(request, state, resolve)))
+  const close = async (drainTimeoutMs?: number): Promise<void> => {
+    await handler.close(drainTimeoutMs)
+    state.bodyTimers.stop()
+    state.writeTimers.stop()
+  }
+  return Object.assign(respond, { close })
+}
+
+/** The status of the response to a client that disconnected. It is never seen, but runtimes wait for every response when they shut down. */
+const CLIENT_CLOSED_REQUEST = 499
+
+class FetchContext implements HttpContext {
+  readonly method: string
+  readonly target: string
+  readonly host: string | undefined
+  readonly body = undefined
+  accepts = ACCEPT_ALL
+  auth: Auth | undefined
+  commonHeaders: FlatHeaders = []
+  disconnected = false
+  #isComplete = false
+  #isAnswered = false
+  #request: Request
+  #state: FetchState
+  #resolve: (response: Response) => void
+  #listeners: Array<() => void> = []
+
+  constructor(request: Request, state: FetchState, resolve: (response: Response) => void) {
+    const { pathname, search, host } = new URL(request.url)
+    this.method = request.method
+    this.target = pathname + search
+    this.host = request.headers.get(Header.host) ?? host
+    this.#request = request
+    this.#state = state
+    this.#resolve = resolve
+    if (request.signal.aborted) this.disconnect()
+    else request.signal.addEventListener('abort', () => this.disconnect(), { once: true })
+  }
+
+  readonly header = (name: string): string | undefined =>
+    this.#request.headers.get(name) ?? (name === Header.host ? this.host : undefined)
+
+  headers(): Iterable<[string, string]> {
+    return this.#request.headers
+  }
+
+  headerCount(name: string): number {
+    return this.header(name) === undefined ? 0 : 1
+  }
+
+  async readBody(): Promise<RequestBody> {
+    return { text: await readText(this.#request, this.#state) }
+  }
+
+  onDisconnect(listener: () => void): void {
+    if (this.disconnected) listener()
+    else this.#listeners.push(listener)
+  }
+
+  send(status: number, headers: FlatHeaders, body = ''): void {
+    if (this.#isAnswered) return
+    this.complete()
+    this.#respond(status, headers, body === '' ? null : body)
+  }
+
+  open(status: number, headers: FlatHeaders, first?: string): EventSink {
+    const sink = new FetchEventSink(this.#state, this)
+    if (this.#isAnswered) sink.destroy()
+    else this.#respond(status, headers, sink.body)
+    if (first !== undefined) void sink.write(first)
+    return sink
+  }
+
+  #respond(status: number, headers: FlatHeaders, body: BodyInit | null): void {
+    this.#isAnswered = true
+    this.#resolve(new Response(body, { status, headers: pairs([...headers, ...this.commonHeaders]) }))
+  }
+
+  /** Marks the response as complete: from now on a disconnect is ignored. */
+  complete(): void {
+    this.#isComplete = true
+  }
+
+  /** Called when the client disconnects. */
+  disconnect(): void {
+    if (this.#isComplete || this.disconnected) return
+    this.disconnected = true
+    this.send(CLIENT_CLOSED_REQUEST, [])
+    for (const listener of this.#listeners.splice(0)) listener()
+  }
+}
+
+async function readText(request: Request, { limits, bodyTimers }: FetchState): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > limits.maxBodyBytes) throw tooLarge(limits)
+  if (!request.body) return ''
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const reader = request.body.getReader()
+  const startedAt = performance.now()
+  let isTimedOut = false
+  const onTimeout = (): void => {
+    isTimedOut = true
+    void reader.cancel()
+  }
+  let text = ''
+  let size = 0
+  try {
+    for (;;) {
+      bodyTimers.touch(onTimeout)
+      const { done, value } = await reader.read()
+      if (isTimedOut || performance.now() - startedAt > limits.bodyTimeoutMs)
+        throw httpError(408, 'The body did not arrive in time')
+      if (done) return text + decoder.decode()
+      size += value.length
+      if (size > limits.maxBodyBytes) throw tooLarge(limits)
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => {})
+    throw error instanceof HttpError
+      ? error
+      : new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+  } finally {
+    bodyTimers.remove(onTimeout)
+  }
+}
+
+function tooLarge({ maxBodyBytes }: HttpLimits): HttpError {
+  return httpError(413, `The body exceeds ${maxBodyBytes} bytes`)
+}
+
+const encoder = new TextEncoder()
+
+/** An event stream on a `ReadableStream`. Its buffer is full when it holds `highWaterMarkBytes`. */
+class FetchEventSink implements EventSink {
+  readonly body: ReadableStream<Uint8Array>
+  drained: Promise<void> | undefined
+  closed = false
+  #state: FetchState
+  #context: FetchContext
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+  #resolveDrained: (() => void) | undefined
+  #listeners: Array<() => void> = []
+
+  constructor(state: FetchState, context: FetchContext) {
+    this.#state = state
+    this.#context = context
+    const source: UnderlyingDefaultSource<Uint8Array> = {
+      start: (controller) => void (this.#controller = controller),
+      pull: () => this.#release(),
+      cancel: () => this.#disconnect(),
+    }
+    this.body = new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: state.limits.highWaterMarkBytes }))
+    context.onDisconnect(() => this.#close())
+  }
+
+  get bufferedBytes(): number {
+    return this.closed ? 0 : this.#state.limits.highWaterMarkBytes - (this.#controller.desiredSize ?? 0)
+  }
+
+  write(text: string): void | Promise<void> {
+    if (this.closed) return
+    this.#controller.enqueue(encoder.encode(text))
+    if (this.drained || (this.#controller.desiredSize ?? 0) > 0) return this.drained
+    this.#state.writeTimers.touch(this)
+    this.drained = new Promise((resolve) => void (this.#resolveDrained = resolve))
+    return this.drained
+  }
+
+  sendHeartbeat(comment: string): void {
+    if (this.drained) return
+    void this.write(comment)
+  }
+
+  end(): void {
+    if (this.closed) return
+    this.#context.complete()
+    this.#controller.close()
+    this.#close()
+  }
+
+  destroy(): void {
+    if (this.closed) return
+    this.#controller.error(new Error('The stream was closed'))
+    this.#disconnect()
+  }
+
+  onClose(listener: () => void): void {
+    if (this.closed) listener()
+    else this.#listeners.push(listener)
+  }
+
+  #disconnect(): void {
+    this.#close()
+    this.#context.disconnect()
+  }
+
+  #close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.#release()
+    for (const listener of this.#listeners.splice(0)) listener()
+  }
+
+  #release(): void {
+    this.#state.writeTimers.remove(this)
+    this.drained = undefined
+    this.#resolveDrained?.()
+    this.#resolveDrained = undefined
+  }
+}
+
+function pairs(headers: FlatHeaders): [string, string][] {
+  const all: [string, string][] = []
+  for (let at = 0; at < headers.length; at += 2) all.push([headers[at] ?? '', headers[at + 1] ?? ''])
+  return all
+}

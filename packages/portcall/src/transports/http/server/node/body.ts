@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestBody } from '../../../../protocol/http.ts'
+import type { IdleTimers } from '../../../../util/idle-timers.ts'
+import { type HttpError, httpError } from '../http-error.ts'
+import type { HttpLimits } from '../limits.ts'
+
+/** A request of `node:http`, with the members that frameworks add. */
+export type NodeRequest = IncomingMessage & { originalUrl?: string; body?: unknown }
+
+/** The state that all bodies of one endpoint share. */
+export interface BodyReaderState {
+  readonly limits: HttpLimits
+  /** Idle timers of the bodies that are being received. */
+  readonly bodyTimers: IdleTimers<() => void>
+}
+
+/** Converts a body that a framework has read. */
+export function readParsed(body: unknown): RequestBody {
+  if (body === undefined) throw new Error('The request body was already read; pass it on as request.body')
+  if (typeof body === 'string') return { text: body }
+  return body instanceof Uint8Array ? { text: new TextDecoder('utf-8', { fatal: true }).decode(body) } : { parsed: body }
+}
+
+/** Reads a body that arrives in several chunks. @throws HttpError 400, 408 or 413. */
+export async function readChunks(request: NodeRequest, { limits, bodyTimers }: BodyReaderState): Promise<Buffer> {
+  if (request.destroyed) throw httpError(400, 'The body is incomplete')
+  const { maxBodyBytes, bodyTimeoutMs } = limits
+  const startedAt = performance.now()
+  const chunks: Buffer[] = []
+  let size = 0
+  return await new Promise<Buffer>((resolve, reject) => {
+    const fail = (error: HttpError): void => {
+      bodyTimers.remove(onTimeout)
+      request.removeAllListeners('data')
+      request.pause()
+      reject(error)
+    }
+    const onTimeout = (): void => fail(httpError(408, 'The body did not arrive in time', { connection: 'close' }))
+    bodyTimers.touch(onTimeout)
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBodyBytes) return fail(tooLarge(maxBodyBytes))
+      if (performance.now() - startedAt > bodyTimeoutMs) return onTimeout()
+      chunks.push(chunk)
+      bodyTimers.touch(onTimeout)
+    })
+    request.on('error', () => fail(httpError(400, 'The body is incomplete')))
+    request.on('end', () => {
+      bodyTimers.remove(onTimeout)
+      resolve(Buffer.concat(chunks))
+    })
+  })
+}
+
+export function tooLarge(maxBodyBytes: number): HttpError {
+  return httpError(413, `The body exceeds ${maxBodyBytes} bytes`, { connection: 'close' })
+}

@@ -1,0 +1,185 @@
+/** The adapter for `node:http`. It creates no `Request` or `Response` objects, and streams only for event streams. */
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ErrorCode } from '../../../../jsonrpc/errors.ts'
+import type { Auth, Exchange } from '../../../../jsonrpc/exchange.ts'
+import type { RequestBody } from '../../../../protocol/http.ts'
+import { createIdleTimers } from '../../../../util/idle-timers.ts'
+import type { FlatHeaders } from '../../common/headers.ts'
+import { ACCEPT_ALL } from '../../common/media-types.ts'
+import { BODILESS_STATUSES } from '../fast-path/http1.ts'
+import { createHttpHandler } from '../handler.ts'
+import { HttpError } from '../http-error.ts'
+import type { HttpOptions } from '../options.ts'
+import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
+import { type BodyReaderState, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
+import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
+import { type PendingWrite, UNBATCHED, type WriteBatcher } from './write-batcher.ts'
+
+/**
+ * Handles requests of any server based on `node:http`. If a framework has read the body, pass it as the third argument or leave it at
+ * `request.body`. A function as the third argument (`next`) is ignored.
+ */
+export interface NodeHandler {
+  (request: IncomingMessage, response: ServerResponse, body?: unknown): Promise<void>
+  /**
+   * Stops the endpoint. New requests get 503 and streams without a running request end. Running requests may finish within
+   * `drainTimeoutMs` (default: 10 s); after that they are aborted.
+   */
+  close(drainTimeoutMs?: number): Promise<void>
+}
+
+/** Serves an Exchange to any server based on `node:http`. */
+export function createNodeHandler(exchange: Exchange, options: HttpOptions = {}): NodeHandler {
+  return adaptToNode(createHttpHandler(exchange, options), UNBATCHED)
+}
+
+/** Adapts a handler to `node:http`. The caller flushes the batcher before it closes connections. */
+export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHandler {
+  const { limits } = handler
+  const bodyTimers = createIdleTimers<() => void>(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout())
+  const state: NodeState = { limits, bodyTimers, batcher }
+  const respond = (request: NodeRequest, response: ServerResponse, body?: unknown): Promise<void> => {
+    if (body !== undefined && typeof body !== 'function') request.body = body
+    const context = new NodeContext(request, response, state)
+    if (response.socket !== null) return handler.handle(context)
+    // A pipelined request waits for the ones before it. Started now, it would not be notified when the connection closes.
+    return new Promise((resolve) => response.once('socket', () => resolve(handler.handle(context))))
+  }
+  const close = async (drainTimeoutMs?: number): Promise<void> => {
+    await handler.close(drainTimeoutMs)
+    bodyTimers.stop()
+  }
+  return Object.assign(respond, { close })
+}
+
+/** The state that all requests of one handler share. */
+interface NodeState extends BodyReaderState {
+  readonly batcher: WriteBatcher
+}
+
+/** An unread request body up to this size is discarded; for a larger one the connection is closed. */
+const MAX_UNREAD_BYTES = 64 * 1024
+/** Time for the client to read the response to a request whose body was not read. */
+const CLOSE_DELAY_MS = 250
+
+/** A request and its response. */
+class NodeContext implements HttpContext, PendingWrite {
+  readonly method: string
+  readonly target: string
+  readonly body = undefined
+  accepts = ACCEPT_ALL
+  auth: Auth | undefined
+  commonHeaders: FlatHeaders = []
+  #request: NodeRequest
+  #response: ServerResponse
+  #state: NodeState
+  #body: string | Buffer = ''
+
+  constructor(request: NodeRequest, response: ServerResponse, state: NodeState) {
+    this.method = request.method ?? ''
+    this.target = request.originalUrl ?? request.url ?? '/'
+    this.#request = request
+    this.#response = response
+    this.#state = state
+  }
+
+  get host(): string | undefined {
+    return this.headerCount('host') === 1 ? this.#request.headers.host : undefined
+  }
+
+  readonly header = (name: string): string | undefined => {
+    const { headers } = this.#request
+    const key = name.toLowerCase()
+    const value = Object.hasOwn(headers, key) ? headers[key] : undefined
+    return typeof value === 'object' ? value.join(', ') : value
+  };
+
+  *headers(): Iterable<[string, string]> {
+    for (const name of Object.keys(this.#request.headers)) yield [name, this.header(name) ?? '']
+  }
+
+  headerCount(name: string): number {
+    const { rawHeaders } = this.#request
+    const wanted = name.toLowerCase()
+    let count = 0
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const sent = rawHeaders[at] as string
+      if (sent.length === wanted.length && sent.toLowerCase() === wanted) count++
+    }
+    return count
+  }
+
+  async readBody(): Promise<RequestBody> {
+    const request = this.#request
+    if (request.readableEnded) return readParsed(request.body)
+    // A body that arrived together with the head is available a moment later, without listeners and timers.
+    await undefined
+    const { maxBodyBytes } = this.#state.limits
+    const length = Number(request.headers['content-length'] ?? 0)
+    if (length > maxBodyBytes || request.readableLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
+    const isAvailable = request.complete || (length > 0 && request.readableLength === length)
+    const bytes: Buffer = isAvailable ? (request.read() ?? Buffer.alloc(0)) : await readChunks(request, this.#state)
+    if (isAscii(bytes)) return { text: bytes.toString('latin1') }
+    if (isUtf8(bytes)) return { text: bytes.toString() }
+    throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+  }
+
+  get disconnected(): boolean {
+    return this.#response.destroyed && !this.#response.writableFinished
+  }
+
+  onDisconnect(listener: () => void): void {
+    if (this.disconnected) return listener()
+    // 'close' is emitted once; `once` would allocate a wrapper for each request.
+    this.#response.on('close', () => this.disconnected && listener())
+  }
+
+  send(status: number, headers: FlatHeaders, body = ''): void {
+    const response = this.#response
+    if (response.destroyed || response.headersSent) return
+    const bytes = body.length > SMALL_RESPONSE_BYTES ? Buffer.from(body) : body
+    const head = [...headers, ...this.commonHeaders]
+    if (!BODILESS_STATUSES.has(status)) head.push('content-length', String(Buffer.byteLength(bytes)))
+    if (!this.#request.complete && this.#isBodyLarge()) return this.#sendUnread(status, head, body)
+    response.writeHead(status, head)
+    this.#body = bytes
+    // An acknowledgment without a body is sent before anything that the message causes.
+    if (body === '') this.write()
+    else this.#state.batcher.add(this)
+  }
+
+  write(): void {
+    const response = this.#response
+    const body = this.#body
+    if (response.destroyed) return
+    if (body.length > 0) response.write(body)
+    // Sends head and body in one write. `end` alone would delay them and add an empty chunk.
+    response.socket?.uncork()
+    response.end()
+    if (body.length > SMALL_RESPONSE_BYTES) destroyOnStall(response, this.#state.limits.writeTimeoutMs)
+  }
+
+  /**
+   * Responds to a request whose body is not read to its end. The connection is closed after a delay: closed at once, with unread bytes, it
+   * would be reset, and the client might never see the response.
+   */
+  #sendUnread(status: number, head: readonly string[], body: string): void {
+    const response = this.#response
+    response.writeHead(status, [...head, 'connection', 'close'])
+    response.write(body)
+    const timer = setTimeout(() => response.end(), CLOSE_DELAY_MS)
+    timer.unref()
+    response.once('close', () => clearTimeout(timer))
+  }
+
+  open(status: number, headers: FlatHeaders, first?: string): EventSink {
+    return openEventSink(this.#response, { status, headers: [...headers, ...this.commonHeaders], first }, this.#state.limits)
+  }
+
+  /** Whether the rest of the body is so large, or of unknown size, that reading it would be a waste. */
+  #isBodyLarge(): boolean {
+    const { headers } = this.#request
+    return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES
+  }
+}

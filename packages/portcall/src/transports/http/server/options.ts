@@ -1,0 +1,58 @@
+import type { Request } from '../../../jsonrpc/message.ts'
+import type { Authenticate, InsufficientScopeHeaders, OnRequest } from '../../../protocol/http.ts'
+import type { MethodLookup } from '../../../protocol/methods.ts'
+import type { EventLog } from '../../../stores/log.ts'
+import type { Stores } from '../../../stores/stores.ts'
+import type { HostCheckOptions } from './host-check.ts'
+import type { HttpLimits } from './limits.ts'
+
+/** Options of an HTTP endpoint; each limit is an option too. */
+export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
+  /** The path of the endpoint; other paths get 404. Default: every path. */
+  readonly path?: string
+  /**
+   * How clients of the legacy revisions are served: with sessions, which elicitation, sampling and resumable streams need; stateless; or not
+   * at all. Default: `sessions`.
+   */
+  readonly legacy?: 'sessions' | 'stateless' | 'off'
+  readonly authenticate?: Authenticate
+  /** Called first for every request that passed the `Host` and `Origin` check. */
+  readonly onRequest?: OnRequest
+  /** Called if a caller lacks scopes that a tool, resource or prompt requires. */
+  readonly insufficientScopeHeaders?: InsufficientScopeHeaders
+  /** Where events are stored for resumption; `null` disables it. Default: in memory. */
+  readonly eventLog?: EventLog | null
+  /** Looks up how a method is routed. Default: the methods of the protocol and those that the server adds. */
+  readonly methodOf?: MethodLookup
+  /** Stores sessions and their events, so that several processes serve them and take over when one fails. */
+  readonly stores?: Omit<Stores, 'close'>
+  /**
+   * With `stores`: reports whether a request may run again after the process that ran it failed. Otherwise such a request fails.
+   * Default: never.
+   */
+  readonly isIdempotent?: (request: Request) => boolean
+  /** Receives internal errors; clients only get "Internal error". */
+  readonly onError?: (error: unknown) => void
+}
+
+/** The members of a server that determine options of its endpoint. */
+export interface HttpOptionsSource {
+  readonly methodOf?: HttpOptions['methodOf']
+  readonly reportError?: HttpOptions['onError']
+  readonly stores?: HttpOptions['stores'] | undefined
+  readonly isIdempotent?: HttpOptions['isIdempotent']
+}
+
+/** Returns the options that a server determines; `options` override them. */
+export function httpOptionsOf(
+  { methodOf, reportError, stores, isIdempotent }: HttpOptionsSource,
+  options: HttpOptions,
+): HttpOptions {
+  return {
+    ...(methodOf && { methodOf }),
+    ...(reportError && { onError: reportError }),
+    ...(stores && { stores }),
+    ...(isIdempotent && { isIdempotent }),
+    ...options,
+  }
+}

@@ -1,0 +1,127 @@
+import { isAscii } from 'node:buffer'
+import type { Readable, Writable } from 'node:stream'
+import type { Channel } from '../../jsonrpc/channel.ts'
+import { createLineReader, encodeLine } from './lines.ts'
+import { createWriter } from './writer.ts'
+
+/** The limits of a channel over pipes. */
+export interface PipeLimits {
+  /** Maximum length of a line. Longer ones are skipped and reported as unreadable. Default: 4 MiB. */
+  maxMessageBytes?: number
+  /** Maximum nesting depth of a message. Deeper ones are reported as unreadable. Default: 128. */
+  maxJsonDepth?: number
+  /** Buffered bytes from which on `send` returns a promise, which resolves when the peer has read enough. Default: 1 MiB. */
+  maxBufferedBytes?: number
+  /** How long `close` waits for the peer to read the buffered messages, in milliseconds. Default: 5,000. */
+  flushTimeoutMs?: number
+}
+
+export interface PipeChannelOptions extends PipeLimits {
+  /** Must emit bytes: do not set an encoding. */
+  readable: Readable
+  writable: Writable
+  /**
+   * Pauses reading while the write buffer is full. Only one of the two peers may do this; otherwise they can deadlock. Default: false.
+   */
+  pauseWhenFull?: boolean
+  /** Buffered bytes that are written before the end of the tick, so that the peer can start early. Default: none. */
+  eagerBytes?: number
+  /** How many bytes of the start and of the end of an unreadable line are reported. Default: none. */
+  excerptBytes?: number
+  /**
+   * Continues reading after the writable side failed, so that the last messages of the peer are received, and after `close`, when the data
+   * is discarded so that a program that writes while it exits is not blocked. The caller must destroy the readable. Default: false.
+   */
+  readToEnd?: boolean
+}
+
+const MAX_BUFFERED_BYTES = 1024 * 1024
+const FLUSH_TIMEOUT_MS = 5000
+
+/**
+ * Creates a channel on two Node streams, such as the pipes of a process or a socket.
+ *
+ * The channel closes when the readable side ends or either side fails; it handles the errors of the streams. After the readable side has
+ * ended, messages can still be sent until `close`, which also ends the writable side.
+ */
+export function pipeChannel(options: PipeChannelOptions): Channel {
+  const { readable, writable, pauseWhenFull = false, readToEnd = false, maxMessageBytes, maxJsonDepth, excerptBytes } = options
+  let state: 'idle' | 'open' | 'ended' = 'idle'
+  let onClose: (() => void) | undefined
+  let stopReading = (): void => {}
+  const writer = createWriter(bindSink(writable), {
+    maxBufferedBytes: options.maxBufferedBytes ?? MAX_BUFFERED_BYTES,
+    eagerBytes: options.eagerBytes,
+    defer: process.nextTick,
+    onFull(isFull) {
+      if (!pauseWhenFull || state !== 'open') return
+      if (isFull) readable.pause()
+      else readable.resume()
+    },
+  })
+  const finish = (): void => {
+    if (state === 'ended') return
+    state = 'ended'
+    readable.pause()
+    onClose?.()
+  }
+  const fail = (): void => {
+    if (!readToEnd) finish()
+    writer.destroy()
+  }
+  writable.on('error', fail).on('close', fail)
+  readable.on('error', fail).on('close', finish)
+
+  return {
+    get bufferedBytes() {
+      return writer.bufferedBytes
+    },
+    send: (message) => writer.write(encodeLine(message)),
+    receive(onReceived, close) {
+      onClose = close
+      if (state === 'ended') return queueMicrotask(close)
+      state = 'open'
+      const reader = createLineReader({
+        ...(maxMessageBytes === undefined ? {} : { maxBytes: maxMessageBytes }),
+        ...(maxJsonDepth === undefined ? {} : { maxDepth: maxJsonDepth }),
+        ...(excerptBytes === undefined ? {} : { excerptBytes }),
+        decodeAscii,
+        onReceived: (received) => {
+          if (state === 'open') onReceived(received)
+        },
+      })
+      readable.on('end', () => {
+        reader.end()
+        finish()
+      })
+      readable.on('data', reader.push)
+      stopReading = () => void readable.off('data', reader.push)
+    },
+    async close() {
+      finish()
+      stopReading()
+      if (readToEnd) readable.resume()
+      const timer = setTimeout(writer.destroy, options.flushTimeoutMs ?? FLUSH_TIMEOUT_MS)
+      await writer.end()
+      clearTimeout(timer)
+      if (!readToEnd) readable.destroy()
+      writable.destroy()
+    },
+  }
+}
+
+function decodeAscii(bytes: Uint8Array): string | undefined {
+  return isAscii(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1') : undefined
+}
+
+/** Binds the current `write` function, because that of stdout is replaced later. */
+function bindSink(writable: Writable): Parameters<typeof createWriter>[0] {
+  const write = writable.write.bind(writable) as (text: string, done: () => void) => boolean
+  return {
+    write,
+    end: (done) => writable.end(done),
+    get writableLength() {
+      return writable.writableLength
+    },
+  }
+}

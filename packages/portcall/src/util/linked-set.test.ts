@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createLinkedSet, type LinkedSetEntry } from './linked-set.ts'
+
+test('a linked set contains what was added and not removed, in insertion order', () => {
+  const step = fc.oneof(fc.constant('add' as const), fc.nat(30))
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const set = createLinkedSet<number>()
+      const entries: LinkedSetEntry[] = []
+      let model: number[] = []
+      for (const step of steps) {
+        if (step === 'add') {
+          model.push(entries.length)
+          entries.push(set.add(entries.length))
+        } else {
+          entries[step]?.remove()
+          model = model.filter((item) => item !== step)
+        }
+        expect(set.items()).toEqual(model)
+        expect(set.isEmpty).toBe(model.length === 0)
+      }
+    }),
+  )
+})
+
+test('items can be removed during iteration', () => {
+  const set = createLinkedSet<() => void>()
+  const entries = [0, 1, 2].map(() =>
+    set.add(() => {
+      for (const entry of entries) entry.remove()
+    }),
+  )
+  for (const visit of set.items()) visit()
+  expect(set.isEmpty).toBe(true)
+})

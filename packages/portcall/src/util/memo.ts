@@ -1,0 +1,37 @@
+/**
+ * Memoizes what is computed from objects that never change, such as the result of `tools/list` and its JSON text. Whoever marks an object
+ * as immutable guarantees that nobody changes it.
+ */
+
+/** The memoized values of each immutable object, by purpose. */
+const memos = new WeakMap<object, Map<unknown, object>>()
+const texts = new WeakMap<object, string>()
+
+/** Marks an object as immutable and returns it. */
+export function markImmutable<T extends object>(value: T): T {
+  if (!memos.has(value)) memos.set(value, new Map())
+  return value
+}
+
+export function isImmutable(value: object): boolean {
+  return memos.has(value)
+}
+
+/** Returns `compute(value, purpose)`. For an immutable value it is computed once per purpose, and is immutable itself. */
+export function memoize<T extends object, P, R extends object>(value: T, purpose: P, compute: (value: T, purpose: P) => R): R {
+  const memo = memos.get(value)
+  if (!memo) return compute(value, purpose)
+  const known = memo.get(purpose) as R | undefined
+  if (known) return known
+  const computed = markImmutable(compute(value, purpose))
+  memo.set(purpose, computed)
+  return computed
+}
+
+/** Returns the JSON text of an object. An immutable object is serialized only once. */
+export function stringify(value: object): string {
+  if (!memos.has(value)) return JSON.stringify(value)
+  const text = texts.get(value) ?? JSON.stringify(value)
+  texts.set(value, text)
+  return text
+}

@@ -1,0 +1,33 @@
+import type { Server } from 'portcall'
+import { createDriver, type Driver, type DriverOptions } from './driver.ts'
+import { createFetchEndpoint, startNodeEndpoint } from './http-endpoints.ts'
+import type { Transport } from './setups.ts'
+import type { Receive, Wire } from './wire.ts'
+import { httpWire } from './wire-http.ts'
+import { memoryWire } from './wire-memory.ts'
+import { sseWire } from './wire-sse.ts'
+import { stdioWire } from './wire-stdio.ts'
+
+/** Both forms of a server under test: created in this process, and a program that serves over stdio. */
+export interface ServerFactory {
+  create(): Server
+  program: string
+}
+
+const WIRES: Record<Transport, (server: ServerFactory, receive: Receive) => Promise<Wire>> = {
+  memory: ({ create }, receive) => memoryWire(create(), receive),
+  stdio: ({ program }, receive) => stdioWire(program, receive),
+  http: async ({ create }, receive) => httpWire(await startNodeEndpoint(create()), receive),
+  fetch: async ({ create }, receive) => httpWire(createFetchEndpoint(create()), receive),
+  sse: async ({ create }, receive) => sseWire(await startNodeEndpoint(create()), receive),
+}
+
+/** Starts a server and opens a wire to it. */
+export function openWire(server: ServerFactory, transport: Transport, receive: Receive): Promise<Wire> {
+  return WIRES[transport](server, receive)
+}
+
+/** Starts a server in a setup and connects a driver to it. */
+export function open(server: ServerFactory, options: DriverOptions): Promise<Driver> {
+  return createDriver((receive) => openWire(server, options.transport, receive), options)
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { filesBelow, isTest } from './files.mjs'
+import { DIST, PACKAGE, readJson, SRC } from './paths.mjs'
+
+/**
+ * Returns the entry points of the package from its `exports`: the `name` that users import, the `entry` name of the bundler, the
+ * `source`, and the built `script` and `types`.
+ */
+export function entryPoints() {
+  const { name, exports } = readJson(join(PACKAGE, 'package.json'))
+  return Object.entries(exports)
+    .filter(([, target]) => typeof target === 'object')
+    .map(([path, target]) => {
+      const entry = target.default.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
+      return {
+        name: name + path.slice(1),
+        entry,
+        source: join(SRC, 'entrypoints', `${entry}.ts`),
+        script: join(DIST, `${entry}.js`),
+        types: join(PACKAGE, target.types),
+      }
+    })
+}
+
+/** Returns the programs of the package from its `bin`: the `entry` name of the bundler, the `source` and the built `script`. */
+export function programs() {
+  const { bin } = readJson(join(PACKAGE, 'package.json'))
+  return Object.values(bin).map((target) => {
+    const entry = target.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
+    return { entry, source: join(SRC, `${entry}.ts`), script: join(PACKAGE, target) }
+  })
+}
+
+/** Returns the source files of the library without its tests. */
+export const librarySources = () => filesBelow(SRC, '.ts').filter((path) => !isTest(path))
