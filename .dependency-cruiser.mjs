@@ -1,4 +1,4 @@
-import { CONSUMERS, FOLDERS, EXTENSIONS, NODE_FILES, PACKAGES } from './tools/lib/architecture.mjs'
+import { CONSUMERS, EXTENSIONS, FOLDERS, NODE_FILES, PACKAGES } from './tools/lib/architecture.mjs'
 
 const SRC = '^packages/portcall/src/'
 const ENTRY_POINT = `${SRC}entrypoints/[^/]+\\.ts$`

@@ -33,19 +33,19 @@ test('ARCHITECTURE.md names files that exist, and functions that are in them', (
   expect(named).toBeGreaterThan(20)
 })
 
-/** What stands below a heading of docs/limits.md. */
+/** Returns the text below a heading of docs/limits.md. */
 function partOf(heading: string): string {
   const [, part = ''] = read('docs/limits.md').split(new RegExp(`^## ${heading}\\n`, 'm'))
   return part.split('\n## ')[0] ?? ''
 }
 
-/** The limits that a part of docs/limits.md lists, with their defaults. */
+/** Returns the limits and defaults that a section of docs/limits.md lists. */
 function limitsOf(heading: string): Record<string, number> {
   const rows = partOf(heading).matchAll(/^\| `(?:\w+\.)?(\w+)` \| ([\d,]+)/gm)
   return Object.fromEntries([...rows].map(([, name, value]) => [name, Number(value?.replaceAll(',', ''))]))
 }
 
-/** A default, or a constant, as a source file has it. */
+/** Returns a default or a constant of a source file. */
 function numberIn(file: string, name: string): number {
   const [, text = ''] = new RegExp(`\\b${name} = ([\\d_]+)`).exec(read(SRC + file)) ?? []
   return Number(text.replaceAll('_', ''))

@@ -6,7 +6,7 @@ import type { Server } from 'portcall'
 import { connect } from 'portcall/client'
 import type { JsonObject } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
-import { faultyProxy, connectPair, textOf } from 'portcall/testing'
+import { connectPair, faultyProxy, textOf } from 'portcall/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { server as asking } from '../../examples/asking.ts'
 import { server as changes } from '../../examples/changes.ts'
@@ -47,7 +47,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 describe('programs that use servers', () => {
-  /** Starts an example that serves, and runs one that uses it. */
+  /** Starts a server example, and runs a client example against it. */
   async function runBoth(server: string, client: string): Promise<string> {
     const serving = spawn(process.execPath, [server], { env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'ignore'] })
     onTestFinished(() => void serving.kill('SIGTERM'))
@@ -81,7 +81,7 @@ describe('programs that use servers', () => {
   })
 })
 
-describe('a client that answers', () => {
+describe('a client with input handlers', () => {
   const host = (yes: boolean) => ({
     fillIn: async ({ message, defaults }: { message: string; defaults: object }) =>
       yes ? { ...defaults, ...ANSWERS[message] } : undefined,
@@ -111,7 +111,7 @@ describe('a client that answers', () => {
     expect(await ask(urls, 'connect')).toContain('Connected')
   })
 
-  test('or says no', async () => {
+  test('that decline', async () => {
     const refusing = await connectWithAnswers(asking, host(false))
     expect(textOf(await refusing.callTool('subscribe'))).toBe('Not subscribed')
     await refusing.close()
@@ -121,7 +121,7 @@ describe('a client that answers', () => {
   })
 })
 
-test('a client that listens', async () => {
+test('a client with a subscription', async () => {
   const client = await connectWatched(changes, () => {})
   const shown: unknown[] = []
   const following = follow(client, (change) => shown.push(change))
@@ -140,7 +140,7 @@ describe('calls', () => {
     expect(await whoAmI(url)).toMatchObject([{ text: 'ann' }])
   })
 
-  test('can be watched and given up', async () => {
+  test('report progress and can be aborted', async () => {
     await using client = await connectPair(progress)
     const shown: string[] = []
     expect(await count(client, { show: (text) => shown.push(text) })).toMatchObject([{ text: 'Counted to 3' }])
@@ -149,15 +149,15 @@ describe('calls', () => {
   })
 })
 
-describe('what goes wrong', () => {
-  test('is told apart', async () => {
+describe('errors', () => {
+  test('are distinguished', async () => {
     await using client = await connectPair(tools)
     expect(await tryTool(client, 'divide', { dividend: 1, divisor: 0 })).toContain('the tool failed')
     expect(await tryTool(client, 'divide', { dividend: 1, divisor: 1 })).toContain('done')
     expect(await tryTool(client, 'nobody', {})).toContain('the server returned an error: -32602')
   })
 
-  test('is tried again where that is safe', async () => {
+  test('are retried where that is safe', async () => {
     const proxy = await faultyProxy({ target: await listen(tools) })
     onTestFinished(() => proxy.close())
     const client = await connect(proxy.url)
@@ -178,7 +178,7 @@ describe('what goes wrong', () => {
 test('several servers', async () => {
   const url = await listen(createNotes(await openNotebook('docs')))
   const config = `{
-    // as other programs write it
+    // in the format of other programs
     "mcpServers": {
       "notes": { "url": "${url}", "headers": { "authorization": "Bearer \${NOTES_TOKEN:-none}" } },
       "hello": { "command": "${process.execPath}", "args": ["${await example('stdio')}"] },

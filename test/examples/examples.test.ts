@@ -44,7 +44,7 @@ const call = async (peer: Driver, name: string, args: JsonObject = {}, options =
   (await peer.request('tools/call', { name, arguments: args }, options)).result
 const textOf = (result: JsonObject): unknown => (result.content as { text?: string }[] | undefined)?.[0]?.text
 
-describe('what the documents show', () => {
+describe('examples of the documentation', () => {
   test('tools', async () => {
     const peer = await talkTo(tools)
     const { result } = await peer.request('tools/list')
@@ -133,7 +133,7 @@ describe('what the documents show', () => {
     expect(completion).toMatchObject({ values: ['Bologna'] })
   })
 
-  /** A peer whose user and model answer. */
+  /** Opens a peer whose user and model answer. */
   async function talkToOpen(server: Server, revision: RevisionName): Promise<Driver> {
     const peer = await talkTo(server, revision)
     const answers: Record<string, JsonObject> = {

@@ -1,12 +1,12 @@
 import { defineServerExtension, type Server } from 'portcall'
 import { defineClientExtension as clientExtension, connect } from 'portcall/client'
 import type { Request } from 'portcall/jsonrpc'
-import { type PairOptions, connectPair } from 'portcall/testing'
+import { connectPair, type PairOptions } from 'portcall/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPollServer, ID } from '../../examples/extension.ts'
 import { lunch, polls } from '../../examples/extension-client.ts'
 
-/** A server that writes down what it is asked. */
+/** Creates a server that records its requests. */
 function listening(): { server: ReturnType<typeof createPollServer>; asked: Request[] } {
   const asked: Request[] = []
   const server = createPollServer()
@@ -24,8 +24,8 @@ const join = async <S extends Server>(server: S, options: PairOptions) => {
   return client
 }
 
-describe.each(['memory', 'stdio', 'http'] as const)('a guest from outside, %s', (transport) => {
-  test('VER-017 SUB-006 TSKX-004 brings methods, results of its own, subscriptions and members', async () => {
+describe.each(['memory', 'stdio', 'http'] as const)('a third-party extension, %s', (transport) => {
+  test('VER-017 SUB-006 TSKX-004 adds methods, result types, subscriptions and members', async () => {
     const { server, asked } = listening()
     const client = await join(server, { transport })
     const votes: number[] = []
@@ -45,7 +45,7 @@ describe.each(['memory', 'stdio', 'http'] as const)('a guest from outside, %s', 
     expect(asked.length).toBeGreaterThan(3)
   })
 
-  test('VER-018 VER-020 whoever does not speak it gets what the core has', async () => {
+  test('VER-018 VER-020 a client without the extension receives core results', async () => {
     const { server } = listening()
     const client = await connectPair(server, { transport })
     onTestFinished(() => client.close())
@@ -54,7 +54,7 @@ describe.each(['memory', 'stdio', 'http'] as const)('a guest from outside, %s', 
   })
 
   test.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
-    'clients of %s may use it, and hear results of the usual type',
+    'clients of %s can use it, and receive results of the usual type',
     async (protocolVersion) => {
       const { server } = listening()
       const client = await join(server, { transport, protocolVersion })
@@ -98,7 +98,7 @@ test('TSKX-031 HTTP-059 over HTTP, Mcp-Name has the name of a method of an exten
   }
 })
 
-test('an extension of the newest revision only is not told to others', async () => {
+test('an extension of the newest revision is not advertised in others', async () => {
   const modern = defineServerExtension({
     id: 'com.example/modern',
     legacy: false,
@@ -109,12 +109,15 @@ test('an extension of the newest revision only is not told to others', async () 
   const speaks = clientExtension({ id: 'com.example/modern', name: 'modern', setup: (host) => host })
   const client = await connectPair(server, { protocolVersion: '2025-11-25', extensions: [speaks] })
   expect(await client.modern.serverCapability()).toBeUndefined()
-  await expect(client.modern.requireCapability()).rejects.toMatchObject({ name: 'ExtensionUnsupportedError', code: 'EXTENSION_UNSUPPORTED' })
+  await expect(client.modern.requireCapability()).rejects.toMatchObject({
+    name: 'ExtensionUnsupportedError',
+    code: 'EXTENSION_UNSUPPORTED',
+  })
   await expect(client.request('modern/say')).rejects.toMatchObject({ code: -32021 })
   await client.close()
 })
 
-test('extensions of a client have names of their own', async () => {
+test('the extensions of a client must have unique names', async () => {
   const { server } = listening()
   const named = (id: string, name: string) => clientExtension({ id, name, setup: () => ({}) })
   await expect(connect(server, { extensions: [named('a/b', 'close')] })).rejects.toThrow(/cannot be named/)
@@ -122,6 +125,6 @@ test('extensions of a client have names of their own', async () => {
   await expect(connect(server, { extensions: [named('b', 'x')] })).rejects.toThrow(/is not a valid extension id/)
 })
 
-test('the story that the documents show', async () => {
+test('the example of the documentation', async () => {
   expect(await lunch(listening().server)).toBe('[{"type":"text","text":"soup: 2"}] after 2 votes')
 })

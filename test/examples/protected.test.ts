@@ -23,7 +23,7 @@ async function logInAt(options: AuthorizationServerOptions = {}): Promise<TestAu
   return login
 }
 
-/** Runs an example, and gives the URL that it prints. */
+/** Runs an example, and returns the URL that it prints. */
 async function run(name: string, env: Record<string, string>): Promise<string> {
   const program = await compileProgram(fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url)))
   const child = spawn(process.execPath, [program], {
@@ -62,7 +62,7 @@ test('api-keys, protected-scopes and verifiers', async () => {
   expect(bound.path).toBe('/mcp')
 })
 
-/** An identity provider with an API: signs in as `login` does, and knows whose a token is. */
+/** An identity provider with an API: it signs in the user `login`, and resolves tokens to their users. */
 async function identityProvider(login: TestAuthorizationServer): Promise<{ url: string; tokens: string[] }> {
   const tokens: string[] = []
   const http = createServer(async (request, response) => {
@@ -128,7 +128,7 @@ test('oauth-proxy', async () => {
   expect(provider.tokens.join()).not.toContain(tokens.access_token)
 })
 
-/** Goes where a browser is sent, up to the callback. */
+/** Follows redirects like a browser, up to the callback. */
 async function follow(location: string): Promise<URL> {
   const response = await fetch(location, { redirect: 'manual' })
   const next = response.headers.get('location') ?? ''

@@ -25,7 +25,7 @@ async function startLogin(options: AuthorizationServerOptions = {}): Promise<Tes
   return login
 }
 
-/** A protected server on this machine that tells who calls. */
+/** Starts a local protected server that returns its caller. */
 async function startServer({ issuer }: TestAuthorizationServer): Promise<string> {
   const server = createServer({ name: 'notes', version: '1.0.0' })
   server.tool('whoami', {}, (_, { auth }) => auth?.principal ?? 'nobody')
@@ -38,13 +38,13 @@ async function startServer({ issuer }: TestAuthorizationServer): Promise<string>
   return resource
 }
 
-/** What the identity provider knows: how its client is called elsewhere. */
+/** The client id that the identity provider maps to. */
 const KNOWN_AS: Record<string, string> = {}
 
 async function callerOf(client: Client): Promise<string> {
-  const said = textOf(await client.callTool('whoami'))
+  const principal = textOf(await client.callTool('whoami'))
   await client.close()
-  return said
+  return principal
 }
 
 async function makeFolder(): Promise<string> {
@@ -67,7 +67,7 @@ test('a program with a key', async () => {
   expect(await callerOf(client)).toBe(`${login.issuer}#nightly`)
 })
 
-test('a user of a company', async () => {
+test('an enterprise user', async () => {
   const sso = await startLogin({ clients: [{ client_id: 'desk', client_secret: 'one', known_as: KNOWN_AS }] })
   const trustedIssuers = [{ issuer: sso.issuer, keys: () => sso.keys }]
   const login = await startLogin({ clients: [{ client_id: 'desk-at-notes', client_secret: 'two' }], trustedIssuers })
@@ -77,7 +77,7 @@ test('a user of a company', async () => {
   expect(await callerOf(client)).toBe(`${login.issuer}#ada`)
 })
 
-test('a workload that its platform vouches for', async () => {
+test('a workload with an identity token of its platform', async () => {
   const platform = await startLogin()
   const login = await startLogin({ trustedIssuers: [{ issuer: platform.issuer, keys: () => platform.keys }] })
   const path = join(await makeFolder(), 'login')
@@ -85,7 +85,7 @@ test('a workload that its platform vouches for', async () => {
   expect(await callerOf(await connectAsWorkload(await startServer(login), path))).toBe(`${login.issuer}#job`)
 })
 
-test('tokens that are bound to a key outlive the process, and are worth nothing without the key', async () => {
+test('key-bound tokens survive a restart, and are rejected without the key', async () => {
   const login = await startLogin()
   const url = await startServer(login)
   const folder = await makeFolder()

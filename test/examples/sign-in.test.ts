@@ -11,7 +11,7 @@ import { connectByDevice, connectByPage } from '../../examples/sign-in-elsewhere
 import { connectAsProgram, connectWithTokens } from '../../examples/sign-in-tokens.ts'
 import { freePort } from '../support/free-port.mjs'
 
-/** A server that tells its callers who they are, and who signs them in. */
+/** Starts a server that returns its caller, and its authorization server. */
 async function open(): Promise<{ url: string; login: TestAuthorizationServer }> {
   const clients = [{ client_id: 'nightly', client_secret: 'hush' }]
   const login = await authorizationServer({ clients })
@@ -37,7 +37,7 @@ async function whoAmI(client: Awaited<ReturnType<typeof connectByBrowser>>): Pro
   return textOf(await used.callTool('who'))
 }
 
-test('by a browser, once for all that share the file', async () => {
+test('by a browser, once for all processes that share the file', async () => {
   const { url, login } = await open()
   const folder = await mkdtemp(join(tmpdir(), 'portcall-sign-in-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -67,7 +67,7 @@ test('as a program', async () => {
   expect(await whoAmI(await connectAsProgram(url, 'nightly', 'hush'))).toContain('nightly')
 })
 
-test('with tokens from elsewhere', async () => {
+test('with externally issued tokens', async () => {
   const { url, login } = await open()
   const good = await login.issue({ subject: 'ada', resources: [url] })
   const asked: boolean[] = []
@@ -79,7 +79,7 @@ test('with tokens from elsewhere', async () => {
   expect(asked.slice(0, 2)).toEqual([false, true])
 })
 
-test('not at all', async () => {
+test('with a failed sign-in', async () => {
   const { url, login } = await open()
   login.setFaults({ redirect: { code: undefined, error: 'access_denied' } })
   expect(await connectByPage(url, back).catch(explain)).toBe('You did not sign in.')

@@ -4,7 +4,7 @@ import { cutConnection } from '../../examples/testing-faults.ts'
 import { recordAndPlay } from '../../examples/testing-recordings.ts'
 import { testPatience, testStore } from '../../examples/testing-time.ts'
 
-test('the kit does what docs/testing.md says', async () => {
+test('the test kit works as docs/testing.md describes', async () => {
   await testAdd()
   await testEverywhere()
   await testChanges()
@@ -18,6 +18,6 @@ test('the kit does what docs/testing.md says', async () => {
   expect(await cutConnection()).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
 })
 
-test('time passes without being waited for', testPatience)
+test('a fake clock advances time', testPatience)
 
 describe('the contract of stores', () => testStore(test))

@@ -13,7 +13,7 @@ import * as v1 from '@modelcontextprotocol/sdk/types.js'
 const info = { name: 'interop', version: '1.0.0' }
 const capabilities = { elicitation: {}, sampling: {}, roots: {} }
 
-/** How a client answers what it is asked. */
+/** The input handlers of a client. */
 export const ANSWERS: Record<string, (params: any) => object> = {
   'elicitation/create': () => ({ action: 'accept', content: { name: 'Ada', age: 36 } }),
   'sampling/createMessage': () => ({ role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' }),
@@ -22,10 +22,10 @@ export const ANSWERS: Record<string, (params: any) => object> = {
 
 export const NOTIFICATIONS = ['notifications/message', 'notifications/tools/list_changed', 'notifications/resources/updated']
 
-/** A client of one of the two official lines, connected; they differ little enough to be called alike. */
+/** A connected client of one of the two official SDK lines, behind one interface. */
 export interface Connected {
   readonly client: any
-  readonly heard: { method: string; params?: any }[]
+  readonly notifications: { method: string; params?: any }[]
   close(): Promise<void>
 }
 
@@ -37,11 +37,11 @@ export interface Target {
 
 type Connect = (target: Target) => Promise<Connected>
 
-/** The official clients, by line and by the era that they are told to speak. */
+/** The official clients, by SDK line and by the configured era. */
 export const CLIENTS: Record<string, Connect> = {
   '1.32 legacy': async (target) => {
     const client: any = new ClientV1(info, { capabilities })
-    const heard: Connected['heard'] = []
+    const notifications: Connected['notifications'] = []
     client.setRequestHandler(v1.ElicitRequestSchema, ({ params }: any) => ANSWERS['elicitation/create']?.(params))
     client.setRequestHandler(v1.CreateMessageRequestSchema, ({ params }: any) => ANSWERS['sampling/createMessage']?.(params))
     client.setRequestHandler(v1.ListRootsRequestSchema, ({ params }: any) => ANSWERS['roots/list']?.(params))
@@ -50,7 +50,7 @@ export const CLIENTS: Record<string, Connect> = {
       v1.ToolListChangedNotificationSchema,
       v1.ResourceUpdatedNotificationSchema,
     ])
-      client.setNotificationHandler(schema as never, (notification: any) => void heard.push(notification))
+      client.setNotificationHandler(schema as never, (notification: any) => void notifications.push(notification))
     const url = target.url ? new URL(target.url) : undefined
     await client.connect(
       target.stdio
@@ -59,7 +59,7 @@ export const CLIENTS: Record<string, Connect> = {
           ? new SseV1(url as URL)
           : new HttpV1(url as URL),
     )
-    return { client, heard, close: () => client.close() }
+    return { client, notifications, close: () => client.close() }
   },
   '2.4 legacy': (target) => connectV2(target, 'legacy'),
   '2.4 modern': (target) => connectV2(target, 'auto'),
@@ -67,9 +67,9 @@ export const CLIENTS: Record<string, Connect> = {
 
 async function connectV2(target: Target, mode: 'legacy' | 'auto'): Promise<Connected> {
   const client: any = new ClientV2(info, { capabilities, versionNegotiation: { mode } })
-  const heard: Connected['heard'] = []
+  const notifications: Connected['notifications'] = []
   for (const [method, answer] of Object.entries(ANSWERS)) client.setRequestHandler(method, ({ params }: any) => answer(params))
-  for (const method of NOTIFICATIONS) client.setNotificationHandler(method, (notification: any) => void heard.push(notification))
+  for (const method of NOTIFICATIONS) client.setNotificationHandler(method, (notification: any) => void notifications.push(notification))
   const url = target.url ? new URL(target.url) : undefined
   await client.connect(
     target.stdio
@@ -78,5 +78,5 @@ async function connectV2(target: Target, mode: 'legacy' | 'auto'): Promise<Conne
         ? new SseV2(url as URL)
         : new HttpV2(url as URL),
   )
-  return { client, heard, close: () => client.close() }
+  return { client, notifications, close: () => client.close() }
 }

@@ -1,4 +1,4 @@
-/** Our client against the server that was made to exercise clients. It has tools of its own, so it has a file of its own. */
+/** The Portcall client against server-everything, which was made to exercise clients and has different tools than the other servers. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { type Change, type Client, type ClientEvent, connect } from 'portcall/client'
@@ -9,7 +9,7 @@ import { kill, mark, type Program, running } from './servers/programs.ts'
 
 const program = (inject('servers' as never) as Record<string, Program>).everything as Program
 
-/** How it is reached, by the name that it has for each transport. */
+/** How to connect to it, by its name of each transport. */
 const PATHS: Record<string, string | undefined> = { stdio: undefined, streamableHttp: '/mcp', sse: '/sse' }
 
 describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
@@ -50,14 +50,14 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     for (const end of ending) await end()
   })
 
-  it('is known', async () => {
+  it('has server info', async () => {
     const { serverInfo, instructions, capabilities } = await client.discover()
     expect(serverInfo).toMatchObject({ name: 'mcp-servers/everything', title: 'Everything Reference Server' })
     expect(instructions).toContain('Everything')
     expect(capabilities).toMatchObject({ tools: {}, prompts: {}, resources: { subscribe: true }, logging: {} })
   })
 
-  it('lists tools, those too that depend on what was declared', async () => {
+  it('lists tools, including those that depend on declared capabilities', async () => {
     const names = (await client.tools().toArray()).map((tool) => tool.name)
     expect(names).toEqual(
       expect.arrayContaining([
@@ -70,7 +70,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     )
   })
 
-  it('calls tools, and gets content of each kind', async () => {
+  it('calls tools and receives content of each kind', async () => {
     expect(await text('echo', { message: 'hö' })).toBe('Echo: hö')
     expect(await text('get-sum', { a: 1, b: 2 })).toContain('is 3')
     expect((await client.callTool('get-structured-content', { location: 'Chicago' })).structuredContent).toMatchObject({
@@ -87,7 +87,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     expect((await client.callTool('echo', { message: 1 })).isError).toBe(true)
   })
 
-  it('hears of progress', async () => {
+  it('receives progress', async () => {
     const progress: number[] = []
     await client.callTool(
       'trigger-long-running-operation',
@@ -97,7 +97,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     expect(progress).toEqual([1, 2, 3])
   })
 
-  it('answers a form of all kinds of fields, with its defaults', async () => {
+  it('answers a form with all kinds of fields by its defaults', async () => {
     const answered = await text('trigger-elicitation-request')
     expect(answered).toContain('Name: Ada')
     expect(answered).toContain('Favorite Integer: 42')
@@ -108,7 +108,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/page' })).toContain('completed the URL elicitation')
   })
 
-  it('answers with its model and its roots', async () => {
+  it('answers sampling and roots', async () => {
     expect(await text('trigger-sampling-request', { prompt: 'hi', maxTokens: 7 })).toContain('at most 7')
     expect(await text('get-roots-list')).toContain('file:///work')
   })
@@ -126,7 +126,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     expect(values).toEqual(['7'])
   })
 
-  it('gets prompts, and completes with what is known already', async () => {
+  it('gets prompts, and completes with the arguments already filled in', async () => {
     expect((await client.prompts().toArray()).map((prompt) => prompt.name)).toContain('completable-prompt')
     expect((await client.getPrompt('args-prompt', { city: 'Oslo' })).messages[0]?.content).toMatchObject({
       text: expect.stringContaining('Oslo'),
@@ -136,7 +136,7 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     expect(values).toEqual(['Alice'])
   })
 
-  it('hears of resources that it listens to', async () => {
+  it('receives updates of subscribed resources', async () => {
     const uri = 'demo://resource/dynamic/text/1'
     await using subscription = client.listen({ resourceSubscriptions: [uri] })
     expect(await subscription.acknowledged).toEqual({ resourceSubscriptions: [uri] })
@@ -146,21 +146,18 @@ describe.each(Object.keys(PATHS))('server-everything over %s', (transport) => {
     await client.callTool('toggle-subscriber-updates')
   })
 
-  it('hears log messages that belong to no request', async () => {
+  it('receives log messages that belong to no request', async () => {
     const about = (event: ClientEvent): string => JSON.stringify(event.type === 'log' && event.data)
     await eventually(() => expect(events.map(about)).toContainEqual(expect.stringMatching(/Roots updated/)))
   })
 
-  it.runIf(transport === 'streamableHttp')(
-    'is reached again after a restart, though it has a way of its own to say so',
-    async () => {
-      await ending.pop()?.()
-      await listen()
-      expect(await text('echo', { message: 'again' })).toBe('Echo: again')
-    },
-  )
+  it.runIf(transport === 'streamableHttp')('is reconnected after a restart, despite its nonstandard response', async () => {
+    await ending.pop()?.()
+    await listen()
+    expect(await text('echo', { message: 'again' })).toBe('Echo: again')
+  })
 
-  it('closes, and leaves nothing', async () => {
+  it('closes and releases all resources', async () => {
     if (transport === 'stdio') expect(running(name)).toHaveLength(1)
     await client.close()
     expect(running(name)).toEqual([])

@@ -1,4 +1,4 @@
-/** Makes the servers ready that are not of this language, on machines that have theirs. */
+/** Prepares the servers in other languages, on machines with their toolchains. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const windows = process.platform === 'win32'
 
-/** Runs a command; tells why it did not work, if it did not. */
+/** Runs a command. Returns the reason when it fails. */
 function attempt(command, args, cwd = here) {
   const { status, error, stderr } = spawnSync(command, args, {
     cwd,
@@ -18,7 +18,7 @@ function attempt(command, args, cwd = here) {
   return error ? `there is no ${command} here` : `${command} ${args.join(' ')}: ${stderr.trim().split('\n').slice(-3).join(' ')}`
 }
 
-/** The official Python SDK, in an environment of its own. */
+/** Prepares the official Python SDK in a virtual environment. */
 function preparePython() {
   const requirements = readFileSync(join(here, 'servers', 'python', 'requirements.txt'), 'utf8')
   const python = join(here, '.venv', windows ? 'Scripts/python.exe' : 'bin/python')
@@ -33,7 +33,7 @@ function preparePython() {
   return { command: python, args: [join(here, 'servers', 'python', 'server.py')] }
 }
 
-/** The official Go SDK, as a program. */
+/** Builds the official Go SDK server. */
 function prepareGo() {
   const program = join(here, 'dist', 'servers', windows ? 'go.exe' : 'go')
   mkdirSync(join(here, 'dist', 'servers'), { recursive: true })
@@ -41,7 +41,7 @@ function prepareGo() {
   return missing ? { missing } : { command: program, args: [] }
 }
 
-/** How to run the servers by name, or what is missing. */
+/** How to run each server, or what is missing. */
 export function prepareForeign() {
   const foreign = { python: preparePython(), go: prepareGo() }
   for (const [name, { missing }] of Object.entries(foreign))

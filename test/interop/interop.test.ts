@@ -24,7 +24,7 @@ const TARGETS: Record<string, () => Target> = {
   'http+sse': () => ({ url, sse: true }),
 }
 
-/** The transport of the first revision carries no envelope. */
+/** HTTP+SSE carries no envelope. */
 const CASES = Object.keys(CLIENTS).flatMap((client) =>
   Object.keys(TARGETS)
     .filter((target) => !(client.endsWith('modern') && target === 'http+sse'))
@@ -48,7 +48,7 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
     return result.content[0].text
   }
 
-  it('knows who serves', () => {
+  it('has the server info', () => {
     expect(client.getInstructions()).toBe('Made for other clients.')
     expect(client.getServerVersion()).toMatchObject({ name: 'interop' })
     if (!line.startsWith('1')) expect(client.getProtocolEra?.()).toBe(modern ? 'modern' : 'legacy')
@@ -62,24 +62,24 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
     await expect(client.callTool({ name: 'nobody', arguments: {} })).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('gets progress', async () => {
+  it('receives progress', async () => {
     const progress: number[] = []
     expect(await call('count', {}, { onprogress: (update: any) => progress.push(update.progress) })).toBe('counted')
     expect(progress).toEqual([1, 2, 3])
   })
 
-  it.runIf(!modern)('gets log messages of the level that it sets', async () => {
+  it.runIf(!modern)('receives log messages of the level it sets', async () => {
     await client.setLoggingLevel('warning')
     expect(await call('chat')).toBe('chatted')
-    await eventually(() => expect(connected.heard.filter(({ method }) => method === 'notifications/message')).toHaveLength(1))
-    expect(connected.heard.find(({ method }) => method === 'notifications/message')?.params).toEqual({
+    await eventually(() => expect(connected.notifications.filter(({ method }) => method === 'notifications/message')).toHaveLength(1))
+    expect(connected.notifications.find(({ method }) => method === 'notifications/message')?.params).toEqual({
       level: 'error',
       logger: 'chat',
       data: { loud: true },
     })
   })
 
-  it('answers elicitation, sampling and roots, alone and together', async () => {
+  it('answers elicitation, sampling and roots, separately and together', async () => {
     expect(await call('greet')).toBe('Hello Ada, 36')
     expect(await call('think')).toBe('{"type":"text","text":"hi"}')
     expect(await call('where')).toBe('file:///work')
@@ -87,7 +87,7 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
   })
 
   it('cancels', async () => {
-    // What a slow machine cancels before it is there is nothing to the server.
+    // On a slow machine the call may be cancelled before it reaches the server.
     await eventually(async () => {
       const before = Number(await call('cancelled'))
       const controller = new AbortController()
@@ -125,14 +125,14 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
     ])
   })
 
-  it('hears of changes', async () => {
+  it('receives changes', async () => {
     const listening = modern
       ? await client.listen({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
       : await client.subscribeResource({ uri: 'memo://a' })
     if (modern) expect(listening.honoredFilter).toMatchObject({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
     await eventually(async () => {
       await call('change')
-      const uris = connected.heard
+      const uris = connected.notifications
         .filter(({ method }) => method === 'notifications/resources/updated')
         .map(({ params }) => params.uri)
       expect(uris).toContain('memo://a')
@@ -141,7 +141,7 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
     else await client.unsubscribeResource({ uri: 'memo://a' })
   })
 
-  it.runIf(!modern && target === 'http')('comes back for an answer after the server let go of the stream', async () => {
+  it.runIf(!modern && target === 'http')('resumes a response after the server closed the stream', async () => {
     expect(await call('come-back')).toBe('came back')
   })
 })

@@ -1,4 +1,4 @@
-/** `npm run interop`: the official clients from npm against our server, and our client against the servers of others. */
+/** `npm run interop`: the official clients from npm against a Portcall server, and the Portcall client against servers of other libraries. */
 import { fileURLToPath } from 'node:url'
 import { install } from '../../tools/lib/install.mjs'
 import { runTests } from '../../tools/lib/vitest.mjs'

@@ -1,4 +1,4 @@
-/** What the official clients are tried on. `--stdio` serves over stdio, else HTTP on a free port that is printed. */
+/** The server for the official clients. `--stdio` serves over stdio; otherwise it serves over HTTP on a free port and prints the port. */
 import { createServer } from 'portcall'
 import { serve } from 'portcall/node'
 import { serveStdio } from 'portcall/stdio'
@@ -73,8 +73,8 @@ server.prompt(
     description: 'Reviews code',
     arguments: z.object({ code: z.string(), language: z.string().optional() }),
     complete: {
-      language: (value, { arguments: given }) =>
-        ['typescript', 'rust', given.code ?? 'none'].filter((language) => language.startsWith(value)),
+      language: (value, { arguments: entered }) =>
+        ['typescript', 'rust', entered.code ?? 'none'].filter((language) => language.startsWith(value)),
     },
   },
   ({ code }) => `Review ${code}`,

@@ -1,13 +1,13 @@
 import { type Client, type ClientEvent, type ConnectOptions, connect, RpcError } from 'portcall/client'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { type Ability, PLACES, type Place } from './servers/places.ts'
+import { type Ability, SETUPS, type Setup } from './servers/setups.ts'
 import { type Listening, mark, type Program, running, start } from './servers/programs.ts'
 
 const servers: Record<string, Program> = inject('servers' as never)
 const listening = new Map<string, Promise<Listening>>()
 
-/** The HTTP server of a program, started when it is needed first. */
+/** Returns the HTTP server of a program, started on first use. */
 function listeningOf(server: string): Promise<Listening> {
   const started = listening.get(server) ?? start(servers[server] as Program)
   listening.set(server, started)
@@ -25,13 +25,13 @@ const ANSWERS: ConnectOptions = {
   capabilities: { roots: { listChanged: true } },
 }
 
-/** What a place is called in the names of tests. */
-function nameOf({ server, path, era, pinned }: Place): string {
+/** Returns the name of a setup for test titles. */
+function nameOf({ server, path, era, pinned }: Setup): string {
   const transport = path === undefined ? 'stdio' : path === '/sse' ? 'HTTP+SSE' : `HTTP at ${path}`
   return `${server} over ${transport}, ${era} ${pinned ? 'as asked for' : 'as found out'}`
 }
 
-describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', ({ place }) => {
+describe.each(SETUPS.map((place) => ({ name: nameOf(place), place })))('$name', ({ place }) => {
   const { server, path, era, pinned, lacks = {} } = place
   const program = servers[server] as Program
   const events: ClientEvent[] = []
@@ -75,12 +75,12 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
     expect(names).toEqual(expect.arrayContaining(['add', 'count', 'chat', 'greet', 'think', 'where', 'wait', 'change']))
     const { structuredContent } = await client.callTool('add', { a: 1, b: 2 })
     expect(structuredContent).toEqual({ sum: 3 })
-    expect(await refused(client.callTool('add', { a: 'x', b: 2 }))).toBe(true)
-    expect(await refused(client.callTool('nobody'))).toBe(true)
+    expect(await isRejected(client.callTool('add', { a: 'x', b: 2 }))).toBe(true)
+    expect(await isRejected(client.callTool('nobody'))).toBe(true)
   })
 
   trial(
-    'hears of progress',
+    'receives progress',
     async () => {
       const progress: number[] = []
       expect(await text('count', { onProgress: (update: { progress: number }) => progress.push(update.progress) })).toBe(
@@ -92,7 +92,7 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
   )
 
   trial(
-    'hears log messages',
+    'receives log messages',
     async () => {
       expect(await text('chat')).toBe('chatted')
       await eventually(() =>
@@ -105,7 +105,7 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
   )
 
   trial(
-    'hears none below the level that it wants',
+    'receives no log messages below the requested level',
     async () => {
       expect(events.filter((event) => event.type === 'log' && event.level === 'debug')).toEqual([])
     },
@@ -119,7 +119,7 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
   trial(
     'cancels',
     async () => {
-      // What a slow machine cancels before it is there is nothing to the server.
+      // On a slow machine the call may be cancelled before it reaches the server.
       await eventually(async () => {
         const before = Number(await text('cancelled'))
         const controller = new AbortController()
@@ -162,7 +162,7 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
   })
 
   trial(
-    'completes with what is known already',
+    'completes with the arguments already filled in',
     async () => {
       const { values } = await client.complete(
         { type: 'ref/prompt', name: 'review' },
@@ -175,18 +175,18 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
   )
 
   trial(
-    'hears of changed lists',
+    'receives list changes',
     async () => {
-      expect(await hears(client, { toolsListChanged: true })).toEqual({ type: 'tools' })
+      expect(await firstChange(client, { toolsListChanged: true })).toEqual({ type: 'tools' })
       expect((await client.tools().toArray()).map((tool) => tool.name)).toContainEqual(expect.stringMatching(/^late/))
     },
     'lists',
   )
 
   trial(
-    'hears of changed resources',
+    'receives resource updates',
     async () => {
-      expect(await hears(client, { resourceSubscriptions: ['memo://a'] })).toEqual({ type: 'resource', uri: 'memo://a' })
+      expect(await firstChange(client, { resourceSubscriptions: ['memo://a'] })).toEqual({ type: 'resource', uri: 'memo://a' })
     },
     'updates',
   )
@@ -199,16 +199,16 @@ describe.each(PLACES.map((place) => ({ name: nameOf(place), place })))('$name', 
   })
 })
 
-/** Whether a call is refused, as an error or as a failed result. */
-function refused(call: Promise<{ isError?: boolean }>): Promise<boolean> {
+/** Reports whether a call is rejected, by an error or an error result. */
+function isRejected(call: Promise<{ isError?: boolean }>): Promise<boolean> {
   return call.then(
     ({ isError = false }) => isError,
     (error) => error instanceof RpcError,
   )
 }
 
-/** The first change that is heard of when a server changes everything. */
-async function hears(client: Client, filter: Parameters<Client['listen']>[0]): Promise<unknown> {
+/** Returns the first change received when a server changes everything. */
+async function firstChange(client: Client, filter: Parameters<Client['listen']>[0]): Promise<unknown> {
   const subscription = client.listen(filter)
   try {
     expect(await subscription.acknowledged).toMatchObject(filter)

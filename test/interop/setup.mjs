@@ -5,7 +5,7 @@ import { prepareForeign } from './foreign.mjs'
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const EVERYTHING = at('./node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 
-/** Builds the server that the clients are tried on, and the servers that our client is tried on. */
+/** Builds the server for the official clients, and the servers for the Portcall client. */
 export default async function setup(project) {
   project.provide('program', await prepareProgram(at('./server.ts')))
   const servers = { everything: { command: process.execPath, args: [EVERYTHING] }, ...prepareForeign() }

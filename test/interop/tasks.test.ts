@@ -1,4 +1,4 @@
-/** Tasks of the official SDK 1.x: our client against the server that was made to exercise clients, and the official client against ours. */
+/** Tasks of the official SDK 1.x: the Portcall client against server-everything, and the official client against a Portcall server. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
@@ -44,7 +44,7 @@ describe.each([
   ['streamableHttp', false],
   ['streamableHttp', true],
 ] as const)('tasks of the official SDK over %s, listening: %s', (transport, listen) => {
-  it('TSKL-006 TSKL-013 TSKL-016 TSKL-020 a call waits for its task, and answers it', async () => {
+  it('TSKL-006 TSKL-013 TSKL-016 TSKL-020 a call waits for its task and answers its input requests', async () => {
     const client = await open(await targetOf(transport), listen)
     const shown: unknown[] = []
     const { content } = await client.callTool(...QUERY, { onProgress: ({ message }) => shown.push(message) })
@@ -52,7 +52,7 @@ describe.each([
     expect(shown).toContain('Gathering sources...')
   })
 
-  it('TSKL-022 TSKL-023 a task is begun, listed, found again and cancelled', async () => {
+  it('TSKL-022 TSKL-023 a task is started, listed, opened by id and cancelled', async () => {
     const client = await open(await targetOf(transport), listen)
     const { taskId } = (await client.tasks.start(...QUERY)) as TaskHandle
     expect(await client.tasks.list().toArray()).toMatchObject([{ taskId, status: 'working', ttlMs: 300_000 }])
@@ -64,7 +64,7 @@ describe.each([
   })
 })
 
-it('TSKL-010 TSKL-018 TSKL-020 the official client follows a task of ours, and answers it', async () => {
+it('TSKL-010 TSKL-018 TSKL-020 the official client follows a task of a Portcall server and answers its input requests', async () => {
   const extensions = [servedTasks({ limits: { pollIntervalMs: 50 } })] as const
   const server = createServer({ name: 'ours', version: '1.0.0' }, { extensions })
   server.tool('greet', { task: 'required' }, async (_, call) => {
@@ -78,13 +78,13 @@ it('TSKL-010 TSKL-018 TSKL-020 the official client follows a task of ours, and a
   await client.connect(new StreamableHTTPClientTransport(new URL(serving.url)) as never)
   onTestFinished(() => client.close())
   await client.listTools()
-  const said: any[] = []
-  for await (const message of client.experimental.tasks.callToolStream({ name: 'greet', arguments: {} })) said.push(message)
-  expect(said.map(({ type, task }) => [type, task?.status])).toEqual(
+  const messages: any[] = []
+  for await (const message of client.experimental.tasks.callToolStream({ name: 'greet', arguments: {} })) messages.push(message)
+  expect(messages.map(({ type, task }) => [type, task?.status])).toEqual(
     expect.arrayContaining([
       ['taskCreated', 'working'],
       ['taskStatus', 'input_required'],
     ]),
   )
-  expect(said.at(-1)).toMatchObject({ type: 'result', result: { content: [{ text: 'Hello, Ada' }] } })
+  expect(messages.at(-1)).toMatchObject({ type: 'result', result: { content: [{ text: 'Hello, Ada' }] } })
 })

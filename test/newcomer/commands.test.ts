@@ -1,4 +1,4 @@
-/** The commands that pages show for a clone of this repository. */
+/** The commands that the documentation shows for a clone of this repository. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { freePort } from '../support/free-port.mjs'
@@ -8,7 +8,7 @@ import { openShell } from './support/shell.ts'
 const shell = openShell(fileURLToPath(new URL('../..', import.meta.url)))
 afterAll(() => shell.stop())
 
-/** What each page's commands have to print, in order; what goes on running prints it and is ended. */
+/** The expected output of the commands of each page, in order. A command that keeps running is stopped after its output. */
 const PAGES = {
   'README.md': ['http://127.0.0.1:'],
   'docs/README.md': ['http://127.0.0.1:', 'http://127.0.0.1:'],

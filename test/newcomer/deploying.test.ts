@@ -1,11 +1,11 @@
-/** What docs/deploying.md says, with the frameworks themselves. Bun, Deno and Workers are in test/runtimes. */
+/** The code of docs/deploying.md with the real frameworks. Bun, Deno and Workers are tested in test/runtimes. */
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { connect } from 'portcall/client'
 import { textOf } from 'portcall/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-/** What the frameworks give: a server of `node:http` that listens, or will in a moment. */
+/** What the frameworks return: a `node:http` server that listens or starts listening. */
 interface Listening {
   readonly listening: boolean
   address(): AddressInfo | string | null
@@ -40,7 +40,7 @@ const FRAMEWORKS: Record<string, () => Promise<{ listening: Listening }>> = {
 }
 
 describe.each(Object.entries(FRAMEWORKS))('%s', (_name, load) => {
-  test.each(REVISIONS)('answers and asks, %s', async (revision) => {
+  test.each(REVISIONS)('answers calls and requests input, %s', async (revision) => {
     const url = await urlOf((await load()).listening)
     expect(await greet(url, revision)).toBe('Hello, Ada!')
     expect(await introduce(url, revision)).toBe('Hello, Ada!')
@@ -53,7 +53,7 @@ test('Node alone', async () => {
   await serving.close()
 })
 
-test('route handlers, whatever calls them', async () => {
+test('route handlers of any framework', async () => {
   const route = await import('./deploying/route.ts')
   const fetch = (request: Request): Promise<Response> => route[request.method as 'GET' | 'POST' | 'DELETE'](request)
   const listening = serve({ fetch, port: 0, hostname: '127.0.0.1' })

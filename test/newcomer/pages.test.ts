@@ -1,4 +1,4 @@
-/** The first pages, done to the letter by somebody who has Node, npm and a tarball of the library, in a folder of their own. */
+/** Follows the first pages literally, in an empty folder with Node, npm and a tarball of the library. */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Port 3000 of the pages may be taken on this machine. */
+/** Port 3000 of the pages may be in use on this machine. */
 const here = (text: string): string => text.replaceAll('3000', port)
 
 async function follow(step: Step): Promise<void> {

@@ -1,4 +1,4 @@
-/** `npm run newcomer [-- FILTER …]`: what a newcomer does: the first pages, the frameworks they have, the libraries they come from. */
+/** `npm run newcomer [-- FILTER …]`: tests the first pages, the framework integrations and the migration guides. */
 import { fileURLToPath } from 'node:url'
 import { install } from '../../tools/lib/install.mjs'
 import { runTests } from '../../tools/lib/vitest.mjs'

@@ -1,10 +1,10 @@
-/** What is shipped to a browser or a worker is found by a bundler, and has nothing of Node in it. */
+/** Bundles for browsers and workers resolve completely and contain no Node modules. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { DIST } from './support/places.mjs'
 
-it.each(['page', 'worker-client', 'worker-server'])('the bundle of %s is whole', (name) => {
+it.each(['page', 'worker-client', 'worker-server'])('the bundle of %s is complete', (name) => {
   const { outside, warnings } = JSON.parse(readFileSync(join(DIST, `${name}.json`), 'utf8'))
   expect({ outside, warnings }).toEqual({ outside: [], warnings: [] })
 })

@@ -1,4 +1,4 @@
-/** Our client on every runtime, against a Node server. It has to leave nothing: a process ends by itself, no request stays open. */
+/** The Portcall client on every runtime, against a Node server. It must release everything: a process exits by itself, no request stays open. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXPECTED } from './clients/journey.ts'
 import { BINARIES, findChromium } from './support/binaries.mjs'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe.each(Object.entries(PROCESSES))('%s', (_name, command) => {
-  it.each(Object.entries(REVISIONS))('goes through a journey %s', async (_how, revision) => {
+  it.each(Object.entries(REVISIONS))('runs the scenario %s', async (_how, revision) => {
     const { code, stdout, stderr } = await runToEnd([...command, server.url, ...(revision ? [revision] : [])], END_MS)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual(EXPECTED)
@@ -35,11 +35,11 @@ describe.each(Object.entries(PROCESSES))('%s', (_name, command) => {
 })
 
 describe('workerd', () => {
-  it.each(Object.entries(REVISIONS))('goes through a journey %s', async (_how, revision) => {
+  it.each(Object.entries(REVISIONS))('runs the scenario %s', async (_how, revision) => {
     const worker = await startWorker('worker-client')
     try {
       const query = new URLSearchParams({ url: server.url, ...(revision && { revision }) })
-      const response = await fetch(`${worker.said}/?${query}`)
+      const response = await fetch(`${worker.firstLine}/?${query}`)
       const text = await response.text()
       expect(response.status, text).toBe(200)
       expect(JSON.parse(text)).toEqual(EXPECTED)
@@ -57,9 +57,9 @@ describe.skipIf(!CHROMIUM)('Chromium', () => {
   })
   afterAll(() => page?.close())
 
-  it.each(Object.entries(REVISIONS))('goes through a journey %s', async (_how, revision) => {
+  it.each(Object.entries(REVISIONS))('runs the scenario %s', async (_how, revision) => {
     expect(await page.travel(server.url, revision)).toEqual(EXPECTED)
     expect(await server.stillOpen()).toEqual([])
-    expect(page.complaints).toEqual([])
+    expect(page.errors).toEqual([])
   })
 })

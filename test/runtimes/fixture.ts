@@ -1,4 +1,4 @@
-/** What is served on every runtime. The schemas are plain on purpose, so that the validator runs there too. */
+/** The server that runs on every runtime. Its schemas are plain JSON Schemas, so that the validator runs there too. */
 import { createServer, type Server } from 'portcall'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -8,7 +8,7 @@ const PAIR = { type: 'object', properties: { a: NUMBER, b: NUMBER }, required: [
 const SUM = { type: 'object', properties: { sum: NUMBER }, required: ['sum'] } as const
 const WHO = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
 
-/** Makes a server of its own: what it counts belongs to one conversation partner. */
+/** Creates a new server: its counters belong to one client. */
 export function createFixture(): Server {
   const server = createServer({ name: 'runtimes', version: '1.0.0' })
   let cancelled = 0

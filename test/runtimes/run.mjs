@@ -1,4 +1,4 @@
-/** `npm run runtimes [-- FILTER …]`: our client and our servers on Node 20 and 24, Bun, Deno, workerd, and the client in Chromium. */
+/** `npm run runtimes [-- FILTER …]`: the Portcall client and servers on Node 20 and 24, Bun, Deno, workerd, and the client in Chromium. */
 import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { findChromium } from './support/binaries.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** Debian's own Chromium: npm has none, and what playwright would download does not come from a registry. */
+/** Debian's own Chromium: npm has none, and the download of Playwright does not come from a registry. */
 function installChromium() {
   if (findChromium()) return
   const isDebian = existsSync('/etc/debian_version') && process.getuid?.() === 0

@@ -1,7 +1,7 @@
-/** The fixture served by every runtime, driven from Node by raw requests and by our client. */
+/** The fixture on every runtime, tested from Node by raw requests and by the Portcall client. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXPECTED, travel } from './clients/journey.ts'
-import { HOSTS, type Host } from './support/hosts.ts'
+import { HOSTS, type Host } from './support/runtimes.ts'
 import { legacy, listen, modern, send, statusFor } from './support/raw.ts'
 
 const INITIALIZE = {
@@ -12,7 +12,7 @@ const INITIALIZED = { method: 'notifications/initialized' }
 const content = (text: string) => [{ type: 'text', text }]
 const call = (name: string, args: object = {}) => ({ method: 'tools/call', params: { name, arguments: args } })
 
-/** A test, unless there is a reason why it cannot be. */
+/** Defines a test, or skips it with a reason. */
 const itUnless = (gap: string | undefined, name: string, run: () => Promise<void>): void =>
   gap === undefined ? it(name, run) : it.skip(`${name} (${gap})`)
 
@@ -34,12 +34,12 @@ describe.each(Object.entries(HOSTS))('%s', (_name, { start, gaps = {} }) => {
       expect(sum.messages).toMatchObject([{ result: { structuredContent: { sum: 5 } } }])
     })
 
-    it('checks arguments', async () => {
+    it('validates arguments', async () => {
       const { messages } = await send(url, modern('tools/call', { name: 'add', arguments: { a: 2, b: 'three' } }))
       expect(JSON.stringify(messages)).toMatch(/\bb\b.*number/)
     })
 
-    it('asks', async () => {
+    it('requests input', async () => {
       const greet = { name: 'greet', arguments: {} }
       const asked = await send(url, modern('tools/call', greet))
       expect(asked.messages).toMatchObject([{ result: { resultType: 'input_required' } }])
@@ -60,7 +60,7 @@ describe.each(Object.entries(HOSTS))('%s', (_name, { start, gaps = {} }) => {
       expect(messages).toMatchObject([...steps, { result: { content: content('counted') } }])
     })
 
-    itUnless(gaps.changes, 'tells of changes', async () => {
+    itUnless(gaps.changes, 'announces changes', async () => {
       const stream = await listen(url, modern('subscriptions/listen', { notifications: { resourceSubscriptions: ['memo://a'] } }))
       expect(await stream.next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
       await send(url, modern('tools/call', { name: 'change', arguments: {} }))
@@ -68,14 +68,14 @@ describe.each(Object.entries(HOSTS))('%s', (_name, { start, gaps = {} }) => {
       await stream.close()
     })
 
-    it('refuses a foreign host', async () => {
+    it('rejects another host', async () => {
       expect(await statusFor(url, 'evil.example')).toBe(403)
       expect(await statusFor(url, new URL(url).host)).toBe(200)
     })
   })
 
   describe('in a session', () => {
-    itUnless(gaps.sessions, 'is opened, asks, and tells of changes on the GET stream', async () => {
+    itUnless(gaps.sessions, 'is opened, requests input, and announces changes on the GET stream', async () => {
       const opened = await send(url, legacy(null, INITIALIZE))
       expect(opened.messages).toMatchObject([{ result: { protocolVersion: '2025-11-25', serverInfo: { name: 'runtimes' } } }])
       const { session } = opened
@@ -100,14 +100,14 @@ describe.each(Object.entries(HOSTS))('%s', (_name, { start, gaps = {} }) => {
     })
   })
 
-  it('answers older clients that have no session, unless it keeps sessions', async () => {
+  it('answers legacy clients without a session, unless it has sessions', async () => {
     const sum = await send(url, legacy(null, call('add', { a: 2, b: 3 })))
     if (gaps.sessions) expect(sum).toMatchObject({ session: null, messages: [{ result: { structuredContent: { sum: 5 } } }] })
     else expect(sum.status).toBe(400)
   })
 
-  describe('our client', () => {
-    it('goes through a journey in the newest revision', async () => {
+  describe('the Portcall client', () => {
+    it('runs the scenario in the newest revision', async () => {
       const missed = { ...(gaps.changes && { change: undefined }), ...(gaps.cancelling && { cancelled: false }) }
       expect(await travel(url, { listens: !gaps.changes })).toEqual({ ...EXPECTED, ...missed })
     })
@@ -116,7 +116,7 @@ describe.each(Object.entries(HOSTS))('%s', (_name, { start, gaps = {} }) => {
     })
   })
 
-  it('ends when it is told to, and prints nothing', async () => {
+  it('stops on request, and prints nothing', async () => {
     expect(await host.stop()).toBe('')
   })
 })

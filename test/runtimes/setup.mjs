@@ -1,4 +1,4 @@
 import { buildPrograms } from './support/build.mjs'
 
-/** Builds what runs on the runtimes. */
+/** Builds the programs for the runtimes. */
 export default buildPrograms

@@ -1,4 +1,4 @@
-/** Programs: our client on every runtime that can start one, and our server on every runtime that can be one. */
+/** Stdio: the Portcall client and server on every runtime with child processes. */
 import { describe, expect, it } from 'vitest'
 import { EXPECTED, travel } from './clients/journey.ts'
 import { BINARIES } from './support/binaries.mjs'
@@ -17,7 +17,7 @@ const END_MS = 60_000
 
 describe.each(Object.entries(RUNTIMES))('%s', (_name, [command, ...args]) => {
   describe.each(Object.entries(REVISIONS))('%s', (_how, revision) => {
-    it('starts a server of Node, and ends by itself', async () => {
+    it('starts a Node server, and exits by itself', async () => {
       const target = JSON.stringify({ command: BINARIES['Node 20'], args: [SERVER] })
       const { code, stdout, stderr } = await runToEnd(
         [command, ...args, `${DIST}/clients/process.js`, target, ...(revision ? [revision] : [])],
@@ -27,7 +27,7 @@ describe.each(Object.entries(RUNTIMES))('%s', (_name, [command, ...args]) => {
       expect(JSON.parse(stdout)).toEqual(EXPECTED)
     })
 
-    it('is a server that Node starts', async () => {
+    it('serves a Node client', async () => {
       let stderr = ''
       const onStderr = (text: string): void => void (stderr += text)
       expect(await travel({ command, args: [...args, SERVER] }, { revision, onStderr })).toEqual(EXPECTED)

@@ -1,6 +1,6 @@
 import type { Driver } from '../support/driver.ts'
 
-/** The fixed conversation of the golden transcripts: something of everything. */
+/** The fixed sequence of requests of the golden transcripts, with one of each kind. */
 export async function converse(peer: Driver): Promise<void> {
   const call = (name: string, args: object = {}, token?: string): Promise<unknown> =>
     peer.request('tools/call', { name, arguments: args }, token === undefined ? {} : { meta: { progressToken: token } })

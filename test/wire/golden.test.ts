@@ -11,21 +11,21 @@ import { createTranscript } from './transcript.ts'
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const SERVED: ServerFactory = { create: createGoldenServer, program: here('./stdio.ts') }
 
-// UPDATE_GOLDEN=1 writes the transcripts anew; read what has changed before it is committed.
+// UPDATE_GOLDEN=1 rewrites the transcripts; review the changes before committing them.
 describe('golden transcripts', () => {
-  test.each(SETUPS.map((place) => [place.revision, place.transport, place] as const))(
+  test.each(SETUPS.map((setup) => [setup.revision, setup.transport, setup] as const))(
     '%s · %s',
-    async (_revision, _transport, place) => {
+    async (_revision, _transport, setup) => {
       const transcript = createTranscript()
       const peer = await createDriver(
-        transcript.record((receive) => openWire(SERVED, place.transport, receive)),
-        place,
+        transcript.record((receive) => openWire(SERVED, setup.transport, receive)),
+        setup,
       )
       await converse(peer)
       await peer.close()
       expect(peer.violations).toEqual([])
 
-      const file = here(`./golden/${place.revision}.${place.transport}.ndjson`)
+      const file = here(`./golden/${setup.revision}.${setup.transport}.ndjson`)
       if (process.env.UPDATE_GOLDEN) {
         mkdirSync(here('./golden'), { recursive: true })
         writeFileSync(file, transcript.lines())

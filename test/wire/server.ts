@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'portcall'
 import * as z from 'zod'
 
-/** The server of the golden transcripts: little, and the same for ever. */
+/** The minimal server of the golden transcripts. Do not change it. */
 export function createGoldenServer(): Server {
   const server = createServer({ name: 'golden', version: '1.0.0', title: 'Golden' }, { instructions: 'Compare me.' })
 

@@ -14,24 +14,33 @@ export function fencesOf(text) {
   return found
 }
 
-const withoutFences = (text) => text.replace(/^(```+)[\s\S]*?^\1$/gm, '').replace(/`[^`\n]*`/g, '')
+const withoutFences = (text) => text.replace(/^(```+)[\s\S]*?^\1$/gm, '')
+const withoutCode = (text) => withoutFences(text).replace(/`[^`\n]*`/g, '')
 
 /** Returns the link targets of a Markdown text that are inside the repository. */
 export function linksOf(text) {
-  const targets = [...withoutFences(text).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map(([, target]) => target)
+  const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map(([, target]) => target)
   return targets.filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
 }
 
-/** Returns the heading anchors of a Markdown text, as GitHub generates them. */
+/** The anchor that GitHub generates for a heading. */
+const slugOf = (title) =>
+  title
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+
+/** Returns the anchors of a Markdown text: explicit ones, and those of headings. Repeated headings are numbered. */
 export function anchorsOf(text) {
-  const titles = [...withoutFences(text.replace(/`/g, '')).matchAll(/^#{1,6} +(.+)$/gm)].map(([, title]) => title)
-  return new Set(
-    titles.map((title) =>
-      title
-        .trim()
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .replace(/\s/g, '-'),
-    ),
-  )
+  const prose = withoutFences(text).replace(/[`\\]/g, '')
+  const explicit = [...prose.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id]) => id)
+  const seen = new Map()
+  const headings = [...prose.matchAll(/^#{1,6} +(.+)$/gm)].map(([, title]) => {
+    const slug = slugOf(title)
+    const count = seen.get(slug) ?? 0
+    seen.set(slug, count + 1)
+    return count === 0 ? slug : `${slug}-${count}`
+  })
+  return new Set([...explicit, ...headings])
 }

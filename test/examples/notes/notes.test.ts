@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
 import type { Driver } from '../../support/driver.ts'
 import type { Outcome } from '../../support/requests.ts'
-import { closeNotes, makeFolder, openNotes, PLACES, removeFolder } from './place.ts'
+import { closeNotes, makeFolder, openNotes, PLACES, removeFolder } from './setup.ts'
 
 const FILES = {
   'garden.md': '# The garden\n\nTomatoes want sun.\n',
@@ -42,7 +42,7 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     await removeFolder(folder)
   })
 
-  test('lists what the folder holds', async () => {
+  test('lists the files of the folder', async () => {
     const tools = (await peer.request('tools/list')).result.tools as { name: string }[]
     expect(tools.map(({ name }) => name)).toEqual(['search', 'read', 'reindex', 'write', 'delete'])
     const prompts = (await peer.request('prompts/list')).result.prompts as { name: string }[]
@@ -80,7 +80,7 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     expect((await call(peer, 'search', { query: '!' })).result.structuredContent).toEqual({ total: 0, matches: [] })
   })
 
-  test('tells how far reindex is', async () => {
+  test('reports the progress of reindex', async () => {
     const { result, notifications } = await call(peer, 'reindex', {}, { meta: { progressToken: 'p' } })
     const progress = notifications.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params)
     expect(progress).toMatchObject([1, 2, 3, 4].map((progress) => ({ progressToken: 'p', progress, total: 4 })))
@@ -104,14 +104,14 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     expect(answer.result.messages).toHaveLength(3)
   })
 
-  test('writes a new note without a question, and finds it at once', async () => {
+  test('writes a new note without confirmation, and finds it immediately', async () => {
     expect(textOf(await call(peer, 'write', { path: 'new/deep/one.md', text: 'zebra' }))).toBe('Wrote new/deep/one.md.')
     expect(await readFile(join(folder, 'new/deep/one.md'), 'utf8')).toBe('zebra')
     expect((await call(peer, 'search', { query: 'zebra' })).result.structuredContent).toMatchObject({ total: 1 })
     expect(textOf(await call(peer, 'read', { path: 'new/deep/one.md' }))).toBe('zebra')
   })
 
-  test('asks before it overwrites, and leaves the file when the answer is no', async () => {
+  test('requests confirmation before it overwrites, and keeps the file when the user declines', async () => {
     for (const answer of [{ action: 'accept', content: { confirm: false } }, { action: 'decline' }, { action: 'cancel' }]) {
       const asked = say(peer, answer)
       await call(peer, 'write', { path: 'garden.md', text: 'x' })
@@ -123,7 +123,7 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     expect(await readFile(join(folder, 'garden.md'), 'utf8')).toBe('x')
   })
 
-  test('asks before it deletes', async () => {
+  test('requests confirmation before it deletes', async () => {
     say(peer, { action: 'decline' })
     expect((await call(peer, 'delete', { path: 'plain.txt' })).result.isError).toBe(true)
     expect(existsSync(join(folder, 'plain.txt'))).toBe(true)
@@ -133,7 +133,7 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     expect((await call(peer, 'delete', { path: 'plain.txt' })).result.isError).toBe(true)
   })
 
-  test('does nothing when the client cannot ask', async () => {
+  test('does nothing when the client cannot elicit', async () => {
     const mute = await openNotes(folder, { ...place, capabilities: {} })
     const { error } = await call(mute, 'delete', { path: 'ideas/shed.md' })
     expect(error?.message).toContain('elicitation')
@@ -142,7 +142,7 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     await closeNotes(mute)
   })
 
-  test('tells of changes on disk', async () => {
+  test('announces changes on disk', async () => {
     const uri = 'notes://garden.md'
     const changes = await peer.changes({ resourcesListChanged: true, resourceSubscriptions: [uri] })
     const next = async (...methods: string[]): Promise<void> => {

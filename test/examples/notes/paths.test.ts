@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openFolder } from '../../../examples/notes/folder.ts'
-import { closeNotes, makeFolder, openNotes, removeFolder } from './place.ts'
+import { closeNotes, makeFolder, openNotes, removeFolder } from './setup.ts'
 
 const SECRET = 'the secret'
 
-/** A folder with real files outside, and links to them inside. */
+/** Creates a folder with links to files outside of it. */
 async function makeTrap(): Promise<{ folder: string; outside: string }> {
   const folder = await makeFolder({ 'in.md': 'inside', 'sub/deep.md': 'deep inside' })
   onTestFinished(() => removeFolder(folder))
@@ -57,7 +57,7 @@ const BAD_PATHS = (folder: string): string[] => [
   '..',
 ]
 
-describe('paths that lead outside are refused', () => {
+describe('paths that escape the folder are rejected', () => {
   test('by the tools', async () => {
     const { folder, outside } = await makeTrap()
     const before = await readdir(dirname(folder), { recursive: true })
@@ -65,7 +65,7 @@ describe('paths that lead outside are refused', () => {
     onTestFinished(() => closeNotes(peer))
     peer.onInputRequest(() => ({ action: 'accept', content: { confirm: true } }))
     for (const path of BAD_PATHS(folder)) {
-      // Percent signs mean nothing in a file name: writing makes a file of that name, in the folder.
+      // Percent signs have no special meaning in a file name: writing creates a file with that name in the folder.
       for (const name of path.includes('%') ? ['read', 'delete'] : ['read', 'write', 'delete']) {
         const { result, error, response } = await peer.request('tools/call', {
           name,
@@ -100,7 +100,7 @@ describe('paths that lead outside are refused', () => {
     expect((result.resources as { name: string }[]).map(({ name }) => name)).toEqual(['in.md', 'sub/deep.md'])
   })
 
-  test('when a link takes the place of a folder while notes are read', async () => {
+  test('when a link replaces a folder while notes are read', async () => {
     const { folder, outside } = await makeTrap()
     await writeFile(join(outside, 'deep.md'), SECRET)
     const { read } = await openFolder(folder)

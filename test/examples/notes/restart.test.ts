@@ -3,7 +3,7 @@ import { rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEvents, type SseEvent } from '../../support/sse.ts'
-import { databaseOf, makeFolder, printedUrl, removeFolder, start } from './place.ts'
+import { databaseOf, makeFolder, printedUrl, removeFolder, start } from './setup.ts'
 
 const ACCEPT = 'application/json, text/event-stream'
 const CLIENT = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'reader', version: '1' } }
@@ -21,13 +21,13 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
   return body
 }
 
-/** The next event of a stream that one waits for. */
+/** Waits for the next matching event of a stream. */
 async function next(events: AsyncIterator<SseEvent>, wanted: (event: SseEvent) => boolean): Promise<SseEvent> {
   for (let event = await events.next(); !event.done; event = await events.next()) if (wanted(event.value)) return event.value
   throw new Error('The stream has ended')
 }
 
-test('HTTP-033, HTTP-044: a session and its stream go on after kill -9 and a new start', async () => {
+test('HTTP-033, HTTP-044: a session and its stream continue after kill -9 and a restart', async () => {
   const folder = await makeFolder({ 'garden.md': '# The garden\n' })
   const env = { DATABASE: databaseOf(folder) }
   const first = await start([folder], env)
@@ -54,7 +54,7 @@ test('HTTP-033, HTTP-044: a session and its stream go on after kill -9 and a new
   await removeFolder(folder)
 })
 
-test('the index is there after kill -9 and a new start, and knows what was changed meanwhile', async () => {
+test('the index survives kill -9 and a restart, and includes changes made meanwhile', async () => {
   const notes = {
     'kept.md': '# Kept apples',
     'changed.md': '# Old plums',
@@ -77,7 +77,7 @@ test('the index is there after kill -9 and a new start, and knows what was chang
   await writeFile(join(folder, 'changed.md'), '# New grapes')
   await writeFile(join(folder, 'added.md'), '# More grapes')
   await rm(join(folder, 'gone.md'))
-  // As long and as old as it was: it is taken from the index, not from the folder.
+  // Its size and modification time are unchanged, so it is read from the index and not from the folder.
   const { atime, mtime } = await stat(join(folder, 'kept.md'))
   await writeFile(join(folder, 'kept.md'), '# Kept lemons')
   await utimes(join(folder, 'kept.md'), atime, mtime)
@@ -94,7 +94,7 @@ test('the index is there after kill -9 and a new start, and knows what was chang
   await removeFolder(folder)
 })
 
-/** What a tool gives to a client of the newest revision. */
+/** Calls a tool as a client of the newest revision and returns its result. */
 async function result(url: string, name: string, args: object = {}): Promise<unknown> {
   const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
   const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name }

@@ -2,7 +2,7 @@
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
 import { describe, expect, test } from 'vitest'
 import { sleep, within } from '../support/time.ts'
-import { call, failureOf, type ConnectedClient, healthy, open } from './support/connection.ts'
+import { type ConnectedClient, call, failureOf, healthy, open } from './support/connection.ts'
 import { legacy, type Methods, modern, RESULTS, textResult } from './support/eras.ts'
 import { PROGRAMS } from './support/program.ts'
 import { type Handler, testRaw } from './support/raw-server.ts'

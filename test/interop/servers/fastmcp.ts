@@ -15,7 +15,7 @@ const server = new FastMCP({ name: 'fastmcp', version: '1.0.0', instructions: 'M
 let version = 1
 let cancelled = 0
 
-/** The session of a call; it comes up, with the roots in it, some time after its first calls. */
+/** Returns the session of a call. fastmcp creates it, with its roots, some time after the first calls. */
 async function sessionOf(id: string | undefined, isReady = (_session: FastMCPSession): boolean => true): Promise<FastMCPSession> {
   for (let tries = 0; tries < 100; tries++) {
     const session = server.sessions.find(({ sessionId }) => sessionId === id)

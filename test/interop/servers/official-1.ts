@@ -10,7 +10,7 @@ import { isInitializeRequest, SubscribeRequestSchema, UnsubscribeRequestSchema }
 import * as z from 'zod'
 import { listen, readBody } from './listen.ts'
 
-const said = (text: string): any => ({ content: [{ type: 'text', text }] })
+const textResult = (text: string): any => ({ content: [{ type: 'text', text }] })
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const QUESTION = {
   message: 'Who are you?',
@@ -42,50 +42,50 @@ function build(): McpServer {
 
 function addPlainTools(server: McpServer): void {
   const sum = { inputSchema: { a: z.number(), b: z.number() }, outputSchema: { sum: z.number() } }
-  server.registerTool('add', sum, ({ a, b }) => ({ ...said(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
+  server.registerTool('add', sum, ({ a, b }) => ({ ...textResult(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
   server.registerTool('count', {}, async ({ _meta, sendNotification }: any) => {
     for (let progress = 1; progress <= 3; progress++) {
       const params = { progressToken: _meta?.progressToken, progress, total: 3, message: `step ${progress}` }
       if (_meta?.progressToken !== undefined) await sendNotification({ method: 'notifications/progress', params })
       await pause(20)
     }
-    return said('counted')
+    return textResult('counted')
   })
   server.registerTool('chat', {}, async ({ sessionId }: any) => {
     await server.sendLoggingMessage({ level: 'debug', data: 'quiet' }, sessionId)
     await server.sendLoggingMessage({ level: 'error', data: { loud: true }, logger: 'chat' }, sessionId)
-    return said('chatted')
+    return textResult('chatted')
   })
   server.registerTool('wait', {}, async ({ signal }: any) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
     cancelled++
-    return said('cancelled')
+    return textResult('cancelled')
   })
-  server.registerTool('cancelled', {}, () => said(String(cancelled)))
-  server.registerTool('era', {}, () => said('legacy'))
+  server.registerTool('cancelled', {}, () => textResult(String(cancelled)))
+  server.registerTool('era', {}, () => textResult('legacy'))
   server.registerTool('exit', {}, () => process.exit(7))
   let late = false
   server.registerTool('change', {}, async () => {
     version++
     await server.server.sendResourceUpdated({ uri: 'memo://a' })
-    if (!late) server.registerTool('late', {}, () => said('late'))
+    if (!late) server.registerTool('late', {}, () => textResult('late'))
     late = true
-    return said('changed')
+    return textResult('changed')
   })
 }
 
 function addAskingTools(server: McpServer): void {
   server.registerTool('greet', {}, async ({ requestId }: any) => {
     const { content } = await server.server.elicitInput(QUESTION as any, { relatedRequestId: requestId })
-    return said(`Hello ${content?.name}, ${content?.age}`)
+    return textResult(`Hello ${content?.name}, ${content?.age}`)
   })
   server.registerTool('think', {}, async ({ requestId }: any) => {
     const { content }: any = await server.server.createMessage(PROMPT as any, { relatedRequestId: requestId })
-    return said(content.text)
+    return textResult(content.text)
   })
   server.registerTool('where', {}, async ({ requestId }: any) => {
     const { roots } = await server.server.listRoots({}, { relatedRequestId: requestId })
-    return said(roots.map(({ uri }) => uri).join())
+    return textResult(roots.map(({ uri }) => uri).join())
   })
 }
 

@@ -15,7 +15,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 import { listen, readBody } from './listen.ts'
 
-const said = (text: string): any => ({ content: [{ type: 'text', text }] })
+const textResult = (text: string): any => ({ content: [{ type: 'text', text }] })
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const PERSON = z.object({ name: z.string(), age: z.number().int() })
 const PROMPT = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hi' } }], maxTokens: 10 } as const
@@ -24,13 +24,13 @@ let version = 1
 let cancelled = 0
 let late = false
 
-/** How changes are told. */
+/** How changes are announced. */
 interface Announce {
   tools(server: McpServer): void
   resource(server: McpServer, uri: string): void
 }
 
-/** By a server that stays: what it registers, it tells of itself. */
+/** By a long-lived server, which announces its registrations itself. */
 function own(): Announce {
   let known = late
   return {
@@ -43,7 +43,7 @@ function own(): Announce {
   }
 }
 
-const addLate = (server: McpServer): void => void server.registerTool('late', {}, () => said('late'))
+const addLate = (server: McpServer): void => void server.registerTool('late', {}, () => textResult('late'))
 
 function build(era: 'legacy' | 'modern', announce: Announce): McpServer {
   const capabilities = {
@@ -59,13 +59,13 @@ function build(era: 'legacy' | 'modern', announce: Announce): McpServer {
   if (era === 'legacy')
     for (const method of ['resources/subscribe', 'resources/unsubscribe'])
       server.server.setRequestHandler(method as any, () => ({}))
-  server.registerTool('era', {}, () => said(era))
+  server.registerTool('era', {}, () => textResult(era))
   server.registerTool('change', {}, () => {
     version++
     late = true
     announce.resource(server, 'memo://a')
     announce.tools(server)
-    return said('changed')
+    return textResult('changed')
   })
   addPlainTools(server)
   addAskingTools(server)
@@ -75,7 +75,7 @@ function build(era: 'legacy' | 'modern', announce: Announce): McpServer {
 
 function addPlainTools(server: McpServer): void {
   const sum = { inputSchema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }) }
-  server.registerTool('add', sum, ({ a, b }) => ({ ...said(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
+  server.registerTool('add', sum, ({ a, b }) => ({ ...textResult(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
   server.registerTool('count', {}, async ({ mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken
     for (let progress = 1; progress <= 3; progress++) {
@@ -83,19 +83,19 @@ function addPlainTools(server: McpServer): void {
       if (progressToken !== undefined) await mcpReq.notify({ method: 'notifications/progress', params } as any)
       await pause(20)
     }
-    return said('counted')
+    return textResult('counted')
   })
   server.registerTool('chat', {}, async ({ mcpReq }) => {
     await mcpReq.log('debug', 'quiet')
     await mcpReq.log('error', { loud: true }, 'chat')
-    return said('chatted')
+    return textResult('chatted')
   })
   server.registerTool('wait', {}, async ({ mcpReq }) => {
     await new Promise((resolve) => mcpReq.signal.addEventListener('abort', resolve))
     cancelled++
-    return said('cancelled')
+    return textResult('cancelled')
   })
-  server.registerTool('cancelled', {}, () => said(String(cancelled)))
+  server.registerTool('cancelled', {}, () => textResult(String(cancelled)))
   server.registerTool('exit', {}, () => process.exit(7))
   if (late) addLate(server)
 }
@@ -104,16 +104,16 @@ function addAskingTools(server: McpServer): void {
   server.registerTool('greet', {}, ({ mcpReq }): any => {
     const person = acceptedContent(mcpReq.inputResponses, 'who', PERSON)
     const who = inputRequired.elicit({ message: 'Who are you?', requestedSchema: PERSON })
-    return person ? said(`Hello ${person.name}, ${person.age}`) : inputRequired({ inputRequests: { who } })
+    return person ? textResult(`Hello ${person.name}, ${person.age}`) : inputRequired({ inputRequests: { who } })
   })
   server.registerTool('think', {}, ({ mcpReq }): any => {
     const thought = inputResponse(mcpReq.inputResponses, 'thought')
-    if (thought.kind === 'sampling') return said((thought.result.content as any).text)
+    if (thought.kind === 'sampling') return textResult((thought.result.content as any).text)
     return inputRequired({ inputRequests: { thought: inputRequired.createMessage(PROMPT as any) } })
   })
   server.registerTool('where', {}, ({ mcpReq }): any => {
     const places = inputResponse(mcpReq.inputResponses, 'places')
-    if (places.kind === 'roots') return said(places.roots.map(({ uri }) => uri).join())
+    if (places.kind === 'roots') return textResult(places.roots.map(({ uri }) => uri).join())
     return inputRequired({ inputRequests: { places: inputRequired.listRoots() } })
   })
 }

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** How a server is run, or what is missing on this machine to run it. */
+/** How to run a server, or what is missing on this machine. */
 export type Program = { command: string; args: string[] } | { missing: string }
 
-/** A program that can be told from all others that run. */
+/** A program that can be identified among all running processes. */
 export interface Marked {
   readonly command: string
   readonly args: string[]
@@ -19,20 +19,20 @@ export function mark(program: Program, ...args: string[]): Marked {
   return { command: program.command, args: [...program.args, ...args, name], mark: name }
 }
 
-/** The processes that run with a mark. */
+/** Returns the running processes with a mark. */
 export function running(name: string): number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8', maxBuffer: 2 ** 24 }).split('\n')
   return lines.filter((line) => line.includes(name)).map((line) => Number.parseInt(line, 10))
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly origin: string
   readonly port: number
   kill(): Promise<void>
 }
 
-/** Starts a server that prints where it listens. */
+/** Starts a server that prints its address. */
 export async function start(program: Program, port = 0): Promise<Listening> {
   const { command, args } = mark(program, '--port', String(port))
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })

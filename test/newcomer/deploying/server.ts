@@ -1,4 +1,4 @@
-/** What is deployed: a tool that answers, and one that asks. */
+/** The deployed server: one tool answers directly, one requests input. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 
@@ -9,5 +9,5 @@ server.tool('introduce', {}, async (_, call) => {
   return `Hello, ${name}!`
 })
 
-/** Any port that is free. */
+/** Any free port. */
 export const port = 0

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { fencesOf } from '../../../tools/lib/markdown.mjs'
 
-/** What a page tells its reader to do, in order. */
+/** A step that a page instructs its reader to do. */
 export type Step =
   | { readonly kind: 'save'; readonly name: string; readonly code: string }
   | { readonly kind: 'run'; readonly commands: string; readonly goesOn: boolean; readonly prints: string; readonly ran: string }
@@ -16,7 +16,7 @@ interface Fence {
 
 const SAVE_AS = /[Ss]ave this as `([^`]+)`:\s*(?:<!--.*-->\s*)?$/
 
-/** Reads a page of the repository as its reader does: "Save this as `name`:" before code, commands, and what they print. */
+/** Reads the steps of a page: code after "Save this as `name`:", commands, and their output. */
 export function stepsOf(page: string): Step[] {
   const text = readFileSync(fileURLToPath(new URL(`../../../${page}`, import.meta.url)), 'utf8')
   const lines = text.split('\n')

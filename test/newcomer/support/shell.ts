@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A terminal: commands run one after the other, each in the folder that the last one left. */
+/** A shell: commands run one after another, each in the working directory of the previous one. */
 export interface Shell {
   readonly folder: string
-  /** Runs commands to their end; gives what they printed. Throws when one fails. */
+  /** Runs commands until they exit, and returns their output. Throws when one fails. */
   run(commands: string): Promise<string>
-  /** Runs commands that go on, until they have printed a text. */
+  /** Runs commands that keep running, until they have printed a text. */
   start(commands: string, until: string): Promise<void>
-  /** Ends what goes on running. */
+  /** Stops the running commands. */
   stop(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function openShell(home: string): Shell {
 
   const open = (commands: string): ChildProcess => {
     const { npm_config_loglevel: _, ...env } = process.env
-    // A group of its own, so that what the shell has started ends with it.
+    // A separate process group, so that the children of the shell stop with it.
     return spawn('sh', ['-ec', commands], { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env })
   }
 

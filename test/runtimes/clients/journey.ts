@@ -1,28 +1,28 @@
-/** The same short life of a client on every runtime. */
-import { type Client, connect, type ConnectTarget } from 'portcall/client'
+/** The client scenario that runs on every runtime. */
+import { type Client, type ConnectTarget, connect } from 'portcall/client'
 
-/** What a client saw, as JSON. */
+/** The results of a client, as JSON. */
 export interface Seen {
   server: string | undefined
   tools: string[]
   sum: unknown
-  /** What is said about arguments that do not fit. */
+  /** The error for invalid arguments. */
   misfit: string
   greeting: unknown
   progress: number[]
-  /** Whether the server heard that a call was given up. */
+  /** Whether the server was notified of a cancelled call. */
   cancelled: boolean
   memo: unknown
   change: unknown
   status: string
 }
 
-/** What it sees when all is well. */
+/** The expected results. */
 export const EXPECTED: Seen = {
   server: 'runtimes',
   tools: ['add', 'greet', 'count', 'wait', 'cancelled', 'change'],
   sum: { sum: 5 },
-  misfit: 'says where',
+  misfit: 'names the argument',
   greeting: 'Hello Ada',
   progress: [1, 2, 3],
   cancelled: true,
@@ -31,17 +31,20 @@ export const EXPECTED: Seen = {
   status: 'closed',
 }
 
-/** How a client goes. */
+/** The options of the scenario. */
 export interface Way {
-  /** Default: the newest. */
+  /** The revision. Default: the newest. */
   readonly revision?: string | undefined
-  /** Whether it listens for changes. Default: true. */
+  /** Whether the client subscribes to changes. Default: true. */
   readonly listens?: boolean
   readonly onStderr?: (text: string) => void
 }
 
-/** Goes through all that a client can do with a server. */
-export async function travel(target: ConnectTarget, { revision: protocolVersion, listens = true, onStderr }: Way = {}): Promise<Seen> {
+/** Uses every feature of a server. */
+export async function travel(
+  target: ConnectTarget,
+  { revision: protocolVersion, listens = true, onStderr }: Way = {},
+): Promise<Seen> {
   const client = await connect(target, {
     elicit: () => ({ name: 'Ada' }),
     ...(protocolVersion && { protocolVersion }),
@@ -68,7 +71,7 @@ async function look(client: Client): Promise<Omit<Seen, 'change' | 'status'>> {
   const greeting = await textOf('greet')
   const before = await textOf('cancelled')
   let cancelled = false
-  // What a slow machine cancels before it is there is nothing to the server.
+  // On a slow machine the call may be cancelled before it reaches the server.
   for (let tries = 0; tries < 5 && !cancelled; tries++) {
     await client.callTool('wait', {}, { signal: AbortSignal.timeout(100) }).catch(() => {})
     cancelled = await grows(() => textOf('cancelled'), before)
@@ -78,7 +81,7 @@ async function look(client: Client): Promise<Omit<Seen, 'change' | 'status'>> {
     server: serverInfo?.name,
     tools,
     sum,
-    misfit: /\bb\b.*number/.test(misfit) ? 'says where' : misfit,
+    misfit: /\bb\b.*number/.test(misfit) ? 'names the argument' : misfit,
     greeting,
     progress,
     cancelled,
@@ -99,7 +102,7 @@ async function nextChange(client: Client): Promise<unknown> {
   return 'none came'
 }
 
-/** Whether a count goes up within seconds. */
+/** Reports whether a count increases within seconds. */
 async function grows(count: () => Promise<unknown>, before: unknown): Promise<boolean> {
   for (let tries = 0; tries < 100; tries++) {
     if (Number(await count()) > Number(before)) return true

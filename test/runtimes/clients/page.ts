@@ -1,4 +1,4 @@
-/** A client in a page, which leaves its journey where a browser can be told to begin it. */
+/** A client in a page, which exports the scenario as a global for the browser driver. */
 import { travel } from './journey.ts'
 
 Object.assign(globalThis, { travel })

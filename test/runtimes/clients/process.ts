@@ -1,4 +1,4 @@
-/** A client in a process: Node, Bun and Deno. `process.ts URL|PROGRAM [REVISION]` prints what it saw, and has to end by itself. */
+/** A client in a process: Node, Bun and Deno. `process.ts URL|PROGRAM [REVISION]` prints the results, and must exit by itself. */
 import process from 'node:process'
 import { travel } from './journey.ts'
 

@@ -1,4 +1,4 @@
-/** A client in a worker, which answers `/?url=URL&revision=REVISION` with what it saw. */
+/** A client in a worker, which answers `/?url=URL&revision=REVISION` with its results. */
 import { travel } from './journey.ts'
 
 export default {

@@ -1,4 +1,4 @@
-/** The fixture on Bun's own server. Prints its URL; ends by itself after SIGTERM. */
+/** The fixture on Bun's own server. Prints its URL; exits by itself after SIGTERM. */
 import process from 'node:process'
 import { httpHandler } from 'portcall/http'
 import { createFixture } from '../fixture.ts'

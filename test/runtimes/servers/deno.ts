@@ -1,4 +1,4 @@
-/** The fixture on Deno's own server. Prints its URL; ends by itself after SIGTERM. */
+/** The fixture on Deno's own server. Prints its URL; exits by itself after SIGTERM. */
 import { httpHandler } from 'portcall/http'
 import { createFixture } from '../fixture.ts'
 

@@ -1,4 +1,4 @@
-/** The fixture on Node. Prints its URL; ends by itself after SIGTERM. */
+/** The fixture on Node. Prints its URL; exits by itself after SIGTERM. */
 import process from 'node:process'
 import { serve } from 'portcall/node'
 import { createFixture } from '../fixture.ts'

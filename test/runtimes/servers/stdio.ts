@@ -1,4 +1,4 @@
-/** The fixture over stdin and stdout. */
+/** The fixture over stdio. */
 import { serveStdio } from 'portcall/stdio'
 import { createFixture } from '../fixture.ts'
 

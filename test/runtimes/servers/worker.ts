@@ -1,6 +1,6 @@
 /**
- * The fixture in a worker, twice: `/mcp` is served by the worker itself, which remembers nothing between requests that could be relied
- * on, and `/object` by a Durable Object, which is one place for all requests and so can keep sessions.
+ * The fixture in a worker, twice: the worker itself serves `/mcp`, without reliable state between requests. A Durable Object serves
+ * `/object`: one instance handles all requests, so it can have sessions.
  */
 import { httpHandler } from 'portcall/http'
 import { createFixture } from '../fixture.ts'

@@ -1,6 +1,6 @@
 /**
  * The contracts of stores over the SQLite of this runtime: `sqlite.js MODULE CLASS`. Once over files that the library opens, once over
- * databases that are opened here. Prints what failed, as JSON.
+ * databases that this program opens. Prints the failures as JSON.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'portcall-runtimes-'))
 let files = 0
 const newFile = (): string => join(folder, `${++files}.db`)
 
-/** Opens a database as its owner would. */
+/** Opens a database as an application would. */
 function openDatabase(options: SqliteStoresOptions): Stores {
   const database = new Database(newFile())
   database.exec('PRAGMA journal_mode = WAL')
@@ -26,14 +26,14 @@ function openDatabase(options: SqliteStoresOptions): Stores {
   return { ...stores, close: () => stores.close().then(() => void database.close()) }
 }
 
-const WAYS: Record<string, (options: SqliteStoresOptions) => Stores> = {
+const VARIANTS: Record<string, (options: SqliteStoresOptions) => Stores> = {
   'a file': (options) => sqliteStores(newFile(), options),
   'a database': openDatabase,
 }
 const tests: { readonly name: string; readonly body: () => Promise<void> }[] = []
 
-for (const [way, open] of Object.entries(WAYS)) {
-  const test = (name: string, body: () => Promise<void>): void => void tests.push({ name: `${way}: ${name}`, body })
+for (const [variant, open] of Object.entries(VARIANTS)) {
+  const test = (name: string, body: () => Promise<void>): void => void tests.push({ name: `${variant}: ${name}`, body })
   const create = <T>(pick: (stores: Stores) => T, options: SqliteStoresOptions = {}) => {
     const { now, advance } = createFakeClock()
     const stores = open({ now, ...options })

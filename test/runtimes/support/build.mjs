@@ -6,9 +6,9 @@ import { DIST, FOLDER } from './places.mjs'
 
 const source = (path) => join(FOLDER, `${path}.ts`)
 
-/** Programs that import the library from where it is installed, as a user's do. */
+/** Programs that import the installed library, like those of users. */
 const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'servers/stdio', 'clients/process', 'stores/sqlite']
-/** Programs that are shipped whole, by a bundler that knows the platform. Everything has to be found: nothing of Node is there. */
+/** Programs that are bundled for their platform. All imports must resolve without Node modules. */
 const BUNDLES = { 'worker-server': 'servers/worker', 'worker-client': 'clients/worker', page: 'clients/page' }
 
 async function bundleWhole(name, entry) {
@@ -32,7 +32,7 @@ async function bundleWhole(name, entry) {
 /** Builds the programs of this folder. */
 export async function buildPrograms() {
   mkdirSync(DIST, { recursive: true })
-  // Bun would resolve imports by the `paths` of the folder above, which lead to the sources.
+  // Bun would resolve imports by the `paths` of the parent folder, which point to the sources.
   writeFileSync(join(DIST, 'tsconfig.json'), '{}')
   await bundlePrograms(Object.fromEntries(PROGRAMS.map((path) => [path, source(path)])), DIST)
   for (const [name, entry] of Object.entries(BUNDLES)) await bundleWhole(name, entry)

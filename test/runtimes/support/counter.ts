@@ -6,11 +6,11 @@ import { nodeHandler } from 'portcall/node'
 import { createFixture } from '../fixture.ts'
 import { DIST } from './places.mjs'
 
-/** A Node server at whose `/mcp` the fixture is, beside the files of a page: the page needs no CORS. It knows what is still open. */
+/** A Node server with the fixture at `/mcp` and the files of a page, which therefore needs no CORS. It counts open requests. */
 export interface Counter {
   readonly origin: string
   readonly url: string
-  /** The requests that were not over after a moment. */
+  /** Returns the requests that are still open after a short time. */
   stillOpen(): Promise<string[]>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function startCounter(): Promise<Counter> {
   }
 }
 
-/** The page is empty but for its module, and as strict as pages can be: no `eval`, nothing from elsewhere. */
+/** The page has only its module and a strict content security policy: no `eval`, no other origins. */
 async function sendFile({ url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> {
   if (url === '/') {
     response.setHeader('content-security-policy', "default-src 'self'; script-src 'self'").setHeader('content-type', 'text/html')

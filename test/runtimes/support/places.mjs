@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** This package, and where its programs are built. */
+/** The folder of this package, and the output folder of its programs. */
 export const FOLDER = dirname(dirname(fileURLToPath(import.meta.url)))
 export const DIST = join(FOLDER, 'dist')

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { FOLDER } from './places.mjs'
 
-/** How a program ended and what it printed. */
+/** The exit status and the output of a program. */
 export interface Ended {
   code: number | null
   stdout: string
@@ -11,20 +11,20 @@ export interface Ended {
 
 /** A program that runs until it is stopped. */
 export interface Running {
-  /** What it printed first. */
-  readonly said: string
-  /** Tells it to end, and how it did. */
+  /** The first line it printed. */
+  readonly firstLine: string
+  /** Stops it and returns its exit status. */
   stop(ms?: number): Promise<Ended>
 }
 
 const START_MS = 60_000
 
-/** Runs a program to its end, which has to come by itself. */
+/** Runs a program until it exits by itself. */
 export async function runToEnd([command = '', ...args]: readonly string[], ms: number): Promise<Ended> {
   return ended(spawn(command, args, { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe'] }), ms)
 }
 
-/** Starts a program and waits for its first line; workerd says it on a pipe of its own. */
+/** Starts a program and waits for its first line; workerd prints it on a separate pipe. */
 export async function start([command = '', ...args]: readonly string[], pipe = 1): Promise<Running> {
   const child = spawn(command, args, { cwd: FOLDER, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
   const ending = ended(child, Infinity)
@@ -33,13 +33,13 @@ export async function start([command = '', ...args]: readonly string[], pipe = 1
     child.stdio[pipe]?.on('data', (data) => (text += data).includes('\n') && resolve(text.split('\n', 1)[0] ?? ''))
   })
   const late = new Promise<string>((resolve) => setTimeout(resolve, START_MS, '').unref())
-  const said = await Promise.race([line, late, ending.then(() => '')])
-  if (said === '') {
+  const firstLine = await Promise.race([line, late, ending.then(() => '')])
+  if (firstLine === '') {
     child.kill('SIGKILL')
     throw new Error(`${command} did not start: ${(await ending).stderr}`)
   }
   return {
-    said,
+    firstLine,
     async stop(ms = 5000) {
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), ms)

@@ -3,14 +3,14 @@ import { request } from 'node:http'
 
 type Json = { [key: string]: any }
 
-/** One answer: its status, its session, and its messages in order, whether it was JSON or a stream. */
+/** A response: its status, its session, and its messages in order, from JSON or a stream. */
 export interface Answer {
   status: number
   session: string | null
   messages: Json[]
 }
 
-/** The messages of a stream, one by one. */
+/** Yields the messages of a stream. */
 export interface Stream {
   next(): Promise<Json>
   close(): Promise<void>
@@ -26,14 +26,14 @@ const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/
 const NAMES: Json = { 'tools/call': 'name', 'resources/read': 'uri' }
 let lastId = 0
 
-/** The fetch arguments of a request of the newest revision. */
+/** Returns the fetch arguments of a request of the newest revision. */
 export function modern(method: string, params: Json = {}, meta: Json = {}): RequestInit {
   const name = params[NAMES[method]]
   const headers = { ...JSON_HEADERS, 'mcp-protocol-version': MODERN, 'mcp-method': method, ...(name && { 'mcp-name': name }) }
   return { method: 'POST', headers, body: text(++lastId, { method, params: { ...params, _meta: { ...META, ...meta } } }) }
 }
 
-/** The fetch arguments of a message of an older client, in a session or not; without `method` it is an answer to a question. */
+/** Returns the fetch arguments of a message of a legacy client, with or without a session. Without `method` the message is a response. */
 export function legacy(session: string | null, message: Json): RequestInit {
   const version = message.method !== 'initialize' && { 'mcp-protocol-version': '2025-11-25' }
   const headers = { ...JSON_HEADERS, ...version, ...(session && { 'mcp-session-id': session }) }
@@ -43,7 +43,7 @@ export function legacy(session: string | null, message: Json): RequestInit {
 
 const text = (id: unknown, message: Json): string => JSON.stringify({ jsonrpc: '2.0', id, ...message })
 
-/** Sends a request and reads the whole answer. */
+/** Sends a request and reads the complete response. */
 export async function send(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const body = await response.text()
@@ -52,7 +52,7 @@ export async function send(url: string, init: RequestInit): Promise<Answer> {
   return { status: response.status, session: response.headers.get('mcp-session-id'), messages }
 }
 
-/** Sends a request and reads its answer as it comes. */
+/** Sends a request and reads its response as it arrives. */
 export async function listen(url: string, init: RequestInit): Promise<Stream> {
   const response = await fetch(url, init)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -78,7 +78,7 @@ function events(body: string): Json[] {
   return [...body.matchAll(/^data: ?(\S.*)$/gm)].map(([, data = '']) => JSON.parse(data))
 }
 
-/** The status of a request that names another host; `fetch` would not send that. */
+/** Returns the status of a request with another Host header, which `fetch` cannot send. */
 export async function statusFor(url: string, host: string): Promise<number | undefined> {
   const { method, headers, body } = modern('tools/list')
   const sent = request(url, { method, headers: { ...(headers as Record<string, string>), host } }).end(body)

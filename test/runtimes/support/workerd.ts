@@ -4,16 +4,16 @@ import { BINARIES } from './binaries.mjs'
 import { DIST } from './places.mjs'
 import { type Running, start } from './process.ts'
 
-/** Starts a worker; its `said` is the address. */
+/** Starts a worker; its first line is the address. */
 export async function startWorker(name: string): Promise<Running> {
   const config = join(DIST, `${name}.capnp`)
   writeFileSync(config, configure(name))
   const running = await start([BINARIES.workerd, 'serve', config, '--control-fd=3'], 3)
-  const { port } = JSON.parse(running.said) as { port: number }
-  return { ...running, said: `http://127.0.0.1:${port}` }
+  const { port } = JSON.parse(running.firstLine) as { port: number }
+  return { ...running, firstLine: `http://127.0.0.1:${port}` }
 }
 
-/** The main module comes first; the worker may call servers of this machine. */
+/** The main module is the first one; the worker may call servers of this machine. */
 function configure(name: string): string {
   const { files } = JSON.parse(readFileSync(join(DIST, `${name}.json`), 'utf8')) as { files: string[] }
   const modules = files.map((file) => `(name = "${file}", esModule = embed "${name}/${file}")`)

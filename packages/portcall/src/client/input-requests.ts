@@ -27,6 +27,7 @@ export interface UrlRequest {
   readonly url: string
 }
 
+/** What an input handler receives in addition to the request. */
 export interface InputContext {
   /** Aborted when the server no longer needs the input. */
   readonly signal: AbortSignal

@@ -74,6 +74,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Reports whether a response carries a result rather than an error. */
 export function isSuccess(response: Response): response is Success {
   return 'result' in response
 }

@@ -16,7 +16,7 @@ const PLAIN = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/
 const HEADER_TEXT = /^[\t\x20-\x7e]*$/
 const ENCODED = /^=\?base64\?(.*)\?=$/s
 /** Matches a header value that stands for itself: visible ASCII that does not start like an encoded value. */
-export const UNENCODED_VALUE = /^(?!=\?)[\t\x20-\x7e]*$/
+export const UNENCODED_VALUE: RegExp = /^(?!=\?)[\t\x20-\x7e]*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** A tool argument that HTTP requests repeat in a header. */

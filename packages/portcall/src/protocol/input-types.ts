@@ -77,20 +77,6 @@ export interface CreateMessageResult {
   _meta?: Meta
 }
 
-/** A form that the user is asked to fill in. https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitformparams */
-interface ElicitFormParams {
-  mode?: 'form'
-  message: string
-  requestedSchema: JsonObject
-}
-
-/** A page that the user is asked to open. https://modelcontextprotocol.io/specification/2026-07-28/schema#eliciturlparams */
-interface ElicitUrlParams {
-  mode: 'url'
-  message: string
-  url: string
-}
-
 /** The user's decision on an elicitation. https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitaction */
 export type ElicitAction = 'accept' | 'decline' | 'cancel'
 

@@ -16,6 +16,7 @@ import {
 import { toJsonSchema } from './to-json-schema.ts'
 import type { Validator } from './validator.ts'
 
+/** Options of `compileSchema`. */
 export interface CompileOptions {
   /**
    * Set it to `false` for a schema from a peer. Validation then takes linear time: patterns that RE2 does not support, and

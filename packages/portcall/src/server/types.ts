@@ -25,9 +25,6 @@ import type { ItemCollection } from './features/registry.ts'
 import type { AnyTemplateDefinition } from './features/resources.ts'
 import type { AnyToolDefinition } from './features/tools.ts'
 
-/** The types of a server's tools, from which a typed client is inferred. */
-type Tools = { [name: string]: { input: unknown; output: unknown } }
-
 type WithTool<T, Name extends string, I, O> = T & {
   [name in Name]: {
     input: I extends Schema ? InferInput<I> : Record<string, never>

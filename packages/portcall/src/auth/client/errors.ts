@@ -33,6 +33,7 @@ export interface OAuthErrorResponse {
   readonly description?: string | undefined
 }
 
+/** The cause of an `AuthError`, and the error response of the authorization server. */
 export interface AuthErrorOptions extends ErrorOptions {
   readonly response?: OAuthErrorResponse | undefined
 }

@@ -5,7 +5,7 @@ import { VerifierUnavailableError } from '../server/errors.ts'
 import { createIssuerFetch } from '../server/issuer-fetch.ts'
 import type { OAuthProxyOptions, UpstreamTokens } from './options.ts'
 
-/** Thrown when the identity provider refuses a code or a refresh token, so that the user has to sign in again. */
+/** Thrown if the identity provider rejects a code or a refresh token, so that the user has to sign in again. */
 export class UpstreamRefusedError extends PortcallError {
   override readonly name = 'UpstreamRefusedError'
   readonly code = 'UPSTREAM_REFUSED'

@@ -10,6 +10,7 @@ import type { KeyValueStore } from '../../stores/store.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { isSameResource } from './resource.ts'
 
+/** How a server verifies DPoP proofs (RFC 9449). */
 export interface DpopVerifierOptions {
   /** Refuses tokens that are not bound to a key. Default: false. */
   readonly required?: boolean

@@ -13,6 +13,7 @@ import { type TokenRequirements, validateToken } from './validate-token.ts'
 /** A verifier, or only its `verify` function. */
 export type VerifierInput = Verifier | Verifier['verify']
 
+/** Options of `protect`. */
 export interface ProtectOptions {
   /** The URL by which clients reach the server. Tokens must be issued for exactly this resource. */
   readonly resource: string

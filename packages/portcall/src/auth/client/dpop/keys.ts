@@ -2,6 +2,7 @@ import { AuthError } from '../errors.ts'
 import type { AuthorizationServer, DpopSigner } from '../types.ts'
 import { createDpopSigner, type DpopKey, type Nonces } from './signer.ts'
 
+/** How a client binds its tokens to a key (DPoP, RFC 9449). */
 export interface DpopOptions {
   /** The signing algorithm of proofs. Default: ES256, or the first other one that the authorization server supports. */
   readonly algorithm?: string

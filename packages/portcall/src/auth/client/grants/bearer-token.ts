@@ -4,6 +4,7 @@ import { type AllowedAddress, createAddressPolicy } from '../http/address-policy
 /** Returns an access token. `rejectedToken` is the one that the server refused, if there was one. */
 export type TokenSource = (request: { readonly endpoint: URL; readonly rejectedToken?: string }) => string | Promise<string>
 
+/** Options of `bearerToken`. */
 export interface BearerTokenOptions {
   /** Exemptions from the address policy: `insecureHttp` for a server on another machine without https. Default: none. */
   readonly allow?: readonly AllowedAddress[]

@@ -15,6 +15,7 @@ export const insecureHttp: unique symbol = Symbol('insecureHttp')
 /** A host name that may have a private address, or a symbol that lifts a rule for all addresses. */
 export type AllowedAddress = string | typeof insecurePrivateAddresses | typeof insecureHttp
 
+/** The addresses that requests about authorization may reach. */
 export interface AddressPolicyOptions {
   /** The URL that the user configured. Its origin is always allowed. If it is on this machine, so are all addresses of this machine. */
   readonly trustedUrl: URL

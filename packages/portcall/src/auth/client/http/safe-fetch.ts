@@ -16,6 +16,7 @@ export interface AuthLimits {
 /** The default limits. */
 export const AUTH_LIMITS: AuthLimits = { maxBytes: 1024 * 1024, timeoutMs: 30_000, maxRedirects: 3 }
 
+/** Options of `createSafeFetch`: its address policy and limits. */
 export interface SafeFetchOptions extends AddressPolicyOptions, Partial<AuthLimits> {
   /** Sends the requests instead of the platform's client. The addresses that names resolve to are then not checked. */
   readonly fetch?: typeof globalThis.fetch | undefined

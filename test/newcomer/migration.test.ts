@@ -1,4 +1,4 @@
-/** What the pages for those who come from another library show: the old side and ours do the same, for the same callers. */
+/** The code of the migration guides: the programs of the other library and of Portcall behave the same. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'portcall/client'
@@ -22,7 +22,7 @@ async function urlOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** Each library with the same server on it. */
+/** The same server with each library. */
 const SERVERS: Record<string, () => Promise<string>> = {
   portcall: async () => {
     const { url, close } = await startPortcall(0)

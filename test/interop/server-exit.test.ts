@@ -1,20 +1,20 @@
-/** Our client, when servers end that are not ours. */
+/** The Portcall client, when servers of other libraries exit. */
 
 import { type Client, ConnectionLostError, connect } from 'portcall/client'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { PLACES, type Place } from './servers/places.ts'
+import { SETUPS, type Setup } from './servers/setups.ts'
 import { type Listening, mark, type Program, running, start } from './servers/programs.ts'
 
 const programs: Record<string, Program> = inject('servers' as never)
-const isHere = ({ server }: Place): boolean => !('missing' in (programs[server] as Program))
+const isHere = ({ server }: Setup): boolean => !('missing' in (programs[server] as Program))
 
-/** The servers of this kind that can be run here, each once. */
-const SPAWNED = [...new Set(PLACES.filter((place) => isHere(place) && place.path === undefined).map(({ server }) => server))]
-const HTTP = PLACES.filter((place) => isHere(place) && place.path !== undefined && !place.pinned)
+/** The servers of this kind that are available on this machine, each once. */
+const SPAWNED = [...new Set(SETUPS.filter((setup) => isHere(setup) && setup.path === undefined).map(({ server }) => server))]
+const HTTP = SETUPS.filter((setup) => isHere(setup) && setup.path !== undefined && !setup.pinned)
 
-/** What can be listened for at a place. */
-function filterOf({ lacks = {} }: Place): Parameters<Client['listen']>[0] {
+/** Returns the changes that a setup can subscribe to. */
+function filterOf({ lacks = {} }: Setup): Parameters<Client['listen']>[0] {
   return {
     ...(!lacks.lists && { toolsListChanged: true }),
     ...(!lacks.updates && { resourceSubscriptions: ['memo://a'] }),
@@ -22,7 +22,7 @@ function filterOf({ lacks = {} }: Place): Parameters<Client['listen']>[0] {
 }
 
 describe.each(SPAWNED)('the program of %s', (server) => {
-  it('is killed during a call: the call says how, and the next one starts it again', async () => {
+  it('is killed during a call: the error names the signal, and the next call restarts it', async () => {
     const { command, args, mark: name } = mark(programs[server] as Program, '--stdio')
     await using client = await connect({ command, args }, { restart: true })
     const waiting = client.callTool('wait').catch((error: unknown) => error)
@@ -44,7 +44,7 @@ describe.each(SPAWNED)('the program of %s', (server) => {
     expect(running(name)).toEqual([])
   })
 
-  it('ends during a call: the call says with which code, and no other is made', async () => {
+  it('exits during a call: the error names the exit code, and the call is not repeated', async () => {
     const { command, args, mark: name } = mark(programs[server] as Program, '--stdio')
     await using client = await connect({ command, args })
     const error = await client.callTool('exit').catch((reason: unknown) => reason)
@@ -55,24 +55,24 @@ describe.each(SPAWNED)('the program of %s', (server) => {
   })
 })
 
-describe.each(HTTP.map((place) => ({ name: `${place.server} at ${place.path}`, place })))('the server of $name', ({ place }) => {
-  const { server, path = '' } = place
+describe.each(HTTP.map((setup) => ({ name: `${setup.server} at ${setup.path}`, setup })))('the server of $name', ({ setup }) => {
+  const { server, path = '' } = setup
   let running: Listening | undefined
   afterAll(() => running?.kill())
 
-  it('goes away during a call and comes back: the call fails, calls are answered again, changes are heard again', async () => {
+  it('stops during a call and restarts: the call fails, later calls are answered, changes arrive again', async () => {
     running = await start(programs[server] as Program)
     const { origin, port } = running
     await using client = await connect(origin + path, { http: { maxResumeFailures: 1 } })
-    await using subscription = client.listen(filterOf(place))
-    const heard: string[] = []
+    await using subscription = client.listen(filterOf(setup))
+    const changes: string[] = []
     const hearing = (async () => {
-      for await (const { type } of subscription) heard.push(type)
+      for await (const { type } of subscription) changes.push(type)
     })()
     const honoured = await subscription.acknowledged
     const waiting = client.callTool('wait').catch((error: unknown) => error)
     await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(heard).toEqual([])
+    expect(changes).toEqual([])
 
     const killedAt = performance.now()
     await running.kill()
@@ -84,12 +84,12 @@ describe.each(HTTP.map((place) => ({ name: `${place.server} at ${place.path}`, p
     await eventually(async () => expect(await sum(client)).toBe(3))
     expect(client.status).toBe('connected')
     const everything = [...(honoured.toolsListChanged ? ['tools'] : []), ...(honoured.resourceSubscriptions ? ['resource'] : [])]
-    await eventually(() => expect(heard).toEqual(expect.arrayContaining(everything)))
+    await eventually(() => expect(changes).toEqual(expect.arrayContaining(everything)))
     if (everything.length > 0) {
-      heard.length = 0
+      changes.length = 0
       await eventually(async () => {
         await client.callTool('change')
-        expect(heard).toEqual(expect.arrayContaining(everything))
+        expect(changes).toEqual(expect.arrayContaining(everything))
       }, 200)
     }
     await client.close()

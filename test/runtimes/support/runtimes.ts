@@ -6,39 +6,39 @@ import { startWorker } from './workerd.ts'
 /** A runtime that serves the fixture. */
 export interface Host {
   readonly url: string
-  /** Tells it to end; what was wrong about how it did. */
+  /** Stops it and returns what went wrong. */
   stop(): Promise<string>
 }
 
-/** Deno says this once, to whoever looks at the signal of a request. */
+/** A warning that Deno prints once when the signal of a request is read. */
 const DENO_ON_SIGNALS = /^Deno\.serve: request\.signal aborts on successful responses.*\n/
 
 async function startProcess(...command: string[]): Promise<Host> {
   const running = await start(command)
   const stop = async (): Promise<string> => {
     const { code, stderr } = await running.stop()
-    const said = stderr.replace(DENO_ON_SIGNALS, '')
-    return code === 0 ? said : `exit code ${code} ${said}`
+    const errors = stderr.replace(DENO_ON_SIGNALS, '')
+    return code === 0 ? errors : `exit code ${code} ${errors}`
   }
-  return { url: running.said, stop }
+  return { url: running.firstLine, stop }
 }
 
 async function startInWorker(path: string): Promise<Host> {
   const running = await startWorker('worker-server')
-  return { url: running.said + path, stop: async () => (await running.stop()).stderr }
+  return { url: running.firstLine + path, stop: async () => (await running.stop()).stderr }
 }
 
-/** What a runtime cannot give. */
+/** The features that a runtime lacks. */
 export interface Gaps {
   readonly sessions?: string
   readonly changes?: string
   readonly cancelling?: string
 }
 
-const SILENT = 'workerd does not tell a worker that its caller has gone'
-const APART = 'a worker keeps the requests of its callers apart: what happens in one cannot be told in another'
+const SILENT = 'workerd does not notify a worker when its client disconnects'
+const APART = 'a worker isolates its requests: one request cannot send messages on the stream of another'
 
-/** Every runtime, how it serves, and what it cannot. */
+/** All runtimes, how to start them, and their missing features. */
 export const HOSTS: { readonly [name: string]: { start(): Promise<Host>; gaps?: Gaps } } = {
   'Node 20': { start: () => startProcess(BINARIES['Node 20'], `${DIST}/servers/node.js`) },
   'Node 24': { start: () => startProcess(BINARIES['Node 24'], `${DIST}/servers/node.js`) },

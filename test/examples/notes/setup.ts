@@ -15,12 +15,12 @@ import { receiveAll } from '../../support/wire-memory.ts'
 const MAIN = fileURLToPath(new URL('../../../examples/notes/main.ts', import.meta.url))
 const ACCEPT = 'application/json, text/event-stream'
 
-/** The places that the example runs at: both transports, both eras. */
+/** The setups that the example runs in: both transports, both eras. */
 export const PLACES = (['stdio', 'http'] as const).flatMap((transport) =>
   (['2025-06-18', '2026-07-28'] as const).map((revision) => ({ transport, revision })),
 )
 
-/** Makes a folder `notes` of files, with room beside it for what must stay out of reach. */
+/** Creates a folder `notes` with files, in a parent folder for files that must not be accessible. */
 export async function makeFolder(files: Record<string, string>): Promise<string> {
   const folder = join(await mkdtemp(join(tmpdir(), 'portcall-notes-')), 'notes')
   await mkdir(folder)
@@ -31,13 +31,13 @@ export async function makeFolder(files: Record<string, string>): Promise<string>
   return folder
 }
 
-/** Where the sessions of a server of a folder rest. */
+/** Returns the path of the session store of a folder's server. */
 export const databaseOf = (folder: string): string => join(dirname(folder), 'portcall.db')
 
-/** Removes a folder and what is beside it. */
+/** Removes a folder and its parent folder. */
 export const removeFolder = (folder: string): Promise<void> => rm(dirname(folder), { recursive: true, force: true })
 
-/** Starts the example in a process of its own and begins a conversation with it. */
+/** Starts the example in a child process and connects a driver to it. */
 export function openNotes(
   folder: string,
   options: Pick<DriverOptions, 'transport' | 'revision' | 'capabilities'>,
@@ -46,18 +46,18 @@ export function openNotes(
   return createDriver((receive) => connect(folder, receive), options)
 }
 
-/** Ends the conversation and the process; no message may have offended the schema. */
+/** Closes the connection and the process, and expects no schema violations. */
 export async function closeNotes(driver: Driver): Promise<void> {
   await driver.close()
   expect(driver.violations).toEqual([])
 }
 
-/** Starts the example in a process of its own. */
-export async function start(args: string[], given: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; end(): Promise<void> }> {
-  const env = { ...process.env, PORT: '0', ...given }
+/** Starts the example in a child process. */
+export async function start(args: string[], variables: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; end(): Promise<void> }> {
+  const env = { ...process.env, PORT: '0', ...variables }
   const child = spawn(process.execPath, [await compileProgram(MAIN), ...args], { stdio: ['pipe', 'pipe', 'pipe'], env })
-  let complaints = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+  let stderr = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   const exited = once(child, 'exit')
   const end = async (): Promise<void> => {
     child.stdin?.end()
@@ -65,7 +65,7 @@ export async function start(args: string[], given: NodeJS.ProcessEnv): Promise<{
     const deadline = setTimeout(() => child.kill('SIGKILL'), 60_000)
     const [code, signal] = await exited
     clearTimeout(deadline)
-    expect({ code, signal }, complaints).toEqual({ code: 0, signal: null })
+    expect({ code, signal }, stderr).toEqual({ code: 0, signal: null })
   }
   return { child, end }
 }
@@ -86,7 +86,7 @@ async function stdioWire(folder: string, receive: Receive): Promise<Wire> {
 async function httpWire(folder: string, receive: Receive): Promise<Wire> {
   const { child, end } = await start([folder], { DATABASE: databaseOf(folder) })
   const url = await printedUrl(child)
-  const hangUp = new AbortController()
+  const controller = new AbortController()
   let session: Record<string, string> = {}
 
   const read = async (response: Response): Promise<void> => {
@@ -102,7 +102,7 @@ async function httpWire(folder: string, receive: Receive): Promise<Wire> {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: ACCEPT, ...session, ...headers },
         body: JSON.stringify(message),
-        signal: signal ? AbortSignal.any([signal, hangUp.signal]) : hangUp.signal,
+        signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
       })
       const id = response.headers.get('mcp-session-id')
       if (id) session = { 'mcp-session-id': id }
@@ -112,18 +112,18 @@ async function httpWire(folder: string, receive: Receive): Promise<Wire> {
     async listen(headers) {
       const response = await fetch(url, {
         headers: { accept: 'text/event-stream', ...session, ...headers },
-        signal: hangUp.signal,
+        signal: controller.signal,
       })
       read(response).catch(() => {})
     },
     async close() {
-      hangUp.abort()
+      controller.abort()
       await end()
     },
   }
 }
 
-/** The URL that the program prints; the three ways to connect are printed too. */
+/** Returns the URL that the program prints, next to three ways to connect. */
 export async function printedUrl(child: ChildProcess): Promise<string> {
   let printed = ''
   child.stdout?.setEncoding('utf8')

@@ -1,46 +1,46 @@
 /**
- * Where our client is tried. All servers define the same: tools `add`, `count`, `chat`, `greet`, `think`, `where`, `wait`, `cancelled`, `era`,
+ * The setups in which the Portcall client is tested. All servers define the tools `add`, `count`, `chat`, `greet`, `think`, `where`, `wait`, `cancelled`, `era`,
  * `exit` and `change`, the resource `memo://logo`, the template `memo://{name}` and the prompt `review`.
  */
 
-/** What can be tried on such a server, beyond what each can do. */
+/** The optional features of such a server. */
 export type Ability = 'progress' | 'logs' | 'levels' | 'elicit' | 'sample' | 'roots' | 'cancel' | 'context' | 'lists' | 'updates'
 
 /** A server behind a transport, in an era. */
-export interface Place {
+export interface Setup {
   readonly server: string
-  /** A path of its HTTP server; without, it is started and spoken to over stdio. */
+  /** The path of its HTTP endpoint. Without it, the server runs over stdio. */
   readonly path?: string
   readonly era: 'modern' | 'legacy'
-  /** It speaks the other era too, and would be found to: this one has to be asked for. */
+  /** Whether the server also supports the other era, so that this one must be requested. */
   readonly pinned?: true
-  /** What cannot be tried there, and why. */
+  /** The features that cannot be tested, and the reasons. */
   readonly lacks?: Partial<Record<Ability, string>>
 }
 
-type Lacks = NonNullable<Place['lacks']>
+type MissingFeatures = NonNullable<Setup['lacks']>
 
-const STATELESS: Lacks = {
-  elicit: 'without a session it has nobody to ask',
-  sample: 'without a session it has nobody to ask',
-  roots: 'without a session it has nobody to ask',
-  lists: 'without a session it refuses the stream for changes',
-  updates: 'without a session it refuses the stream for changes',
+const STATELESS: MissingFeatures = {
+  elicit: 'it cannot send requests without a session',
+  sample: 'it cannot send requests without a session',
+  roots: 'it cannot send requests without a session',
+  lists: 'it rejects the stream for changes without a session',
+  updates: 'it rejects the stream for changes without a session',
 }
-const FASTMCP: Lacks = {
+const FASTMCP: MissingFeatures = {
   context: 'it does not pass on what is known already',
   lists: 'it does not declare that its list of tools changes',
 }
-const TOO_EARLY: Lacks = { roots: 'it asks at once, on the stream that nobody can have opened yet' }
-const NO_ROOTS: Lacks = { roots: 'it asks for roots in the legacy era only' }
-const NO_SIGNAL: Lacks = { cancel: 'its transport tells no handler of a cancellation' }
-const NO_CALL: Lacks = { cancel: 'without a session a cancellation finds no call' }
-const PYTHON_LEGACY: Lacks = {
+const TOO_EARLY: MissingFeatures = { roots: 'it requests roots immediately, on a stream that cannot be open yet' }
+const NO_ROOTS: MissingFeatures = { roots: 'it asks for roots in the legacy era only' }
+const NO_SIGNAL: MissingFeatures = { cancel: 'its transport does not notify handlers of a cancellation' }
+const NO_CALL: MissingFeatures = { cancel: 'without a session a cancellation finds no call' }
+const PYTHON_LEGACY: MissingFeatures = {
   lists: 'it declares changes of lists in the newest revision only',
   updates: 'it has no resources/subscribe',
 }
 
-export const PLACES: readonly Place[] = [
+export const SETUPS: readonly Setup[] = [
   { server: 'official-1', era: 'legacy' },
   { server: 'official-1', era: 'legacy', path: '/mcp' },
   { server: 'official-1', era: 'legacy', path: '/sse' },
