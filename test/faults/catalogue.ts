@@ -108,7 +108,7 @@ export const CATALOGUE: { readonly [id: string]: string } = {
   X01: 'a path that escapes its root, in any encoding',
   X03: 'private addresses in all spellings, names that resolve to them, redirects to them',
   X05: 'consent of an OAuth proxy: asked per client, forged, framed, stolen, used twice; codes; open redirects; client documents',
-  X07: 'secrets of a request in events, complaints or answers',
+  X07: 'secrets of a request in events, errors or responses',
   X11: 'inherited property names are looked up as own properties only',
   B1: "calls in another caller's session, or with its sealed state",
   B2: "opening the stream of another caller's session",

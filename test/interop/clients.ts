@@ -69,7 +69,8 @@ async function connectV2(target: Target, mode: 'legacy' | 'auto'): Promise<Conne
   const client: any = new ClientV2(info, { capabilities, versionNegotiation: { mode } })
   const notifications: Connected['notifications'] = []
   for (const [method, answer] of Object.entries(ANSWERS)) client.setRequestHandler(method, ({ params }: any) => answer(params))
-  for (const method of NOTIFICATIONS) client.setNotificationHandler(method, (notification: any) => void notifications.push(notification))
+  for (const method of NOTIFICATIONS)
+    client.setNotificationHandler(method, (notification: any) => void notifications.push(notification))
   const url = target.url ? new URL(target.url) : undefined
   await client.connect(
     target.stdio

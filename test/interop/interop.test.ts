@@ -71,7 +71,9 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
   it.runIf(!modern)('receives log messages of the level it sets', async () => {
     await client.setLoggingLevel('warning')
     expect(await call('chat')).toBe('chatted')
-    await eventually(() => expect(connected.notifications.filter(({ method }) => method === 'notifications/message')).toHaveLength(1))
+    await eventually(() =>
+      expect(connected.notifications.filter(({ method }) => method === 'notifications/message')).toHaveLength(1),
+    )
     expect(connected.notifications.find(({ method }) => method === 'notifications/message')?.params).toEqual({
       level: 'error',
       logger: 'chat',

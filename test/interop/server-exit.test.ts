@@ -3,8 +3,8 @@
 import { type Client, ConnectionLostError, connect } from 'portcall/client'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { SETUPS, type Setup } from './servers/setups.ts'
 import { type Listening, mark, type Program, running, start } from './servers/programs.ts'
+import { SETUPS, type Setup } from './servers/setups.ts'
 
 const programs: Record<string, Program> = inject('servers' as never)
 const isHere = ({ server }: Setup): boolean => !('missing' in (programs[server] as Program))

@@ -1,8 +1,8 @@
 import { type Client, type ClientEvent, type ConnectOptions, connect, RpcError } from 'portcall/client'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { type Ability, SETUPS, type Setup } from './servers/setups.ts'
 import { type Listening, mark, type Program, running, start } from './servers/programs.ts'
+import { type Ability, SETUPS, type Setup } from './servers/setups.ts'
 
 const servers: Record<string, Program> = inject('servers' as never)
 const listening = new Map<string, Promise<Listening>>()

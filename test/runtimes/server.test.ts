@@ -1,8 +1,8 @@
 /** The fixture on every runtime, tested from Node by raw requests and by the Portcall client. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXPECTED, travel } from './clients/journey.ts'
-import { HOSTS, type Host } from './support/runtimes.ts'
 import { legacy, listen, modern, send, statusFor } from './support/raw.ts'
+import { HOSTS, type Host } from './support/runtimes.ts'
 
 const INITIALIZE = {
   method: 'initialize',

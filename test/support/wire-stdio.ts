@@ -8,8 +8,8 @@ import { receiveAll } from './wire-memory.ts'
 /** Starts a server module in a child process and opens a wire over its stdin and stdout. */
 export async function stdioWire(module: string, receive: Receive): Promise<Wire> {
   const child = spawn(process.execPath, [await compileProgram(module)], { stdio: ['pipe', 'pipe', 'pipe'] })
-  let complaints = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   createInterface({ input: child.stdout }).on('line', (line) => receiveAll(JSON.parse(line), receive))
   const exited = once(child, 'exit')
   return {
@@ -22,7 +22,7 @@ export async function stdioWire(module: string, receive: Receive): Promise<Wire>
       const deadline = setTimeout(() => child.kill('SIGKILL'), 60_000)
       const [code, signal] = await exited
       clearTimeout(deadline)
-      if (code !== 0) throw new Error(`The server ended with ${code ?? signal}\n${complaints}`)
+      if (code !== 0) throw new Error(`The server exited with ${code ?? signal}\n${stderr}`)
     },
   }
 }

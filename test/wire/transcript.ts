@@ -47,7 +47,11 @@ export function createTranscript(): Transcript {
           const sent = await wire.send(message, options)
           if (sent)
             exchange.push(
-              formatLine({ status: sent.status, type: sent.headers.get('content-type'), session: sent.headers.has('mcp-session-id') }),
+              formatLine({
+                status: sent.status,
+                type: sent.headers.get('content-type'),
+                session: sent.headers.has('mcp-session-id'),
+              }),
             )
           return sent
         },

@@ -53,7 +53,10 @@ export async function closeNotes(driver: Driver): Promise<void> {
 }
 
 /** Starts the example in a child process. */
-export async function start(args: string[], variables: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; end(): Promise<void> }> {
+export async function start(
+  args: string[],
+  variables: NodeJS.ProcessEnv,
+): Promise<{ child: ChildProcess; end(): Promise<void> }> {
   const env = { ...process.env, PORT: '0', ...variables }
   const child = spawn(process.execPath, [await compileProgram(MAIN), ...args], { stdio: ['pipe', 'pipe', 'pipe'], env })
   let stderr = ''

@@ -42,7 +42,10 @@ function build(): McpServer {
 
 function addPlainTools(server: McpServer): void {
   const sum = { inputSchema: { a: z.number(), b: z.number() }, outputSchema: { sum: z.number() } }
-  server.registerTool('add', sum, ({ a, b }) => ({ ...textResult(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
+  server.registerTool('add', sum, ({ a, b }) => ({
+    ...textResult(JSON.stringify({ sum: a + b })),
+    structuredContent: { sum: a + b },
+  }))
   server.registerTool('count', {}, async ({ _meta, sendNotification }: any) => {
     for (let progress = 1; progress <= 3; progress++) {
       const params = { progressToken: _meta?.progressToken, progress, total: 3, message: `step ${progress}` }

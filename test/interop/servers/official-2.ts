@@ -75,7 +75,10 @@ function build(era: 'legacy' | 'modern', announce: Announce): McpServer {
 
 function addPlainTools(server: McpServer): void {
   const sum = { inputSchema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }) }
-  server.registerTool('add', sum, ({ a, b }) => ({ ...textResult(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }))
+  server.registerTool('add', sum, ({ a, b }) => ({
+    ...textResult(JSON.stringify({ sum: a + b })),
+    structuredContent: { sum: a + b },
+  }))
   server.registerTool('count', {}, async ({ mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken
     for (let progress = 1; progress <= 3; progress++) {
