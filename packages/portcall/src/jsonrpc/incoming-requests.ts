@@ -135,17 +135,18 @@ export interface RequestSender {
 /** The context of a request on a connection that carries messages in both directions. */
 export class PeerRequestContext implements AbortableContext {
   readonly #sender: RequestSender
-  readonly #abort = new LazyAbort()
+  /** Created when it is needed: most requests are neither aborted nor watched. */
+  #abort: LazyAbort | undefined
 
   constructor(sender: RequestSender) {
     this.#sender = sender
   }
 
   get aborted(): boolean {
-    return this.#abort.aborted
+    return this.#abort?.aborted ?? false
   }
   get signal(): AbortSignal {
-    return this.#abort.signal
+    return (this.#abort ??= new LazyAbort()).signal
   }
   get ask(): ExchangeContext['ask'] {
     const { request } = this.#sender
@@ -153,11 +154,11 @@ export class PeerRequestContext implements AbortableContext {
   }
 
   onAbort(listener: AbortListener): () => void {
-    return this.#abort.onAbort(listener)
+    return (this.#abort ??= new LazyAbort()).onAbort(listener)
   }
 
   abort(reason: unknown): void {
-    this.#abort.abort(reason)
+    ;(this.#abort ??= new LazyAbort()).abort(reason)
   }
 
   notify(notification: Notification): void | Promise<void> {
