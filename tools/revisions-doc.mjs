@@ -87,7 +87,7 @@ const FACTS = [
 const ERRORS = [
   ['A resource does not exist', ({ errors }) => code(errors.resourceNotFound)],
   [
-    'Arguments do not fit a tool',
+    'Invalid tool arguments',
     ({ errors }) => ({ error: 'error `-32602`', result: 'result with `isError`' })[errors.invalidArguments],
   ],
   ['Error codes besides those of JSON-RPC', ({ errors }) => codes(errors.codes)],
@@ -110,46 +110,46 @@ function page(revisions) {
   return `<!-- Generated from packages/portcall/src/protocol/revisions.ts by tools/revisions-doc.mjs. -->
 # Protocol versions
 
-A server is written once, for the newest revision. A peer that speaks an older one gets what that one allows, and nothing else. These
-tables are the ones that the library itself works with.
+You write a server once, for the newest revision. A peer that speaks an older one receives only what that revision allows. Portcall generates these
+tables from the data that it works with.
 
-## In short
+## Overview
 
 ${byRevision(revisions, '', FACTS)}
 
-## What becomes of the rest
+## Downgrades
 
-| What an older revision does not have | What its peers get |
+| Not in an older revision | What its peers receive |
 | --- | --- |
-| A field of a tool, a resource, a prompt, a block … | It is left out. A tool's \`title\` moves to its annotations where only those have one. |
+| A field of a tool, a resource, a prompt, a block … | It is omitted. A tool's \`title\` moves to its annotations where only those have one. |
 | \`audio\` in a tool result or a prompt | An embedded resource with the same bytes and type. |
-| \`resource_link\`, and blocks that no revision knows | A text block that says the same. |
+| \`resource_link\`, and blocks that no revision knows | An equivalent text block. |
 | Structured content | A text block with its JSON, unless one is there already. |
-| Structured content that is not an object | \`{ "result": value }\`; the output schema is wrapped alike. |
-| Arguments that do not fit, as a tool result | The error \`-32602\`. |
+| Structured content that is not an object | \`{ "result": value }\`; the output schema is wrapped too. |
+| Invalid arguments, as a tool result | The error \`-32602\`. |
 | Titled options (\`oneOf\`) in a form | \`enum\` with \`enumNames\`. |
-| A choice of several options in a form | One yes-or-no field an option; the answer becomes a list again. |
+| A choice of several options in a form | One boolean field per option; the response is converted back to a list. |
 | Several blocks in one message for the model | Several messages of the same role. |
-| Tools or audio for the model, a URL for the user | It cannot be asked: the call fails with an error that says so. |
-| The message of a progress notification | It is left out. |
+| Tools or audio for the model, a URL for the user | The request cannot be sent: the call fails with an error that says so. |
+| The message of a progress notification | It is omitted. |
 
-## Requests of a client
+## Client requests
 
 ${presence(revisions, 'Method', ({ requests }) => requests)}
 
-## Questions of a server
+## Server requests
 
-In the legacy era a server sends requests of its own; in the modern era it puts its questions into an \`input_required\` result.
+In the legacy era a server sends requests to the client; in the modern era it returns input requests in an \`input_required\` result.
 
 ${presence(revisions, 'Method', ({ serverRequests }) => serverRequests)}
 
-## Notifications of a server
+## Server notifications
 
 ${presence(revisions, 'Method', ({ notifications }) => notifications)}
 
 ## Capabilities
 
-The library tells and reads \`extensions\` in every revision, for peers of all of them use it.
+Portcall sends and reads \`extensions\` in every revision, because peers of all revisions use it.
 
 ${presence(revisions, 'Server', ({ serverCapabilities }) => serverCapabilities)}
 
@@ -165,7 +165,7 @@ ${byRevision(revisions, '', HTTP)}
 
 ## Fields
 
-Each column says what its revision adds to (+) or takes from (−) the one before.
+Each column lists what its revision adds to (+) or removes from (−) the previous one.
 
 ${fieldChanges(revisions)}
 `

@@ -6,7 +6,7 @@ const integer = { type: 'integer', minimum: 0 }
 
 export const ADD = { description: 'Adds two numbers', input: object({ a: number, b: number }), output: object({ sum: number }) }
 export const BLOB = { description: 'Gives a text of that many bytes', input: object({ bytes: integer }) }
-export const MEASURE = { description: 'Tells how long a text is', input: object({ text: { type: 'string' } }) }
+export const MEASURE = { description: 'Returns the length of a text', input: object({ text: { type: 'string' } }) }
 export const PROGRESS = { description: 'Reports progress that often', input: object({ count: integer }) }
 export const FLOOD = {
   description: 'Reports progress that often, and never waits for the reader',

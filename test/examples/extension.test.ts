@@ -29,11 +29,11 @@ describe.each(['memory', 'stdio', 'http'] as const)('a third-party extension, %s
     const { server, asked } = listening()
     const client = await join(server, { transport })
     const votes: number[] = []
-    let told!: () => void
+    let notified!: () => void
     const second = new Promise<void>((resolve) => {
-      told = resolve
+      notified = resolve
     })
-    const watching = client.polls.watch('soup', (count) => votes.push(count) === 2 && told())
+    const watching = client.polls.watch('soup', (count) => votes.push(count) === 2 && notified())
     expect(await watching.acknowledged).toEqual({ polls: ['soup'] })
     expect(await client.polls.vote('soup')).toBe(1)
     expect((await client.callTool('lunch')).content).toEqual([{ type: 'text', text: 'soup: 2' }])

@@ -17,7 +17,7 @@ export function compileProgram(source: string): Promise<string> {
 }
 
 const doorsToSources: Plugin = {
-  name: 'doors-to-sources',
+  name: 'entry-points-to-sources',
   resolveId: (id) => entryPoints().find(({ name }) => name === id)?.source ?? null,
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// options are what the program is told; flags that mean nothing here are read and ignored.
+// options are the command-line flags; flags that this program does not use are ignored.
 type options struct {
 	transport, mode, framing string
 	tools, port              int

@@ -93,7 +93,7 @@ func addTools(server *mcp.Server, tools int) {
 	add(server, &mcp.Tool{Name: "blob", Description: "Gives a text of that many bytes"}, func(_ context.Context, _ *mcp.CallToolRequest, in size) (*mcp.CallToolResult, error) {
 		return said(strings.Repeat("x", in.Bytes)), nil
 	})
-	add(server, &mcp.Tool{Name: "measure", Description: "Tells how long a text is"}, func(_ context.Context, _ *mcp.CallToolRequest, in measured) (*mcp.CallToolResult, error) {
+	add(server, &mcp.Tool{Name: "measure", Description: "Returns the length of a text"}, func(_ context.Context, _ *mcp.CallToolRequest, in measured) (*mcp.CallToolResult, error) {
 		return said(fmt.Sprint(len(in.Text))), nil
 	})
 	add(server, &mcp.Tool{Name: "progress", Description: "Reports progress that often"}, progress)

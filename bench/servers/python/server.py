@@ -45,7 +45,7 @@ async def blob(bytes: int) -> str:
     return "x" * bytes
 
 
-@server.tool(description="Tells how long a text is", structured_output=False)
+@server.tool(description="Returns the length of a text", structured_output=False)
 async def measure(text: str) -> str:
     return str(len(text))
 
@@ -79,7 +79,7 @@ for number in range(1, options.tools):
 
 
 class Listening(uvicorn.Server):
-    """A server that tells where it listens."""
+    """A server that prints its port."""
 
     async def startup(self, sockets=None) -> None:
         await super().startup(sockets)

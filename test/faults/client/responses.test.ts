@@ -423,7 +423,7 @@ describe('input requests of the legacy era', () => {
   }
 
   test('one block instead of a list, text without a type, null for absent fields', async () => {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const answer = await ask(
       'sampling/createMessage',
       {
@@ -434,13 +434,13 @@ describe('input requests of the legacy era', () => {
       },
       {
         sample: (params) => {
-          heard.push(params)
+          received.push(params)
           return { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } }
         },
       },
     )
     expect(answer).toMatchObject({ id: 'q', result: { role: 'assistant', model: 'm', content: { type: 'text', text: 'hi' } } })
-    expect(heard).toEqual([{ messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }], maxTokens: 10 }])
+    expect(received).toEqual([{ messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }], maxTokens: 10 }])
   })
 
   test.each(['roots/list', 'sampling/create_message', 'toString', 'elicitation/create'])(

@@ -11,14 +11,14 @@ import { modern } from './support/eras.ts'
 import { modernProgram, PROGRAMS } from './support/program.ts'
 import { testRaw } from './support/raw-server.ts'
 
-/** Returns the messages that the program has received, by its tool `heard`. */
-const HEARD = `
-  const heard = []
+/** Returns the messages that the program has received, by its tool `received`. */
+const RECEIVED = `
+  const received = []
   const ids = new Set()
   let twice = 0
-  on['notifications/cancelled'] = (_, { requestId }) => heard.push(requestId)
+  on['notifications/cancelled'] = (_, { requestId }) => received.push(requestId)
   const mine = {
-    heard: (id) => reply(id, text(JSON.stringify({ cancelled: heard.length, twice }))),
+    received: (id) => reply(id, text(JSON.stringify({ cancelled: received.length, twice }))),
     echo: (id) => reply(id, text('fine')),
     never: () => {},
   }
@@ -31,18 +31,18 @@ const HEARD = `
 
 describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
   test('C12: it never responds: the calls time out, and it is notified', async () => {
-    const { client } = await open(program(HEARD))
+    const { client } = await open(program(RECEIVED))
     const failures = await Promise.all(
       Array.from({ length: 50 }, () => failureOf(client.callTool('never', {}, { timeouts: { requestTimeoutMs: 200 } }))),
     )
     for (const { code } of failures) expect(code).toBe('TIMEOUT')
     await healthy(client)
-    expect(JSON.parse(await call(client, 'heard'))).toEqual({ cancelled: 50, twice: 0 })
+    expect(JSON.parse(await call(client, 'received'))).toEqual({ cancelled: 50, twice: 0 })
   })
 
   test('C13: endless progress: the total timeout applies', async () => {
     const { client } = await open(
-      program(`${HEARD}
+      program(`${RECEIVED}
         mine.endless = (id, { _meta }) => {
           let progress = 0
           setInterval(() => say({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress: ++progress } }), 20)
@@ -61,7 +61,7 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
   })
 
   test('C41: 200 calls that are aborted immediately and still answered: no responses are mixed up', async () => {
-    const { client } = await open(program(`${HEARD}; mine.late = (id) => setTimeout(() => reply(id, text('late')), 30)`))
+    const { client } = await open(program(`${RECEIVED}; mine.late = (id) => setTimeout(() => reply(id, text('late')), 30)`))
     const outcomes = Array.from({ length: 200 }, () => {
       const controller = new AbortController()
       const outcome = failureOf(client.callTool('late', {}, { signal: controller.signal }), 2000)
@@ -71,19 +71,19 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
     for (const { message } of await Promise.all(outcomes)) expect(message).toBe('not wanted')
     const texts = await Promise.all(Array.from({ length: 50 }, () => call(client)))
     expect(new Set(texts)).toEqual(new Set(['fine']))
-    expect(JSON.parse(await call(client, 'heard'))).toEqual({ cancelled: 200, twice: 0 })
+    expect(JSON.parse(await call(client, 'received'))).toEqual({ cancelled: 200, twice: 0 })
   })
 
   test('C41: a call that is aborted before it was sent is not sent', async () => {
-    const { client } = await open(program(HEARD))
+    const { client } = await open(program(RECEIVED))
     const failure = await failureOf(client.callTool('never', {}, { signal: AbortSignal.abort(new Error('before')) }), 500)
     expect(failure.message).toBe('before')
-    expect(JSON.parse(await call(client, 'heard'))).toEqual({ cancelled: 0, twice: 0 })
+    expect(JSON.parse(await call(client, 'received'))).toEqual({ cancelled: 0, twice: 0 })
   })
 
   test('C08: 2,000 concurrent calls, answered in reverse: each receives its own response, all ids are unique', async () => {
     const { client } = await open(
-      program(`${HEARD}
+      program(`${RECEIVED}
         const waiting = []
         mine.own = (id, { arguments: { n } }) => {
           waiting.push([id, n])
@@ -92,12 +92,12 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
     )
     const texts = await Promise.all(Array.from({ length: 2000 }, (_, n) => call(client, 'own', { n }, 10_000)))
     expect(texts).toEqual(Array.from({ length: 2000 }, (_, n) => `${n}`))
-    expect(JSON.parse(await call(client, 'heard'))).toEqual({ cancelled: 0, twice: 0 })
+    expect(JSON.parse(await call(client, 'received'))).toEqual({ cancelled: 0, twice: 0 })
   })
 
   test('C03: an event listener that throws does not affect the connection', async () => {
     const { client } = await open(
-      program(`${HEARD}
+      program(`${RECEIVED}
         mine.noisy = (id, { _meta }) => {
           raw('junk\\n')
           say({ method: 'notifications/message', params: { level: 'error', data: 'x' } })

@@ -8,7 +8,7 @@ export function addProbes(server: Server): void {
   server.tool(
     'touch',
     {
-      description: 'Tells of changes of so many resources.',
+      description: 'Sends updates of a number of resources.',
       input: { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] },
     },
     async ({ count }) => {

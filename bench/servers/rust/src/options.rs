@@ -1,6 +1,6 @@
 use std::{collections::HashMap, env};
 
-/// What the program is told; flags that mean nothing here are ignored.
+/// The command-line flags; flags that this program does not use are ignored.
 pub struct Options {
     pub transport: String,
     pub mode: String,

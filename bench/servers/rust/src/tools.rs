@@ -89,7 +89,7 @@ impl Bench {
         "x".repeat(bytes)
     }
 
-    #[tool(description = "Tells how long a text is")]
+    #[tool(description = "Returns the length of a text")]
     fn measure(&self, Parameters(Measured { text }): Parameters<Measured>) -> String {
         text.len().to_string()
     }

@@ -34,7 +34,7 @@ export interface HttpLimits {
   readonly storeTimeoutMs: number
   /** Interval of keep-alive comments on open streams. */
   readonly heartbeatIntervalMs: number
-  /** Reconnection delay that clients are told, for streams that break off. */
+  /** The reconnection delay sent to clients, for streams that break off. */
   readonly retryDelayMs: number
   /** Buffered bytes of a stream from which on writes return a promise, which resolves when the buffer has drained. */
   readonly highWaterMarkBytes: number
