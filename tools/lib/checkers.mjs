@@ -7,7 +7,6 @@ const SCRIPTS = {
   attw: 'publishing/node_modules/@arethetypeswrong/cli/dist/index.js',
   biome: 'checkers/node_modules/@biomejs/biome/bin/biome',
   'dependency-cruiser': 'checkers/node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
-  knip: 'checkers/node_modules/knip/bin/knip.js',
   publint: 'publishing/node_modules/publint/src/cli.js',
   typedoc: 'reference/node_modules/typedoc/bin/typedoc',
   'typescript-7': 'checkers/node_modules/typescript-7/bin/tsc',
