@@ -1,4 +1,4 @@
-/** The client of docs/first-client.md: it uses the to-do list of examples/first-server.ts. */
+/** The client of docs/get-started/first-client.md: it uses the to-do list of examples/first-server.ts. */
 import { connect } from 'portcall/client'
 
 const target = process.argv[2] ?? { command: 'node', args: ['todo.js', '--stdio'] }

@@ -1,4 +1,4 @@
-/** The server of docs/first-server.md: a to-do list. */
+/** The server of docs/get-started/first-server.md: a to-do list. */
 import { createServer, ToolError } from 'portcall'
 import { serve } from 'portcall/node'
 import { serveStdio } from 'portcall/stdio'

@@ -1,4 +1,4 @@
-/** `node tools/command-doc.mjs`: writes the tables of docs/command.md from the definitions of the commands; `--check` compares instead. */
+/** `node tools/command-doc.mjs`: writes the tables of docs/tools/cli.md from the definitions of the commands; `--check` compares instead. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
@@ -7,7 +7,7 @@ import { ROOT, readText } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { runNode } from './lib/run.mjs'
 
-const PAGE = join(ROOT, 'docs', 'command.md')
+const PAGE = join(ROOT, 'docs', 'tools', 'cli.md')
 const PARTS = { commands: commandsPart, flags: flagsPart, exits: exitsPart }
 
 const code = (text) => `\`${text.replaceAll('|', '\\|')}\``
@@ -50,7 +50,7 @@ function exitsPart({ exit, meanings }) {
 function written(text, catalogue) {
   return Object.entries(PARTS).reduce((page, [name, make]) => {
     const part = new RegExp(`(<!-- ${name} of the command -->)[^]*?(<!-- end of ${name} -->)`)
-    if (!part.test(page)) throw new Error(`docs/command.md has no part for ${name}`)
+    if (!part.test(page)) throw new Error(`docs/tools/cli.md has no part for ${name}`)
     return page.replace(part, (_all, begin, end) => `${begin}\n\n${make(catalogue)}\n\n${end}`)
   }, text)
 }
@@ -62,10 +62,10 @@ if (!ok) throw new Error(output)
 const text = readText(PAGE)
 const fresh = written(text, JSON.parse(stdout))
 if (process.argv.includes('--check')) {
-  const report = createReport('docs/command.md')
+  const report = createReport('docs/tools/cli.md')
   report.check(
     'matches the definitions of the commands',
-    fresh === text ? [] : ['docs/command.md is out of date: node tools/command-doc.mjs'],
+    fresh === text ? [] : ['docs/tools/cli.md is out of date: node tools/command-doc.mjs'],
   )
   report.end()
 } else writeFileSync(PAGE, fresh)

@@ -19,14 +19,14 @@ import { runNode } from './lib/run.mjs'
 const at = (name) => join(ROOT, name)
 /** Scripts that generate pages; with `--check` they compare instead. */
 const GENERATED = [
-  { script: 'tools/revisions-doc.mjs', holds: 'docs/revisions.md is up to date' },
-  { script: 'tools/reference.mjs', holds: 'docs/reference is up to date, and every export is documented' },
-  { script: 'tools/command-doc.mjs', holds: 'docs/command.md matches the definitions of the commands' },
-  { script: 'tools/llms.mjs', holds: 'docs/README.md and llms.txt name every page' },
+  { script: 'tools/revisions-doc.mjs', holds: 'docs/reference/protocol-versions.md is up to date' },
+  { script: 'tools/reference.mjs', holds: 'docs/reference/api is up to date, and every export is documented' },
+  { script: 'tools/command-doc.mjs', holds: 'docs/tools/cli.md matches the definitions of the commands' },
+  { script: 'tools/contents.mjs', holds: 'docs/README.md and llms.txt list every page' },
   { script: 'bench/report/write.mjs', holds: 'the figures match bench/results' },
 ]
 const all = [at('README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
-const prose = all.filter((path) => !path.startsWith(at('docs/reference')))
+const prose = all.filter((path) => !path.startsWith(at('docs/reference/api')))
 const pages = [...all, ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(at).filter(existsSync)]
 const snippets = () =>
   prose.flatMap((path) => fencesOf(readText(path)).map((fence) => ({ ...fence, path, where: `${shown(path)}:${fence.line}` })))
@@ -82,12 +82,12 @@ for (const { script, holds } of GENERATED) {
   report.check(holds, ok ? [] : output.trim().split('\n'))
 }
 
-if (existsSync(at('docs/errors.md'))) {
-  const text = readText(at('docs/errors.md'))
+if (existsSync(at('docs/reference/errors.md'))) {
+  const text = readText(at('docs/reference/errors.md'))
   const codes = errorCodes()
   report.check(
-    `docs/errors.md documents ${codes.length} error codes`,
+    `docs/reference/errors.md documents ${codes.length} error codes`,
     codes.filter(({ code }) => !text.includes(`\`${code}\``)).map(({ code, where }) => `${code} of ${where} is missing`),
   )
-} else report.skip('docs/errors.md is not there')
+} else report.skip('docs/reference/errors.md is not there')
 report.end()

@@ -1,5 +1,5 @@
 /**
- * `node tools/reference.mjs`: TypeDoc writes docs/reference from the doc comments of what the entry points export. `--check`
+ * `node tools/reference.mjs`: TypeDoc writes docs/reference/api from the doc comments of what the entry points export. `--check`
  * compares instead: the reference is up to date, so the public API changes only on purpose, and every export is documented.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { runChecker } from './lib/checkers.mjs'
 import { filesBelow } from './lib/files.mjs'
 import { ROOT, readText } from './lib/paths.mjs'
 
-const FOLDER = join(ROOT, 'docs', 'reference')
+const FOLDER = join(ROOT, 'docs', 'reference', 'api')
 
 /** Writes the reference into a folder and returns what TypeDoc complains about. */
 function write(folder) {
@@ -29,7 +29,7 @@ const isCheck = process.argv.includes('--check')
 const folder = isCheck ? mkdtempSync(join(tmpdir(), 'portcall-reference-')) : FOLDER
 const faults = write(folder)
 if (isCheck) {
-  faults.push(...differences(folder).map((name) => `docs/reference${name} is out of date: npm run check:docs -- --write`))
+  faults.push(...differences(folder).map((name) => `docs/reference/api${name} is out of date: npm run check:docs -- --write`))
   rmSync(folder, { recursive: true })
 }
 for (const fault of faults) console.log(fault)

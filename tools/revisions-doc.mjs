@@ -1,4 +1,4 @@
-/** `node tools/revisions-doc.mjs`: writes docs/revisions.md from protocol/revisions.ts; `--check` compares instead. */
+/** `node tools/revisions-doc.mjs`: writes docs/reference/protocol-versions.md from protocol/revisions.ts; `--check` compares instead. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, readText, SRC } from './lib/paths.mjs'
@@ -6,7 +6,7 @@ import { createReport } from './lib/report.mjs'
 import { ts } from './lib/syntax.mjs'
 
 const TABLE = join(SRC, 'protocol', 'revisions.ts')
-const PAGE = join(ROOT, 'docs', 'revisions.md')
+const PAGE = join(ROOT, 'docs', 'reference', 'protocol-versions.md')
 
 /** Loads the table, which imports nothing. */
 async function loadTable() {
@@ -174,7 +174,7 @@ ${fieldChanges(revisions)}
 const { REVISIONS } = await loadTable()
 const fresh = page(REVISIONS)
 if (process.argv.includes('--check')) {
-  const report = createReport('docs/revisions.md')
+  const report = createReport('docs/reference/protocol-versions.md')
   const same = existsSync(PAGE) && readText(PAGE) === fresh
   report.check('matches the table', same ? [] : ['run node tools/revisions-doc.mjs'])
   report.end()

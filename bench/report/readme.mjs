@@ -45,6 +45,6 @@ export function figuresOf(results) {
     '',
     '![Requests a second](bench/results/chart.svg)',
     '',
-    `One server process on one core. ${summaryOf(results)} [All figures](bench/results/full.md), and [how to get yours](docs/performance.md).`,
+    `One server process on one core. ${summaryOf(results)} [All figures](bench/results/full.md), and [how to get yours](docs/reference/benchmarks.md).`,
   ].join('\n')
 }

@@ -33,13 +33,13 @@ test('ARCHITECTURE.md names files that exist, and functions that are in them', (
   expect(named).toBeGreaterThan(20)
 })
 
-/** Returns the text below a heading of docs/limits.md. */
+/** Returns the text below a heading of docs/reference/limits.md. */
 function partOf(heading: string): string {
-  const [, part = ''] = read('docs/limits.md').split(new RegExp(`^## ${heading}\\n`, 'm'))
+  const [, part = ''] = read('docs/reference/limits.md').split(new RegExp(`^## ${heading}\\n`, 'm'))
   return part.split('\n## ')[0] ?? ''
 }
 
-/** Returns the limits and defaults that a section of docs/limits.md lists. */
+/** Returns the limits and defaults that a section of docs/reference/limits.md lists. */
 function limitsOf(heading: string): Record<string, number> {
   const rows = partOf(heading).matchAll(/^\| `(?:\w+\.)?(\w+)` \| ([\d,]+)/gm)
   return Object.fromEntries([...rows].map(([, name, value]) => [name, Number(value?.replaceAll(',', ''))]))
@@ -51,7 +51,7 @@ function numberIn(file: string, name: string): number {
   return Number(text.replaceAll('_', ''))
 }
 
-test('docs/limits.md has every limit with its default', () => {
+test('docs/reference/limits.md has every limit with its default', () => {
   expect(limitsOf('The server')).toEqual({ ...SERVER_LIMITS })
   expect(limitsOf('Skills')).toEqual({ ...SKILL_LIMITS })
   expect(limitsOf('HTTP')).toMatchObject({ ...HTTP_LIMITS })

@@ -4,7 +4,7 @@ import { cutConnection } from '../../examples/testing-faults.ts'
 import { recordAndPlay } from '../../examples/testing-recordings.ts'
 import { testPatience, testStore } from '../../examples/testing-time.ts'
 
-test('the test kit works as docs/testing.md describes', async () => {
+test('the test kit works as docs/tools/testing.md describes', async () => {
   await testAdd()
   await testEverywhere()
   await testChanges()

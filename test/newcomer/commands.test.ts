@@ -12,8 +12,8 @@ afterAll(() => shell.stop())
 const PAGES = {
   'README.md': ['http://127.0.0.1:'],
   'docs/README.md': ['http://127.0.0.1:', 'http://127.0.0.1:'],
-  'docs/testing.md': ['"tools"'],
-  'docs/performance.md': ['http/modern'],
+  'docs/tools/testing.md': ['"tools"'],
+  'docs/reference/benchmarks.md': ['http/modern'],
 }
 
 describe.each(Object.entries(PAGES))('%s', (page, prints) => {

@@ -1,4 +1,4 @@
-/** The code of docs/deploying.md with the real frameworks. Bun, Deno and Workers are tested in test/runtimes. */
+/** The code of docs/deployment/ with the real frameworks. Bun, Deno and Workers are tested in test/runtimes. */
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { connect } from 'portcall/client'

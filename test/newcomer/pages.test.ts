@@ -37,8 +37,8 @@ async function follow(step: Step): Promise<void> {
 }
 
 describe.each([
-  ['docs/first-server.md', 5],
-  ['docs/first-client.md', 4],
+  ['docs/get-started/first-server.md', 5],
+  ['docs/get-started/first-client.md', 4],
 ])('%s', (page, count) => {
   const steps = stepsOf(page)
   test(`has ${count} steps`, () => expect(steps).toHaveLength(count))

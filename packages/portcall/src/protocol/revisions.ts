@@ -1,6 +1,6 @@
 /**
  * The differences between the five revisions of the protocol, as data. No other file knows them. Each revision is defined by its changes to
- * the previous one. `docs/revisions.md` is generated from this table.
+ * the previous one. `docs/reference/protocol-versions.md` is generated from this table.
  */
 
 /** An object type whose fields differ between revisions. */

@@ -7,7 +7,7 @@ import type { DeclarableCapability, ServerExtension } from './extension.ts'
 /** The results whose cache hint is configurable. */
 export type Cacheable = 'discover' | 'tools' | 'resources' | 'templates' | 'prompts' | 'read'
 
-/** The limits of a server; docs/limits.md lists the defaults. */
+/** The limits of a server; docs/reference/limits.md lists the defaults. */
 export interface ServerLimits {
   /** Time limit of tools without a `timeoutMs` of their own, in milliseconds. */
   toolTimeoutMs: number
