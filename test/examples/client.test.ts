@@ -57,10 +57,9 @@ describe('programs that use servers', () => {
     return stdout
   }
 
-  test('hello-client', async () => {
-    const output = await runBoth(await example('hello'), await example('hello-client'))
-    expect(output).toContain('greet: Greets a person')
-    expect(output).toContain('Hello, Ada!')
+  test('book-table-client', async () => {
+    const output = await runBoth(await example('book-table'), await example('book-table-client'))
+    expect(output).toContain("{ time: '19:30' }")
   })
 
   test('first-client', async () => {

@@ -1,0 +1,18 @@
+import { createServer } from 'portcall'
+import { jwt, protect } from 'portcall/auth/server'
+import { serve } from 'portcall/node'
+
+const issuer = process.env.ISSUER ?? 'https://login.example.com'
+const resource = `http://127.0.0.1:${process.env.PORT}/mcp`
+
+const server = createServer({ name: 'notes', version: '1.0.0' })
+server.tool('list', { scopes: ['notes:read'] }, (_, call) => `Notes of ${call.auth?.subject}`)
+server.tool('erase', { scopes: ['notes:write'] }, () => 'All notes were deleted')
+
+const protection = protect({
+  resource,
+  authorizationServers: [issuer],
+  verify: jwt({ issuer, jwksUri: `${issuer}/jwks` }),
+  scopes: ['notes:read'],
+})
+await serve(server, { port: Number(process.env.PORT), ...protection })
