@@ -6,6 +6,7 @@ import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
 import type { HttpLimits } from '../limits.ts'
 import { CLOSED_SINK, destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from '../node/event-sink.ts'
+import { holdBack, isTooMuch } from '../node/pipelining.ts'
 import type { PendingWrite, WriteBatcher } from '../node/write-batcher.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import {
@@ -81,7 +82,7 @@ export class Connection {
     this.#context = undefined
     this.state.onResponse(this)
     if (!keepAlive || !this.state.connectionHeader) this.socket.destroySoon()
-    else if (this.socket.writableNeedDrain) this.#queue(EMPTY).once('drain', this.#resume)
+    else if (this.socket.writableNeedDrain) this.#waitForDrain()
     else if (this.#queued) this.#resume()
   }
 
@@ -110,10 +111,19 @@ export class Connection {
     this.state.onIncomplete(this)
   }
 
-  /** Stores data and pauses a client that sends before it has its response, or does not read it. */
-  #queue(bytes: Buffer): Socket {
+  /**
+   * Stores data that arrives before the response to the previous request. Reading goes on, because the end of the connection must be seen
+   * while a call runs. A client that sends too much is paused.
+   */
+  #queue(bytes: Buffer): void {
     this.#queued = this.#queued ? Buffer.concat([this.#queued, bytes]) : bytes
-    return this.socket.pause()
+    if (isTooMuch(this.#queued.length)) holdBack(this.socket)
+  }
+
+  /** Pauses a client that does not read its responses. */
+  #waitForDrain(): void {
+    this.#queued ??= EMPTY
+    this.socket.pause().once('drain', this.#resume)
   }
 
   readonly #resume = (): void => {

@@ -21,8 +21,12 @@ export function readParsed(body: unknown): RequestBody {
   return body instanceof Uint8Array ? { text: new TextDecoder('utf-8', { fatal: true }).decode(body) } : { parsed: body }
 }
 
-/** Reads a body that arrives in several chunks. @throws HttpError 400, 408 or 413. */
-export async function readChunks(request: NodeRequest, { limits, bodyTimers }: BodyReaderState): Promise<Buffer> {
+/** Reads a body that arrives in several chunks, and calls `onData` for each. @throws HttpError 400, 408 or 413. */
+export async function readChunks(
+  request: NodeRequest,
+  { limits, bodyTimers }: BodyReaderState,
+  onData?: () => void,
+): Promise<Buffer> {
   if (request.destroyed) throw httpError(400, 'The body is incomplete')
   const { maxBodyBytes, bodyTimeoutMs } = limits
   const startedAt = performance.now()
@@ -42,6 +46,7 @@ export async function readChunks(request: NodeRequest, { limits, bodyTimers }: B
       if (size > maxBodyBytes) return fail(tooLarge(maxBodyBytes))
       if (performance.now() - startedAt > bodyTimeoutMs) return onTimeout()
       chunks.push(chunk)
+      onData?.()
       bodyTimers.touch(onTimeout)
     })
     request.on('error', () => fail(httpError(400, 'The body is incomplete')))

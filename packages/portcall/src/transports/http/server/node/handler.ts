@@ -14,6 +14,7 @@ import type { HttpOptions } from '../options.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import { type BodyReaderState, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
 import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
+import { isWaiting, waitForTurn } from './pipelining.ts'
 import { type PendingWrite, UNBATCHED, type WriteBatcher } from './write-batcher.ts'
 
 /**
@@ -41,16 +42,31 @@ export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHa
   const state: NodeState = { limits, bodyTimers, batcher }
   const respond = (request: NodeRequest, response: ServerResponse, body?: unknown): Promise<void> => {
     if (body !== undefined && typeof body !== 'function') request.body = body
+    if (isAmbiguous(request)) return refuse(response)
     const context = new NodeContext(request, response, state)
-    if (response.socket !== null) return handler.handle(context)
-    // A pipelined request waits for the ones before it. Started now, it would not be notified when the connection closes.
-    return new Promise((resolve) => response.once('socket', () => resolve(handler.handle(context))))
+    if (!isWaiting(response)) return handler.handle(context)
+    // Started now, a pipelined request would not be notified when the connection closes.
+    const { started, onData } = waitForTurn(request, response)
+    context.readAhead(onData)
+    return started.then(() => handler.handle(context))
   }
   const close = async (drainTimeoutMs?: number): Promise<void> => {
     await handler.close(drainTimeoutMs)
     bodyTimers.stop()
   }
   return Object.assign(respond, { close })
+}
+
+/** Whether HTTP implementations may disagree on where the body of a request ends (RFC 9112, section 6.1). */
+function isAmbiguous({ headers }: IncomingMessage): boolean {
+  const encoding = headers['transfer-encoding']
+  return encoding !== undefined && (encoding.trim() === '' || 'content-length' in headers)
+}
+
+/** Responds to a request whose framing cannot be trusted, and closes the connection. */
+async function refuse(response: ServerResponse): Promise<void> {
+  const error = { code: ErrorCode.invalidRequest, message: 'Transfer-Encoding is empty, or sent together with Content-Length' }
+  response.writeHead(400, { connection: 'close', 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', error }))
 }
 
 /** The state that all requests of one handler share. */
@@ -75,6 +91,7 @@ class NodeContext implements HttpContext, PendingWrite {
   #response: ServerResponse
   #state: NodeState
   #body: string | Buffer = ''
+  #ahead: Promise<RequestBody> | undefined
 
   constructor(request: NodeRequest, response: ServerResponse, state: NodeState) {
     this.method = request.method ?? ''
@@ -110,7 +127,17 @@ class NodeContext implements HttpContext, PendingWrite {
     return count
   }
 
-  async readBody(): Promise<RequestBody> {
+  readBody(): Promise<RequestBody> {
+    return this.#ahead ?? this.#readBody()
+  }
+
+  /** Reads the body now; the connection of a body that cannot be read is closed. */
+  readAhead(onData: () => void): void {
+    this.#ahead = this.#readBody(onData)
+    this.#ahead.catch(() => this.#request.destroy())
+  }
+
+  async #readBody(onData?: () => void): Promise<RequestBody> {
     const request = this.#request
     if (request.readableEnded) return readParsed(request.body)
     // A body that arrived together with the head is available a moment later, without listeners and timers.
@@ -119,7 +146,7 @@ class NodeContext implements HttpContext, PendingWrite {
     const length = Number(request.headers['content-length'] ?? 0)
     if (length > maxBodyBytes || request.readableLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const isAvailable = request.complete || (length > 0 && request.readableLength === length)
-    const bytes: Buffer = isAvailable ? (request.read() ?? Buffer.alloc(0)) : await readChunks(request, this.#state)
+    const bytes: Buffer = isAvailable ? (request.read() ?? Buffer.alloc(0)) : await readChunks(request, this.#state, onData)
     if (isAscii(bytes)) return { text: bytes.toString('latin1') }
     if (isUtf8(bytes)) return { text: bytes.toString() }
     throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })

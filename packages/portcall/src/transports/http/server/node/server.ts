@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ErrorCode } from '../../../../jsonrpc/errors.ts'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
@@ -45,10 +46,22 @@ export function createNodeServer(exchange: Exchange, options: HttpOptions & Node
     connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     requireHostHeader: false,
   }
-  const server = createServer(settings, (request, response) => void nodeHandler(request, response))
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  const server = createServer(settings, (request, response) => {
+    latest.set(request.socket, response)
+    void nodeHandler(request, response)
+  })
   // Above a maximum number of headers Node silently drops the rest, and no check may miss one. Only their total size is limited.
   server.maxHeadersCount = 0
-  server.on('clientError', sendClientError)
+  const unreadable = new WeakSet<Duplex>()
+  server.on('clientError', (error, socket) => {
+    const response = latest.get(socket)
+    if (!response || response.writableFinished || response.destroyed) return sendClientError(error, socket)
+    // The requests before the unreadable bytes are running. Their responses are sent first, unless the client has gone.
+    if (socket.readableEnded) socket.destroy()
+    else if (!unreadable.has(socket)) response.once('close', () => sendClientError(error, socket))
+    unreadable.add(socket)
+  })
   const fastPath = attachFastPath(server, {
     handler,
     limits,
@@ -88,7 +101,7 @@ const CLIENT_ERRORS: { readonly [code: string]: readonly [status: string, messag
 }
 
 /** Responds to bytes that Node could not parse, and closes the connection, because nothing that follows on it can be trusted. */
-function sendClientError(error: Error & { code?: string }, socket: Socket): void {
+function sendClientError(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP/1.1']
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: ErrorCode.invalidRequest, message } })

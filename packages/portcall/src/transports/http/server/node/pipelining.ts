@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { NodeRequest } from './body.ts'
+
+/** Bytes that may wait on a connection for the response to the request before them. */
+const MAX_PIPELINED_BYTES = 256 * 1024
+
+/** How long a connection may be paused behind a running request. */
+const PAUSE_TIMEOUT_MS = 5000
+
+/** Reports whether so many bytes wait for a response that the client has to be paused. */
+export function isTooMuch(bytes: number): boolean {
+  return bytes > MAX_PIPELINED_BYTES
+}
+
+/**
+ * Pauses a connection until `socket.resume()`. The end of a paused connection is not seen, so it is closed if the pause takes long, unless the
+ * client is still reading responses.
+ */
+export function holdBack(socket: Socket): void {
+  if (socket.isPaused()) return
+  const timer = setInterval(() => {
+    if (socket.writableLength === 0) socket.destroy()
+  }, PAUSE_TIMEOUT_MS)
+  timer.unref()
+  const stop = (): void => {
+    clearInterval(timer)
+    socket.off('resume', stop).off('close', stop)
+  }
+  socket.pause().on('resume', stop).on('close', stop)
+}
+
+/** The requests of a connection that wait for the response to the one before them. */
+interface Waiting {
+  count: number
+  /** The bytes that had been received when the first of them arrived, or when the connection was resumed. */
+  bytesBefore: number
+  isHeldBack: boolean
+}
+
+const connections = new WeakMap<Socket, Waiting>()
+
+/** Whether a request of `node:http` waits for the response to the one before it. */
+export function isWaiting(response: ServerResponse): boolean {
+  return response.socket === null && !response.destroyed
+}
+
+/** The turn of a waiting request. */
+export interface Turn {
+  /** Resolves when the responses to the requests before it were sent. */
+  readonly started: Promise<void>
+  /** Called when a part of the request arrived. Pauses a client that sends too much. */
+  readonly onData: () => void
+}
+
+/**
+ * Waits for the turn of a request. The caller reads the body meanwhile, because the end of a connection is seen only while the connection is
+ * read.
+ */
+export function waitForTurn({ socket }: NodeRequest, response: ServerResponse): Turn {
+  const waiting = connections.get(socket) ?? { count: 0, bytesBefore: socket.bytesRead, isHeldBack: false }
+  connections.set(socket, waiting)
+  waiting.count++
+  const onData = (): void => {
+    if (waiting.isHeldBack || !isTooMuch(socket.bytesRead - waiting.bytesBefore)) return
+    waiting.isHeldBack = true
+    holdBack(socket)
+  }
+  onData()
+  const started = new Promise<void>((resolve) => {
+    response.once('socket', () => {
+      if (--waiting.count === 0) connections.delete(socket)
+      if (waiting.isHeldBack) socket.resume()
+      waiting.isHeldBack = false
+      waiting.bytesBefore = socket.bytesRead
+      resolve()
+    })
+  })
+  return { started, onData }
+}
