@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { filesBelow } from './tools/lib/files.mjs'
-import { SRC } from './tools/lib/paths.mjs'
+import { SRC, shown } from './tools/lib/paths.mjs'
 import { tests } from './tools/lib/tests.mjs'
 
 /**
@@ -9,7 +9,9 @@ import { tests } from './tools/lib/tests.mjs'
  * that are counted.
  */
 const PROCESS_WIDE = /createFakeClock\(|useFakeTimers\(|installTimers\(|vi\.mock\(|getActiveResourcesInfo\(|listenerCount\(/
-const alone = filesBelow(SRC, '.test.ts').filter((file) => PROCESS_WIDE.test(readFileSync(file, 'utf8')))
+const alone = filesBelow(SRC, '.test.ts')
+  .filter((file) => PROCESS_WIDE.test(readFileSync(file, 'utf8')))
+  .map(shown)
 
 export default tests(import.meta.url, {
   projects: [
@@ -18,7 +20,11 @@ export default tests(import.meta.url, {
       extends: true,
       test: {
         name: 'shared',
-        include: ['packages/portcall/src/**/*.test.ts', 'test/{matrix,wire}/**/*.test.ts', '{tools,bench}/**/*.test.mjs'],
+        include: [
+          'packages/portcall/src/**/*.test.ts',
+          'test/{matrix,mistakes,wire}/**/*.test.ts',
+          '{tools,bench}/**/*.test.mjs',
+        ],
         exclude: ['**/node_modules/**', ...alone],
         isolate: false,
       },

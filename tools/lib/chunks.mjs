@@ -20,6 +20,7 @@ const OTHERS = [
 const TOGETHER = [
   { chunk: 'core', from: [SERVER, OTHERS] },
   { chunk: 'server', from: [['index']] },
+  { chunk: 'serve', from: [['stdio'], ['node']] },
   { chunk: 'http-server', from: [['http'], ['node']] },
   { chunk: 'client', from: [['client']] },
 ]

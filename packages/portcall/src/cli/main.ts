@@ -1,9 +1,16 @@
 #!/usr/bin/env node
+import { assertNodeVersion } from '../util/assert-node-version.ts'
 /** The command `portcall`: finds the command to run, runs it, and sets the exit code. */
 import { splitAtProgram } from './command-line/parse.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
 
+try {
+  assertNodeVersion()
+} catch (error) {
+  console.error((error as Error).message)
+  process.exit(EXIT_CODES.internal)
+}
 process.stdout.on('error', () => process.exit())
 const write = process.stdout.write.bind(process.stdout)
 const interrupt = new AbortController()

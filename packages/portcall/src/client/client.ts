@@ -39,6 +39,7 @@ export interface ClientOptions<E extends readonly ClientExtension[] = readonly C
   readonly extensions?: E
   /** Capabilities to declare in addition to those of the input handlers: `sampling.tools`, `sampling.context`, unregistered extensions. */
   readonly capabilities?: ClientCapabilities
+  /** Timeouts of every request. Default: 60 s without a response or progress, 10 minutes in total. */
   readonly timeouts?: Partial<ClientTimeouts>
   /** Timeouts for individual methods: `{ 'tools/call': { requestTimeoutMs: 300_000 } }`. */
   readonly methodTimeouts?: { readonly [method: string]: Partial<ClientTimeouts> }
@@ -50,7 +51,9 @@ export interface ClientOptions<E extends readonly ClientExtension[] = readonly C
   readonly cache?: CacheOptions | false
   /** Requests log messages of this level and above; they arrive as `log` events. */
   readonly logLevel?: LoggingLevel
+  /** Middleware for every request. The first is the outermost. `client.use` adds more. */
   readonly middleware?: readonly Middleware[]
+  /** Receives warnings, log messages and changes of the connection. Default: they are dropped. */
   readonly onEvent?: (event: ClientEvent) => void
 }
 

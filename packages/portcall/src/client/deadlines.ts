@@ -154,6 +154,8 @@ class RequestDeadline implements Deadline {
 
   #expire(): void {
     const { method, timeouts } = this.#options
-    this.abort(new TimeoutError(method, Math.round(Math.min(timeouts.requestTimeoutMs, timeouts.totalTimeoutMs))))
+    const { requestTimeoutMs, totalTimeoutMs } = timeouts
+    const option = requestTimeoutMs <= totalTimeoutMs ? 'requestTimeoutMs' : 'totalTimeoutMs'
+    this.abort(new TimeoutError(method, Math.round(timeouts[option]), `timeouts.${option}`))
   }
 }

@@ -6,8 +6,9 @@ export class TimeoutError extends PortcallError {
   override readonly name = 'TimeoutError'
   readonly code = 'TIMEOUT'
 
-  constructor(method: string, ms: number) {
-    super(`${method} received no response within ${ms} ms`)
+  /** `option` is the one that sets the timeout. */
+  constructor(method: string, ms: number, option?: string) {
+    super(`${method} received no response within ${ms} ms${option === undefined ? '' : ` (${option})`}`)
   }
 }
 
@@ -44,5 +45,11 @@ export class ExtensionUnsupportedError extends PortcallError {
 export class ClientClosedError extends PortcallError {
   override readonly name = 'ClientClosedError'
   readonly code = 'CLIENT_CLOSED'
+  /** A retry does not help: the client is closed for good. */
   readonly retryable = false
+}
+
+/** @throws TypeError when the first argument of a method is not a string, as in other libraries, where it is an object. */
+export function assertStringArgument(value: unknown, usage: string): void {
+  if (typeof value !== 'string') throw new TypeError(`${usage}: the first argument must be a string, not ${typeof value}`)
 }

@@ -11,6 +11,7 @@ import type { Client } from './types.ts'
 
 /** A protocol extension of a client; `defineClientExtension` creates one. https://modelcontextprotocol.io/extensions */
 export interface ClientExtension<Name extends string = string, Api = unknown> extends ExtensionInfo {
+  /** Name of the client's member that holds the API: `client[name]`. */
   readonly name?: Name
   /** Installs the extension while a client is being created. @throws TypeError when it conflicts with another extension. */
   install(client: Client, points: ClientExtensionPoints): Api
@@ -26,6 +27,7 @@ export interface ClientExtensionDefinition<Name extends string, Api> extends Ext
 
 /** What a client offers to an extension. */
 export interface ClientExtensionContext {
+  /** The client that the extension is installed in. */
   readonly client: Client
   /** Registers a method, so that transports and the cache know how to treat it. @throws TypeError when the name is taken. */
   method(name: string, method: ClientMethod): void

@@ -15,7 +15,9 @@ type Awaitable<T> = T | Promise<T>
 
 /** A form elicitation. */
 export interface FormRequest {
+  /** What the server asks the user. */
   readonly message: string
+  /** The fields of the form, as a JSON Schema. */
   readonly schema: ElicitationSchema
   /** The default values of the fields. */
   readonly defaults: JsonObject
@@ -23,7 +25,9 @@ export interface FormRequest {
 
 /** A URL elicitation. Show the user the whole URL, and open it only with the user's consent. */
 export interface UrlRequest {
+  /** Why the user should open the URL. */
   readonly message: string
+  /** The URL to open. */
   readonly url: string
 }
 

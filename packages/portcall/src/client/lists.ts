@@ -9,9 +9,11 @@ export interface List<T> extends AsyncIterable<T> {
 
 /** Describes a paginated list of a server. */
 export interface ListDefinition<T = unknown> {
+  /** The method that returns a page. */
   readonly method: string
   /** The member of a page that holds the items. */
   readonly key: string
+  /** Params of each request, in addition to the cursor. */
   readonly params?: JsonObject
   /** Called before the first page is fetched; if it throws, no request is sent. */
   readonly beforeFetch?: () => Promise<unknown>

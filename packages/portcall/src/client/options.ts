@@ -4,12 +4,15 @@ import type { KeyValueStore } from '../stores/store.ts'
 
 /** An event of a client. The library never logs on its own. */
 export type ClientEvent =
+  /** A problem that the client worked around. */
   | { type: 'warning'; message: string }
   /** The server sent a log message. */
   | { type: 'log'; level: LoggingLevel; logger?: string | undefined; data: unknown }
   /** The server sent data that is not a valid message, or a message that matches no request. */
   | { type: 'unexpected-message'; kind: string; text: string }
+  /** The connection was lost. */
   | { type: 'disconnected'; error: unknown }
+  /** The connection was opened again. */
   | { type: 'reconnected' }
 
 /** Timeouts of a request, in milliseconds; `Infinity` disables one. A request that exceeds one fails with `TimeoutError`. */
@@ -36,16 +39,21 @@ export interface CacheOptions {
 
 /** Progress of a request. */
 export interface Progress {
+  /** The progress so far. It increases with every notification. */
   readonly progress: number
+  /** The value of `progress` at the end, if the server knows it. */
   readonly total?: number
+  /** A description of the progress. */
   readonly message?: string
 }
 
 /** Options of one call. */
 export interface CallOptions {
+  /** Cancels the call, and notifies the server. */
   readonly signal?: AbortSignal
   /** Receives progress notifications. The server is asked for progress only when this is set. */
   readonly onProgress?: (progress: Progress) => void
+  /** Timeouts of this call. Default: those of the client. */
   readonly timeouts?: Partial<ClientTimeouts>
   /** Additional headers of the HTTP requests of this call. */
   readonly headers?: Readonly<Record<string, string>>

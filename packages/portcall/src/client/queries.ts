@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import type { Completion, DiscoverResult, GetPromptResult, Implementation, ReadResourceResult } from '../protocol/types.ts'
-import { InvalidResultError } from './errors.ts'
+import { assertStringArgument, InvalidResultError } from './errors.ts'
 import type { CallOptions } from './options.ts'
 
 /** The result of `server/discover`, plus the server's name and version. */
@@ -19,7 +19,9 @@ type Send = (method: string, params: JsonObject, options?: CallOptions) => Promi
 export interface ClientQueries {
   /** Returns the server's info, capabilities and instructions. */
   discover(options?: CallOptions): Promise<DiscoveredServer>
+  /** Reads a resource by its URI. @throws RpcError when the resource does not exist. */
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult>
+  /** Returns the messages of a prompt. @throws RpcError when the prompt does not exist or an argument is missing. */
   getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
   /** Suggests values for an argument of a prompt or a variable of a resource template. */
   complete(ref: CompletionRef, argument: { name: string; value: string }, options?: CompleteOptions): Promise<Completion>
@@ -34,11 +36,13 @@ export function createQueries(cached: Send, request: Send): ClientQueries {
       return isObject(serverInfo) ? { ...result, serverInfo: serverInfo as unknown as Implementation } : result
     },
     async readResource(uri, options) {
+      assertStringArgument(uri, 'readResource(uri)')
       const result = await cached('resources/read', { uri }, options)
       if (!Array.isArray(result.contents)) throw new InvalidResultError('The result of resources/read has no contents')
       return result as unknown as ReadResourceResult
     },
     async getPrompt(name, args = {}, options) {
+      assertStringArgument(name, 'getPrompt(name, arguments)')
       const result = await request('prompts/get', { name, arguments: args }, options)
       if (!Array.isArray(result.messages)) throw new InvalidResultError('The result of prompts/get has no messages')
       return result as unknown as GetPromptResult

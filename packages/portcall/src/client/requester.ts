@@ -30,8 +30,11 @@ export interface RequesterOptions extends SenderOptions {
 
 /** A result whose `resultType` is neither `complete` nor `input_required`, and the request that led to it. */
 export interface PendingResult {
+  /** The result, as received. */
   readonly result: JsonObject
+  /** The params of the request. */
   readonly params: JsonObject
+  /** The options of the request. */
   readonly options: RequestOptions
 }
 

@@ -14,6 +14,7 @@ export type Change = { readonly type: 'tools' | 'prompts' | 'resources' } | { re
 export interface Subscription extends AsyncIterable<Change>, AsyncDisposable {
   /** The filter that the server acknowledged: the kinds of changes it will report. */
   readonly acknowledged: Promise<SubscriptionFilter>
+  /** Ends the subscription. Iteration ends, too. */
   close(): void
 }
 

@@ -5,7 +5,7 @@ import { type HeaderParam, paramHeaders, readHeaderParams } from '../protocol/he
 import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema } from '../schema/standard.ts'
-import { InvalidResultError } from './errors.ts'
+import { assertStringArgument, InvalidResultError } from './errors.ts'
 import type { CallOptions, ClientEvent } from './options.ts'
 import type { Requester } from './requester.ts'
 
@@ -78,6 +78,7 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
       return true
     },
     async call(name, args, options) {
+      assertStringArgument(name, 'callTool(name, arguments)')
       const raw = await (sendsParamHeaders() ? sendWithRefresh : send)(name, args, options)
       const result = (Array.isArray(raw.content) ? raw : { ...raw, content: [] }) as JsonObject & CallToolResult
       const output = outputOf(name)

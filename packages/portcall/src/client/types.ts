@@ -16,10 +16,15 @@ type ResultOf<Output> = unknown extends Output
 
 /** A connection to an MCP server, whatever its protocol version and transport. */
 export interface Client<T extends ToolTypes = AnyTools> extends ClientQueries, AsyncDisposable {
+  /** The status of the connection. */
   readonly status: ConnectionStatus
+  /** Lists the tools of the server. Pages are fetched while you iterate. */
   tools(options?: CallOptions): List<Tool>
+  /** Lists the resources of the server. Pages are fetched while you iterate. */
   resources(options?: CallOptions): List<Resource>
+  /** Lists the resource templates of the server. Pages are fetched while you iterate. */
   resourceTemplates(options?: CallOptions): List<ResourceTemplate>
+  /** Lists the prompts of the server. Pages are fetched while you iterate. */
   prompts(options?: CallOptions): List<Prompt>
   /**
    * Calls a tool. A tool that fails returns a result with `isError`. An exception means that the server did not call the tool, or that the

@@ -1,7 +1,7 @@
 /** Connects to a server. The kind of target decides the transport, a probe decides the era; the client itself knows neither. */
 
 import type { ClientOptions } from '../client/client.ts'
-import { type ClientParts, createClient } from '../client/client.ts'
+import { type ClientParts, createClient, type ServerConnection } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Client, ToolTypes } from '../client/types.ts'
@@ -43,6 +43,7 @@ export interface ConnectOptions<E extends readonly ClientExtension[] = readonly 
   readonly auth?: AuthProvider
   /** Sends the HTTP requests, instead of the platform's client. */
   readonly fetch?: HttpFetch
+  /** Limits of the HTTP transport: sizes, timeouts and reconnection. */
   readonly http?: Partial<HttpClientLimits>
   /** Aborts the connection attempt. */
   readonly signal?: AbortSignal
@@ -79,18 +80,33 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
   target: ConnectTarget,
   options: ConnectOptions<E> = {},
 ): Promise<ConnectedClient<S, E>> {
-  const onEvent = ignoreErrors(options.onEvent)
+  let strayOutput: string | undefined
+  const listener = ignoreErrors(options.onEvent)
+  const onEvent = (event: ClientEvent): void => {
+    if (event.type === 'unexpected-message') strayOutput = event.text
+    listener(event)
+  }
   const safeOptions: ConnectOptions = { ...options, onEvent }
-  const parts = createClient(() => connection, safeOptions)
-  const connection = await createReconnectingConnection({
-    open: createOpener(target, safeOptions, createContext(parts, safeOptions)),
-    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    deadlines: parts.deadlines,
-    reconnect: canReconnect(target, safeOptions),
-    isRetryable: (error) => error instanceof SessionExpiredError,
-    onEvent,
-    ...(options.signal && { signal: options.signal }),
-  })
+  const parts = createClient(() => connection as ServerConnection, safeOptions)
+  let connection: ServerConnection | undefined
+  try {
+    connection = await createReconnectingConnection({
+      open: createOpener(target, safeOptions, createContext(parts, safeOptions)),
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      deadlines: parts.deadlines,
+      reconnect: canReconnect(target, safeOptions),
+      isRetryable: (error) => error instanceof SessionExpiredError,
+      onEvent,
+      ...(options.signal && { signal: options.signal }),
+    })
+  } catch (error) {
+    const hasAuth = options.auth !== undefined
+    await import('./explain-error.ts').then(
+      (module) => module.explainError(error, { target, hasAuth, strayOutput }),
+      () => {},
+    )
+    throw error
+  }
   return parts.client as never
 }
 

@@ -129,5 +129,7 @@ async function openWithTimeout(
 }
 
 function closedError(): ClientClosedError {
-  return new ClientClosedError('The client was closed, or its server has ended and cannot be restarted')
+  return new ClientClosedError(
+    'The client was closed, or its server has ended. connect() again, or pass restart: true for a process',
+  )
 }

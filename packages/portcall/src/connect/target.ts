@@ -4,10 +4,13 @@ import type { MethodLookup } from '../protocol/methods.ts'
 
 /** A server to start as a child process and to talk to over stdin and stdout. */
 export interface StdioTarget {
+  /** The program to start: a path, or a name in `PATH`. It is not run by a shell. */
   readonly command: string
+  /** The arguments of the program. */
   readonly args?: readonly string[]
   /** Added to a few harmless variables of this process. No other variable is inherited. */
   readonly env?: Readonly<Record<string, string>>
+  /** The working directory of the program. Default: that of this process. */
   readonly cwd?: string
   /** Maximum size of a message from the server, in bytes. Default: 16 MiB. */
   readonly maxMessageBytes?: number
@@ -19,6 +22,7 @@ export interface StdioTarget {
 
 /** A server in this process. */
 export interface InProcessTarget {
+  /** Answers the requests. */
   readonly exchange: Exchange
   /** Looks up the server's methods. */
   readonly methodOf?: MethodLookup
@@ -39,9 +43,11 @@ export interface TargetVisitor<T> {
 export function matchTarget<T>(target: ConnectTarget, visitor: TargetVisitor<T>): T {
   if (typeof target === 'string' || target instanceof URL) return visitor.url(toUrl(target))
   if (typeof target === 'function') return visitor.exchange(target)
-  if ('command' in target) return visitor.command(target)
-  if ('exchange' in target) return visitor.exchange(target.exchange)
-  if ('receive' in target) return visitor.channel(target)
+  if (target && typeof target === 'object') {
+    if ('command' in target) return visitor.command(target)
+    if ('exchange' in target) return visitor.exchange(target.exchange)
+    if ('receive' in target) return visitor.channel(target)
+  }
   throw new TypeError('The target must be a URL, a { command }, a server, a Channel or an Exchange')
 }
 

@@ -1,4 +1,4 @@
-/** Client authorization (OAuth): providers of access tokens for protected servers, to pass to `connect(url, { auth })`. */
+/** Client authorization (OAuth): providers of access tokens for protected servers, to pass to `connect(url, { auth })`. @module */
 
 export { type AuthProviderOptions, createAuthProvider } from '../auth/client/auth-provider.ts'
 export { type Challenge, readChallenges } from '../auth/client/discovery/challenge.ts'

@@ -1,4 +1,4 @@
-/** Server authorization (OAuth): who may call a server, and where clients get tokens for it. */
+/** Server authorization (OAuth): who may call a server, and where clients get tokens for it. @module */
 import { createProtection, type ProtectOptions } from '../auth/server/protection.ts'
 import { httpError } from '../transports/http/server/http-error.ts'
 import type { HttpOptions } from '../transports/http/server/options.ts'
@@ -15,7 +15,9 @@ export { JWT_ALGORITHMS, type JwtOptions, jwt } from '../auth/server/verifiers/j
 
 /** The options that make an HTTP endpoint protected. Spread them into the options of `serve`, `nodeHandler` or `httpHandler`. */
 export type ProtectedOptions = Required<Pick<HttpOptions, 'authenticate' | 'onRequest' | 'insufficientScopeHeaders' | 'path'>> & {
+  /** The host of the resource, and the loopback names. */
   readonly allowedHosts: readonly string[]
+  /** The origin of the resource, and the origins that were passed to `protect`. */
   readonly allowedOrigins?: readonly string[]
 }
 

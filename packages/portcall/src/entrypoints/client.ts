@@ -1,4 +1,4 @@
-/** Clients of the Model Context Protocol: connect to servers of every protocol revision, over every transport. */
+/** Clients of the Model Context Protocol: connect to servers of every protocol revision, over every transport. @module */
 
 export type { ClientOptions } from '../client/client.ts'
 export { defineClientExtension } from '../client/define-extension.ts'

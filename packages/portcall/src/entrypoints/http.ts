@@ -1,7 +1,10 @@
 /**
  * Servers over HTTP with `Request` and `Response`: Bun, Deno, Workers, Hono, Next.js and others. Also the types that all HTTP servers share,
  * those of `portcall/node` included.
+ *
+ * @module
  */
+import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import { createFetchHandler, type FetchHandler } from '../transports/http/server/fetch.ts'
 import { type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
@@ -23,6 +26,7 @@ export type { HttpOptions } from '../transports/http/server/options.ts'
 
 /** Creates a handler of web requests: `export default { fetch: httpHandler(server, { allowedHosts: ['api.example.com'] }) }`. */
 export function httpHandler(server: ServerLike, options: HttpOptions = {}): FetchHandler {
+  assertServer(server, 'httpHandler')
   const handler = createFetchHandler(server.exchange, httpOptionsOf(server, options))
   const close: FetchHandler['close'] = (drainTimeoutMs) => {
     server.close()

@@ -1,4 +1,4 @@
-/** Servers of the Model Context Protocol: define a server once and serve clients of every protocol revision. */
+/** Servers of the Model Context Protocol: define a server once and serve clients of every protocol revision. @module */
 export { ConnectionLostError, ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 export {
   type Auth,

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 without MCP: messages, exchanges and channels, for authors of transports and middleware. */
+/** JSON-RPC 2.0 without MCP: messages, exchanges and channels, for authors of transports and middleware. @module */
 export { type Channel, type ChannelInput, channelPair } from '../jsonrpc/channel.ts'
 export { ConnectionLostError, ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 export {

@@ -1,12 +1,17 @@
-/** Servers over HTTP with `node:http`. `portcall/http` exports the types of their options. */
+/** Servers over HTTP with `node:http`. `portcall/http` exports the types of their options. @module */
 import type { AddressInfo } from 'node:net'
+import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import { createNodeHandler, type NodeHandler } from '../transports/http/server/node/handler.ts'
+import { explainListenError } from '../transports/http/server/node/listen-error.ts'
 import { createNodeServer, type NodeServerLimits } from '../transports/http/server/node/server.ts'
 import { type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
+import { assertNodeVersion } from '../util/assert-node-version.ts'
 
 export type { NodeHandler } from '../transports/http/server/node/handler.ts'
 export type { NodeServerLimits } from '../transports/http/server/node/server.ts'
+
+assertNodeVersion()
 
 /** Options of `serve`. */
 export interface ServeOptions extends HttpOptions, NodeServerLimits {
@@ -24,7 +29,9 @@ export interface ServeOptions extends HttpOptions, NodeServerLimits {
 
 /** A listening server. */
 export interface ListeningServer {
+  /** The URL of the MCP endpoint. */
   readonly url: string
+  /** The port that the server listens on. */
   readonly port: number
   /** Stops accepting requests, ends streams with a result, waits for running calls, then closes all connections. */
   close(): Promise<void>
@@ -39,12 +46,19 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
  * @throws Error if `host` is not a loopback address and `allowedHosts` is missing, or if the port is in use.
  */
 export async function serve(server: ServerLike, options: ServeOptions = {}): Promise<ListeningServer> {
+  assertServer(server, 'serve')
   const { port = 3000, host = '127.0.0.1', path = '/mcp', drainTimeoutMs, handleProcessSignals = true } = options
   if (!LOOPBACK.has(host) && !options.allowedHosts)
     throw new Error(`Listening on ${host} requires the host names of this server, such as allowedHosts: ['api.example.com']`)
+  if (!path.startsWith('/')) throw new TypeError(`path must start with a slash: '/${path}'`)
   const http = createNodeServer(server.exchange, { ...httpOptionsOf(server, options), path })
   await new Promise<void>((resolve, reject) => {
-    http.server.once('error', reject).listen(port, host, resolve)
+    const fail = (error: unknown): void => reject(explainListenError(error, { host, port }))
+    try {
+      http.server.once('error', fail).listen(port, host, resolve)
+    } catch (error) {
+      fail(error)
+    }
   })
   const bound = http.server.address() as AddressInfo
   let closing: Promise<void> | undefined
@@ -60,6 +74,7 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
 
 /** Creates a handler for an existing server or framework: `app.all('/mcp', nodeHandler(server))`. */
 export function nodeHandler(server: ServerLike, options: HttpOptions = {}): NodeHandler {
+  assertServer(server, 'nodeHandler')
   const handler = createNodeHandler(server.exchange, httpOptionsOf(server, options))
   const close: NodeHandler['close'] = (drainTimeoutMs) => {
     server.close()

@@ -1,9 +1,13 @@
-/** Servers over stdin and stdout. */
+/** Servers over stdin and stdout. @module */
 
+import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import type { PipeLimits } from '../transports/stdio/pipe-channel.ts'
 import { processChannel } from '../transports/stdio/process-channel.ts'
 import { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
+import { assertNodeVersion } from '../util/assert-node-version.ts'
+
+assertNodeVersion()
 
 /** Options of `serveStdio`. */
 export interface ServeStdioOptions extends PipeLimits, Pick<ServeChannelOptions, 'limits'> {
@@ -18,6 +22,7 @@ const DRAIN_TIMEOUT_MS = 5000
  * on, stdout is reserved for the protocol; other output to it goes to stderr.
  */
 export async function serveStdio(server: ServerLike, options: ServeStdioOptions = {}): Promise<void> {
+  assertServer(server, 'serveStdio')
   const { drainTimeoutMs = DRAIN_TIMEOUT_MS, limits } = options
   const channel = processChannel(options)
   await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** `portcall/stores/postgres`: stores in PostgreSQL. */
+/** Stores in PostgreSQL. @module */
 export type { PgConnection, PgPool, PostgresClient, PostgresSource } from '../stores/postgres/driver.ts'
 export type { PostgresLogOptions } from '../stores/postgres/log.ts'
 export { type PostgresStoresOptions, postgresStores } from '../stores/postgres/postgres.ts'

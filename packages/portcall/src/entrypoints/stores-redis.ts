@@ -1,4 +1,4 @@
-/** `portcall/stores/redis`: stores in Redis or Valkey. */
+/** Stores in Redis or Valkey. @module */
 export type { IoRedisClient, NodeRedisClient, RedisClient } from '../stores/redis/driver.ts'
 export type { RedisLogOptions } from '../stores/redis/log.ts'
 export { type RedisStoresOptions, redisStores } from '../stores/redis/redis.ts'

@@ -1,4 +1,4 @@
-/** `portcall/stores/sqlite`: stores in an SQLite file. */
+/** Stores in an SQLite file. @module */
 export type { SqliteBusOptions } from '../stores/sqlite/bus.ts'
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from '../stores/sqlite/driver.ts'
 export type { SqliteLogOptions } from '../stores/sqlite/log.ts'

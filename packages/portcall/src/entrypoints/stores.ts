@@ -1,4 +1,4 @@
-/** `portcall/stores`: the interfaces of storage backends, and the backend in memory. */
+/** The interfaces of storage backends, and the backend in memory. @module */
 export type { Bus, BusOptions } from '../stores/bus.ts'
 export { StoreUnavailableError } from '../stores/errors.ts'
 export { type EventLog, type LogEntry, UnknownPositionError } from '../stores/log.ts'

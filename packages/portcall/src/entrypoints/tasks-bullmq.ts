@@ -1,2 +1,2 @@
-/** `portcall/tasks/bullmq`: a task queue on BullMQ, with Redis or Valkey. */
+/** A task queue on BullMQ, with Redis or Valkey. @module */
 export { type BullJob, type BullMQOptions, type BullQueue, type BullWorker, bullmq } from '../tasks/queues/bullmq.ts'

@@ -1,4 +1,4 @@
-/** `portcall/tasks/client`: the tasks extension for clients. */
+/** The tasks extension for clients. @module */
 export { type ClientTasks, type ClientTasksOptions, tasks } from '../tasks/client/extension.ts'
 export { TaskCancelledError, type TaskHandle } from '../tasks/client/handle.ts'
 export type { DetailedTask, Task, TaskStatus } from '../tasks/types.ts'

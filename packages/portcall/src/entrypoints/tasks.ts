@@ -1,4 +1,4 @@
-/** `portcall/tasks`: the tasks extension for servers. Tasks continue after the client has disconnected. */
+/** The tasks extension for servers. Tasks continue after the client has disconnected. @module */
 export { LeaseLostError } from '../stores/lease.ts'
 export type { EnqueueOptions, ProcessOptions, TaskProcessor, TaskQueue } from '../tasks/queues/queue.ts'
 export type { TaskDefinition, TaskSupport } from '../tasks/server/definition.ts'

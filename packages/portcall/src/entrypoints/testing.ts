@@ -1,4 +1,4 @@
-/** For tests of servers and clients, with any test runner: pairs, assertions, recordings, a clock, faults, contracts. */
+/** For tests of servers and clients, with any test runner: pairs, assertions, recordings, a clock, faults, contracts. @module */
 export {
   type AssertedResult,
   assertError,

@@ -3,10 +3,15 @@ import { type ErrorBody, type Failure, failure, type RequestId } from './message
 
 /** The error codes that JSON-RPC 2.0 defines (section 5.1). */
 export const ErrorCode = {
+  /** The message is not JSON. */
   parseError: -32700,
+  /** The message is not a valid request. */
   invalidRequest: -32600,
+  /** The method does not exist, or its capability was not declared. */
   methodNotFound: -32601,
+  /** The params are invalid, or name something that does not exist. */
   invalidParams: -32602,
+  /** The request failed and its details are not disclosed. */
   internalError: -32603,
 } as const
 
@@ -16,7 +21,9 @@ export const ErrorCode = {
  */
 export class RpcError extends PortcallError {
   override readonly name = 'RpcError'
+  /** The error code, a number: one of `ErrorCode`, of `ProtocolErrorCode`, or your own. */
   readonly code: number
+  /** Additional data about the error. */
   readonly data?: unknown
 
   constructor(code: number, message: string, data?: unknown) {
@@ -37,10 +44,16 @@ export class RpcError extends PortcallError {
   }
 }
 
+/** Creates the error that a client receives instead of an unexpected one: a reference to the report of the error, and no details. */
+export function internalError(reference?: unknown, message = 'Internal error'): RpcError {
+  return new RpcError(ErrorCode.internalError, typeof reference === 'string' ? `${message}. Reference: ${reference}` : message)
+}
+
 /** How the process of a server ended. */
 export interface ProcessExit {
   /** The exit code; `null` if a signal ended the process, or if it is still running. */
   readonly code: number | null
+  /** The signal that ended the process; `null` if it exited by itself. */
   readonly signal: string | null
   /** The end of its output to stderr. */
   readonly stderr: string
@@ -82,5 +95,6 @@ export function closedLocally(): ConnectionLostError {
 export class InvalidResponseError extends PortcallError {
   override readonly name = 'InvalidResponseError'
   readonly code = 'INVALID_RESPONSE'
+  /** A retry does not help. */
   readonly retryable = false
 }

@@ -5,6 +5,7 @@ import type { Notification, Request, Response } from './message.ts'
 export interface Auth {
   /** Identifies the caller. Sessions, tasks and stored state belong to their principal. */
   readonly principal: string
+  /** The scopes that the caller has. Default: none. */
   readonly scopes?: readonly string[]
   readonly [claim: string]: unknown
 }
@@ -38,8 +39,12 @@ export interface ExchangeContext {
   readonly closeStream?: ((retryDelayMs: number) => void) | undefined
   /** Reads a header that repeats a part of the request. Absent if the transport has no such headers. */
   readonly readParamHeader?: ((header: string) => string | undefined) | undefined
+  /** The HTTP request. Absent on other transports. */
   readonly http?: HttpInfo | undefined
+  /** The authenticated caller. Absent if the caller is not authenticated. */
   readonly auth?: Auth | undefined
+  /** Receives the exception behind an internal error of this request, and the reference that the response contains. For tests. */
+  readonly onError?: ((error: unknown, reference: string) => void) | undefined
   /** Additions to an outgoing request: more HTTP headers, on transports that have headers. */
   readonly outgoing?: { readonly headers?: Readonly<Record<string, string>> } | undefined
 }
@@ -83,6 +88,7 @@ export function deriveContext(context: ExchangeContext, overrides: Partial<Excha
     readParamHeader: 'readParamHeader' in overrides ? overrides.readParamHeader : context.readParamHeader,
     http: 'http' in overrides ? overrides.http : context.http,
     auth: 'auth' in overrides ? overrides.auth : context.auth,
+    onError: overrides.onError ?? context.onError,
     outgoing: 'outgoing' in overrides ? overrides.outgoing : context.outgoing,
   }
 }

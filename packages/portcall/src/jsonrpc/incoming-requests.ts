@@ -1,5 +1,5 @@
 import { type AbortListener, type AbortSource, LazyAbort } from '../util/abort.ts'
-import { ErrorCode, RpcError } from './errors.ts'
+import { ErrorCode, internalError, RpcError } from './errors.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
 import type { Notification, Request, RequestId, Response } from './message.ts'
 
@@ -37,12 +37,13 @@ export interface IncomingLimits {
 export interface IncomingRequestsOptions extends Partial<IncomingLimits> {
   /** Reports whether a request stays open until one side ends it. */
   readonly isLongLived?: (request: Request) => boolean
+  /** Receives the exceptions of the Exchange. May return a reference for the client. */
+  readonly onError?: ((error: unknown) => unknown) | undefined
 }
 
 const ID_IN_USE = new RpcError(ErrorCode.invalidRequest, 'Invalid request: this id is already in use')
 const OVERLOADED = new RpcError(ErrorCode.internalError, 'Too many requests are in progress: try again later')
 const TOO_MANY_SUBSCRIPTIONS = new RpcError(ErrorCode.internalError, 'Too many subscriptions are open')
-const INTERNAL_ERROR = new RpcError(ErrorCode.internalError, 'Internal error')
 
 const UNLIMITED: IncomingLimits = { maxInFlight: Infinity, maxQueued: 0, maxLongLived: Infinity }
 
@@ -86,8 +87,8 @@ class RequestTracker implements IncomingRequests {
     try {
       const response = context.aborted ? undefined : await this.#exchange(request, context)
       return context.aborted ? undefined : response
-    } catch {
-      return context.aborted ? undefined : INTERNAL_ERROR.response(id)
+    } catch (error) {
+      return context.aborted ? undefined : internalError(this.#options.onError?.(error)).response(id)
     } finally {
       this.#finish(id, isLong)
     }

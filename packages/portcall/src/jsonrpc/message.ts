@@ -11,37 +11,53 @@ export type RequestId = string | number
 
 /** A call that expects a response. */
 export interface Request<P = JsonObject | undefined> {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** Identifies the request; its response has the same id. */
   id: RequestId
+  /** The name of the method. */
   method: string
+  /** The params of the method, an object. */
   params?: P
 }
 
 /** A call without a response. */
 export interface Notification<P = JsonObject | undefined> {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** The name of the notification. */
   method: string
+  /** The params of the notification, an object. */
   params?: P
 }
 
 /** The response to a request that succeeded. */
 export interface Success {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** The id of the request. */
   id: RequestId
+  /** The result of the method. */
   result: JsonObject
 }
 
 /** The `error` member of a response. */
 export interface ErrorBody {
+  /** The error code: one of `ErrorCode`, of `ProtocolErrorCode`, or one of the application. */
   code: number
+  /** A short description, in one sentence. */
   message: string
+  /** Additional data about the error. */
   data?: unknown
 }
 
 /** The response to a request that failed. It has no `id` if the request could not be read. */
 export interface Failure {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** The id of the request. Absent if it could not be read. */
   id?: RequestId
+  /** The error. */
   error: ErrorBody
 }
 

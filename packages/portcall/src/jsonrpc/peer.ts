@@ -1,7 +1,7 @@
 import type { AbortSource } from '../util/abort.ts'
 import { answerBatch, refuseBatch } from './batch.ts'
 import type { Channel, ChannelInput, UnreadableInput } from './channel.ts'
-import { ConnectionLostError, closedLocally, ErrorCode, RpcError } from './errors.ts'
+import { ConnectionLostError, closedLocally, ErrorCode, internalError, RpcError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { createIncomingRequests, type IncomingLimits, PeerRequestContext, type RequestSender } from './incoming-requests.ts'
 import { classify, type ErrorBody, failure, type Notification, type Request, type RequestId, type Response } from './message.ts'
@@ -23,8 +23,8 @@ export interface PeerOptions extends OutgoingRequestsOptions {
   readonly sendCancellation?: (id: RequestId) => void
   /** Reports whether a request stays open until one side ends it. */
   readonly isLongLived?: (request: Request) => boolean
-  /** Called for errors of this side that fail no call, such as a response that cannot be serialized. */
-  readonly onError?: (error: unknown) => void
+  /** Called for exceptions of the Exchange and responses that cannot be serialized. May return a reference for the other side. */
+  readonly onError?: (error: unknown) => unknown
   /** Reports whether a received array is a batch. Default: batches are refused. */
   readonly acceptsBatches?: () => boolean
   readonly limits?: Partial<PeerLimits>
@@ -64,14 +64,13 @@ interface Refusal {
   readonly silent?: true
 }
 
-const INTERNAL_ERROR = new RpcError(ErrorCode.internalError, 'Internal error')
-
 /** Connects a channel to an Exchange. */
 export function createPeer(channel: Channel, options: PeerOptions): Peer {
   const limits = { ...PEER_LIMITS, ...options.limits }
   const incoming = createIncomingRequests(options.exchange, {
     ...limits,
     ...(options.isLongLived && { isLongLived: options.isLongLived }),
+    onError: options.onError,
   })
   const outgoing = createOutgoingRequests(options)
   const sendResponse = createResponseSender(channel, options.onError)
@@ -145,8 +144,7 @@ export function createPeer(channel: Channel, options: PeerOptions): Peer {
 /** Creates a function that sends responses. A response that cannot be serialized is replaced by an internal error. */
 function createResponseSender(channel: Channel, onError: PeerOptions['onError']): (response: Response | Response[]) => void {
   const replace = (response: Response, error: unknown): Response => {
-    onError?.(error)
-    return INTERNAL_ERROR.response(response.id)
+    return internalError(onError?.(error)).response(response.id)
   }
   return (response) => {
     try {

@@ -15,6 +15,7 @@ export function chooseRevision(requested: unknown): Revision {
 export class NegotiationError extends PortcallError {
   override readonly name = 'NegotiationError'
   readonly code = 'NEGOTIATION_FAILED'
+  /** A retry does not help. */
   readonly retryable = false
   /** The version that the client requested. */
   readonly requested: string

@@ -3,7 +3,9 @@ export type AuthorizedHeaders = Readonly<Record<string, string>>
 
 /** An HTTP request to be authorized. */
 export interface AuthorizedRequest {
+  /** The HTTP method. */
   readonly method: string
+  /** The URL of the request. */
   readonly url: URL
   /** Aborted when the request is cancelled. */
   readonly signal?: AbortSignal | undefined
@@ -11,6 +13,7 @@ export interface AuthorizedRequest {
 
 /** The head of an HTTP response. */
 export interface AuthorizedResponse {
+  /** The HTTP status. */
   readonly status: number
   /** Returns a header by its lower-case name. Multiple values are joined with `, `. */
   header(name: string): string | undefined
@@ -41,5 +44,6 @@ export interface AuthorizedSend extends AuthorizedRequest {
 
 /** Creates authorizers for endpoints. Pass it to `connect(url, { auth })`. */
 export interface AuthProvider {
+  /** Creates the authorizer for the requests to an endpoint. */
   authorizer(endpoint: URL): Authorizer
 }

@@ -4,8 +4,11 @@ import type { ClientCapabilities } from './types.ts'
 
 /** The error codes that MCP defines in addition to those of JSON-RPC. https://modelcontextprotocol.io/specification/2026-07-28/basic */
 export const ProtocolErrorCode = {
+  /** A header of the HTTP request does not match its body. */
   headerMismatch: -32020,
+  /** The request needs a capability that the client did not declare. */
   missingClientCapability: -32021,
+  /** The server does not support the protocol version of the request. */
   unsupportedProtocolVersion: -32022,
 } as const
 

@@ -3,6 +3,7 @@ import type { Auth, HttpInfo } from '../jsonrpc/exchange.ts'
 
 /** The head of an HTTP request: everything that is known before the body is read. */
 export interface RequestHead extends HttpInfo {
+  /** The HTTP method. */
   readonly method: string
   /** The request target as received: a path with an optional query, or an absolute URL. */
   readonly target: string
@@ -25,6 +26,7 @@ export interface HookResponse {
   readonly status: number
   /** Default: `cache-control: no-store`. The server sets `content-length`, `transfer-encoding` and `date` itself and ignores them here. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The body. Default: none. */
   readonly body?: string
 }
 

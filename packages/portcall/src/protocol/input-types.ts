@@ -32,8 +32,11 @@ export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUs
 
 /** A message to or from the client's model. https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessage */
 export interface SamplingMessage {
+  /** Who sent the message. */
   role: Role
+  /** One or more parts of the message. */
   content: SamplingContent | SamplingContent[]
+  /** Metadata by key. */
   _meta?: Meta
 }
 
@@ -53,15 +56,25 @@ export interface ModelPreferences {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageparams
  */
 export interface CreateMessageParams {
+  /** The conversation so far. */
   messages: SamplingMessage[]
+  /** The maximum number of tokens to generate. */
   maxTokens: number
+  /** The system prompt that the server suggests. The client may change it. */
   systemPrompt?: string
+  /** Preferences for the choice of the model. */
   modelPreferences?: ModelPreferences
+  /** Which context of MCP servers to include in the prompt. Default: `none`. */
   includeContext?: 'none' | 'thisServer' | 'allServers'
+  /** The sampling temperature. */
   temperature?: number
+  /** Sequences that end the generation. */
   stopSequences?: string[]
+  /** Data for the provider of the model. Its format depends on the provider. */
   metadata?: JsonObject
+  /** The tools that the model may call. Requires the capability `sampling.tools`. */
   tools?: Tool[]
+  /** Whether the model may, must or must not call tools. Default: `auto`. */
   toolChoice?: { mode?: 'auto' | 'required' | 'none' }
 }
 
@@ -70,10 +83,15 @@ export interface CreateMessageParams {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageresult
  */
 export interface CreateMessageResult {
+  /** The role of the message, usually `assistant`. */
   role: Role
+  /** One or more parts of the message. */
   content: SamplingContent | SamplingContent[]
+  /** The name of the model that generated the message. */
   model: string
+  /** Why the generation ended. */
   stopReason?: string
+  /** Metadata by key. */
   _meta?: Meta
 }
 
@@ -90,7 +108,9 @@ export interface ElicitResult {
 export interface Root {
   /** A `file:` URI. */
   uri: string
+  /** A name for display. */
   name?: string
+  /** Metadata by key. */
   _meta?: Meta
 }
 

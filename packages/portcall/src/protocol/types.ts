@@ -12,6 +12,7 @@ export type Role = 'user' | 'assistant'
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations
  */
 export interface Annotations {
+  /** Who the object is meant for. Default: everyone. */
   audience?: Role[]
   /** From 0 (optional) to 1 (required). */
   priority?: number
@@ -26,8 +27,11 @@ export interface Annotations {
 export interface Icon {
   /** An `https:` or `data:` URI. */
   src: string
+  /** The media type, if the URI does not tell it. */
   mimeType?: string
+  /** The sizes in which the icon can be used. Default: any. */
   sizes?: string[]
+  /** The background that the icon is made for. Default: any. */
   theme?: 'light' | 'dark'
 }
 
@@ -36,30 +40,42 @@ export interface Icon {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#implementation
  */
 export interface Implementation {
+  /** The programmatic name. */
   name: string
+  /** The version, in any format. */
   version: string
+  /** The name for display. Default: `name`. */
   title?: string
+  /** What the program does. */
   description?: string
+  /** The URL of its web site. */
   websiteUrl?: string
+  /** Icons for display. */
   icons?: Icon[]
 }
 
 interface Block {
+  /** Hints for the client. */
   annotations?: Annotations
+  /** Metadata by key. */
   _meta?: Meta
 }
 
 /** Text for a model or a user. https://modelcontextprotocol.io/specification/2026-07-28/schema#textcontent */
 export interface TextContent extends Block {
+  /** The kind of content. */
   type: 'text'
+  /** The text. */
   text: string
 }
 
 /** An image. https://modelcontextprotocol.io/specification/2026-07-28/schema#imagecontent */
 export interface ImageContent extends Block {
+  /** The kind of content. */
   type: 'image'
   /** Base64. */
   data: string
+  /** The media type, such as `image/png`. */
   mimeType: string
 }
 
@@ -68,26 +84,35 @@ export interface ImageContent extends Block {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#audiocontent
  */
 export interface AudioContent extends Block {
+  /** The kind of content. */
   type: 'audio'
   /** Base64. */
   data: string
+  /** The media type, such as `audio/wav`. */
   mimeType: string
 }
 
 /** The text of a resource. https://modelcontextprotocol.io/specification/2026-07-28/schema#textresourcecontents */
 export interface TextResourceContents {
+  /** The URI of the resource. */
   uri: string
+  /** The media type, such as `text/markdown`. */
   mimeType?: string
+  /** The text of the resource. */
   text: string
+  /** Metadata by key. */
   _meta?: Meta
 }
 
 /** The binary data of a resource. https://modelcontextprotocol.io/specification/2026-07-28/schema#blobresourcecontents */
 export interface BlobResourceContents {
+  /** The URI of the resource. */
   uri: string
+  /** The media type, such as `application/pdf`. */
   mimeType?: string
   /** Base64. */
   blob: string
+  /** Metadata by key. */
   _meta?: Meta
 }
 
@@ -96,7 +121,9 @@ export type ResourceContents = TextResourceContents | BlobResourceContents
 
 /** The contents of a resource within a result. https://modelcontextprotocol.io/specification/2026-07-28/schema#embeddedresource */
 export interface EmbeddedResource extends Block {
+  /** The kind of content. */
   type: 'resource'
+  /** The contents of the resource. */
   resource: ResourceContents
 }
 
@@ -105,6 +132,7 @@ export interface EmbeddedResource extends Block {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelink
  */
 export interface ResourceLink extends Resource {
+  /** The kind of content. */
   type: 'resource_link'
 }
 
@@ -117,36 +145,57 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceL
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations
  */
 export interface ToolAnnotations {
+  /** The name for display. */
   title?: string
+  /** Whether the tool changes nothing. Default: false. */
   readOnlyHint?: boolean
+  /** Whether the tool may delete or overwrite something, if it is not read-only. Default: true. */
   destructiveHint?: boolean
+  /** Whether repeated calls with the same arguments have no additional effect, if the tool is not read-only. Default: false. */
   idempotentHint?: boolean
+  /** Whether the tool interacts with an open world of external entities, such as web search. Default: true. */
   openWorldHint?: boolean
 }
 
 /** A tool as `tools/list` returns it. https://modelcontextprotocol.io/specification/2026-07-28/schema#tool */
 export interface Tool {
+  /** The name, which is unique on the server. */
   name: string
+  /** The name for display. */
   title?: string
+  /** What the tool does, for the model. */
   description?: string
+  /** The JSON Schema of the arguments, an object. */
   inputSchema: JsonObject
+  /** The JSON Schema of `structuredContent`. */
   outputSchema?: JsonObject
+  /** Hints about the effects of the tool. */
   annotations?: ToolAnnotations
+  /** Icons for display. */
   icons?: Icon[]
+  /** Metadata by key. */
   _meta?: Meta
 }
 
 /** A resource as `resources/list` returns it. https://modelcontextprotocol.io/specification/2026-07-28/schema#resource */
 export interface Resource {
+  /** The URI, which is unique on the server. */
   uri: string
+  /** The programmatic name. */
   name: string
+  /** The name for display. Default: `name`. */
   title?: string
+  /** What the resource contains. */
   description?: string
+  /** The media type, if it is known. */
   mimeType?: string
   /** The size in bytes, without base64 encoding. */
   size?: number
+  /** Hints for the client. */
   annotations?: Annotations
+  /** Icons for display. */
   icons?: Icon[]
+  /** Metadata by key. */
   _meta?: Meta
 }
 
@@ -157,36 +206,55 @@ export interface Resource {
 export interface ResourceTemplate {
   /** A URI template (RFC 6570). */
   uriTemplate: string
+  /** The programmatic name. */
   name: string
+  /** The name for display. Default: `name`. */
   title?: string
+  /** What the resources contain. */
   description?: string
+  /** The media type, if all resources of the template have the same. */
   mimeType?: string
+  /** Hints for the client. */
   annotations?: Annotations
+  /** Icons for display. */
   icons?: Icon[]
+  /** Metadata by key. */
   _meta?: Meta
 }
 
 /** An argument of a prompt. Its values are strings. https://modelcontextprotocol.io/specification/2026-07-28/schema#promptargument */
 export interface PromptArgument {
+  /** The name of the argument. */
   name: string
+  /** The name for display. Default: `name`. */
   title?: string
+  /** What the argument means. */
   description?: string
+  /** Whether the argument must be given. Default: false. */
   required?: boolean
 }
 
 /** A prompt as `prompts/list` returns it. https://modelcontextprotocol.io/specification/2026-07-28/schema#prompt */
 export interface Prompt {
+  /** The name, which is unique on the server. */
   name: string
+  /** The name for display. Default: `name`. */
   title?: string
+  /** What the prompt is for. */
   description?: string
+  /** The arguments of the prompt. */
   arguments?: PromptArgument[]
+  /** Icons for display. */
   icons?: Icon[]
+  /** Metadata by key. */
   _meta?: Meta
 }
 
 /** A message of a prompt. https://modelcontextprotocol.io/specification/2026-07-28/schema#promptmessage */
 export interface PromptMessage {
+  /** Who the message is from. */
   role: Role
+  /** The content of the message. */
   content: ContentBlock
 }
 
@@ -206,10 +274,15 @@ export type LoggingLevel = (typeof LOGGING_LEVELS)[number]
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities
  */
 export interface ClientCapabilities {
+  /** Input from the user, by a form or at a URL. */
   elicitation?: { form?: JsonObject; url?: JsonObject }
+  /** Messages from the client's model, with context of MCP servers and with tools. */
   sampling?: { context?: JsonObject; tools?: JsonObject }
+  /** The directories that the server may access. */
   roots?: JsonObject
+  /** The settings of protocol extensions, by extension ID. */
   extensions?: { [id: string]: JsonObject }
+  /** Capabilities that are not part of the specification, by name. */
   experimental?: { [name: string]: JsonObject }
 }
 
@@ -218,12 +291,19 @@ export interface ClientCapabilities {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#servercapabilities
  */
 export interface ServerCapabilities {
+  /** Tools, and notifications when their list changes. */
   tools?: { listChanged?: boolean }
+  /** Resources, notifications when their list changes, and subscriptions to single resources. */
   resources?: { listChanged?: boolean; subscribe?: boolean }
+  /** Prompts, and notifications when their list changes. */
   prompts?: { listChanged?: boolean }
+  /** Suggestions for the arguments of prompts and resource templates. */
   completions?: JsonObject
+  /** Log messages. */
   logging?: JsonObject
+  /** The settings of protocol extensions, by extension ID. */
   extensions?: { [id: string]: JsonObject }
+  /** Capabilities that are not part of the specification, by name. */
   experimental?: { [name: string]: JsonObject }
 }
 
@@ -243,22 +323,31 @@ export interface CacheHint {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult
  */
 export interface CallToolResult {
+  /** The result for the model. */
   content: ContentBlock[]
+  /** The result as a JSON value that matches the output schema of the tool. */
   structuredContent?: unknown
+  /** Whether the tool failed. Default: false. */
   isError?: boolean
+  /** Metadata by key. */
   _meta?: Meta
 }
 
 /** The messages of a prompt. https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult */
 export interface GetPromptResult {
+  /** What the prompt is for. */
   description?: string
+  /** The messages, in order. */
   messages: PromptMessage[]
+  /** Metadata by key. */
   _meta?: Meta
 }
 
 /** The contents of a resource that was read. https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult */
 export interface ReadResourceResult extends CacheHint {
+  /** The contents of the resource, in one or more parts. */
   contents: ResourceContents[]
+  /** Metadata by key. */
   _meta?: Meta
 }
 
@@ -266,7 +355,9 @@ export interface ReadResourceResult extends CacheHint {
 export interface Completion {
   /** At most 100 values. */
   values: string[]
+  /** The number of all matching values, which may be more than are returned. */
   total?: number
+  /** Whether there are more values than are returned. */
   hasMore?: boolean
 }
 
@@ -275,17 +366,25 @@ export interface Completion {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionfilter
  */
 export interface SubscriptionFilter {
+  /** Changes of the list of tools. */
   toolsListChanged?: boolean
+  /** Changes of the list of prompts. */
   promptsListChanged?: boolean
+  /** Changes of the lists of resources and resource templates. */
   resourcesListChanged?: boolean
+  /** The URIs of the resources whose changes are reported. */
   resourceSubscriptions?: string[]
   [extension: string]: unknown
 }
 
 /** The description of a server. https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult */
 export interface DiscoverResult extends CacheHint {
+  /** The protocol versions that the server supports. */
   supportedVersions: string[]
+  /** The capabilities of the server. */
   capabilities: ServerCapabilities
+  /** How to use the server, for the model. */
   instructions?: string
+  /** Metadata by key. */
   _meta?: Meta
 }

@@ -77,7 +77,9 @@ type FromLibrary<S, T extends Side> = S extends { readonly _zod: { readonly [sid
 
 /** A reason why a value does not match a schema, with the path of the part that is wrong. */
 export interface Issue {
+  /** The property names and array indexes that lead to the value. */
   path: (string | number)[]
+  /** What is wrong with the value. */
   message: string
 }
 

@@ -20,8 +20,11 @@ export interface InputRequestOptions {
 
 /** The W3C trace context of a request. */
 export interface TraceContext {
+  /** Identifies the trace and its current span. */
   readonly traceparent?: string
+  /** Data of tracing systems. */
   readonly tracestate?: string
+  /** Application data that is passed along with the trace. */
   readonly baggage?: string
 }
 
@@ -29,15 +32,19 @@ export interface TraceContext {
 export interface Call {
   /** The JSON-RPC request. */
   readonly request: Request
+  /** The method of the request, such as `tools/call`. */
   readonly method: string
+  /** The id of the request. */
   readonly requestId: RequestId
   /** Aborted when the client cancels the request, when the connection of a modern HTTP request closes, and when a tool times out. */
   readonly signal: AbortSignal
   /** The client's description of itself. It is not authenticated: display it, but do not base security decisions on it. */
   readonly client: { readonly info?: Implementation | undefined; readonly capabilities: ClientCapabilities }
+  /** The authenticated caller. Absent without authentication. */
   readonly auth?: Auth | undefined
   /** The request's `_meta`, including the keys of extensions. */
   readonly meta: JsonObject
+  /** The trace that the client continues with this request. */
   readonly trace: TraceContext
   /** Returns a header of the HTTP request by its lower-case name. */
   header(name: string): string | undefined
@@ -94,6 +101,8 @@ export class CallContext implements Call {
   readonly isDetached: boolean
   /** Whether the handler was suspended to request input. */
   isSuspended = false
+  /** How many requests for input have not settled. */
+  pendingInputs = 0
   #options: CallContextOptions
   #stateStore: RequestStateStore | undefined
   #roundTrips: RoundTrips | undefined
@@ -160,19 +169,19 @@ export class CallContext implements Call {
 
   elicit<const S extends Schema>(message: string, schema: S, options?: InputRequestOptions): Promise<Infer<S>> {
     const input = { message, schema, key: options?.key }
-    return markHandled(elicitForm(this.roundTrips, this.requestMeta.clientCapabilities, input) as Promise<Infer<S>>)
+    return this.#track(elicitForm(this.roundTrips, this.requestMeta.clientCapabilities, input) as Promise<Infer<S>>)
   }
 
   elicitUrl(message: string, url: string, options?: InputRequestOptions): Promise<void> {
-    return markHandled(elicitUrl(this.roundTrips, this.requestMeta.clientCapabilities, { message, url, key: options?.key }))
+    return this.#track(elicitUrl(this.roundTrips, this.requestMeta.clientCapabilities, { message, url, key: options?.key }))
   }
 
   sample(params: CreateMessageParams, options?: InputRequestOptions): Promise<CreateMessageResult> {
-    return markHandled(createMessage(this.roundTrips, this.requestMeta.clientCapabilities, { params, key: options?.key }))
+    return this.#track(createMessage(this.roundTrips, this.requestMeta.clientCapabilities, { params, key: options?.key }))
   }
 
   roots(options?: InputRequestOptions): Promise<Root[]> {
-    return markHandled(listRoots(this.roundTrips, this.requestMeta.clientCapabilities, { key: options?.key }))
+    return this.#track(listRoots(this.roundTrips, this.requestMeta.clientCapabilities, { key: options?.key }))
   }
 
   step<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
@@ -191,6 +200,13 @@ export class CallContext implements Call {
       this.isSuspended = true
     }
     return (this.#roundTrips = createRoundTrips(this.request, { stateStore, maxRoundTrips, onSuspend }))
+  }
+
+  /** Counts a request for input until a handler that awaits it would continue. */
+  #track<T>(promise: Promise<T>): Promise<T> {
+    this.pendingInputs++
+    void promise.catch(() => {}).finally(() => this.pendingInputs--)
+    return promise
   }
 
   /** Aborts the handler's signal. */

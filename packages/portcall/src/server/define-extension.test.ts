@@ -16,7 +16,8 @@ const DECLARED = { extensions: { [ID]: {} } }
 type Definition = ServerExtensionDefinition<string, unknown>
 
 const define = (setup: (context: ServerExtensionContext) => unknown): Definition => ({ id: ID, setup })
-const serverWith = (setup: Definition['setup']) => createServer(INFO, { extensions: [defineServerExtension(define(setup))] })
+const serverWith = (setup: Definition['setup']) =>
+  createServer(INFO, { extensions: [defineServerExtension(define(setup))], onEvent() {} })
 
 describe('conflicts between extensions', () => {
   const install =

@@ -23,9 +23,13 @@ export type Awaitable<T> = T | Promise<T>
 
 /** The options that tools, resources and prompts have in common. */
 export interface BaseDefinition {
+  /** The name for display. Default: the programmatic name. */
   title?: string
+  /** What it is for. Models read it to decide when to use a tool. */
   description?: string
+  /** Icons for display. */
   icons?: Icon[]
+  /** Metadata for clients, by key. */
   _meta?: Meta
   /** Returns whether the item exists for a caller. It is hidden from lists, and calls fail as if it were unknown. */
   visible?: (call: Call) => Awaitable<boolean>
@@ -43,6 +47,7 @@ export type InsufficientScopePolicy = 'challenge' | 'hide'
 
 /** The definition of a tool without its schemas. */
 export interface BaseToolDefinition extends BaseDefinition, ToolDefinitionExtensions {
+  /** Hints about the effects of the tool, such as `readOnlyHint`. */
   annotations?: ToolAnnotations
   /** Time limit of one call, in milliseconds. Default: `toolTimeoutMs` of the server's limits. */
   timeoutMs?: number
@@ -106,6 +111,7 @@ export type Completer = (value: string, context: CompletionContext) => Awaitable
 export interface CompletionContext {
   /** The arguments that are already filled in. */
   readonly arguments: Readonly<Record<string, string>>
+  /** The context of the request. */
   readonly call: Call
 }
 
@@ -113,10 +119,13 @@ export interface CompletionContext {
 export interface ResourceDefinition extends BaseDefinition {
   /** Programmatic name. Default: the URI. */
   name?: string
+  /** The media type of the contents. */
   mimeType?: string
+  /** Hints about audience and importance. */
   annotations?: Annotations
   /** Size in bytes. */
   size?: number
+  /** How long clients may cache the contents. */
   cache?: CacheHint
   /** Maximum number of bytes read from a stream. Default: `maxResourceBytes` of the server's limits. */
   maxBytes?: number
@@ -127,7 +136,9 @@ export interface TemplateDefinition<V extends Schema | undefined, Names extends 
   extends Omit<ResourceDefinition, 'size'> {
   /** Schema that validates and converts the variables, which are strings in the URI. */
   variables?: V
+  /** Returns the resources of the template for `resources/list`. Default: none are listed. */
   list?: (call: Call) => Awaitable<readonly Resource[]>
+  /** Suggests values for the variables, by their name. */
   complete?: { [name in Names]?: Completer }
 }
 
@@ -153,6 +164,7 @@ export type ResourceVariables<U extends string, V> = V extends Schema ? Infer<V>
 export interface PromptDefinition<A extends Schema | undefined> extends BaseDefinition {
   /** Schema of the arguments, an object of strings. */
   arguments?: A
+  /** Suggests values for the arguments, by their name. */
   complete?: A extends Schema ? { [name in keyof InferInput<A>]?: Completer } : never
 }
 

@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import { ErrorCode, internalError, RpcError } from '../jsonrpc/errors.ts'
 import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { type JsonObject, type Request, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound, unsupportedProtocolVersion } from '../protocol/errors.ts'
@@ -10,7 +10,7 @@ import { StoreUnavailableError } from '../stores/errors.ts'
 import { memoize } from '../util/memo.ts'
 import { CallContext, type CallContextOptions } from './call.ts'
 import { ElicitationDeclinedError, InputRequiredError, ToolError } from './errors.ts'
-import { emitError, type OnEvent } from './events.ts'
+import { type ErrorSource, emitError, type OnEvent } from './events.ts'
 import type { RequestStateStore } from './input-requests/request-state.ts'
 
 /** Handles one method. Returns the result without the members that all results have. */
@@ -61,7 +61,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const result = method?.mayRequireInput ? await runSuspendable(handler, call) : await handler(call)
       return success(request.id, memoize(result as JsonObject, completeResult, completeResult))
     } catch (error) {
-      return toRpcError(error, request.method, onEvent).response(request.id)
+      return toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
     }
   }
 
@@ -73,7 +73,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     methodOf: (method) => methods.get(method),
     use(middleware) {
       middlewares.push(middleware)
-      exchange = applyMiddleware(copySharedResults(dispatch), middlewares)
+      const layers = applyMiddleware(copySharedResults(dispatch), middlewares)
+      exchange = async (request, context) => {
+        try {
+          return await layers(request, context)
+        } catch (error) {
+          return toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
+        }
+      }
     },
   }
 }
@@ -92,11 +99,13 @@ async function runSuspendable(handler: Handler, call: CallContext): Promise<obje
 }
 
 /** Converts an error that a handler threw. Details of unexpected errors are reported and not sent to the client. */
-function toRpcError(error: unknown, method: string, onEvent: OnEvent): RpcError {
+function toRpcError(error: unknown, source: ErrorSource, onEvent: OnEvent): RpcError {
   if (error instanceof RpcError) return error
   if (error instanceof ToolError || error instanceof ElicitationDeclinedError)
     return new RpcError(ErrorCode.internalError, error.message)
-  const reference = emitError(onEvent, error, { method })
-  const reason = error instanceof StoreUnavailableError ? 'The store is unavailable; try again later' : 'Internal error'
-  return new RpcError(ErrorCode.internalError, `${reason}. Reference: ${reference}`)
+  const reference = emitError(onEvent, error, source)
+  return internalError(
+    reference,
+    error instanceof StoreUnavailableError ? 'The store is unavailable; try again later' : undefined,
+  )
 }

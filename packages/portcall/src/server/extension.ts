@@ -17,7 +17,9 @@ import type { Server } from './types.ts'
 
 /** A protocol extension of a server; `defineServerExtension` creates one. https://modelcontextprotocol.io/extensions */
 export interface ServerExtension<Name extends string = string, Api = unknown> extends ExtensionInfo {
+  /** Name of the server's member that holds the API: `server[name]`. */
   readonly name?: Name
+  /** Core capabilities that the server declares with the extension. */
   readonly capabilities?: readonly DeclarableCapability[]
   /** Installs the extension while a server is being created. @throws TypeError when it conflicts with another extension. */
   install(server: Server, points: ServerExtensionPoints): Api
@@ -38,9 +40,11 @@ export type DeclarableCapability = Extract<keyof ServerCapabilities, 'tools' | '
 
 /** What a server offers to an extension. */
 export interface ServerExtensionContext {
+  /** The server that the extension is installed in. */
   readonly server: Server
   /** The server's store. Prefix your keys with the extension's id. */
   readonly store: KeyValueStore
+  /** Sends messages between the processes of one service. */
   readonly bus: Bus
 
   /** Registers the handler of a method. @throws TypeError when the method is taken. */
@@ -104,7 +108,9 @@ export interface ExtensionMethod<P extends Schema | undefined = undefined, R ext
 
 /** The tool of a call. */
 export interface ToolInfo {
+  /** The name of the tool. */
   readonly name: string
+  /** The definition that the tool was registered with. */
   readonly definition: ToolDefinition<Schema | undefined, Schema | undefined>
 }
 

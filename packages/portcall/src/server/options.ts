@@ -59,7 +59,11 @@ export interface ServerOptions<E extends readonly ServerExtension[] = readonly S
    * and carries change notifications. Default: the memory of this process.
    */
   readonly stores?: Omit<Stores, 'close'>
+  /** Limits on sizes, counts and times. */
   readonly limits?: Partial<ServerLimits>
-  /** Receives errors whose details are hidden from clients, and warnings. */
+  /**
+   * Receives errors whose details are hidden from clients, and warnings, instead of stderr: `onEvent: (event) => logger.error(event)`. An
+   * empty function discards them. Default: they are written to stderr with `console.error`.
+   */
   readonly onEvent?: OnEvent
 }

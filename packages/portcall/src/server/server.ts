@@ -9,7 +9,7 @@ import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
 import type { PromptHandler } from './definitions.ts'
 import { createDispatcher, type Dispatcher } from './dispatch.ts'
-import { emitError, type OnEvent } from './events.ts'
+import { emitError, logEvent, type OnEvent } from './events.ts'
 import type { ServerExtension, ServerExtensionPoints } from './extension.ts'
 import { createCapabilities } from './features/capabilities.ts'
 import { createPrompt } from './features/prompts.ts'
@@ -68,7 +68,7 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     },
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),
     resourceUpdated: (uri) => subscriptions.publish({ updated: uri }),
-    reportError: (error) => void emitError(onEvent, error, { method: 'transport' }),
+    reportError: (error) => emitError(onEvent, error, { method: 'transport' }),
     stores: options.stores,
     isIdempotent: ({ method, params }) =>
       method !== 'tools/call' || tools.get(String(params?.name))?.definition.annotations?.idempotentHint === true,
@@ -90,7 +90,7 @@ interface ServerParts {
 }
 
 function createParts(info: Implementation, options: ServerOptions): ServerParts {
-  const { onEvent = () => {}, pageSize = PAGE_SIZE, stores } = options
+  const { onEvent = logEvent, pageSize = PAGE_SIZE, stores } = options
   const limits = { ...SERVER_LIMITS, ...options.limits }
   const store = openStore(stores?.store, limits.storeTimeoutMs)
   const bus = stores ? decorateBus(stores.bus, timeoutDecorator(limits.storeTimeoutMs)) : createMemoryBus()

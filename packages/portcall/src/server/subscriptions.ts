@@ -14,7 +14,9 @@ export interface ExtensionNotification {
   readonly key: string
   /** What the notification is about. A slow subscriber may receive only the latest notification about a subject. */
   readonly subject: string
+  /** The method of the notification. */
   readonly method: string
+  /** The params of the notification. */
   readonly params: JsonObject
 }
 

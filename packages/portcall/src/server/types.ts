@@ -37,6 +37,7 @@ type WithTool<T, Name extends string, I, O> = T & {
  * `exchange` for every request of every client.
  */
 export interface Server<T = unknown> {
+  /** The name and version of the server. */
   readonly info: Implementation
   /** Answers one request of the newest protocol revision. */
   readonly exchange: Exchange
@@ -78,9 +79,13 @@ export interface Server<T = unknown> {
     handler: PromptHandler<A>,
   ): Server<T>
 
+  /** The registered tools: list, change, disable or remove them. */
   readonly tools: ItemCollection<AnyToolDefinition>
+  /** The registered resources, by URI: list, change, disable or remove them. */
   readonly resources: ItemCollection<ResourceDefinition>
+  /** The registered resource templates, by URI template: list, change, disable or remove them. */
   readonly resourceTemplates: ItemCollection<AnyTemplateDefinition>
+  /** The registered prompts: list, change, disable or remove them. */
   readonly prompts: ItemCollection<AnyPromptDefinition>
 
   /** Adds middleware to all requests. The first middleware is the outermost. */
@@ -89,8 +94,8 @@ export interface Server<T = unknown> {
   listChanged(list: 'tools' | 'resources' | 'prompts'): void
   /** Notifies the subscribers of a resource that it has changed. */
   resourceUpdated(uri: string): void
-  /** Emits an `error` event. Transports report their errors here. */
-  reportError(error: unknown): void
+  /** Emits an `error` event and returns its reference. Transports report their errors here. */
+  reportError(error: unknown): unknown
   /** The `stores` option. Transports store their sessions there, too. */
   readonly stores: Omit<Stores, 'close'> | undefined
   /** Returns whether a request may be executed twice: any request but a tool call, and calls of tools annotated with `idempotentHint`. */

@@ -6,10 +6,15 @@ import { digestOf, SKILLS_ID, type SkillEntry, SkillError } from './entry.ts'
  * An approval is valid for exactly the files that the skill had when it was granted, and not for nested skills.
  */
 export interface Approvals {
-  /** @throws SkillError for a dynamic skill, whose files may change at any time. */
+  /**
+   * Grants a permission to the current files of a skill.
+   *
+   * @throws SkillError for a dynamic skill, whose files may change at any time.
+   */
   approve(entry: SkillEntry, permission: string): Promise<void>
   /** Returns whether the permission was granted and the skill's files have not changed since. */
   has(entry: SkillEntry, permission: string): Promise<boolean>
+  /** Withdraws a permission. Does nothing if it was not granted. */
   revoke(entry: SkillEntry, permission: string): Promise<void>
 }
 

@@ -21,6 +21,7 @@ export type DirectoryItem = JsonObject & { readonly uri: string; readonly name: 
 
 /** The API at `client.skills`. Its methods throw an ExtensionUnsupportedError when the server does not declare skills. */
 export interface ClientSkills {
+  /** Your name for the server. */
   readonly label: string
   /**
    * Lists the skills of the server, without loading them. A server may have skills that it does not list. Invalid entries are skipped with
@@ -42,6 +43,7 @@ export interface ClientSkills {
    * @throws SkillError when the server does not support it.
    */
   directory(uri: string, options?: CallOptions): List<DirectoryItem>
+  /** The permissions that the user has granted to skills. */
   readonly approvals: Approvals
 }
 

@@ -9,6 +9,7 @@ export const MANIFEST = 'SKILL.md'
 export interface SkillLimits {
   /** Number of files, including the manifest and the files of nested skills. */
   maxFiles: number
+  /** Total size of all files, in bytes. */
   maxBytes: number
 }
 
@@ -17,6 +18,7 @@ export const SKILL_LIMITS: SkillLimits = { maxFiles: 512, maxBytes: 16 * 1024 * 
 
 /** A file of a skill. */
 export interface SkillFile {
+  /** The URI of the file. */
   readonly uri: string
   /** `sha256:` and 64 lower-case hexadecimal digits. */
   readonly digest: string
@@ -31,6 +33,7 @@ export type Frontmatter = JsonObject & { readonly name: string; readonly descrip
 export interface SkillEntry {
   /** The URI of the manifest. */
   readonly uri: string
+  /** The frontmatter of the manifest. */
   readonly frontmatter: Frontmatter
   /** All files of the skill, or `dynamic` if they are not known in advance. */
   readonly resources: readonly SkillFile[] | 'dynamic'

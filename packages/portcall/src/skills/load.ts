@@ -5,13 +5,17 @@ import { type Manifest, parseManifest } from './frontmatter.ts'
 
 /** Identifies a skill. Names are not unique, and URIs are unique only within a server. */
 export interface SkillIdentity {
+  /** Your name for the server: the `label` of the extension. */
   readonly server: string
+  /** The URI of the manifest. */
   readonly uri: string
 }
 
 /** The verified content of a file. */
 export interface SkillContent {
+  /** The URI of the file. */
   readonly uri: string
+  /** The bytes of the file. */
   readonly bytes: Uint8Array
   /** The text, or `undefined` for a binary file. */
   readonly text: string | undefined
@@ -19,7 +23,9 @@ export interface SkillContent {
 
 /** A loaded skill that matches its entry. */
 export interface Skill {
+  /** Identifies the skill among those of all servers. */
   readonly identity: SkillIdentity
+  /** The entry that the skill was verified against. */
   readonly entry: SkillEntry
   /** The instructions, without the frontmatter. */
   readonly body: string

@@ -9,6 +9,7 @@ import { PortcallError } from '../util/errors.ts'
 export class StoreUnavailableError extends PortcallError {
   override readonly name = 'StoreUnavailableError'
   readonly code = 'STORE_UNAVAILABLE'
+  /** The same operation may succeed later. */
   readonly retryable = true
 }
 

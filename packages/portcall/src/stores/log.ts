@@ -4,6 +4,7 @@ import { PortcallError } from '../util/errors.ts'
 export interface LogEntry {
   /** Identifies the entry within its log. Opaque; printable ASCII without spaces, at most 64 characters. */
   position: string
+  /** The data that was appended. */
   data: string
 }
 

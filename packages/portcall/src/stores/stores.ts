@@ -4,8 +4,11 @@ import type { KeyValueStore } from './store.ts'
 
 /** A storage backend: the three interfaces behind which Portcall stores its state. */
 export interface Stores {
+  /** Values by key, with expiry and compare-and-set. */
   readonly store: KeyValueStore
+  /** Append-only logs, from which streams are resumed. */
   readonly log: EventLog
+  /** Messages between the processes of one service. */
   readonly bus: Bus
   /**
    * Completes pending writes, removes all subscriptions and releases what the backend has opened. Connections and databases that were passed

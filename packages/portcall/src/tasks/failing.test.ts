@@ -32,7 +32,10 @@ async function runLifecycle(fault?: { readonly at: number; readonly how: StoreFa
   const memory = memoryStores()
   const stores = faultyStores(memory, fault)
   const effects: string[] = []
-  const server = createServer({ name: 'failing', version: '1' }, { stores, extensions: [tasks({ limits: LIMITS })] })
+  const server = createServer(
+    { name: 'failing', version: '1' },
+    { stores, extensions: [tasks({ limits: LIMITS })], onEvent() {} },
+  )
   server.tool('work', { task: 'required' }, async (_, call) => {
     await call.step('first', () => effects.push('first'))
     call.progress(1, 2, 'half')

@@ -95,7 +95,10 @@ export async function createWorld(count: number): Promise<World> {
     const gate = (): Promise<void> => new Promise((open) => void (process.isAlive && gates.push({ process, open })))
     const server = createServer(
       { name: 'simulated', version: '1' },
-      { extensions: [tasks({ store: gated(store, gate, observe), bus: whileAlive(bus, process), limits: LIMITS })] },
+      {
+        extensions: [tasks({ store: gated(store, gate, observe), bus: whileAlive(bus, process), limits: LIMITS })],
+        onEvent() {},
+      },
     )
     for (let task = 0; task < count; task++)
       server.tool(`work-${task}`, { task: 'required' }, async (_, call) => {

@@ -10,8 +10,11 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 
 /** The members that every task has. */
 export interface Task {
+  /** Identifies the task on its server. */
   taskId: string
+  /** The current status. */
   status: TaskStatus
+  /** A description of the status, for display. */
   statusMessage?: string
   /** ISO 8601. */
   createdAt: string
@@ -19,6 +22,7 @@ export interface Task {
   lastUpdatedAt: string
   /** How long the task is stored, from its creation; `null` means forever. */
   ttlMs: number | null
+  /** How often to ask for the status, in milliseconds. */
   pollIntervalMs?: number
 }
 
@@ -26,8 +30,11 @@ export interface Task {
 export type DetailedTask = Task &
   (
     | { status: 'working' | 'cancelled' }
+    /** The task waits for responses to these input requests. */
     | { status: 'input_required'; inputRequests: { [key: string]: InputRequest } }
+    /** The result of the call. */
     | { status: 'completed'; result: JsonObject }
+    /** The JSON-RPC error of the call. */
     | { status: 'failed'; error: ErrorBody }
   )
 

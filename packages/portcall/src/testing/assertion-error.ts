@@ -2,11 +2,14 @@
 export interface Comparison {
   readonly actual: unknown
   readonly expected: unknown
+  /** The exception behind the difference, if it is known. */
+  readonly cause?: unknown
 }
 
 /** Creates an error that Vitest, Jest and node:assert display as a failed assertion, with the difference. */
-export function assertionError(message: string, { actual, expected }: Comparison): Error {
-  const error = new Error(`${message}\nexpected: ${formatValue(expected)}\nreceived: ${formatValue(actual)}`)
+export function assertionError(message: string, { actual, expected, cause }: Comparison): Error {
+  const text = `${message}\nexpected: ${formatValue(expected)}\nreceived: ${formatValue(actual)}`
+  const error = new Error(text, cause === undefined ? undefined : { cause })
   return Object.assign(error, { name: 'AssertionError', code: 'ERR_ASSERTION', actual, expected, showDiff: true })
 }
 

@@ -4,11 +4,16 @@ import { isObject } from '../jsonrpc/message.ts'
 import type { CallToolResult } from '../protocol/types.ts'
 import { isJsonEqual } from '../util/json-equal.ts'
 import { assertionError, formatValue } from './assertion-error.ts'
+import { withCause } from './pair/show-causes.ts'
 
 /** The part of a tool result that the assertions check. */
 export type AssertedResult = Pick<CallToolResult, 'content'> & {
+  /** Whether the tool failed. */
   readonly isError?: boolean | undefined
+  /** The result as a JSON value. */
   readonly structuredContent?: unknown
+  /** The exception of the handler; clients of `connectPair` get it. */
+  readonly cause?: unknown
 }
 
 /** Returns the text of a tool result: its text blocks, joined by line breaks. */
@@ -18,15 +23,20 @@ export function textOf({ content }: AssertedResult): string {
 
 /** Asserts that a tool call succeeded with exactly this text, or with text that matches. */
 export function assertText(result: AssertedResult, expected: string | RegExp): void {
-  if (result.isError) throw assertionError('The tool call failed', { actual: textOf(result), expected })
+  if (result.isError) throw toolFailure(result, expected)
   checkText('The tool returned a different text', textOf(result), expected)
 }
 
 /** Asserts that a tool call succeeded with this structured content. The order of fields is irrelevant; `undefined` means absent. */
 export function assertStructured(result: AssertedResult, expected: unknown): void {
   const { structuredContent: actual } = result
-  if (result.isError) throw assertionError('The tool call failed', { actual: textOf(result), expected })
+  if (result.isError) throw toolFailure(result, expected)
   if (!isJsonEqual(actual, expected)) throw assertionError('The tool returned different structured content', { actual, expected })
+}
+
+function toolFailure(result: AssertedResult, expected: unknown): Error {
+  const { cause } = result
+  return assertionError(withCause('The tool call failed', cause), { actual: textOf(result), expected, cause })
 }
 
 /** Asserts that a tool call failed, with exactly this text or with text that matches. */

@@ -2,9 +2,13 @@
 export interface FakeClock {
   /** Returns the current time, in milliseconds. */
   readonly now: () => number
+  /** Sets a timer that runs once. */
   readonly setTimeout: SetTimer
+  /** Sets a timer that runs repeatedly. */
   readonly setInterval: SetTimer
+  /** Cancels a timer. */
   readonly clearTimeout: (timer: unknown) => void
+  /** Cancels a timer. */
   readonly clearInterval: (timer: unknown) => void
   /** The number of pending timers. */
   readonly pending: number
@@ -28,10 +32,15 @@ export type InstalledClock = (() => void) & Disposable
 
 /** A timer, with the methods of Node's `Timeout`. */
 export interface ClockTimer {
+  /** Makes `hasRef` return true. */
   ref(): ClockTimer
+  /** Makes `hasRef` return false. */
   unref(): ClockTimer
+  /** Returns whether the timer would keep the process running. The timers of a fake clock never do. */
   hasRef(): boolean
+  /** Starts the timer again from the current time. */
   refresh(): ClockTimer
+  /** Returns the id of the timer. */
   [Symbol.toPrimitive](): number
 }
 

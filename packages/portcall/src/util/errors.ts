@@ -3,5 +3,6 @@
  * versions; messages may.
  */
 export abstract class PortcallError extends Error {
+  /** Identifies the kind of error. It does not change between versions. */
   abstract readonly code: string | number
 }

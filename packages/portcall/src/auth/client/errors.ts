@@ -29,12 +29,15 @@ export type AuthErrorReason =
 
 /** An OAuth error response (RFC 6749, section 5.2), sanitized for display. */
 export interface OAuthErrorResponse {
+  /** The error code, such as `invalid_grant`. */
   readonly error: string
+  /** The `error_description` of the server. */
   readonly description?: string | undefined
 }
 
 /** The cause of an `AuthError`, and the error response of the authorization server. */
 export interface AuthErrorOptions extends ErrorOptions {
+  /** The error response of the authorization server, if there was one. */
   readonly response?: OAuthErrorResponse | undefined
 }
 
@@ -42,7 +45,9 @@ export interface AuthErrorOptions extends ErrorOptions {
 export class AuthError extends PortcallError {
   override readonly name = 'AuthError'
   readonly code = 'AUTH_FAILED'
+  /** A retry does not help. */
   readonly retryable = false
+  /** Why the client has no access token. */
   readonly reason: AuthErrorReason
   /** The error response of the OAuth endpoint, if there was one. */
   readonly response?: OAuthErrorResponse

@@ -5,8 +5,11 @@ import type { KeyValueStore } from '../../stores/store.ts'
 export interface AuthRequest {
   /** Default: GET. */
   readonly method?: string
+  /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The request body. `URLSearchParams` are sent as a form. */
   readonly body?: string | URLSearchParams | null
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -20,19 +23,33 @@ export type AuthFetch = (url: string | URL, init?: AuthRequest) => Promise<Respo
 
 /** The metadata of an authorization server (RFC 8414, or OpenID Connect Discovery), as far as the library uses it. */
 export interface AuthorizationServer {
+  /** The issuer identifier, a URL. */
   readonly issuer: string
+  /** The URL where users sign in and consent. */
   readonly authorization_endpoint?: string
+  /** The URL that issues tokens. */
   readonly token_endpoint?: string
+  /** The URL for dynamic client registration (RFC 7591). */
   readonly registration_endpoint?: string
+  /** The URL that starts a device authorization (RFC 8628). */
   readonly device_authorization_endpoint?: string
+  /** The URL that revokes tokens (RFC 7009). */
   readonly revocation_endpoint?: string
+  /** The scopes that clients may request. */
   readonly scopes_supported?: string[]
+  /** The supported grant types. Default: `authorization_code` and `implicit`. */
   readonly grant_types_supported?: string[]
+  /** The client authentication methods of the token endpoint. Default: `client_secret_basic`. */
   readonly token_endpoint_auth_methods_supported?: string[]
+  /** The signature algorithms of client assertions. */
   readonly token_endpoint_auth_signing_alg_values_supported?: string[]
+  /** The supported PKCE methods (RFC 7636). `S256` is required. */
   readonly code_challenge_methods_supported?: string[]
+  /** Whether the URL of a client ID metadata document is accepted as a client ID. */
   readonly client_id_metadata_document_supported?: boolean
+  /** Whether authorization responses contain `iss` (RFC 9207). */
   readonly authorization_response_iss_parameter_supported?: boolean
+  /** The signature algorithms of DPoP proofs (RFC 9449). */
   readonly dpop_signing_alg_values_supported?: string[]
 }
 
@@ -44,7 +61,9 @@ export type ClientKey = CryptoKey | Readonly<JsonWebKey> | string
 
 /** An OAuth client and its credentials. */
 export interface ClientIdentity {
+  /** The client ID, as registered. */
   readonly clientId: string
+  /** The client secret, for `client_secret_basic` and `client_secret_post`. */
   readonly clientSecret?: string
   /** Required for `private_key_jwt`. */
   readonly privateKey?: ClientKey
@@ -56,10 +75,13 @@ export interface ClientIdentity {
 
 /** The response of a token endpoint. */
 export interface TokenSet {
+  /** The access token. */
   readonly accessToken: string
+  /** `dpop` for a token that is bound to a key (RFC 9449), otherwise `bearer`. */
   readonly tokenType: 'bearer' | 'dpop'
   /** Milliseconds since 1970. Absent if the server did not specify it. */
   readonly expiresAt?: number
+  /** The refresh token, if the server issued one. */
   readonly refreshToken?: string
   /** The granted scopes, separated by spaces. Absent if the server did not specify them. */
   readonly scope?: string
@@ -69,7 +91,9 @@ export interface TokenSet {
 
 /** The request that a DPoP proof is for (RFC 9449). */
 export interface ProofRequest {
+  /** The HTTP method. */
   readonly method: string
+  /** The URL of the request. */
   readonly url: URL
   /** The access token of the request. Absent at a token endpoint. */
   readonly accessToken?: string
@@ -77,6 +101,7 @@ export interface ProofRequest {
 
 /** A response that may contain a DPoP nonce. */
 export interface NonceResponse {
+  /** The URL of the request. */
   readonly url: URL
   /** Its `DPoP-Nonce`. */
   readonly nonce: string | undefined
@@ -106,6 +131,7 @@ export interface GrantContext {
   readonly scope: string | undefined
   /** Stores registrations and tokens. */
   readonly store: KeyValueStore
+  /** Sends requests to the authorization server, within the address policy. */
   readonly fetch: AuthFetch
   /** Checks a URL that is to be opened in a browser. @throws AuthError `address_refused`. */
   checkBrowserUrl(url: string): URL

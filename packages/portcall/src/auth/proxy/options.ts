@@ -5,10 +5,13 @@ import type { IssuerFetchOptions } from '../server/issuer-fetch.ts'
 export interface Upstream {
   /** The issuer identifier. An authorization response with another one is refused. */
   readonly issuer?: string
+  /** The URL where users sign in. */
   readonly authorizationEndpoint: string
+  /** The URL that issues tokens. */
   readonly tokenEndpoint: string
   /** The client that all users sign in with. Its redirect URI is `/authorize/callback` at the origin of the resource. */
   readonly clientId: string
+  /** The secret of the client. Default: none, for a public client. */
   readonly clientSecret?: string
   /** How the secret is sent: in the `Authorization` header or in the form. Default: `'basic'`. */
   readonly authentication?: 'basic' | 'post'
@@ -20,11 +23,15 @@ export interface Upstream {
 
 /** The tokens that the identity provider issued. They never leave the server. */
 export interface UpstreamTokens {
+  /** The access token. */
   readonly accessToken: string
+  /** The ID token (OpenID Connect), if there is one. */
   readonly idToken?: string
+  /** The refresh token, if there is one. */
   readonly refreshToken?: string
   /** Milliseconds since 1970. */
   readonly expiresAt?: number
+  /** The granted scopes, separated by spaces. */
   readonly scope?: string
 }
 
@@ -53,6 +60,7 @@ export interface ProxyLifetimes {
 export interface OAuthProxyOptions extends IssuerFetchOptions, Partial<ProxyLifetimes> {
   /** The URL of the protected server. The endpoints of the proxy are at its origin. */
   readonly resource: string
+  /** The identity provider. */
   readonly upstream: Upstream
   /** Returns the user that the identity provider issued the tokens for. */
   readonly identify: (tokens: UpstreamTokens) => Identity | Promise<Identity>

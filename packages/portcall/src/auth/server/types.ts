@@ -8,6 +8,7 @@ export const insecureAnyAudience: unique symbol = Symbol('insecureAnyAudience')
 
 /** An access token as verified by a `Verifier`. */
 export interface VerifiedToken {
+  /** The issuer of the token. */
   readonly issuer: string
   /** The resources that the token was issued for. */
   readonly audience: readonly string[]
@@ -15,6 +16,7 @@ export interface VerifiedToken {
   readonly subject?: string | undefined
   /** The client that the token was issued to. */
   readonly clientId?: string | undefined
+  /** The granted scopes. */
   readonly scopes: readonly string[]
   /** Seconds since 1970. */
   readonly expiresAt?: number | undefined
@@ -49,11 +51,16 @@ export interface AuthErrorResponse {
 
 /** The caller, as handlers find it at `call.auth`. It does not contain the token, which was issued for this server and must not leave it. */
 export interface TokenAuth extends Auth {
+  /** The granted scopes. */
   readonly scopes: readonly string[]
+  /** The issuer of the token. */
   readonly issuer: string
+  /** The user. A token has a `subject`, a `clientId` or both. */
   readonly subject?: string
+  /** The client that the token was issued to. */
   readonly clientId?: string
   /** Seconds since 1970. */
   readonly expiresAt?: number
+  /** All claims of the token. */
   readonly claims?: JsonObject
 }

@@ -11,6 +11,7 @@ export type ServerConfig = { readonly name: string } & (
 
 /** The servers of a configuration, in its order. */
 export interface Config {
+  /** The servers: usable, disabled or invalid. */
   readonly servers: readonly ServerConfig[]
   /** Describes the servers and fields that are ignored. */
   readonly warnings: readonly string[]

@@ -7,7 +7,9 @@ export type ServerState = 'idle' | 'starting' | ConnectionStatus | 'failed' | 'd
 
 /** The state of a server of a group, and the error if it failed. */
 export interface ServerStatus {
+  /** The state of the server. */
   readonly state: ServerState
+  /** The error, if the state is `failed`. */
   readonly error?: unknown
 }
 

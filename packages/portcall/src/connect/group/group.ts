@@ -37,15 +37,21 @@ export type GroupOptions<O extends ClientOptions = ClientOptions> = Omit<O, 'onE
 export interface ClientGroup extends AsyncDisposable {
   /** The names of the servers, in the order of the configuration. */
   readonly servers: readonly string[]
+  /** The state of each server, by name. */
   readonly status: { readonly [server: string]: ServerStatus }
   /** Returns the client of one server, and starts the server if necessary. After a failure, the next call tries again. */
   client(server: string): Promise<Client>
   /** Lists the tools of all servers. A server that fails is left out; its error is in `status` and in a `failed` event. */
   tools(options?: CallOptions): List<Namespaced<Tool>>
+  /** Lists the prompts of all servers. A server that fails is left out. */
   prompts(options?: CallOptions): List<Namespaced<Prompt>>
+  /** Lists the resources of all servers. A server that fails is left out. */
   resources(options?: CallOptions): List<WithServer<Resource>>
+  /** Lists the resource templates of all servers. A server that fails is left out. */
   resourceTemplates(options?: CallOptions): List<WithServer<ResourceTemplate>>
+  /** Calls a tool by its name in the group. */
   callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<CallToolResult>
+  /** Returns the messages of a prompt, by its name in the group. */
   getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
   /** Reads a resource of `server`, or else of the first server that lists it or has a matching template. */
   readResource(uri: string, options?: CallOptions & { readonly server?: string }): Promise<ReadResourceResult>

@@ -77,13 +77,13 @@ async function runMiddleware(
 /** Runs the handler of a tool. Returns the result synchronously if the handler and its output schema are synchronous. */
 function runTool(toolCall: ToolCall, options: CallToolOptions): CallToolResult | Promise<CallToolResult> {
   const { tool, args, call } = toolCall
-  const toFailure = (error: unknown): CallToolResult => failedResult(error, tool, options.onEvent)
+  const toFailure = (error: unknown): CallToolResult => failedResult(error, toolCall, options.onEvent)
   try {
     const value = tool.handler(args as never, call) as PromiseLike<unknown> | null | undefined
     const result =
       typeof value?.then === 'function'
-        ? withDeadline(value, toolCall, options).then((resolved) => toolResult(resolved, toolCall))
-        : toolResult(value, toolCall)
+        ? withDeadline(value, toolCall, options).then((resolved) => toolResult(resolved, toolCall, options))
+        : toolResult(value, toolCall, options)
     return result instanceof Promise ? result.catch(toFailure) : result
   } catch (error) {
     return toFailure(error)
@@ -107,11 +107,11 @@ function withDeadline(value: PromiseLike<unknown>, { tool, call }: ToolCall, opt
 }
 
 /** Converts an error to a result. @throws the error if it suspends the call or is a protocol error. */
-function failedResult(error: unknown, { listing: { name } }: ToolEntry, onEvent: OnEvent): CallToolResult {
+function failedResult(error: unknown, { tool, call: { context } }: ToolCall, onEvent: OnEvent): CallToolResult {
   if (error instanceof InputRequiredError || error instanceof RpcError) throw error
   if (error instanceof ToolError || error instanceof ElicitationDeclinedError || error instanceof ToolTimeoutError)
     return { content: [{ type: 'text', text: error.message }], isError: true }
-  const reference = emitError(onEvent, error, { method: 'tools/call', name })
+  const reference = emitError(onEvent, error, { method: 'tools/call', name: tool.listing.name, context })
   return { content: [{ type: 'text', text: `The tool failed. Reference: ${reference}` }], isError: true }
 }
 
@@ -123,7 +123,16 @@ const SUSPENDED: CallToolResult = { content: [] }
  *
  * @throws InvalidOutputError when the value is not convertible or does not match the output schema.
  */
-function toolResult(value: unknown, { tool, call }: ToolCall): CallToolResult | Promise<CallToolResult> {
+function toolResult(
+  value: unknown,
+  { tool, call }: ToolCall,
+  { onEvent }: CallToolOptions,
+): CallToolResult | Promise<CallToolResult> {
+  if (call.pendingInputs > 0)
+    onEvent({
+      type: 'warning',
+      message: `The tool "${tool.listing.name}" returned before its input request: await call.elicit(…)`,
+    })
   if (call.isSuspended) return SUSPENDED
   if (tool.output) return structuredResult(value, tool.output)
   if (value === undefined || value === null) return { content: [] }

@@ -44,15 +44,17 @@ export interface Registry<D extends BaseDefinition, E extends RegistryEntry<D>> 
 
 /** The registered items of one kind. Changes within one tick are announced by a single list-changed notification. */
 export interface ItemCollection<D> {
+  /** Reports whether an item is registered, enabled or not. */
   has(name: string): boolean
+  /** Returns the names of all registered items, enabled or not. */
   names(): string[]
   /** Replaces members of a definition. @throws Error when the name is unknown. */
   update(name: string, patch: Partial<D>): void
   /** Removes an item. Returns whether it was registered. */
   remove(name: string): boolean
-  /** @throws Error when the name is unknown. */
+  /** Shows an item to callers again. @throws Error when the name is unknown. */
   enable(name: string): void
-  /** @throws Error when the name is unknown. */
+  /** Hides an item from callers without removing it. @throws Error when the name is unknown. */
   disable(name: string): void
 }
 

@@ -6,8 +6,11 @@ import { createMemoryStore, type MemoryKeyValueStoreOptions } from './store.ts'
 
 /** The limits of stores in memory, and their clock. */
 export interface MemoryStoresOptions {
+  /** Options of the key-value store. */
   store?: MemoryKeyValueStoreOptions
+  /** Options of the event log. */
   log?: MemoryLogOptions
+  /** Options of the bus. */
   bus?: BusOptions
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number

@@ -13,22 +13,31 @@ export interface Statement {
 
 /** The parts of a connection of `pg` that are used. */
 export interface PgConnection {
+  /** Runs a statement and resolves to its rows. */
   query(statement: Statement): Promise<{ rows: Record<string, unknown>[] }>
+  /** Listens to notifications and to the end of the connection. */
   on(event: string, listener: (notification?: { payload?: string | undefined }) => void): unknown
+  /** Returns the connection to the pool, or closes it. */
   release(destroy?: boolean): void
 }
 
 /** The parts of a `Pool` of `pg` that are used. */
 export interface PgPool {
+  /** The number of open connections. */
   readonly totalCount: number
+  /** Resolves to a connection, which must be released. */
   connect(): Promise<PgConnection>
+  /** Listens to errors of idle connections. */
   on(event: 'error', listener: () => void): unknown
+  /** Removes a listener. */
   off(event: 'error', listener: () => void): unknown
 }
 
 /** The parts of a client of the package `postgres` that are used. */
 export interface PostgresClient {
+  /** Runs a statement with its values and resolves to its rows. */
   unsafe(text: string, values?: string[], options?: { prepare: boolean }): PromiseLike<ArrayLike<Record<string, unknown>>>
+  /** Subscribes to a channel. Resolves to an object whose `unlisten` ends the subscription. */
   readonly listen: {
     (channel: string, onMessage: (payload: string) => void): Promise<{ unlisten(): Promise<void> }>
     readonly channels?: object

@@ -14,8 +14,11 @@ export interface PostgresStoresOptions {
   schema?: string
   /** Time allowed for an operation, in milliseconds. Default: 2000. */
   timeoutMs?: number
+  /** Options of the key-value store. */
   store?: PostgresKeyValueStoreOptions
+  /** Options of the event log. */
   log?: PostgresLogOptions
+  /** Options of the bus. */
   bus?: BusOptions
 }
 

@@ -6,29 +6,52 @@
 
 /** The parts of a client of `ioredis`, or of its `Cluster`, that are used. */
 export interface IoRedisClient {
+  /** The state of the connection, such as `ready`. */
   readonly status: string
+  /** Whether the client is a `Cluster`. */
   readonly isCluster: boolean
+  /** Creates a client with the same settings. */
   duplicate(...options: never[]): IoRedisClient
+  /** Opens the connection. */
   connect(): Promise<unknown>
+  /** Closes the connection immediately. */
   disconnect(): void
+  /** Sends a command. */
   call(command: string, args: string[]): Promise<unknown>
+  /** Sends several commands at once. */
   pipeline(commands: string[][]): { exec(): Promise<Array<[error: Error | null, result: unknown]> | null> }
+  /** Subscribes to channels. */
   subscribe(...channels: string[]): Promise<unknown>
+  /** Ends subscriptions. */
   unsubscribe(...channels: string[]): Promise<unknown>
+  /** Listens to an event. */
   on(event: string, listener: (...args: string[]) => void): unknown
+  /** Returns the number of listeners of an event. */
+  listenerCount?(event: string): number
 }
 
 /** The parts of a client of the package `redis` that are used. */
 export interface NodeRedisClient {
+  /** Whether the client was connected and not closed. */
   readonly isOpen: boolean
+  /** The settings of the client. */
   readonly options?: { readonly socket?: object } | undefined
+  /** Creates a client with the same settings, except those passed. */
   duplicate(options: object): NodeRedisClient
+  /** Opens the connection. */
   connect(): Promise<unknown>
+  /** Closes the connection immediately. */
   destroy(): void
+  /** Sends a command. */
   sendCommand(args: string[]): Promise<unknown>
+  /** Subscribes to channels. */
   subscribe(channels: string[], listener: (message: string, channel: string) => void): Promise<unknown>
+  /** Ends subscriptions. */
   unsubscribe(channels: string[]): Promise<unknown>
+  /** Listens to an event. */
   on(event: string, listener: (...args: string[]) => void): unknown
+  /** Returns the number of listeners of an event. */
+  listenerCount?(event: string): number
 }
 
 /**
@@ -50,6 +73,14 @@ export function assertSupported(client: RedisClient, prefix: string): void {
     throw new TypeError(
       `In a cluster, the prefix needs a hash tag that puts all keys into one slot, like '{portcall}:'; '${prefix}' has none`,
     )
+}
+
+/**
+ * Listens to the errors of the client, unless its owner does: without a listener, `ioredis` prints each failed attempt to connect, and
+ * `redis` ends the process. Operations on the stores report that Redis is unavailable.
+ */
+export function handleErrors(client: RedisClient): void {
+  if (client.listenerCount?.('error') === 0) client.on('error', () => {})
 }
 
 export interface ConnectionEvents {

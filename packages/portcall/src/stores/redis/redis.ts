@@ -2,7 +2,7 @@ import type { BusOptions } from '../bus.ts'
 import { combineStores } from '../remote/stores.ts'
 import type { Stores } from '../stores.ts'
 import { createRedisBus } from './bus.ts'
-import { assertSupported, type RedisClient } from './driver.ts'
+import { assertSupported, handleErrors, type RedisClient } from './driver.ts'
 import { createRedisExecutor } from './executor.ts'
 import { createRedisLog, type RedisLogOptions } from './log.ts'
 import { createRedisStore, type RedisKeyValueStoreOptions } from './store.ts'
@@ -13,8 +13,11 @@ export interface RedisStoresOptions {
   prefix?: string
   /** Time allowed for an operation, in milliseconds. Default: 2000. */
   timeoutMs?: number
+  /** Options of the key-value store. */
   store?: RedisKeyValueStoreOptions
+  /** Options of the event log. */
   log?: RedisLogOptions
+  /** Options of the bus. */
   bus?: BusOptions
 }
 
@@ -30,6 +33,7 @@ export interface RedisStoresOptions {
 export function redisStores(client: RedisClient, options: RedisStoresOptions = {}): Stores {
   const { prefix = '{portcall}:', timeoutMs = 2000 } = options
   assertSupported(client, prefix)
+  handleErrors(client)
   const executor = createRedisExecutor({ client, timeoutMs, onTimeout: () => bus.reconnect() })
   const store = createRedisStore(executor, prefix, options.store)
   const log = createRedisLog(executor, prefix, options.log)

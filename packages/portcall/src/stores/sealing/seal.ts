@@ -62,6 +62,7 @@ const MESSAGES: Record<SealErrorReason, string> = {
 export class SealError extends PortcallError {
   override readonly name = 'SealError'
   readonly code = 'INVALID_SEAL'
+  /** Why the token did not open. */
   readonly reason: SealErrorReason
 
   constructor(reason: SealErrorReason) {

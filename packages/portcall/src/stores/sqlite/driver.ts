@@ -5,16 +5,21 @@ export type SqliteValue = string | number | null
 
 /** A prepared statement, as all drivers provide it. */
 export interface SqliteStatement {
+  /** Runs the statement. Returns how many rows it changed. */
   run(...values: SqliteValue[]): { changes: number | bigint }
   /** Returns the first row, if there is one. */
   get(...values: SqliteValue[]): unknown
+  /** Returns all rows. */
   all(...values: SqliteValue[]): unknown[]
 }
 
 /** An open database: `DatabaseSync` of `node:sqlite`, or `Database` of `libsql`, `better-sqlite3` or `bun:sqlite`. */
 export interface SqliteDatabase {
+  /** Prepares a statement. */
   prepare(sql: string): SqliteStatement
+  /** Runs statements without values. */
   exec(sql: string): unknown
+  /** Closes the database. */
   close(): unknown
 }
 

@@ -13,8 +13,11 @@ type Durability = 'process-crash' | 'power-loss'
 
 /** The limits and the durability of stores in SQLite. */
 export interface SqliteStoresOptions {
+  /** Options of the key-value store. */
   store?: SqliteKeyValueStoreOptions
+  /** Options of the event log. */
   log?: SqliteLogOptions
+  /** Options of the bus. */
   bus?: SqliteBusOptions
   /** How long operations wait for a lock of another process before they fail, in milliseconds. Default: 2000. */
   busyTimeoutMs?: number

@@ -15,7 +15,10 @@ afterEach(async () => {
 function createTasksServer(limits: Partial<TaskLimits> = {}) {
   const server = createServer(
     { name: 'tasks', version: '1' },
-    { extensions: [serverTasks({ limits: { pollIntervalMs: 20, statusMessageIntervalMs: 1, ...limits } })] },
+    {
+      extensions: [serverTasks({ limits: { pollIntervalMs: 20, statusMessageIntervalMs: 1, ...limits } })],
+      onEvent() {},
+    },
   )
   server.tool('greet', { task: 'required' }, async (_, call) => {
     call.progress(1, 2, 'Asking')

@@ -8,6 +8,7 @@ import { type DetailedTask, isTerminalStatus } from '../types.ts'
 
 /** One task on a server. Its id is all that you need to store to open it again. */
 export interface TaskHandle {
+  /** Identifies the task on its server. */
   readonly taskId: string
   /** Resolves to the current state of the task. @throws RpcError -32602 if it does not exist or has expired. */
   get(options?: CallOptions): Promise<DetailedTask>
@@ -28,6 +29,7 @@ export interface TaskHandle {
 export class TaskCancelledError extends PortcallError {
   override readonly name = 'TaskCancelledError'
   readonly code = 'TASK_CANCELLED'
+  /** The task that was cancelled. */
   readonly taskId: string
 
   constructor({ taskId, statusMessage }: DetailedTask) {

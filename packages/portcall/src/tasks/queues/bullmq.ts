@@ -4,19 +4,25 @@ import { REDELIVERY_BACKOFF, withQueueTimeout } from './queue-timeout.ts'
 
 /** The parts of a `Queue` of BullMQ that are used. */
 export interface BullQueue {
+  /** Adds a job. */
   add(name: string, data: object, options: object): Promise<unknown>
+  /** Listens to errors. */
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** Closes the connections of the queue. */
   close(): Promise<unknown>
 }
 
 /** The parts of a `Job` of BullMQ that are used. */
 export interface BullJob {
+  /** The data of the job: a reference to the task. */
   readonly data: { readonly ref: string }
 }
 
 /** The parts of a `Worker` of BullMQ that are used. */
 export interface BullWorker {
+  /** Listens to errors. */
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** Stops taking jobs. With `force`, does not wait for running ones. */
   close(force?: boolean): Promise<unknown>
 }
 

@@ -13,16 +13,23 @@ interface JobData extends EnqueueOptions {
 
 /** The parts of a `PgBoss` that are used. You start it, listen to its errors, and stop it. */
 export interface PgBossInstance {
+  /** Returns a queue, or null if it does not exist. */
   getQueue(name: string): Promise<object | null>
+  /** Creates a queue. */
   createQueue(name: string, options: { name: string }): Promise<unknown>
+  /** Adds a job. */
   send(name: string, data: object, options: object): Promise<unknown>
+  /** Takes jobs from a queue. */
   fetch(name: string, options: { batchSize: number }): Promise<readonly PgBossJob[]>
+  /** Marks a job as done. */
   complete(name: string, id: string): Promise<unknown>
 }
 
 /** The parts of a job of pg-boss that are used. */
 export interface PgBossJob {
+  /** The id of the job. */
   readonly id: string
+  /** The data of the job: a reference to the task. */
   readonly data: JobData
 }
 

@@ -3,6 +3,7 @@ export type TaskSupport = 'optional' | 'required'
 
 /** How calls of a tool become tasks. */
 export interface TaskDefinition {
+  /** Whether calls of the tool may or must become tasks. */
   readonly support: TaskSupport
   /**
    * When a call becomes a task: at its start, or when its handler calls `await detach(call)`. Input requests before that are sent to the

@@ -21,7 +21,7 @@ afterEach(() => {
 
 function serverWith(options: TasksOptions = {}) {
   const { store, bus } = memoryStores()
-  const server = createServer({ name: 'tasks', version: '1' }, { extensions: [tasks({ store, bus, ...options })] })
+  const server = createServer({ name: 'tasks', version: '1' }, { extensions: [tasks({ store, bus, ...options })], onEvent() {} })
   servers.push(server)
   return server
 }

@@ -26,6 +26,7 @@ export interface TasksOptions {
   readonly queue?: TaskQueue
   /** Whether this process runs tasks. If not, it only creates them for other processes. Default: true. */
   readonly runWorker?: boolean
+  /** Limits on sizes, counts and times of tasks. */
   readonly limits?: Partial<TaskLimits>
   /** Returns the current time in milliseconds since 1970. */
   readonly now?: () => number

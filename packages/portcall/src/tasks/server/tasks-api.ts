@@ -7,6 +7,7 @@ import { renderDetailedTask } from './render.ts'
 
 /** The owner of a task: a principal, or nobody if callers are not authenticated. */
 export interface TaskOwner {
+  /** The `principal` of the caller that created the task. */
   readonly principal?: string
 }
 
@@ -16,6 +17,7 @@ export interface Tasks {
   readonly running: number
   /** Resolves to the tasks of an owner, finished or not, in no particular order. */
   list(options?: TaskOwner & { readonly after?: string; readonly limit?: number }): Promise<DetailedTask[]>
+  /** Resolves to a task of an owner, or to `undefined` if there is none with this id. */
   get(taskId: string, owner?: TaskOwner): Promise<DetailedTask | undefined>
   /** Cancels a task. The message becomes its status message. */
   cancel(taskId: string, options?: TaskOwner & { readonly message?: string }): Promise<void>

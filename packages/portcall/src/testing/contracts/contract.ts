@@ -5,9 +5,11 @@
 
 /** A backend under test. Each test creates its own, which must be empty. */
 export interface ContractSubject<T> {
+  /** The backend. */
   subject: T
   /** Advances the clock of the backend. Default: waits in real time. */
   advance?: (ms: number) => void | Promise<void>
+  /** Called after the test. */
   close?: () => void | Promise<void>
 }
 

@@ -14,7 +14,9 @@ export interface MessageFaults {
 
 /** The faults of a channel, as seen from the side that uses it. */
 export interface ChannelFaults {
+  /** Faults of the messages that this side sends. */
   readonly sent?: MessageFaults
+  /** Faults of the messages that this side receives. */
   readonly received?: MessageFaults
   /** The timer for delays. Default: the global `setTimeout`. */
   readonly setTimeout?: (callback: () => void, ms: number) => unknown

@@ -31,6 +31,7 @@ export type ProxyFaults = Pick<FaultyProxyOptions, 'toServer' | 'toClient' | 're
 export interface FaultyProxy {
   /** The URL of the target through the proxy. */
   readonly url: string
+  /** The port of the proxy. */
   readonly port: number
   /** The number of open connections. */
   readonly openConnections: number
@@ -40,6 +41,7 @@ export interface FaultyProxy {
   setFaults(faults: ProxyFaults): void
   /** Resets all connections. */
   resetConnections(): void
+  /** Resets all connections and stops the proxy. */
   close(): Promise<void>
 }
 

@@ -52,7 +52,7 @@ describe.each(MODES)('for every operation of a store: %s', (mode) => {
   const createAskingServer = (stores: FaultyStores): Server => {
     const server = createServer(
       { name: 'test', version: '1' },
-      { stores, limits: { maxInlineRequestStateBytes: 100, ...SHORT_TIMEOUT } },
+      { stores, limits: { maxInlineRequestStateBytes: 100, ...SHORT_TIMEOUT }, onEvent() {} },
     )
     server.tool('ask', {}, async (_args, call) => {
       const large = await call.step('large', () => 'x'.repeat(1000))

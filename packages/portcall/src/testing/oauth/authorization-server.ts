@@ -15,7 +15,9 @@ export interface IssuedTokenOptions {
   readonly subject?: string
   /** Default: `client`. */
   readonly clientId?: string
+  /** The scopes, separated by spaces. Default: none. */
   readonly scope?: string
+  /** The audience of the token. Default: none. */
   readonly resources?: readonly string[]
   /** The thumbprint of the key that the token is bound to. */
   readonly jkt?: string
@@ -27,6 +29,7 @@ export interface IssuedTokenOptions {
 
 /** A running authorization server, with the requests that it has received. */
 export interface TestAuthorizationServer {
+  /** The issuer identifier: the URL of the server. */
   readonly issuer: string
   /** The published metadata, with faults. */
   readonly metadata: Readonly<Record<string, unknown>>
@@ -48,6 +51,7 @@ export interface TestAuthorizationServer {
   renewNonce(): void
   /** Revokes a token; with a refresh token, all tokens of the same consent. */
   revoke(token: string): void
+  /** Stops the server. */
   close(): Promise<void>
 }
 

@@ -7,6 +7,7 @@ import type { OAuthEndpoint, OAuthRequest } from './request.ts'
 export interface FaultyResponse {
   /** Default if there is a body: 200. */
   readonly status?: number
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>
   /** A string, or a value that is sent as JSON. */
   readonly body?: unknown
@@ -35,6 +36,7 @@ export interface AuthorizationFaults {
   readonly token?: Readonly<Record<string, unknown>>
   /** Overrides claims of access tokens. */
   readonly claims?: Readonly<Record<string, unknown>>
+  /** The faults of responses, by endpoint. */
   readonly responses?: { readonly [endpoint in OAuthEndpoint]?: EndpointFault }
 }
 

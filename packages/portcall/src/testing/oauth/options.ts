@@ -2,18 +2,23 @@ import type { AuthorizationFaults } from './faults.ts'
 
 /** A JWK set ([RFC 7517 §5](https://www.rfc-editor.org/rfc/rfc7517#section-5)). */
 export interface KeySet {
+  /** The keys, as JWKs. */
   readonly keys: readonly JsonWebKey[]
 }
 
 /** The metadata of a client ([RFC 7591 §2](https://www.rfc-editor.org/rfc/rfc7591#section-2)). */
 export interface ClientMetadata {
+  /** The client ID. */
   readonly client_id: string
+  /** The client secret. Absent for public clients. */
   readonly client_secret?: string
+  /** The allowed redirect URIs. */
   readonly redirect_uris?: readonly string[]
   /** Default: `client_secret_basic` and `client_secret_post` for clients with a secret, otherwise `none`. */
   readonly token_endpoint_auth_method?: string
   /** Default: all. */
   readonly grant_types?: readonly string[]
+  /** `web` or `native`. */
   readonly application_type?: string
   /** The keys for `private_key_jwt`. */
   readonly jwks?: KeySet
@@ -24,8 +29,11 @@ export interface ClientMetadata {
 
 /** A request for the consent of the user. */
 export interface UserDecisionRequest {
+  /** The client that requests access. */
   readonly client: ClientMetadata
+  /** The requested scopes, separated by spaces. */
   readonly scope: string
+  /** The resources that the client requests access to. */
   readonly resources: readonly string[]
   /** Whether the request arrived by a browser redirect or by a device code. */
   readonly via: 'redirect' | 'device'
@@ -50,7 +58,9 @@ export interface TokenLifetimes {
 
 /** Another issuer whose assertions are accepted. */
 export interface TrustedIssuer {
+  /** The issuer identifier. */
   readonly issuer: string
+  /** The keys that verify its assertions, or a function that returns them. */
   readonly keys: KeySet | (() => KeySet | Promise<KeySet>)
 }
 
@@ -90,6 +100,7 @@ export interface AuthorizationServerOptions extends Partial<TokenLifetimes> {
   readonly metadataLocations?: readonly MetadataLocation[]
   /** Whether access tokens must be bound to a key, and whether DPoP proofs must contain a nonce. Default: neither. */
   readonly dpop?: { readonly required?: boolean; readonly nonces?: boolean }
+  /** Faults from the start. `setFaults` replaces them. */
   readonly faults?: AuthorizationFaults
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number

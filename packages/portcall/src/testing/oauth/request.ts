@@ -15,10 +15,13 @@ export type OAuthEndpoint =
 
 /** A request to an authorization server. */
 export interface OAuthRequest {
+  /** The endpoint that received the request. */
   readonly endpoint: OAuthEndpoint
+  /** The HTTP method. */
   readonly method: string
   /** As requested, without the query. */
   readonly url: string
+  /** The path of the URL. */
   readonly path: string
   /** With lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>

@@ -6,6 +6,7 @@ import { MODERN_VERSIONS, revisionOf } from '../../protocol/revisions.ts'
 import type { NodeServerLimits } from '../../transports/http/server/node/server.ts'
 import type { HttpOptions } from '../../transports/http/server/options.ts'
 import { serveChannel } from '../../transports/stdio/server.ts'
+import { recordCauses } from './show-causes.ts'
 import type { ChannelDecorator, PairedServer } from './types.ts'
 
 /**
@@ -50,6 +51,9 @@ const OPENERS: { readonly [transport in PairTransport]: Opener } = {
 /**
  * Connects a client and a server in this process, for tests.
  *
+ * When a handler throws an exception, clients get its reference only. The client of a pair also gets the exception: as the `cause` of the
+ * error, or as the `cause` of the failed tool result, which is not enumerable. The assertions of this module show it.
+ *
  * @example
  * const client = await connectPair(server)
  * assertText(await client.callTool('greet', { name: 'Ada' }), 'Hello, Ada')
@@ -62,12 +66,14 @@ export async function connectPair<S extends InProcessTarget, const E extends rea
   const { transport = 'memory', serve, wrapChannel, ...connectOptions } = options
   const protocolVersion = connectOptions.protocolVersion ?? (MODERN_VERSIONS[0] as string)
   const openOptions = { protocolVersion, ...(serve && { serve }), ...(wrapChannel && { wrapChannel }) }
-  const paired = await OPENERS[transport](server, openOptions)
+  const recorder = recordCauses(server)
+  const paired = await OPENERS[transport](recorder.server, openOptions)
   const usesHttpSse = transport === 'http' && revisionOf(protocolVersion)?.http.transport === 'HTTP+SSE'
   try {
     const client = await connect<S, E>(paired.target, {
       ...(usesHttpSse && { era: 'http+sse' as const }),
       ...connectOptions,
+      middleware: [recorder.middleware, ...(connectOptions.middleware ?? [])],
       protocolVersion,
     } as ConnectOptions<E>)
     const { close } = client

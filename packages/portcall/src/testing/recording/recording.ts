@@ -5,7 +5,9 @@ import { isObject, type Message, type RequestId } from '../../jsonrpc/message.ts
 export interface RecordingEntry {
   /** Milliseconds since the start of the recording. */
   readonly time: number
+  /** Whether the recorded side sent or received the message. */
   readonly direction: 'sent' | 'received'
+  /** The message, or a batch of messages. */
   readonly message?: Message | Message[]
   /** The ID of the request that a notification or a server request belongs to, in the recording of an Exchange. */
   readonly for?: RequestId
@@ -17,6 +19,7 @@ export interface RecordingEntry {
 
 /** A recording in NDJSON format: one entry for each line. */
 export interface Recording {
+  /** The entries, each as JSON. */
   readonly lines: readonly string[]
   /** Returns the contents of a recording file. */
   text(): string

@@ -29,9 +29,11 @@ export interface ChannelExchangeOptions extends OutgoingRequestsOptions {
 
 /** A server at the other end of a channel. */
 export interface ChannelExchange {
+  /** Sends requests to the server. */
   readonly exchange: Exchange
   /** Calls `listener` once when the channel has closed; at once if it already has. */
   onClose(listener: (reason: Error) => void): void
+  /** Closes the channel. Pending requests fail. */
   close(): Promise<void>
 }
 

@@ -28,7 +28,9 @@ export function processChannel(options: PipeLimits = {}): Channel {
     pauseWhenFull: true,
   })
   process.stderr.on('error', () => {})
+  if (stdout.bytesWritten > 0) process.stderr.write(WRITTEN_BEFORE)
   stdout.write = createRedirect()
+  redirectConsole()
   return channel
 }
 
@@ -37,6 +39,19 @@ const WARNING = `
 [portcall] all further text go to stderr. Use console.error instead of console.log, and configure your logger to write to stderr.
 [portcall] The first text was written by:
 `
+
+const WRITTEN_BEFORE = `[portcall] WARNING: something was written to stdout before the server started. Stdout is reserved for messages to the client, and
+[portcall] some clients refuse any other text. Use console.error instead of console.log.
+`
+
+/** The functions of the console that write to stdout. On Bun and Deno, they do not use \`process.stdout\`. */
+const CONSOLE_OUTPUT = ['log', 'info', 'debug'] as const
+
+function redirectConsole(): void {
+  const { bun, deno } = process.versions
+  if (bun === undefined && deno === undefined) return
+  for (const name of CONSOLE_OUTPUT) Object.assign(console, { [name]: (...args: unknown[]) => console.error(...args) })
+}
 
 /** Creates the replacement of `stdout.write`, which writes to stderr. */
 function createRedirect(): typeof process.stdout.write {

@@ -8,6 +8,7 @@ import { methodOf as coreMethodOf, DROPPABLE_NOTIFICATIONS, type MethodLookup } 
 
 /** Options of `serveChannel`. */
 export interface ServeChannelOptions {
+  /** Limits on sizes, counts and times. */
   readonly limits?: Partial<PeerLimits>
   /** Called once when the channel has ended. Default: cancels long-lived requests, which would never end by themselves. */
   readonly onEnd?: () => void
@@ -20,8 +21,8 @@ export interface ServableExchange {
   readonly exchange: Exchange
   /** Looks up how a method is routed. Default: the methods of the protocol. */
   readonly methodOf?: MethodLookup
-  /** Receives internal errors. */
-  readonly reportError?: (error: unknown) => void
+  /** Receives internal errors. May return a reference for the client. */
+  readonly reportError?: (error: unknown) => unknown
 }
 
 /**

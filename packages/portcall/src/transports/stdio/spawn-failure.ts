@@ -21,6 +21,7 @@ export function explainFailure(target: SpawnTarget, cause: unknown): SpawnError 
 function findReason({ command, cwd, env }: SpawnTarget, code: string): string | undefined {
   if (cwd !== undefined && !isDirectory(cwd))
     return `its working directory ${cwd} ${existsSync(cwd) ? 'is not a directory' : 'does not exist'}`
+  if (code === 'ENOENT' && /\s/.test(command.trim()) && !existsSync(command)) return explainArguments(command)
   if (code === 'ENOENT') return /[\\/]/.test(command) ? explainFile(command) : explainSearch(env)
   if (code === 'EACCES')
     return isDirectory(command)
@@ -29,6 +30,15 @@ function findReason({ command, cwd, env }: SpawnTarget, code: string): string | 
   if (code === 'EINVAL' && process.platform === 'win32')
     return 'it is a script: use the command "cmd" with the arguments "/c" and the script'
   return undefined
+}
+
+function explainArguments(command: string): string {
+  const [program, ...args] = command.trim().split(/\s+/)
+  return `no such program (ENOENT). command is the program only. Pass its arguments in args: { command: ${quote(program)}, args: [${args.map(quote).join(', ')}] }`
+}
+
+function quote(text: string | undefined): string {
+  return `'${text}'`
 }
 
 function explainFile(command: string): string {

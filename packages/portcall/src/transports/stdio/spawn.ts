@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { Channel } from '../../jsonrpc/channel.ts'
+import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
 import { ConnectionLostError, type ProcessExit } from '../../jsonrpc/errors.ts'
 import { delay } from '../../util/timers.ts'
 import { environmentFor } from './environment.ts'
@@ -84,7 +84,11 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
     exited: watch.exited,
     send: (message) => pipe.send(message),
     receive(onReceived, onClose) {
-      pipe.receive(onReceived, () => {
+      const receive = (input: ChannelInput): void => {
+        if ('unreadable' in input) watch.strayOutput ??= input.head
+        onReceived(input)
+      }
+      pipe.receive(receive, () => {
         if (closedLocally) onClose()
         else void watch.closeReason().then(onClose)
       })
@@ -119,6 +123,8 @@ interface ChildWatch {
   readonly disconnected: Promise<void>
   /** Resolves when the process has exited and its pipes are closed, or when one of the two takes too long after the other. */
   settled(): Promise<void>
+  /** The first text on stdout that is not a message. */
+  strayOutput: string | undefined
   /** Resolves with the reason why the channel closes. */
   closeReason(): Promise<Error>
 }
@@ -158,19 +164,23 @@ function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: 
     exited,
     settled,
     disconnected: disconnected.then(settled),
+    strayOutput: undefined,
     async closeReason() {
       await settled()
-      return spawnError ?? new ConnectionLostError(describe(name, exitOf()), { exit: exitOf() })
+      return spawnError ?? new ConnectionLostError(describe(name, exitOf(), this.strayOutput), { exit: exitOf() })
     },
   }
 }
 
-function describe(name: string, { code, signal, stderr }: ProcessExit): string {
+function describe(name: string, { code, signal, stderr }: ProcessExit, strayOutput: string | undefined): string {
   const end = signal
     ? `was terminated by ${signal}`
     : code === null
       ? 'closed its stdin or stdout but is still running'
       : `exited with code ${code}`
   const output = stderr.trim()
-  return `The server "${name}" ${end}${output === '' ? '' : `. Its last output on stderr:\n${output}`}`
+  const parts = [`The server "${name}" ${end}`]
+  if (strayOutput !== undefined) parts.push(`It printed this to stdout, where only messages are allowed:\n${strayOutput}`)
+  if (output !== '') parts.push(`Its last output on stderr:\n${output}`)
+  return parts.join('. ')
 }

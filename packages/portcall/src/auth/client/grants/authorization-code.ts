@@ -12,6 +12,7 @@ export interface SignInRequest {
   readonly issuer: string
   /** The resource to grant access to. */
   readonly resource: string
+  /** The scopes to grant, separated by spaces. Absent if the request names none. */
   readonly scope: string | undefined
   /** Aborted when no caller waits any more. */
   readonly signal: AbortSignal

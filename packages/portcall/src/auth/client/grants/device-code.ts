@@ -11,6 +11,7 @@ import type { ClientIdentity, GrantContext, TokenSet } from '../types.ts'
 
 /** What a user needs to sign in on another device. */
 export interface DeviceAuthorization {
+  /** The code that the user enters. Show it. */
   readonly userCode: string
   /** The page on which the user enters the code. */
   readonly verificationUri: URL

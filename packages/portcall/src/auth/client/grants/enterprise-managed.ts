@@ -6,6 +6,7 @@ import { bindToIssuer, chooseIssuer, type PreRegisteredClient } from '../registr
 import { type IdentityProvider, requestIdentityAssertion, type SubjectToken } from './token-exchange.ts'
 
 export interface EnterpriseManagedOptions extends AuthProviderOptions {
+  /** The identity provider that the user is signed in to. */
   readonly identityProvider: IdentityProvider
   /** Returns the token that identifies the user: an ID token, or another one with its type. Called whenever an access token is needed. */
   readonly subject: () => string | SubjectToken | Promise<string | SubjectToken>

@@ -5,6 +5,7 @@ import type { AuthFetch, AuthorizationServer, ClientIdentity } from '../types.ts
 
 /** A token of the identity provider that identifies the user. */
 export interface SubjectToken {
+  /** The token, as the identity provider issued it. */
   readonly token: string
   /** Use `refresh_token` for users who signed in with SAML. */
   readonly type: 'id_token' | 'refresh_token' | 'saml2'
@@ -12,6 +13,7 @@ export interface SubjectToken {
 
 /** The identity provider of an enterprise. */
 export interface IdentityProvider {
+  /** The issuer identifier, a URL. */
   readonly issuer: string
   /** Default: that of the issuer's metadata. */
   readonly tokenEndpoint?: string

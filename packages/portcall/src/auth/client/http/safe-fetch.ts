@@ -10,6 +10,7 @@ export interface AuthLimits {
   readonly maxBytes: number
   /** Time allowed for the whole response, including all redirects. */
   readonly timeoutMs: number
+  /** Number of redirects that a GET request follows. */
   readonly maxRedirects: number
 }
 

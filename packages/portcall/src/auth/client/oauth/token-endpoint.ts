@@ -10,6 +10,7 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** The parameters of a token request, without the client's credentials. */
 export interface TokenParameters {
+  /** The grant type, such as `authorization_code` or a URN. */
   readonly grant_type: string
   readonly [name: string]: string
 }

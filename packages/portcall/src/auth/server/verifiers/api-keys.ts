@@ -8,6 +8,7 @@ export interface ApiKey {
   readonly hash: string
   /** The user or program that the key identifies. */
   readonly subject: string
+  /** The scopes of the key. Default: none. */
   readonly scopes?: readonly string[]
   /** Seconds since 1970. Default: the key does not expire. */
   readonly expiresAt?: number

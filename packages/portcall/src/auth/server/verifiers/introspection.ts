@@ -14,6 +14,7 @@ export interface IntrospectionOptions extends IssuerFetchOptions {
   readonly issuer: string
   /** The credentials of this server at the endpoint. */
   readonly clientId: string
+  /** The secret that belongs to `clientId`. */
   readonly clientSecret: string
   /** How the secret is sent: in the `Authorization` header or in the form. Default: `'basic'`. */
   readonly authentication?: 'basic' | 'post'

@@ -17,6 +17,7 @@ const TEMPORARY = new Set([408, 425, 429])
 export class HttpStatusError extends PortcallError {
   override readonly name = 'HttpStatusError'
   readonly code = 'HTTP_STATUS'
+  /** The HTTP status. */
   readonly status: number
   /** Returns a header of the response by its lower-case name. */
   readonly header: (name: string) => string | undefined

@@ -11,6 +11,7 @@ import { GET_HEADERS, lowerCaseHeaders, POST_HEADERS } from './request-headers.t
 export class SessionExpiredError extends PortcallError {
   override readonly name = 'SessionExpiredError'
   readonly code = 'SESSION_EXPIRED'
+  /** The request may succeed in a new session. */
   readonly retryable = true
 }
 

@@ -23,6 +23,7 @@ export interface HttpEndpoint {
   readonly streams: OpenStreams
   /** All requests that are running. */
   readonly running: Set<Abortable>
-  readonly onError: (error: unknown) => void
+  /** Receives internal errors. May return a reference for the client. */
+  readonly onError: (error: unknown) => unknown
   readonly insufficientScopeHeaders: InsufficientScopeHeaders | undefined
 }

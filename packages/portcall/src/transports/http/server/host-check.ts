@@ -6,7 +6,7 @@
  */
 
 import { Header } from '../common/headers.ts'
-import { httpError } from './http-error.ts'
+import { type HttpError, httpError } from './http-error.ts'
 import type { HttpRequest } from './types.ts'
 
 /** Disables the `Host` check: any web page can then reach this server through DNS rebinding, unless a proxy in front prevents it. */
@@ -32,22 +32,49 @@ export type HostCheck = (request: HttpRequest) => void
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/
 const ORIGIN = /^https?:\/\/([^/]*)$/
+const ANY_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/?$/i
 const ABSOLUTE_TARGET = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 
 /** Creates the check that every request must pass first. */
 export function createHostCheck(options: HostCheckOptions): HostCheck {
+  checkOptions(options)
   const isAllowedHost = createHostRule(options)
   const isAllowedOrigin = createOriginCheck(options)
   let lastAllowed: string | undefined
   return ({ host, target, header }) => {
     if (host === undefined) throw httpError(400, 'Bad request: send exactly one Host header')
-    if (host !== lastAllowed && !isAllowedHost(host)) throw httpError(403, 'Forbidden: this host is not allowed')
+    if (host !== lastAllowed && !isAllowedHost(host)) throw forbidden('host', host, 'allowedHosts')
     if (!target.startsWith('/') && !isAllowedHost(authorityOf(target)))
-      throw httpError(403, 'Forbidden: this host is not allowed')
+      throw forbidden('host', authorityOf(target), 'allowedHosts')
     lastAllowed = host
     const origin = header(Header.origin)
-    if (origin !== undefined && !isAllowedOrigin(origin)) throw httpError(403, 'Forbidden: this origin is not allowed')
+    if (origin !== undefined && !isAllowedOrigin(origin)) throw forbidden('origin', origin, 'allowedOrigins')
   }
+}
+
+/** Refuses values that would never match. @throws TypeError. */
+function checkOptions({ allowedHosts, allowedOrigins }: HostCheckOptions): void {
+  for (const host of listOf('allowedHosts', allowedHosts))
+    if (/[/*]/.test(host))
+      throw new TypeError(`allowedHosts: ${JSON.stringify(host)} is not a host name, such as 'api.example.com'`)
+  for (const origin of listOf('allowedOrigins', allowedOrigins))
+    if (!ANY_ORIGIN.test(origin))
+      throw new TypeError(`allowedOrigins: ${JSON.stringify(origin)} is not an origin, such as 'https://app.example.com'`)
+}
+
+function listOf(option: string, value: readonly string[] | symbol | undefined): readonly string[] {
+  if (value === undefined || typeof value === 'symbol') return []
+  if (Array.isArray(value)) return value
+  throw new TypeError(`${option} must be an array of strings, such as [${JSON.stringify(value)}]`)
+}
+
+const MAX_NAME_LENGTH = 100
+
+function forbidden(kind: string, name: string, option: keyof HostCheckOptions): HttpError {
+  return httpError(
+    403,
+    `Forbidden: the ${kind} ${name.slice(0, MAX_NAME_LENGTH)} is not allowed. The server has to list it in ${option}`,
+  )
 }
 
 function createHostRule({ allowedHosts = LOOPBACK_NAMES }: HostCheckOptions): (host: string) => boolean {

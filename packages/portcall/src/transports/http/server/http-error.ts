@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../../../jsonrpc/errors.ts'
+import { ErrorCode, internalError, RpcError } from '../../../jsonrpc/errors.ts'
 import { type ErrorBody, failure, type RequestId, type Response } from '../../../jsonrpc/message.ts'
 import { requiredScopes } from '../../../protocol/errors.ts'
 import { PortcallError } from '../../../util/errors.ts'
@@ -10,8 +10,11 @@ import type { HttpContext, HttpReply } from './types.ts'
 export class HttpError extends PortcallError {
   override readonly name = 'HttpError'
   readonly code = 'HTTP_ERROR'
+  /** The HTTP status. */
   readonly status: number
+  /** The additional response headers. */
   readonly headers: HeaderRecord
+  /** The JSON-RPC error in the body. */
   readonly body: ErrorBody
 
   /**
@@ -39,11 +42,10 @@ export function sendError(reply: HttpReply, error: HttpError, id?: RequestId): v
 }
 
 /** Converts anything thrown to an error that may be sent. Unexpected errors go to `onError`; the client gets "Internal error". */
-export function toHttpError(error: unknown, onError: (error: unknown) => void): HttpError {
+export function toHttpError(error: unknown, onError: (error: unknown) => unknown): HttpError {
   if (error instanceof HttpError) return error
   if (error instanceof RpcError) return new HttpError(400, {}, error.body())
-  onError(error)
-  return httpError(500, 'Internal error')
+  return new HttpError(500, {}, internalError(onError(error)).body())
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../../../jsonrpc/errors.ts'
+import { ErrorCode, internalError } from '../../../jsonrpc/errors.ts'
 import type { Auth, ExchangeContext, HttpInfo } from '../../../jsonrpc/exchange.ts'
 import { type Notification, type Request, type Response, stringifyMessage } from '../../../jsonrpc/message.ts'
 import { ProtocolErrorCode } from '../../../protocol/errors.ts'
@@ -51,8 +51,7 @@ async function answer(endpoint: HttpEndpoint, message: Request, context: HttpCon
     call.respond(await endpoint.exchange(message, call))
   } catch (error) {
     if (context.disconnected) return
-    endpoint.onError(error)
-    call.respond(new RpcError(ErrorCode.internalError, 'Internal error').response(message.id))
+    call.respond(internalError(endpoint.onError(error)).response(message.id))
   } finally {
     endpoint.running.delete(call)
   }

@@ -15,6 +15,7 @@ export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
    * at all. Default: `sessions`.
    */
   readonly legacy?: 'sessions' | 'stateless' | 'off'
+  /** Identifies the caller of each request, or refuses it. Default: callers are not authenticated. */
   readonly authenticate?: Authenticate
   /** Called first for every request that passed the `Host` and `Origin` check. */
   readonly onRequest?: OnRequest
@@ -31,8 +32,8 @@ export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
    * Default: never.
    */
   readonly isIdempotent?: (request: Request) => boolean
-  /** Receives internal errors; clients only get "Internal error". */
-  readonly onError?: (error: unknown) => void
+  /** Receives internal errors; clients only get "Internal error", with the reference if a string is returned. Default: those of the server. */
+  readonly onError?: (error: unknown) => unknown
 }
 
 /** The members of a server that determine options of its endpoint. */

@@ -1,4 +1,4 @@
-import { ErrorCode, RpcError } from '../../../jsonrpc/errors.ts'
+import { internalError } from '../../../jsonrpc/errors.ts'
 import type { Auth, Exchange, ExchangeContext, HttpInfo } from '../../../jsonrpc/exchange.ts'
 import type { Notification, Request } from '../../../jsonrpc/message.ts'
 import { LegacySession } from '../../../legacy/server/session.ts'
@@ -71,8 +71,7 @@ async function run(
   try {
     call.sink.respond(await exchange(request, call))
   } catch (error) {
-    endpoint.onError(error)
-    call.sink.respond(new RpcError(ErrorCode.internalError, 'Internal error').response(request.id))
+    call.sink.respond(internalError(endpoint.onError(error)).response(request.id))
   } finally {
     endpoint.running.delete(call)
   }

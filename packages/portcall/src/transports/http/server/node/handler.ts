@@ -66,7 +66,9 @@ function isAmbiguous({ headers }: IncomingMessage): boolean {
 /** Responds to a request whose framing cannot be trusted, and closes the connection. */
 async function refuse(response: ServerResponse): Promise<void> {
   const error = { code: ErrorCode.invalidRequest, message: 'Transfer-Encoding is empty, or sent together with Content-Length' }
-  response.writeHead(400, { connection: 'close', 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', error }))
+  response
+    .writeHead(400, { connection: 'close', 'content-type': 'application/json' })
+    .end(JSON.stringify({ jsonrpc: '2.0', error }))
 }
 
 /** The state that all requests of one handler share. */

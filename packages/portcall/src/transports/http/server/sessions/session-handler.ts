@@ -4,6 +4,7 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import type { Request } from '../../../../jsonrpc/message.ts'
+import { MODERN_VERSIONS } from '../../../../protocol/revisions.ts'
 import { EMPTY_HEADERS, Header } from '../../common/headers.ts'
 import { parseBatch } from '../batch.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
@@ -14,15 +15,20 @@ import { createHttpSse, isHttpSseGet, isHttpSsePost } from './http-sse.ts'
 import { BufferedResponse, PostResponse } from './post-response.ts'
 import type { SessionBackend, SessionEntry } from './session-backend.ts'
 
+const NO_SESSION =
+  'Bad request: send an initialize request first, and then the Mcp-Session-Id header of its response. Without sessions, send the header ' +
+  `MCP-Protocol-Version: ${MODERN_VERSIONS[0]} and the same version in params._meta`
+const NOT_A_PAGE = 'Bad request: this is an MCP endpoint. Connect an MCP client to this URL'
+
 /** Creates the handler for legacy clients with sessions, on both of their HTTP transports. */
 export function createSessionHandler<S extends SessionEntry>(endpoint: HttpEndpoint, backend: SessionBackend<S>): LegacyHandler {
   const { maxSessionRequests, maxBatchMessages } = endpoint.limits
   const httpSse = createHttpSse(endpoint, backend)
   const validateHeaders = createHeaderValidator(endpoint.methodOf, false)
 
-  const find = ({ header, auth }: HttpContext): S | Promise<S> => {
+  const find = ({ header, auth, method }: HttpContext): S | Promise<S> => {
     const id = header(Header.sessionId)
-    if (id === undefined) throw httpError(400, 'Bad request: the Mcp-Session-Id header is missing')
+    if (id === undefined) throw httpError(400, method === 'GET' ? NOT_A_PAGE : NO_SESSION)
     return backend.find(id, 'streamable-http', auth)
   }
 

@@ -39,7 +39,10 @@ export class HttpSession {
 
   constructor({ endpoint, auth, notify, state, commit, nextId }: HttpSessionOptions) {
     this.legacy = new LegacySession({ core: endpoint.exchange, notify, auth, commit, ...(state && { state }) })
-    this.incoming = createIncomingRequests(this.legacy.exchange, { maxInFlight: endpoint.limits.maxSessionRequests })
+    this.incoming = createIncomingRequests(this.legacy.exchange, {
+      maxInFlight: endpoint.limits.maxSessionRequests,
+      onError: endpoint.onError,
+    })
     this.#nextId = nextId
   }
 

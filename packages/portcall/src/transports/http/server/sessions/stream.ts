@@ -252,6 +252,6 @@ export class Stream {
   }
 
   #enqueue(step: () => void | Promise<void>): void {
-    this.#queue = this.#queue.then(step).catch(this.#options.endpoint.onError)
+    this.#queue = this.#queue.then(step).catch((error: unknown) => void this.#options.endpoint.onError(error))
   }
 }
