@@ -1,24 +1,34 @@
-/** The stdio baseline: splits stdin into lines, JSON.parse, a hand-written response, JSON.stringify; one write per chunk of responses and per notification. */
+/** The stdio baseline: splits stdin into lines, parses each, puts the response together as text; one write for all that a chunk leads to. */
 import { serverArguments } from '../servers/arguments.mjs'
 import { createAnswers } from './answers.mjs'
 
+/** Messages of one turn are written when they are this long. */
+const BATCH = 64 * 1024
 const NEWLINE = 10
 const answer = createAnswers(serverArguments())
-const notify = (message) => process.stdout.write(`${JSON.stringify(message)}\n`)
 
 let pending = []
+let output = ''
+
+function flush() {
+  if (output) process.stdout.write(output)
+  output = ''
+}
+
+function send(text) {
+  output += `${text}\n`
+  if (output.length >= BATCH) flush()
+}
 
 process.stdin.on('data', (chunk) => {
-  let answers = ''
   let start = 0
   for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-    const rest = chunk.subarray(start, end)
-    const line = pending.length ? Buffer.concat([...pending, rest]) : rest
+    const line = pending.length ? Buffer.concat([...pending, chunk.subarray(start, end)]) : chunk.utf8Slice(start, end)
     pending = []
     start = end + 1
-    const response = answer(JSON.parse(line), notify)
-    if (response) answers += `${JSON.stringify(response)}\n`
+    const text = answer(JSON.parse(line), send)
+    if (text) send(text)
   }
   if (start < chunk.length) pending.push(chunk.subarray(start))
-  if (answers) process.stdout.write(answers)
+  flush()
 })

@@ -1,50 +1,68 @@
-import { median, ratioOf } from '../harness/statistics.mjs'
 import { SUBJECTS } from '../subjects.mjs'
-import { METRICS } from './metrics.mjs'
-import { summaryOf } from './page.mjs'
+import { rangeOf, ratiosOf, shownRange } from './ranges.mjs'
+
+const HTTP = ['http/modern', 'http/session', 'http/stateless']
+const STDIO = ['stdio/modern', 'stdio/session']
 
 /** The rows of the table in the README. */
-const HIGHLIGHTS = [
-  { group: 'http/modern', cell: 'c64', title: 'HTTP, 2026-07-28, 64 clients' },
-  { group: 'http/session', cell: 'c64', title: 'HTTP, 2025-11-25 with sessions, 64 clients' },
-  { group: 'http/stateless', cell: 'c64', title: 'HTTP, 2025-11-25 without sessions, 64 clients' },
-  { group: 'tools/modern', cell: 't1000', title: 'the first with 1,000 tools, 16 clients' },
-  { group: 'stdio/modern', cell: 'c64', title: 'stdio, 2026-07-28, 64 in flight' },
-  { group: 'stdio/session', cell: 'c64', title: 'stdio, 2025-11-25, 64 in flight' },
+const ROWS = [
+  { title: 'HTTP, one client', groups: HTTP, cells: ['c1'] },
+  { title: 'HTTP, 16 to 64 clients', groups: HTTP, cells: ['c16', 'c64'] },
+  { title: 'stdio, one call at a time', groups: STDIO, cells: ['c1'] },
+  { title: 'stdio, 64 calls in flight', groups: STDIO, cells: ['c64'] },
+]
+
+/** The columns: the subjects that Portcall is compared with. */
+const COLUMNS = [
+  { subject: 'baseline', title: 'tuned, hand-written server' },
+  { subject: 'official-2', title: SUBJECTS['official-2'].title.replace('official', 'official SDK') },
+  { subject: 'official-1', title: SUBJECTS['official-1'].title.replace('official', 'official SDK') },
+  { subject: 'fastmcp', title: SUBJECTS.fastmcp.title },
+  { subject: 'tmcp', title: SUBJECTS.tmcp.title },
 ]
 
 const METRIC = 'perSecond'
-const OURS = 'portcall'
-const BASELINE = 'baseline'
 
-const times = (ratio) => (ratio === undefined ? '–' : `${ratio.toFixed(ratio < 10 ? 2 : 0)}×`)
+/** The command that measures these rows again. */
+const COMMAND = 'npm run bench -- --only http,stdio'
 
-/** Returns the fastest peer on Node in some rows: its title, and how many times faster Portcall is. */
-function nextOf(rows, ours) {
-  const peers = rows.filter(({ subject }) => SUBJECTS[subject].peer && !SUBJECTS[subject].foreign)
-  const compared = peers.map(({ subject, samples }) => ({ subject, ratio: ratioOf(ours, samples, METRIC) }))
-  const [next] = compared.filter(({ ratio }) => ratio !== undefined).sort((a, b) => a.ratio - b.ratio)
-  return next ? `${times(next.ratio)} ${SUBJECTS[next.subject].title}` : '–'
+function line({ title, groups, cells }, results) {
+  const shown = COLUMNS.map(({ subject }) => shownRange(rangeOf(ratiosOf(results, { groups, cells, subject, metric: METRIC }))))
+  return `| ${title} | ${shown.join(' | ')} |`
 }
 
-function line({ group, cell, title }, { groups }) {
-  const rows = (groups[group]?.rows ?? []).filter((row) => row.cell === cell)
-  const samplesOf = (subject) => rows.find((row) => row.subject === subject)?.samples
-  const ours = samplesOf(OURS)
-  if (!ours) return []
-  const perSecond = METRICS[METRIC].show(median(ours.map((sample) => sample?.[METRIC])))
-  return [`| ${title} | ${perSecond} | ${times(ratioOf(ours, samplesOf(BASELINE) ?? [], METRIC))} | ${nextOf(rows, ours)} |`]
+/** Renders the ranges as a table: how many times more calls a second Portcall answers. */
+export function rangesTable(results) {
+  return [
+    `| | ${COLUMNS.map(({ title }) => title).join(' | ')} |`,
+    `|---|${'--:|'.repeat(COLUMNS.length)}`,
+    ...ROWS.map((row) => line(row, results)),
+  ].join('\n')
+}
+
+/** Says which machine the chart comes from. */
+function machineOf({ groups }) {
+  const { cpu, node } = groups['http/modern']?.machine ?? {}
+  return cpu ? `The chart shows one run: Node ${node}, one core of ${cpu} for each server. ` : ''
 }
 
 /** Renders the figures for the README. */
 export function figuresOf(results) {
   return [
-    '| `tools/call` | calls a second | against a server written by hand | against the next in TypeScript |',
-    '|---|--:|--:|--:|',
-    ...HIGHLIGHTS.flatMap((highlight) => line(highlight, results)),
+    'Calls a second of a small tool, as a multiple of the same tool on:',
     '',
-    '![Requests a second](bench/results/chart.svg)',
+    rangesTable(results),
     '',
-    `One server process on one core. ${summaryOf(results)} [All figures](bench/results/full.md), and [how to get yours](docs/reference/benchmarks.md).`,
+    'The tuned server is written by hand on `node:http`, or on stdin and stdout. It validates nothing and serializes all it can in advance. A range covers all protocol',
+    'versions and four of five measurements. Measure on your machine:',
+    '',
+    '<!-- not run: takes half an hour -->',
+    '```sh',
+    COMMAND,
+    '```',
+    '',
+    '![Calls a second](bench/results/chart.svg)',
+    '',
+    `${machineOf(results)}See [Benchmarks](docs/reference/benchmarks.md) and [all figures](bench/results/full.md).`,
   ].join('\n')
 }

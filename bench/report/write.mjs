@@ -1,14 +1,18 @@
-/** Writes the generated report: the page and the chart next to the results, and the figures in the README. `--check` compares instead. */
+/** Writes the generated report: the page and the chart next to the results, and the figures in the README and the docs. `--check` compares instead. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isMain } from '../../tools/lib/paths.mjs'
 import { readResults } from '../harness/results.mjs'
 import { chartOf } from './chart.mjs'
 import { pageOf } from './page.mjs'
-import { figuresOf } from './readme.mjs'
+import { figuresOf, rangesTable } from './readme.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
-const README = at('../../README.md')
+/** The pages with figures between two comments. */
+const PAGES = [
+  { path: at('../../README.md'), render: figuresOf },
+  { path: at('../../docs/reference/benchmarks.md'), render: (results) => `\n${rangesTable(results)}\n` },
+]
 const FIGURES = /(<!-- figures of bench\/results -->\n)[\s\S]*?(<!-- end of figures -->)/
 
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
@@ -18,7 +22,10 @@ function files(results) {
   return [
     { path: at('../results/full.md'), content: pageOf(results) },
     { path: at('../results/chart.svg'), content: chartOf(results) },
-    { path: README, content: read(README).replace(FIGURES, (_, before, after) => `${before}${figuresOf(results)}\n${after}`) },
+    ...PAGES.map(({ path, render }) => ({
+      path,
+      content: read(path).replace(FIGURES, (_, before, after) => `${before}${render(results)}\n${after}`),
+    })),
   ]
 }
 
