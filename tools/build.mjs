@@ -1,6 +1,6 @@
 /** Builds the library and the CLI into packages/portcall/dist, with type declarations. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { chunksOfEntryPoints } from './lib/chunks.mjs'
@@ -14,7 +14,12 @@ const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-
 
 /** typebox shares a chunk with the validator that uses it, because the first call to most servers waits for both. */
 const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')
-const SMALL = [...OWN_CHUNK, 'validator']
+
+const inPackage = (name) => new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`)
+
+/** The chunks of these packages, without the scope in their names. */
+const packageChunks = OWN_CHUNK.map((name) => ({ name: name.slice(name.lastIndexOf('/') + 1), test: inPackage(name) }))
+const SMALL = [...packageChunks.map(({ name }) => name), 'validator']
 
 /** Options that both bundles share. */
 const INPUT = {
@@ -29,20 +34,20 @@ const OUTPUT = {
   comments: { legal: true, annotation: true, jsdoc: false },
 }
 
-/** Minifies third-party code, which loads faster and nobody debugs here. */
+/**
+ * Minifies third-party code, which loads faster and nobody debugs here. Our own code stays as it is, so stack traces are readable without
+ * source maps.
+ */
 const smallPackages = {
   name: 'small-packages',
-  renderChunk(code, { name, fileName }) {
-    if (!SMALL.includes(name)) return null
-    const { code: small, map } = minifySync(fileName, code, { module: true, sourcemap: true })
-    return { code: small, map }
-  },
+  renderChunk: (code, { name, fileName }) => (SMALL.includes(name) ? minifySync(fileName, code, { module: true }).code : null),
 }
 
 /** Matches the end of a relative import in a declaration file; it has to name the built file. */
-const TS_IMPORT = /((?:from |import\(|declare module )'\.{1,2}\/[^'\n]+)\.ts(')/g
+const TS_IMPORT = /((?:from |import |import\(|declare module )'\.{1,2}\/[^'\n]+)\.ts(')/g
 
-const inPackage = (name) => new RegExp(`[\\\\/]node_modules[\\\\/]${name}[\\\\/]`)
+/** Matches a relative import of a built declaration file. */
+const JS_IMPORT = /(?:from |import |import\(|declare module )'(\.{1,2}\/[^'\n]+)\.js'/g
 
 /** Makes a folder import the entry points by their public names, as users do, so that it does not affect how chunks are split. */
 const byEntryPoints = (folder) => ({
@@ -66,11 +71,8 @@ async function writeScripts(folder) {
   const { output } = await bundle.write({
     ...OUTPUT,
     dir: folder,
-    sourcemap: true,
     chunkFileNames: 'chunks/[name].js',
-    codeSplitting: {
-      groups: [...OWN_CHUNK.map((name) => ({ name, test: inPackage(name) })), ...chunksOfEntryPoints()],
-    },
+    codeSplitting: { groups: [...packageChunks, ...chunksOfEntryPoints()] },
   })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
@@ -81,15 +83,18 @@ async function writePrograms(folder) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs().map(({ entry, source }) => [entry, source])),
     platform: 'node',
-    plugins: [byEntryPoints(PACKAGE)],
+    plugins: [smallPackages, byEntryPoints(PACKAGE)],
     ...INPUT,
   })
-  const { output } = await bundle.write({ ...OUTPUT, dir: folder, chunkFileNames: 'cli/[name].js' })
+  const codeSplitting = { groups: packageChunks }
+  const { output } = await bundle.write({ ...OUTPUT, dir: folder, chunkFileNames: 'cli/[name].js', codeSplitting })
   await bundle.close()
   return output.flatMap((chunk) => chunk.moduleIds ?? [])
 }
 
-/** Emits declarations file by file, without type checking: `npm run check:types` does that. */
+/**
+ * Emits declarations file by file, without type checking: `npm run check:types` does that. Only those are left that an entry point needs.
+ */
 function writeDeclarations(folder) {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   const project = join(PACKAGE, 'tsconfig.node.json')
@@ -97,8 +102,18 @@ function writeDeclarations(folder) {
     quiet: true,
   })
   if (!ok) throw new Error(`the declarations cannot be written:\n${output}`)
-  rmSync(join(folder, 'cli'), { recursive: true, force: true })
-  for (const path of filesBelow(folder, '.d.ts')) writeFileSync(path, readText(path).replace(TS_IMPORT, '$1.js$2'))
+  const needed = new Set()
+  for (const { types } of entryPoints()) keepDeclaration(join(folder, relative(DIST, types)), needed)
+  for (const path of filesBelow(folder, '.d.ts')) if (!needed.has(path)) rmSync(path)
+}
+
+/** Completes the imports of a declaration file and of those it imports, and adds their paths to `needed`. */
+function keepDeclaration(path, needed) {
+  if (needed.has(path)) return
+  needed.add(path)
+  const text = readText(path).replace(TS_IMPORT, '$1.js$2')
+  writeFileSync(path, text)
+  for (const [, imported] of text.matchAll(JS_IMPORT)) keepDeclaration(resolve(dirname(path), `${imported}.d.ts`), needed)
 }
 
 /** Writes the licenses of the bundled packages. */

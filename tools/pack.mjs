@@ -1,18 +1,24 @@
 /**
  * `npm run check:pack`: the package that would be published works in another project. It is installed from the tarball, imported by Node,
- * compiled under both module resolutions, and checked by attw and publint.
+ * compiled under both module resolutions, and checked by attw and publint. Its size, its metadata and the links of its README are checked too.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { entryPoints } from './lib/entrypoints.mjs'
-import { PACKAGE, ROOT, readJson } from './lib/paths.mjs'
+import { unresolvedOnNpm } from './lib/npm-readme.mjs'
+import { PACKAGE, ROOT, readJson, readText } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { runNode, runNpm } from './lib/run.mjs'
 
 const PUBLISHED = /^(package\.json|README\.md|LICENSE|dist\/.*)$/
+const METADATA = ['description', 'keywords', 'homepage', 'bugs', 'repository', 'author', 'license', 'engines']
+/** The most that the installed package may take on disk. */
+const MOST_KB = 4500
+/** The unit in which most file systems allocate. */
+const BLOCK = 4096
 const RESOLUTIONS = { nodenext: 'nodenext', bundler: 'esnext' }
 
 /** Packs the package into a folder and returns the tarball and the paths in it. */
@@ -34,6 +40,13 @@ function writeConsumer(folder) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   writeFileSync(join(folder, 'main.ts'), code)
   writeFileSync(join(folder, 'main.js'), code)
+}
+
+/** Returns what a file or a folder takes on disk, in bytes, as `du` counts it: in whole blocks. */
+function diskUsage(path) {
+  const stats = lstatSync(path)
+  if (!stats.isDirectory()) return Math.ceil(stats.size / BLOCK) * BLOCK
+  return readdirSync(path).reduce((sum, name) => sum + diskUsage(join(path, name)), BLOCK)
 }
 
 function compile(folder, moduleResolution) {
@@ -62,10 +75,14 @@ try {
     `${paths.length} files: dist, README.md, LICENSE`,
     paths.filter((path) => !PUBLISHED.test(path)),
   )
-  for (const name of ['README.md', 'LICENSE']) {
-    if (existsSync(join(ROOT, name))) report.check(`${name} is included`, paths.includes(name) ? [] : [`${name} is missing`])
-  }
-  const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = readJson(join(PACKAGE, 'package.json'))
+  for (const name of ['README.md', 'LICENSE'])
+    report.check(`${name} is included`, paths.includes(name) ? [] : [`${name} is missing`])
+  const metadata = readJson(join(PACKAGE, 'package.json'))
+  report.check(
+    `the metadata is complete: ${METADATA.join(', ')}`,
+    METADATA.filter((name) => Object.keys(metadata[name] ?? '').length === 0).map((name) => `${name} is missing`),
+  )
+  const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = metadata
   const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !peerDependenciesMeta[name]?.optional)
   report.check('no dependencies, only optional peers', needed)
   const quiet = { cwd: folder, quiet: true }
@@ -76,6 +93,10 @@ try {
     'installs',
     faultsOf(runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder, quiet: true })),
   )
+  const installed = join(folder, 'node_modules', 'portcall')
+  const size = Math.ceil(diskUsage(installed) / 1024)
+  report.check(`${size} KB installed`, size > MOST_KB ? [`more than ${MOST_KB} KB`] : [])
+  report.check('links and pictures of the README resolve on npm', unresolvedOnNpm(readText(join(installed, 'README.md'))))
   report.check('imports', faultsOf(runNode(['main.js'], { cwd: folder, quiet: true })))
   for (const name of Object.keys(RESOLUTIONS)) report.check(`compiles with ${name}`, faultsOf(compile(folder, name)))
 } finally {

@@ -1,10 +1,10 @@
-/** Copies the files that are published with the package from the root of the repository. */
-import { copyFileSync, existsSync } from 'node:fs'
+/** Writes the files that are published with the package: the README with links that work on npm, and the license. */
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
-import { PACKAGE, ROOT } from './lib/paths.mjs'
+import { forNpm } from './lib/npm-readme.mjs'
+import { PACKAGE, ROOT, readText } from './lib/paths.mjs'
 
 await ensure()
-for (const name of ['README.md', 'LICENSE']) {
-  if (existsSync(join(ROOT, name))) copyFileSync(join(ROOT, name), join(PACKAGE, name))
-}
+writeFileSync(join(PACKAGE, 'README.md'), forNpm(readText(join(ROOT, 'README.md'))))
+copyFileSync(join(ROOT, 'LICENSE'), join(PACKAGE, 'LICENSE'))

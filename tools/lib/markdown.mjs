@@ -24,7 +24,7 @@ export function linksOf(text) {
 }
 
 /** The anchor that GitHub generates for a heading. */
-const slugOf = (title) =>
+export const slugOf = (title) =>
   title
     .trim()
     .toLowerCase()
