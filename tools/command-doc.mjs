@@ -24,7 +24,7 @@ function commandsPart({ commands }) {
         `### ${name}`,
         `${summary}.`,
         `\`\`\`text\n${usage}\n\`\`\``,
-        ...details,
+        ...details.map((text) => text.replaceAll('<', '\\<')),
         ...(Object.keys(flags).length > 0 ? [table(['flag', 'means'], flagRows(flags))] : []),
         `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
       ].join('\n\n'),

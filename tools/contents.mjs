@@ -31,7 +31,7 @@ const list = (prefix) =>
   ).join('\n')
 
 const index = readText(join(DOCS, 'README.md')).replace(
-  /(<!-- pages -->\n)[^]*?(<!-- end of pages -->)/,
+  /(<!-- pages -->\n)[\s\S]*?(<!-- end of pages -->)/,
   (_all, start, end) => `${start}\n${list('')}\n${end}`,
 )
 const WRITTEN = { 'docs/README.md': index, 'llms.txt': `${HEAD}\n${list('docs/')}\n${OPTIONAL}` }

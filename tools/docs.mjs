@@ -27,7 +27,10 @@ const GENERATED = [
 ]
 const all = [at('README.md'), ...filesBelow(at('docs'), '.md')].filter(existsSync)
 const prose = all.filter((path) => !path.startsWith(at('docs/reference/api')))
-const pages = [...all, ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(at).filter(existsSync)]
+const pages = [
+  ...all,
+  ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'].map(at).filter(existsSync),
+]
 const snippets = () =>
   prose.flatMap((path) => fencesOf(readText(path)).map((fence) => ({ ...fence, path, where: `${shown(path)}:${fence.line}` })))
 

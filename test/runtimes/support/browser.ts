@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core'
+import { findChromium } from '../../../tools/lib/chromium.mjs'
 import type { Seen } from '../clients/journey.ts'
-import { findChromium } from './binaries.mjs'
 
 /** A page in Chromium with the Portcall client. */
 export interface Page {
