@@ -1,10 +1,9 @@
-/** Notifying clients of changes. */
+/** Notifying clients of a changed resource and of a changed list. */
 import { createServer } from 'portcall'
 
-export const server = createServer({ name: 'changes', version: '1.0.0' }, { capabilities: ['prompts'] })
+export const server = createServer({ name: 'school', version: '1.0.0' }, { capabilities: ['prompts'] })
 let visits = 0
 
-// #region updated
 server.resource('count://visits', { mimeType: 'text/plain' }, () => `${visits}`)
 
 server.tool('visit', { description: 'Counts a visit' }, () => {
@@ -12,12 +11,9 @@ server.tool('visit', { description: 'Counts a visit' }, () => {
   server.resourceUpdated('count://visits')
   return `Visit ${visits}`
 })
-// #endregion
 
-// #region lists
-server.tool('learn', { description: 'Adds a hundred prompts' }, () => {
+server.tool('learn', { description: 'Adds a prompt for each lesson' }, () => {
   for (let n = 0; n < 100; n++)
     if (!server.prompts.has(`lesson-${n}`)) server.prompt(`lesson-${n}`, {}, () => `Explain lesson ${n}.`)
-  return 'Learnt'
+  return 'Added the lessons'
 })
-// #endregion

@@ -1,7 +1,6 @@
 /** A client of a stdio server. */
 import { connect } from 'portcall/client'
 
-// #region program
 /** Starts a program, and restarts it on demand after it exits. */
 export async function greet(command: string, args: string[]): Promise<unknown> {
   const client = await connect({ command, args, env: { GREETING: 'Hello' } }, { restart: true, onStderr: console.error })
@@ -9,4 +8,3 @@ export async function greet(command: string, args: string[]): Promise<unknown> {
   await client.close()
   return content
 }
-// #endregion

@@ -1,27 +1,12 @@
-/** Reads a folder of notes through its server: `client.ts [URL]`. Without a URL, the server runs in this process. */
+/** Connects to a URL and calls a tool: `client.ts [URL]`. */
 import { connect } from 'portcall/client'
-import { openNotebook } from './notes/notebook.ts'
-import { createNotes } from './notes/server.ts'
 
-const [url] = process.argv.slice(2)
-const client = await connect(url ?? createNotes(await openNotebook('docs')))
+const client = await connect(process.argv[2] ?? 'http://127.0.0.1:3000/mcp')
 
-// #region using
-const { serverInfo, instructions } = await client.discover()
-console.log(serverInfo?.name, instructions)
+for await (const { name, description } of client.tools()) console.log(`${name}: ${description}`)
 
-for await (const { name, title } of client.tools()) console.log(name, title)
-const resources = await client.resources().toArray()
+const { isError, content, structuredContent } = await client.callTool('search', { query: 'error', limit: 3 })
+if (isError) console.error('The tool failed:', content)
+else console.log('Found:', structuredContent)
 
-const found = await client.callTool('search', { query: 'error', limit: 3 })
-console.log(found.isError, found.content, found.structuredContent)
-
-const { contents } = await client.readResource(resources[0]?.uri ?? '')
-console.log(contents)
-
-const ref = { type: 'ref/prompt', name: 'summarise' } as const
-const { values } = await client.complete(ref, { name: 'path', value: 'err' })
-const { messages } = await client.getPrompt('summarise', { path: values[0] ?? '' })
-console.log(messages)
-// #endregion
 await client.close()

@@ -1,10 +1,10 @@
-/** The client of docs/get-started/first-client.md: it uses the to-do list of examples/first-server.ts. */
 import { connect } from 'portcall/client'
 
 const target = process.argv[2] ?? { command: 'node', args: ['todo.js', '--stdio'] }
+
 const client = await connect(target, {
   elicit: ({ message }) => {
-    console.log(`The server asks: ${message}`)
+    console.log('the server asks:', message)
     return { sure: true }
   },
 })
@@ -16,6 +16,9 @@ console.log('added', structuredContent)
 
 const { contents } = await client.readResource('todo://2')
 console.log('read', contents[0])
+
+const { messages } = await client.getPrompt('plan')
+console.log('prompt', messages[0]?.content)
 
 const failed = await client.callTool('finish', { id: 99 })
 console.log('failed', failed.isError, failed.content)

@@ -4,7 +4,7 @@ import * as z from 'zod'
 
 const server = createServer({ name: 'hello', version: '1.0.0' })
 
-server.tool('greet', { description: 'Greets a person', input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}!`)
+server.tool('greet', { description: 'Greet a person', input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}!`)
 
 const { url } = await serve(server, { port: Number(process.env.PORT ?? 3000) })
 console.log(`Listening at ${url}`)

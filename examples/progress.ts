@@ -1,10 +1,11 @@
 /** A slow tool with progress, log messages and cancellation. */
+// #region slow
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'
 import * as z from 'zod'
 
-export const server = createServer({ name: 'progress', version: '1.0.0' })
+export const server = createServer({ name: 'counter', version: '1.0.0' })
 
-// #region slow
 server.tool(
   'count',
   {
@@ -14,7 +15,7 @@ server.tool(
   },
   async ({ to }, call) => {
     for (let step = 1; step <= to; step++) {
-      call.signal.throwIfAborted()
+      await sleep(10, undefined, { signal: call.signal })
       await call.progress(step, to, `at ${step}`)
       await call.log('debug', { step })
     }

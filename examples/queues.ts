@@ -5,7 +5,7 @@ import { type TaskQueue, tasks } from 'portcall/tasks'
 import { type BullMQOptions, bullmq } from 'portcall/tasks/bullmq'
 import { type PgBossInstance, pgBoss } from 'portcall/tasks/pg-boss'
 
-/** The task records are in the stores; the queue delivers them to workers. */
+/** Task records are in the stores; the queue delivers them to workers. */
 function createPrinter(stores: Stores, queue: TaskQueue) {
   const server = createServer({ name: 'printer', version: '1.0.0' }, { stores, extensions: [tasks({ queue })] })
   server.tool('print', { description: 'Prints the book', task: 'required' }, async (_, call) => {
@@ -15,16 +15,12 @@ function createPrinter(stores: Stores, queue: TaskQueue) {
   return server
 }
 
-// #region bullmq
-/** `import { Queue, Worker } from 'bullmq'` and `redisStores(…)` for the stores. */
+/** Pass `import { Queue, Worker } from 'bullmq'`, and `redisStores(…)` as the stores. */
 export function printerOnRedis(stores: Stores, { Queue, Worker }: Pick<BullMQOptions, 'Queue' | 'Worker'>, url: string) {
   return createPrinter(stores, bullmq({ Queue, Worker, connection: { url }, queueName: 'printer' }))
 }
-// #endregion
 
-// #region pg-boss
-/** `await new PgBoss(url).start()` and `postgresStores(…)` for the stores. */
+/** Pass `await new PgBoss(url).start()`, and `postgresStores(…)` as the stores. */
 export function printerOnPostgres(stores: Stores, boss: PgBossInstance) {
   return createPrinter(stores, pgBoss(boss, { queueName: 'printer' }))
 }
-// #endregion

@@ -1,15 +1,13 @@
-/** Sampling: asking the client's model. */
+/** Sampling: a tool that uses the model of the client. */
 import { createServer } from 'portcall'
 
-export const server = createServer({ name: 'sampling', version: '1.0.0' })
+export const server = createServer({ name: 'poet', version: '1.0.0' })
 
-// #region sample
-server.tool('haiku', { description: 'Lets the model of the client write' }, async (_, call) => {
+server.tool('haiku', { description: 'Writes a haiku' }, async (_, call) => {
   const { content } = await call.sample({
-    messages: [{ role: 'user', content: { type: 'text', text: 'A haiku about ports, please' } }],
+    messages: [{ role: 'user', content: { type: 'text', text: 'Write a haiku about ships' } }],
     maxTokens: 100,
   })
   const [first] = [content].flat()
-  return first?.type === 'text' ? first.text : 'No words came'
+  return first?.type === 'text' ? first.text : 'The model returned no text'
 })
-// #endregion

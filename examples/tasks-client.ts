@@ -1,36 +1,32 @@
-/** A host that calls tools as tasks: it waits for one task and finds another again after a restart. */
+/** A client that calls tools as tasks: it waits for one, and finds another again after a restart. */
 import { type ConnectTarget, connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
 
 const options = {
-  elicit: () => ({ action: 'accept' as const, content: { colour: 'red' } }),
+  elicit: () => ({ color: 'red' }),
   extensions: [tasks({ listen: true })],
+} as const
+
+/** Waits for the task like for any call, shows its status messages, and answers its input requests. */
+export async function bind(target: ConnectTarget, show: (message: string) => void): Promise<unknown> {
+  const client = await connect(target, options)
+  const { content } = await client.callTool('bind', {}, { onProgress: ({ message = '' }) => show(message) })
+  await client.close()
+  return content
 }
 
-// #region call
-/** Waits for a task as for any call, shows its progress, and answers its input requests. */
-export async function bind(target: ConnectTarget, show: (message: string) => void): Promise<string> {
-  await using client = await connect(target, options)
-  const onProgress = ({ message = '' }): void => show(message)
-  const { content } = await client.callTool('bind', {}, { onProgress })
-  return JSON.stringify(content)
-}
-// #endregion
-
-// #region start
-/** Starts a task without waiting for it. Only its id needs to be stored. */
+/** Starts a task without waiting for it. Store its id. */
 export async function start(target: ConnectTarget): Promise<string | undefined> {
-  await using client = await connect(target, options)
+  const client = await connect(target, options)
   const started = await client.tasks.start('print')
+  await client.close()
   return 'taskId' in started ? started.taskId : undefined
 }
-// #endregion
 
-// #region resume
-/** Finds the task again, from another connection or process. */
-export async function resume(target: ConnectTarget, taskId: string): Promise<string> {
-  await using client = await connect(target, options)
+/** Waits for a task that was started earlier, over another connection or in another process. */
+export async function resume(target: ConnectTarget, taskId: string): Promise<unknown> {
+  const client = await connect(target, options)
   const { content } = await client.tasks.open(taskId).result()
-  return JSON.stringify(content)
+  await client.close()
+  return content
 }
-// #endregion

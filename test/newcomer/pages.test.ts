@@ -1,21 +1,25 @@
 /** Follows the first pages literally, in an empty folder with Node, npm and a tarball of the library. */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runNpm } from '../../tools/lib/run.mjs'
 import { freePort } from '../support/free-port.mjs'
 import { type Step, stepsOf } from './support/page.ts'
 import { openShell, type Shell } from './support/shell.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PACKAGE = fileURLToPath(new URL('../../packages/portcall', import.meta.url))
 let home: string
+let tarball: string
 let port: string
 let shell: Shell
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'portcall-newcomer-'))
-  symlinkSync(ROOT, join(home, 'portcall'))
+  const { ok, output } = runNpm(['pack', '--silent', '--pack-destination', home], { cwd: PACKAGE, quiet: true })
+  if (!ok) throw new Error(output)
+  tarball = join(home, readdirSync(home).find((name) => name.endsWith('.tgz')) ?? '')
   port = String(await freePort())
   shell = openShell(home)
 })
@@ -27,20 +31,34 @@ afterAll(async () => {
 /** Port 3000 of the pages may be in use on this machine. */
 const here = (text: string): string => text.replaceAll('3000', port)
 
+/**
+ * Replaces what depends on the machine: the published package by the tarball, the home directory by a temporary one, and the default
+ * port by a free one.
+ */
+const commandsHere = (commands: string): string =>
+  here(commands)
+    .replace(/^npm install portcall\b/gm, `npm install '${tarball}'`)
+    .replace(/^npm install$/gm, `npm install '${tarball}'`)
+    .replace(/^npx portcall new\b/gm, `npx --yes --package='${tarball}' portcall new`)
+    .replace(/^npx portcall install\b/gm, `HOME='${home}' XDG_CONFIG_HOME= npx portcall install`)
+    .replace(/^npm start$/gm, `npm start -- --port ${port}`)
+
 async function follow(step: Step): Promise<void> {
   if (step.kind === 'save') return writeFileSync(join(shell.folder, step.name), here(step.code))
   if (step.goesOn) {
     await shell.stop()
-    return shell.start(here(step.commands), here(step.prints))
+    return shell.start(commandsHere(step.commands), here(step.prints))
   }
-  expect(await shell.run(here(step.commands))).toContain(here(step.prints))
+  expect(await shell.run(commandsHere(step.commands))).toContain(here(step.prints))
 }
 
 describe.each([
-  ['docs/get-started/first-server.md', 5],
+  ['docs/get-started/first-server.md', 15],
   ['docs/get-started/first-client.md', 4],
+  ['docs/get-started/how-it-works.md', 2],
+  ['docs/get-started/installation.md', 5],
 ])('%s', (page, count) => {
-  const steps = stepsOf(page)
+  const steps = stepsOf(page).filter((step) => step.kind === 'save' || !step.ran.startsWith('not run'))
   test(`has ${count} steps`, () => expect(steps).toHaveLength(count))
   test.each(steps.map((step, index) => ({ title: `${index + 1}: ${step.kind === 'save' ? step.name : step.commands}`, step })))(
     '$title',
