@@ -3,12 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import { createNodeHandler, type NodeHandler } from '../transports/http/server/node/handler.ts'
+import { createHealthChecks, type HealthOptions } from '../transports/http/server/node/health.ts'
 import { explainListenError } from '../transports/http/server/node/listen-error.ts'
 import { createNodeServer, type NodeServerLimits } from '../transports/http/server/node/server.ts'
 import { type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
+import { delay } from '../util/timers.ts'
 
 export type { NodeHandler } from '../transports/http/server/node/handler.ts'
+export type { HealthOptions } from '../transports/http/server/node/health.ts'
 export type { NodeServerLimits } from '../transports/http/server/node/server.ts'
 
 assertNodeVersion()
@@ -23,6 +26,16 @@ export interface ServeOptions extends HttpOptions, NodeServerLimits {
   readonly path?: string
   /** How long running calls may take to finish when the server closes, in milliseconds. Default: 10,000. */
   readonly drainTimeoutMs?: number
+  /**
+   * The health checks `GET /livez` and `GET /readyz`, for orchestrators and load balancers; `false` disables them. They need no
+   * authentication, accept any `Host`, and respond without details. Default: enabled.
+   */
+  readonly health?: HealthOptions | false
+  /**
+   * How long the server goes on serving after a signal, in milliseconds. Meanwhile `/readyz` responds with 503, so that load balancers send
+   * requests elsewhere before it stops. Default: 0.
+   */
+  readonly shutdownDelayMs?: number
   /** Closes the server and exits on SIGTERM and SIGINT. Default: true. */
   readonly handleProcessSignals?: boolean
 }
@@ -47,11 +60,21 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
  */
 export async function serve(server: ServerLike, options: ServeOptions = {}): Promise<ListeningServer> {
   assertServer(server, 'serve')
-  const { port = 3000, host = '127.0.0.1', path = '/mcp', drainTimeoutMs, handleProcessSignals = true } = options
+  const {
+    port = 3000,
+    host = '127.0.0.1',
+    path = '/mcp',
+    drainTimeoutMs,
+    shutdownDelayMs = 0,
+    handleProcessSignals = true,
+  } = options
   if (!LOOPBACK.has(host) && !options.allowedHosts)
     throw new Error(`Listening on ${host} requires the host names of this server, such as allowedHosts: ['api.example.com']`)
   if (!path.startsWith('/')) throw new TypeError(`path must start with a slash: '/${path}'`)
-  const http = createNodeServer(server.exchange, { ...httpOptionsOf(server, options), path })
+  const httpOptions = httpOptionsOf(server, options)
+  const healthChecks =
+    options.health === false ? undefined : createHealthChecks({ options: options.health ?? {}, stores: httpOptions.stores })
+  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks })
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown): void => reject(explainListenError(error, { host, port }))
     try {
@@ -65,10 +88,16 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
   let removeSignalHandlers: (() => void) | undefined
   const close = (): Promise<void> => {
     removeSignalHandlers?.()
+    healthChecks?.stop()
     server.close()
     return (closing ??= http.close(drainTimeoutMs))
   }
-  if (handleProcessSignals) removeSignalHandlers = exitOnSignals(close)
+  const closeAfterDelay = async (): Promise<void> => {
+    healthChecks?.stop()
+    if (shutdownDelayMs > 0) await delay(shutdownDelayMs)
+    await close()
+  }
+  if (handleProcessSignals) removeSignalHandlers = exitOnSignals(closeAfterDelay)
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path}`, port: bound.port, close }
 }
 

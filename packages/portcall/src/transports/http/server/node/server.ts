@@ -9,6 +9,7 @@ import { createHttpHandler } from '../handler.ts'
 import { DRAIN_TIMEOUT_MS } from '../limits.ts'
 import type { HttpOptions } from '../options.ts'
 import { adaptToNode } from './handler.ts'
+import type { HealthChecks } from './health.ts'
 import { createWriteBatcher } from './write-batcher.ts'
 
 /** Settings of Node's HTTP server. None of them ends a stream that is in use. */
@@ -31,9 +32,15 @@ export interface NodeServer {
 const CHECK_CONNECTIONS_MS = 2000
 const FLUSH_POLL_MS = 10
 
+/** Options of an HTTP server. */
+export interface NodeServerOptions extends HttpOptions, NodeServerLimits {
+  /** Answers health checks, at paths other than that of the endpoint. */
+  readonly healthChecks?: HealthChecks | undefined
+}
+
 /** Creates an HTTP server for one endpoint. The caller calls `listen`. */
-export function createNodeServer(exchange: Exchange, options: HttpOptions & NodeServerLimits = {}): NodeServer {
-  const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024 } = options
+export function createNodeServer(exchange: Exchange, options: NodeServerOptions = {}): NodeServer {
+  const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024, healthChecks } = options
   const batcher = createWriteBatcher(setImmediate)
   const handler = createHttpHandler(exchange, options)
   const { limits } = handler
@@ -49,6 +56,7 @@ export function createNodeServer(exchange: Exchange, options: HttpOptions & Node
   const latest = new WeakMap<Duplex, ServerResponse>()
   const server = createServer(settings, (request, response) => {
     latest.set(request.socket, response)
+    if (healthChecks?.respond(request, response)) return
     void nodeHandler(request, response)
   })
   // Above a maximum number of headers Node silently drops the rest, and no check may miss one. Only their total size is limited.

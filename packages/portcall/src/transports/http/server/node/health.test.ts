@@ -1,0 +1,90 @@
+import { type OutgoingHttpHeaders, request } from 'node:http'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createTestCore } from '../../../../../test-kit/test-core.ts'
+import { type ListeningServer, type ServeOptions, serve } from '../../../../entrypoints/node.ts'
+import { memoryStores } from '../../../../stores/memory/memory.ts'
+
+let server: ListeningServer | undefined
+afterEach(() => server?.close())
+
+async function start(options: ServeOptions = {}): Promise<void> {
+  const { exchange } = createTestCore()
+  server = await serve({ exchange, close() {} } as never, { port: 0, handleProcessSignals: false, ...options })
+}
+
+/** Sends a request and resolves to its status and body. */
+function probe(path: string, method = 'GET', headers: OutgoingHttpHeaders = {}): Promise<[status: number, body: string]> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port: server?.port, path, method, headers, agent: false }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => (body += text))
+      response.on('end', () => resolve([response.statusCode ?? 0, body]))
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+const OK = [200, 'ok\n']
+const UNAVAILABLE = [503, 'unavailable\n']
+
+describe('health checks', () => {
+  test('answer at /livez and /readyz, for any Host and without authentication', async () => {
+    const authenticate = vi.fn()
+    await start({ authenticate })
+    for (const path of ['/livez', '/readyz', '/readyz?verbose']) {
+      expect(await probe(path, 'GET', { host: '10.1.2.3:8080' })).toEqual(OK)
+      expect(await probe(path, 'HEAD')).toEqual([200, ''])
+    }
+    expect((await probe('/livez', 'POST'))[0]).toBe(404)
+    expect((await probe('/', 'GET', { host: '10.1.2.3:8080' }))[0]).toBe(403)
+    expect(authenticate).not.toHaveBeenCalled()
+  })
+
+  test('answer at other paths, or not at all', async () => {
+    await start({ health: { livePath: '/up', readyPath: '/ready' } })
+    expect(await probe('/up')).toEqual(OK)
+    expect(await probe('/ready')).toEqual(OK)
+    expect((await probe('/livez'))[0]).toBe(404)
+    await server?.close()
+    await start({ health: false })
+    expect((await probe('/livez'))[0]).toBe(404)
+    expect((await probe('/readyz'))[0]).toBe(404)
+  })
+
+  test('report that the store fails, and that it works again', async () => {
+    const stores = memoryStores()
+    const get = vi.spyOn(stores.store, 'get').mockRejectedValue(new Error('The password is swordfish'))
+    await start({ stores })
+    expect(await probe('/readyz')).toEqual(UNAVAILABLE)
+    expect(await probe('/livez')).toEqual(OK)
+    get.mockRestore()
+    await vi.waitFor(async () => expect(await probe('/readyz')).toEqual(OK), 5000)
+    await stores.close()
+  })
+
+  test('share one look at the store', async () => {
+    const stores = memoryStores()
+    const get = vi.spyOn(stores.store, 'get')
+    await start({ stores })
+    const before = get.mock.calls.length
+    expect(await Promise.all(Array.from({ length: 50 }, () => probe('/readyz')))).toEqual(Array(50).fill(OK))
+    expect(get.mock.calls.length - before).toBeLessThan(10)
+    await stores.close()
+  })
+
+  test.each([
+    ['returns false', () => false],
+    [
+      'throws',
+      () => {
+        throw new Error('not now')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('not now'))],
+    ['never settles', () => new Promise(() => {})],
+  ])('report that the server is not ready if the check %s', async (_title, check) => {
+    await start({ health: { check, checkTimeoutMs: 50 } })
+    expect(await probe('/readyz')).toEqual(UNAVAILABLE)
+    expect(await probe('/livez')).toEqual(OK)
+  })
+})

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Stores } from '../../../../stores/stores.ts'
+import { createSingleFlight } from '../../../../util/async.ts'
+import { withTimeout } from '../../../../util/timers.ts'
+import { pathOf } from '../host-check.ts'
+
+/** Settings of the health checks of `serve`. */
+export interface HealthOptions {
+  /** The path that gets 200 as long as the process responds. Default: `/livez`. */
+  readonly livePath?: string
+  /** The path that gets 200 while the server can serve requests, and 503 otherwise. Default: `/readyz`. */
+  readonly readyPath?: string
+  /** A further condition for readiness. The server is not ready if it returns false, throws or rejects. `serve` checks the stores itself. */
+  readonly check?: () => unknown
+  /** Timeout of `check` and of the stores, in milliseconds. Default: 1000. */
+  readonly checkTimeoutMs?: number
+}
+
+/** Answers health checks. The responses contain no details, so they need neither authentication nor a known `Host`. */
+export interface HealthChecks {
+  /** Answers a health check. Returns whether the request was one. */
+  respond(request: IncomingMessage, response: ServerResponse): boolean
+  /** Makes the server not ready, for good. */
+  stop(): void
+}
+
+/** What the health checks look at. */
+export interface HealthSource {
+  readonly options: HealthOptions
+  readonly stores: Pick<Stores, 'store'> | undefined
+}
+
+/** How long an outcome is reused, so that health checks cost the stores little. */
+const REUSE_MS = 500
+const STORE_PROBE_KEY = 'portcall:health'
+
+/** Creates the health checks of one server. */
+export function createHealthChecks({ options, stores }: HealthSource): HealthChecks {
+  const { livePath = '/livez', readyPath = '/readyz', check, checkTimeoutMs = 1000 } = options
+  const checks = createSingleFlight<boolean>()
+  let isStopped = false
+  let last = { ready: false, until: 0 }
+
+  const readStore = async (): Promise<unknown> => stores?.store.get(STORE_PROBE_KEY)
+  const runCheck = async (): Promise<unknown> => check?.()
+  const runChecks = async (): Promise<boolean> => {
+    const outcome = Promise.all([readStore(), runCheck()])
+    const ready = await withTimeout(outcome, checkTimeoutMs, () => new Error('The health check timed out')).then(
+      ([, allowed]) => allowed !== false,
+      () => false,
+    )
+    last = { ready, until: performance.now() + REUSE_MS }
+    return ready
+  }
+  const isReady = async (): Promise<boolean> => {
+    if (isStopped) return false
+    const ready = performance.now() < last.until ? last.ready : await checks.run('', runChecks)
+    return ready && !isStopped
+  }
+
+  return {
+    respond({ method, url = '' }, response) {
+      if (method !== 'GET' && method !== 'HEAD') return false
+      const path = pathOf(url)
+      if (path === livePath) send(response, true)
+      else if (path === readyPath) void isReady().then((ready) => send(response, ready))
+      else return false
+      return true
+    },
+    stop() {
+      isStopped = true
+    },
+  }
+}
+
+function send(response: ServerResponse, isHealthy: boolean): void {
+  const text = isHealthy ? 'ok\n' : 'unavailable\n'
+  const headers = { 'content-type': 'text/plain', 'content-length': text.length, 'cache-control': 'no-store' }
+  response.writeHead(isHealthy ? 200 : 503, headers).end(text)
+}
