@@ -39,7 +39,7 @@ test.skipIf(process.platform === 'win32')(
 
     // A call that arrives after the signal is served, even if it ends after the delay.
     const results = await Promise.all(Array.from({ length: 5 }, () => client.callTool('wait')))
-    expect(results.map(({ content }) => content[0])).toEqual(Array(5).fill({ type: 'text', text: 'done' }))
+    expect(results.map(({ content }) => content[0])).toEqual(new Array(5).fill({ type: 'text', text: 'done' }))
     expect((await exited)[0]).toBe(0)
     await client.close()
   },

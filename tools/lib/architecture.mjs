@@ -13,6 +13,7 @@ export const FOLDERS = {
   transports: ['legacy', 'protocol', 'jsonrpc', 'stores', 'util'],
   auth: ['stores', 'protocol', 'jsonrpc', 'util'],
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
+  middleware: ['stores', 'jsonrpc', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
 }
 

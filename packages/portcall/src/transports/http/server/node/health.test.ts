@@ -67,7 +67,7 @@ describe('health checks', () => {
     const get = vi.spyOn(stores.store, 'get')
     await start({ stores })
     const before = get.mock.calls.length
-    expect(await Promise.all(Array.from({ length: 50 }, () => probe('/readyz')))).toEqual(Array(50).fill(OK))
+    expect(await Promise.all(Array.from({ length: 50 }, () => probe('/readyz')))).toEqual(new Array(50).fill(OK))
     expect(get.mock.calls.length - before).toBeLessThan(10)
     await stores.close()
   })

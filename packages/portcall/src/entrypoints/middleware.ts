@@ -1,0 +1,9 @@
+/** Ready-made middleware for servers and gateways: `server.use(rateLimit({ limit: 60 }))`. @module */
+
+export type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
+export type { Request, Response } from '../jsonrpc/message.ts'
+export { type ConcurrencyLimitOptions, concurrencyLimit } from '../middleware/concurrency-limit.ts'
+export { type RateLimitOptions, rateLimit } from '../middleware/rate-limit.ts'
+export { type ResultSizeLimitOptions, resultSizeLimit } from '../middleware/result-size-limit.ts'
+export type { RequestSelection } from '../middleware/selection.ts'
+export type { KeyValueStore } from '../stores/store.ts'

@@ -1,0 +1,83 @@
+import type { Middleware } from '../jsonrpc/exchange.ts'
+import { createMemoryStore } from '../stores/memory/store.ts'
+import type { KeyValueStore } from '../stores/store.ts'
+import { createKeyedMutex } from '../util/async.ts'
+import { refuse } from './refusal.ts'
+import { createKeyLookup, type RequestSelection } from './selection.ts'
+
+/** Options of `rateLimit`. */
+export interface RateLimitOptions extends RequestSelection {
+  /** The number of requests that are allowed in each interval. They may come all at once. */
+  readonly limit: number
+  /** The length of the interval in milliseconds. Default: 60,000. */
+  readonly intervalMs?: number
+  /** Where requests are counted. Pass a shared store to apply the limit across processes, whose clocks must agree. Default: in memory. */
+  readonly store?: KeyValueStore
+  /** Distinguishes this limit from others in the same store. Default: `rate-limit`. */
+  readonly name?: string
+}
+
+/** The outcome of counting one request. */
+interface Admission {
+  readonly allowed: boolean
+  /** When the next request is allowed, in milliseconds from now. */
+  readonly retryAfterMs: number
+}
+
+const MAX_ATTEMPTS = 100
+
+/**
+ * Creates middleware that limits how often a caller may send requests. It is a token bucket: `limit` requests may come at once, and used
+ * capacity is restored evenly over `intervalMs`. Each round of a call that requests input counts as a request. Requests fail while the
+ * store fails.
+ *
+ * @throws RangeError if `limit` or `intervalMs` is not positive.
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  const { limit, intervalMs = 60_000, name = 'rate-limit', store = createMemoryStore({}) } = options
+  if (!(limit > 0) || !(intervalMs > 0)) throw new RangeError('rateLimit: limit and intervalMs must be positive numbers')
+  const keyOf = createKeyLookup(options)
+  const admit = createBucket({ store, limit, intervalMs })
+  return async (request, context, next) => {
+    const key = keyOf(request, context)
+    if (key === undefined) return next(request, context)
+    const { allowed, retryAfterMs } = await admit(`portcall:${name}:${key}`)
+    if (allowed) return next(request, context)
+    return refuse(request, `Rate limit exceeded. Try again in ${Math.ceil(retryAfterMs / 1000)} s`, { retryAfterMs })
+  }
+}
+
+interface BucketOptions {
+  readonly store: KeyValueStore
+  readonly limit: number
+  readonly intervalMs: number
+}
+
+/**
+ * Creates the function that counts a request with the generic cell rate algorithm: the store holds the time at which the bucket is full
+ * again, and each request moves this time by the interval between two requests at the steady rate.
+ */
+function createBucket({ store, limit, intervalMs }: BucketOptions): (key: string) => Promise<Admission> {
+  const stepMs = intervalMs / limit
+  // Requests of this process take turns, so that only other processes can interfere with a compare-and-set.
+  const mutex = createKeyedMutex()
+  const tryAdmit = async (key: string): Promise<Admission | undefined> => {
+    const expected = await store.get(key)
+    const now = Date.now()
+    const fullAt = Math.max(now, Number(expected ?? 0)) + stepMs
+    const retryAfterMs = Math.ceil(fullAt - now - intervalMs)
+    if (retryAfterMs > 0) return { allowed: false, retryAfterMs }
+    const ttlMs = Math.ceil(fullAt - now)
+    return (await store.compareAndSet(key, { expected, value: String(fullAt), ttlMs }))
+      ? { allowed: true, retryAfterMs: 0 }
+      : undefined
+  }
+  return (key) =>
+    mutex.run(key, async () => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const admission = await tryAdmit(key)
+        if (admission) return admission
+      }
+      return { allowed: false, retryAfterMs: Math.ceil(stepMs) }
+    })
+}
