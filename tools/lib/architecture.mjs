@@ -30,6 +30,7 @@ export const NODE_FILES = [
   'cli/',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
+  'middleware/audit/file.ts',
   'skills/folder.ts',
   'skills/serve-folder.ts',
   'stores/sqlite/',

@@ -2,6 +2,14 @@
 
 export type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 export type { Request, Response } from '../jsonrpc/message.ts'
+export { type AuditLogOptions, auditLog } from '../middleware/audit/audit-log.ts'
+export {
+  type AuditSink,
+  type AuditTrail,
+  type AuditVerdict,
+  createAuditTrail,
+  verifyAuditLog,
+} from '../middleware/audit/trail.ts'
 export { type ConcurrencyLimitOptions, concurrencyLimit } from '../middleware/concurrency-limit.ts'
 export { type RateLimitOptions, rateLimit } from '../middleware/rate-limit.ts'
 export { type ResultSizeLimitOptions, resultSizeLimit } from '../middleware/result-size-limit.ts'

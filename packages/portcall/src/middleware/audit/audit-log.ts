@@ -1,0 +1,91 @@
+import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
+import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
+import { sha256 } from '../../util/digest.ts'
+import { type AuditSink, createAuditTrail } from './trail.ts'
+
+/** Options of `auditLog`. */
+export interface AuditLogOptions {
+  /** Where the records are stored: the path of a file (Node.js, Bun and Deno), or a sink of your own. One process writes to a file. */
+  readonly to: string | AuditSink
+  /** The methods that are recorded. Default: calls, reads and prompts. */
+  readonly methods?: readonly string[]
+  /**
+   * Returns what is recorded of the arguments, such as a copy without secrets. Default: nothing but their hash, which shows whether two calls
+   * had the same arguments.
+   */
+  readonly arguments?: (args: unknown, request: Request) => unknown
+  /**
+   * What happens if a record cannot be stored, for example because the disk is full: the response becomes an error, or the error goes to
+   * `onError`. Default: `refuse`.
+   */
+  readonly onFailure?: 'refuse' | 'continue'
+  /** Receives the error of a record that could not be stored. Default: it is written to stderr. */
+  readonly onError?: (error: unknown) => void
+}
+
+const DEFAULT_METHODS = ['tools/call', 'resources/read', 'prompts/get'] as const
+
+/**
+ * Creates middleware that records who called what, when, and with which outcome, in a log whose records form a hash chain. Verify a log with
+ * `verifyAuditLog` or `portcall audit verify FILE`. Place it first, so that it also records what other middleware refuses.
+ */
+export function auditLog(options: AuditLogOptions): Middleware {
+  const { to, methods = DEFAULT_METHODS, onFailure = 'refuse', onError = logError } = options
+  const trail = createAuditTrail(typeof to === 'string' ? openFile(to) : to)
+  const recorded = new Set<string>(methods)
+  return async (request, context, next) => {
+    if (!recorded.has(request.method)) return next(request, context)
+    const startedAt = performance.now()
+    const head = await describeRequest(request, context, options)
+    const append = (outcome: JsonObject): Promise<void> =>
+      trail.append({ ...head, ...outcome, durationMs: Math.round(performance.now() - startedAt) })
+    const settle = async (outcome: JsonObject): Promise<void> => {
+      await append(outcome).catch((error: unknown) => {
+        onError(error)
+        if (onFailure === 'refuse') throw error
+      })
+    }
+    let response: Response
+    try {
+      response = await next(request, context)
+    } catch (error) {
+      await settle({ outcome: 'aborted' })
+      throw error
+    }
+    await settle(outcomeOf(response))
+    return response
+  }
+}
+
+/** Loads the file system only when a file is used, since not every runtime has one. */
+function openFile(path: string): AuditSink {
+  const sink = import('./file.ts').then(({ createFileSink }) => createFileSink(path))
+  return { append: async (lines) => (await sink).append(lines), last: async () => (await sink).last() }
+}
+
+async function describeRequest(request: Request, { auth }: ExchangeContext, options: AuditLogOptions): Promise<JsonObject> {
+  const { method, params = {} } = request
+  const { name, uri, arguments: args } = params
+  const meta = isObject(params._meta) ? params._meta : {}
+  const recordedArgs = options.arguments?.(args, request)
+  return {
+    time: new Date().toISOString(),
+    ...(auth && { principal: auth.principal }),
+    method,
+    ...((name ?? uri) !== undefined && { target: name ?? uri }),
+    ...(args !== undefined && { argumentsHash: await sha256(JSON.stringify(args)) }),
+    ...(recordedArgs !== undefined && { arguments: recordedArgs }),
+    ...(typeof meta.traceparent === 'string' && { traceparent: meta.traceparent }),
+  }
+}
+
+function outcomeOf(response: Response): JsonObject {
+  if (!isSuccess(response)) return { outcome: 'error', code: response.error.code }
+  const { resultType, isError } = response.result
+  if (resultType !== undefined && resultType !== 'complete') return { outcome: resultType }
+  return { outcome: isError === true ? 'failed' : 'ok' }
+}
+
+function logError(error: unknown): void {
+  console.error('[portcall] The audit log cannot be written:', error)
+}
