@@ -1,14 +1,16 @@
-/** Tools that change while the server runs. */
 import { createServer } from 'portcall'
 
-export const server = createServer({ name: 'changing-tools', version: '1.0.0' })
-server.tool('count', { description: 'Counts' }, () => '1, 2, 3')
+export const server = createServer({ name: 'shop', version: '1.0.0' })
 
-// #region change
-server.tool('maintenance', { description: 'Switches counting on and off' }, () => {
-  const on = server.tools.names().includes('count')
-  if (on) server.tools.disable('count')
-  server.tools.update('maintenance', { description: 'Counting is off' })
-  return on ? 'Counting is off' : 'There is nothing to switch off'
+server.tool('order', { description: 'Place an order' }, () => 'Ordered')
+
+server.tool('close', { description: 'Close the shop' }, () => {
+  server.tools.disable('order')
+  server.tools.update('close', { description: 'The shop is closed already' })
+  return 'Closed'
 })
-// #endregion
+
+server.tool('hire', { description: 'Add a tool for gift wrapping' }, () => {
+  if (!server.tools.has('wrap')) server.tool('wrap', { description: 'Wrap a gift' }, () => 'Wrapped')
+  return 'Hired'
+})

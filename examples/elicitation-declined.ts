@@ -1,10 +1,9 @@
-/** A tool that continues when the user declines to answer. */
 import { createServer, ElicitationDeclinedError } from 'portcall'
 import * as z from 'zod'
 
 export const server = createServer({ name: 'newsletter', version: '1.0.0' })
 
-server.tool('subscribe', { description: 'Subscribes to the newsletter' }, async (_, call) => {
+server.tool('subscribe', { description: 'Subscribe the user to the newsletter' }, async (_, call) => {
   try {
     const { email } = await call.elicit('Which address?', z.object({ email: z.email() }))
     return `Subscribed ${email}`

@@ -1,10 +1,9 @@
-/** Elicitation: a tool that asks the user to fill in a form. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 
 export const server = createServer({ name: 'restaurant', version: '1.0.0' })
 
-server.tool('book', { description: 'Books a table' }, async (_, call) => {
+server.tool('book', { description: 'Book a table' }, async (_, call) => {
   const { people, when } = await call.elicit(
     'For how many people, and when?',
     z.object({ people: z.int().min(1).max(20), when: z.enum(['lunch', 'dinner']).default('dinner') }),

@@ -1,4 +1,3 @@
-/** Sends the errors of handlers to a logger instead of stderr. */
 import { createServer } from 'portcall'
 
 /** The part of a logger that is used; Pino and Winston fit. */
@@ -18,7 +17,7 @@ export function createLoggedServer(logger: Logger) {
       },
     },
   )
-  server.tool('fail', { description: 'Fails' }, () => {
+  server.tool('fail', { description: 'Fail' }, () => {
     throw new Error('database host db-7 is unreachable')
   })
   return server

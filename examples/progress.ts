@@ -1,5 +1,3 @@
-/** A slow tool with progress, log messages and cancellation. */
-// #region slow
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'
 import * as z from 'zod'
@@ -8,11 +6,7 @@ export const server = createServer({ name: 'counter', version: '1.0.0' })
 
 server.tool(
   'count',
-  {
-    description: 'Counts slowly',
-    input: z.object({ to: z.int().min(1).max(100) }),
-    timeoutMs: 30_000,
-  },
+  { description: 'Count slowly', input: z.object({ to: z.int().min(1).max(100) }), timeoutMs: 30_000 },
   async ({ to }, call) => {
     for (let step = 1; step <= to; step++) {
       await sleep(10, undefined, { signal: call.signal })
@@ -22,4 +16,3 @@ server.tool(
     return `Counted to ${to}`
   },
 )
-// #endregion

@@ -8,7 +8,7 @@ import { type PgBossInstance, pgBoss } from 'portcall/tasks/pg-boss'
 /** Task records are in the stores; the queue delivers them to workers. */
 function createPrinter(stores: Stores, queue: TaskQueue) {
   const server = createServer({ name: 'printer', version: '1.0.0' }, { stores, extensions: [tasks({ queue })] })
-  server.tool('print', { description: 'Prints the book', task: 'required' }, async (_, call) => {
+  server.tool('print', { description: 'Print the book', task: 'required' }, async (_, call) => {
     const pages = await call.step('print', () => 3)
     return `Printed ${pages} pages`
   })

@@ -1,11 +1,10 @@
-/** A durable step: a payment between two input requests that runs once. */
 import { createServer } from 'portcall'
 import * as z from 'zod'
 
 export const charges: number[] = []
 export const server = createServer({ name: 'shop', version: '1.0.0' })
 
-server.tool('buy', { description: 'Buys an item', input: z.object({ price: z.number() }) }, async ({ price }, call) => {
+server.tool('buy', { description: 'Buy an item', input: z.object({ price: z.number() }) }, async ({ price }, call) => {
   const { agreed } = await call.elicit(`Pay ${price}?`, z.object({ agreed: z.boolean() }))
   if (!agreed) return 'Cancelled'
   const receipt = await call.step('charge', () => charges.push(price))

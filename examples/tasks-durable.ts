@@ -1,12 +1,10 @@
-/** Tasks that survive a restart: their state is in a file. */
 import { createServer } from 'portcall'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { tasks } from 'portcall/tasks'
 
-/** Creates the server of one process. */
 export function createReports(file: string, render: () => Promise<string>) {
   const stores = sqliteStores(file)
   const server = createServer({ name: 'reports', version: '1.0.0' }, { stores, extensions: [tasks()] })
-  server.tool('render', { description: 'Renders the yearly report', task: 'required' }, (_, call) => call.step('render', render))
+  server.tool('render', { description: 'Render the yearly report', task: 'required' }, (_, call) => call.step('render', render))
   return { server, stores }
 }

@@ -1,4 +1,3 @@
-/** Tasks and input: a task that waits for the user, and a call that becomes a task after the user has answered. */
 import { createServer } from 'portcall'
 import { detach, tasks } from 'portcall/tasks'
 import * as z from 'zod'
@@ -6,7 +5,7 @@ import * as z from 'zod'
 export const done: string[] = []
 export const server = createServer({ name: 'bindery', version: '1.0.0' }, { extensions: [tasks()] })
 
-server.tool('bind', { description: 'Binds the book', task: 'required' }, async (_, call) => {
+server.tool('bind', { description: 'Bind the book', task: 'required' }, async (_, call) => {
   await call.step('fold', () => done.push('fold'))
   call.progress(1, 2, 'Folded')
   const { color } = await call.elicit('Which color?', z.object({ color: z.enum(['red', 'blue']) }))
@@ -15,7 +14,7 @@ server.tool('bind', { description: 'Binds the book', task: 'required' }, async (
 
 server.tool(
   'post',
-  { description: 'Posts the book', task: { support: 'optional', createAt: 'detach', ttlMs: 3_600_000 } },
+  { description: 'Post the book', task: { support: 'optional', createAt: 'detach', ttlMs: 3_600_000 } },
   async (_, call) => {
     const { address } = await call.elicit('Where to?', z.object({ address: z.string() }))
     await detach(call)

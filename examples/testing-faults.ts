@@ -1,4 +1,4 @@
-/** A test with a connection that breaks in the middle of a response. */
+import test from 'node:test'
 import { createServer } from 'portcall'
 import { connect } from 'portcall/client'
 import { assertRejects, connectPair, faultyProxy } from 'portcall/testing'
@@ -7,7 +7,7 @@ import * as z from 'zod'
 const server = createServer({ name: 'calculator', version: '1.0.0' })
 server.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => `${a + b}`)
 
-export async function testLostConnection(): Promise<void> {
+test('a lost connection is reported', async () => {
   const direct = await connectPair(server, { transport: 'http' })
   const proxy = await faultyProxy({ target: direct.url ?? '' })
   const client = await connect(proxy.url)
@@ -18,4 +18,4 @@ export async function testLostConnection(): Promise<void> {
   await client.close()
   await proxy.close()
   await direct.close()
-}
+})

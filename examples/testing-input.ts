@@ -1,6 +1,6 @@
-/** A test of a tool that asks the user. */
+import test from 'node:test'
 import { createServer } from 'portcall'
-import { assertText, connectPair } from 'portcall/testing'
+import { assertError, assertText, connectPair } from 'portcall/testing'
 import * as z from 'zod'
 
 const server = createServer({ name: 'welcome', version: '1.0.0' })
@@ -9,13 +9,14 @@ server.tool('greet', {}, async (_, call) => {
   return `Hello, ${name}!`
 })
 
-export async function testInput(): Promise<void> {
+test('greet uses the name that the user enters', async () => {
   const client = await connectPair(server, { elicit: () => ({ name: 'Ada' }) })
   assertText(await client.callTool('greet'), 'Hello, Ada!')
   await client.close()
+})
 
-  const declining = await connectPair(server, { elicit: () => 'decline' })
-  const { isError } = await declining.callTool('greet')
-  if (!isError) throw new Error('The call should fail when the user declines')
-  await declining.close()
-}
+test('greet fails when the user declines', async () => {
+  const client = await connectPair(server, { elicit: () => 'decline' })
+  assertError(await client.callTool('greet'), 'The user declined to answer')
+  await client.close()
+})

@@ -13,9 +13,12 @@ export async function converse(messages: readonly Message[]): Promise<unknown[]>
   const expected = messages.filter((message) => 'id' in message).length
   const received: unknown[] = []
   const answered = new Promise<void>((resolve) => {
-    near.receive((input) => {
-      if ('value' in input && received.push(input.value) === expected) resolve()
-    }, resolve)
+    near.receive(
+      (input) => {
+        if ('value' in input && received.push(input.value) === expected) resolve()
+      },
+      () => resolve(),
+    )
   })
   serveChannel(server, far)
   for (const message of messages) await near.send(message)

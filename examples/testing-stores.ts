@@ -1,14 +1,23 @@
-/** Faults of a storage backend: the operation that writes a step fails. */
+import test from 'node:test'
 import { createServer } from 'portcall'
 import { memoryStores } from 'portcall/stores'
-import { assertRejects, connectPair, faultyStores } from 'portcall/testing'
+import { assertRejects, assertText, connectPair, faultyStores } from 'portcall/testing'
+import * as z from 'zod'
 
-export async function testUnavailableStore(): Promise<void> {
-  const stores = faultyStores(memoryStores())
-  const server = createServer({ name: 'notes', version: '1.0.0' }, { stores, pageSize: 1, onEvent: () => {} })
-  for (const name of ['a', 'b']) server.tool(name, {}, () => name)
-  const client = await connectPair(server)
+const stores = faultyStores(memoryStores())
+const server = createServer(
+  { name: 'notes', version: '1.0.0' },
+  { stores, limits: { maxInlineRequestStateBytes: 0 }, onEvent() {} },
+)
+server.tool('rename', {}, async (_, call) => {
+  const { title } = await call.elicit('New title?', z.object({ title: z.string() }))
+  return `Renamed to ${title}`
+})
+
+test('a call that needs the store fails while the store is unavailable', async () => {
+  const client = await connectPair(server, { elicit: () => ({ title: 'Plan' }) })
+  assertText(await client.callTool('rename'), 'Renamed to Plan')
   stores.setFaults({ at: (operation) => operation.startsWith('store.'), mode: 'reject' })
-  await assertRejects(client.tools().toArray(), { code: -32603 })
+  await assertRejects(client.callTool('rename'), { code: -32603 })
   await client.close()
-}
+})

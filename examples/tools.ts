@@ -1,15 +1,21 @@
-/** Tools with input and output schemas. */
 import { createServer, ToolError } from 'portcall'
 import * as z from 'zod'
 
 export const server = createServer({ name: 'tools', version: '1.0.0' })
 
-// #region structured
+// Returns text
+server.tool(
+  'shout',
+  { description: 'Write a text in capital letters', input: z.object({ text: z.string().max(1000) }) },
+  ({ text }) => text.toUpperCase(),
+)
+
+// Returns structured data
 server.tool(
   'divide',
   {
     title: 'Divide',
-    description: 'Divides one number by another',
+    description: 'Divide one number by another',
     input: z.object({ dividend: z.number(), divisor: z.number() }),
     output: z.object({ quotient: z.number() }),
     annotations: { readOnlyHint: true },
@@ -19,25 +25,11 @@ server.tool(
     return { quotient: dividend / divisor }
   },
 )
-// #endregion
 
-// #region json-schema
-server.tool(
-  'shout',
-  {
-    description: 'Writes a text in capitals',
-    input: { type: 'object', properties: { text: { type: 'string', maxLength: 1000 } }, required: ['text'] } as const,
-  },
-  ({ text }) => text.toUpperCase(),
-)
-// #endregion
-
-// #region blocks
+// Returns text and an image
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-server.tool('picture', { description: 'Shows a picture' }, () => [
+server.tool('picture', { description: 'Draw a picture' }, () => [
   { type: 'text', text: 'One red pixel:' },
   { type: 'image', data: PIXEL, mimeType: 'image/png' },
-  { type: 'resource_link', uri: 'https://example.com/pixel.png', name: 'The same on the web' },
 ])
-// #endregion

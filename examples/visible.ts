@@ -1,12 +1,13 @@
-/** A tool that only some callers can see. */
 import { createServer } from 'portcall'
 
-export const server = createServer({ name: 'visible', version: '1.0.0' })
+export const server = createServer({ name: 'accounts', version: '1.0.0' })
 
-// #region visible
+// Callers without the scope are told which one they need
+server.tool('export', { description: 'Export all accounts', scopes: ['accounts:read'] }, () => 'id,name')
+
+// For other callers, this tool does not exist
 server.tool(
   'purge',
-  { description: 'Removes everything', visible: (call) => call.auth?.scopes?.includes('admin') ?? false },
-  () => 'Done',
+  { description: 'Delete all accounts', visible: (call) => call.auth?.scopes?.includes('admin') ?? false },
+  () => 'Deleted',
 )
-// #endregion

@@ -1,36 +1,19 @@
-/** Testing protected servers, and clients that sign in. */
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import test from 'node:test'
 import { createServer } from 'portcall'
-import { authorizationCode, bearerToken } from 'portcall/auth/client'
+import { authorizationCode } from 'portcall/auth/client'
 import { jwt, protect } from 'portcall/auth/server'
 import { connect } from 'portcall/client'
 import { nodeHandler } from 'portcall/node'
-import { assertText, authorizationServer, connectPair } from 'portcall/testing'
+import { assertText, authorizationServer } from 'portcall/testing'
 
 const server = createServer({ name: 'notes', version: '1.0.0' })
 server.tool('whoami', {}, (_, { auth }) => auth?.principal ?? 'anonymous')
 
-// #region token
-/** Calls a protected server with a token issued for the test. */
-export async function testWithToken(): Promise<void> {
-  const login = await authorizationServer()
-  const { issuer } = login
-  const resource = 'https://notes.example.com/mcp'
-  const guard = protect({ resource, authorizationServers: [issuer], verify: jwt({ issuer, jwksUri: `${issuer}/jwks` }) })
-  const ada = await login.issue({ subject: 'ada', resources: [resource] })
-
-  const client = await connectPair(server, { transport: 'http', serve: guard, auth: bearerToken(() => ada) })
-  assertText(await client.callTool('whoami'), `${issuer}#ada`)
-  await client.close()
-  await login.close()
-}
-// #endregion
-
-// #region sign-in
-/** Signs in with a client that discovers everything itself, and returns the requests that the authorization server received. */
-export async function testSignIn(): Promise<string[]> {
+test('a client signs in', async () => {
   const login = await authorizationServer({ decide: () => ({ subject: 'ada' }) })
   const { issuer } = login
   const http = createHttpServer((request, response) => handler(request, response)).listen(0, '127.0.0.1')
@@ -45,9 +28,9 @@ export async function testSignIn(): Promise<string[]> {
   })
   const client = await connect(resource, { auth })
   assertText(await client.callTool('whoami'), `${issuer}#ada`)
+  const endpoints = login.requests.map(({ endpoint }) => endpoint)
+  assert.deepEqual(endpoints, ['metadata', 'register', 'authorize', 'token', 'jwks'])
   await client.close()
   http.close()
   await login.close()
-  return login.requests.map(({ endpoint }) => endpoint)
-}
-// #endregion
+})
