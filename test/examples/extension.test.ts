@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { defineServerExtension, type Server } from 'portcall'
 import { defineClientExtension as clientExtension, connect } from 'portcall/client'
 import type { Request } from 'portcall/jsonrpc'
@@ -5,6 +8,7 @@ import { connectPair, type PairOptions } from 'portcall/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPollServer, ID } from '../../examples/extension.ts'
 import { lunch, polls } from '../../examples/extension-client.ts'
+import { compileProgram } from '../support/compile.ts'
 
 /** Creates a server that records its requests. */
 function listening(): { server: ReturnType<typeof createPollServer>; asked: Request[] } {
@@ -127,4 +131,10 @@ test('the extensions of a client must have unique names', async () => {
 
 test('the example of the documentation', async () => {
   expect(await lunch(listening().server)).toBe('[{"type":"text","text":"soup: 2"}] after 2 votes')
+})
+
+test('extension-stats', async () => {
+  const source = fileURLToPath(new URL('../../examples/extension-stats.ts', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, [await compileProgram(source)])
+  expect(stdout).toBe('{ greet: 1 }\n')
 })

@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createOffice } from '../../examples/skills.ts'
+import { server } from '../../examples/skills.ts'
 import { useSkill } from '../../examples/skills-client.ts'
 
 test('SKL-004 SKL-026 SKL-027 a skill is listed, loaded and read when the user agrees', async () => {
-  const server = await createOffice(fileURLToPath(new URL('../../examples/skills', import.meta.url)))
   const [prompt, template] = await useSkill(server, async () => true)
   expect(prompt).toMatch(/^<mcp-skill server="office"[\s\S]*Amounts are in cents/)
   expect(JSON.parse(String(template))).toEqual({ number: '', cents: 0 })

@@ -51,6 +51,15 @@ test('tasks', async () => {
   expect(printed.splice(0)).toEqual(['cover', 'contents', 'index'])
 })
 
+test('tasks-report', async () => {
+  const client = await connectPair(reports, { extensions: [clientTasks()] })
+  onTestFinished(() => client.close())
+  const messages: unknown[] = []
+  const result = await client.callTool('report', {}, { onProgress: ({ message }) => messages.push(message) })
+  expect(textOf(result)).toBe('Figures of Q1\nFigures of Q2\nFigures of Q3\nFigures of Q4')
+  expect(messages.length).toBeGreaterThan(0)
+})
+
 test('tasks-input', async () => {
   const peer = await talkTo(bindery)
   steps.splice(0)
