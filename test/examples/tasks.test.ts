@@ -12,6 +12,7 @@ import { printed, server } from '../../examples/tasks.ts'
 import { shutDown } from '../../examples/tasks-admin.ts'
 import { createReports } from '../../examples/tasks-durable.ts'
 import { server as bindery, done as steps } from '../../examples/tasks-input.ts'
+import { server as reports } from '../../examples/tasks-report.ts'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { createDriver, type Driver } from '../support/driver.ts'
 import { memoryWire } from '../support/wire-memory.ts'
@@ -52,7 +53,7 @@ test('tasks', async () => {
 })
 
 test('tasks-report', async () => {
-  const client = await connectPair(reports, { extensions: [clientTasks()] })
+  const client = await connectPair(reports, { extensions: [clientTasks({ listen: true })] })
   onTestFinished(() => client.close())
   const messages: unknown[] = []
   const result = await client.callTool('report', {}, { onProgress: ({ message }) => messages.push(message) })
