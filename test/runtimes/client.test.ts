@@ -1,7 +1,8 @@
 /** The Portcall client on every runtime, against a Node server. It must release everything: a process exits by itself, no request stays open. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium } from '../../tools/lib/chromium.mjs'
 import { EXPECTED } from './clients/journey.ts'
-import { BINARIES, findChromium } from './support/binaries.mjs'
+import { BINARIES } from './support/binaries.mjs'
 import { openPage, type Page } from './support/browser.ts'
 import { type Counter, startCounter } from './support/counter.ts'
 import { DIST } from './support/places.mjs'
