@@ -6,11 +6,17 @@ const server = createServer({ name: 'restaurant', version: '1.0.0' })
 
 server.tool(
   'book_table',
-  { description: 'Book a table', input: z.object({ guests: z.int() }), output: z.object({ time: z.string() }) },
+  {
+    description: 'Book a table',
+    input: z.object({ guests: z.int() }),
+    output: z.object({ time: z.string() }),
+  },
   async ({ guests }, call) => {
-    return await call.elicit(`When do you want the table for ${guests}?`, z.object({ time: z.string() }))
+    const question = `When do you want the table for ${guests}?`
+    return await call.elicit(question, z.object({ time: z.string() }))
   },
 )
 
-const { url } = await serve(server, { port: Number(process.env.PORT ?? 3000) })
+const port = Number(process.env.PORT ?? 3000)
+const { url } = await serve(server, { port })
 console.log(`Listening at ${url}`)

@@ -12,23 +12,28 @@ import { linkFaults } from './site/lib/check-links.mjs'
 const HOME = join(ROOT, 'tools', 'site')
 const VITEPRESS = join(HOME, 'node_modules', 'vitepress', 'bin', 'vitepress.js')
 const DIST = join(HOME, 'dist')
+const BASE = process.env.DOCS_BASE ?? '/portcall/'
 
-/** Builds the site and returns what is wrong with it. */
+/** Builds the site and returns why that failed, if it did. */
 function build() {
   const { ok, output } = runNode([VITEPRESS, 'build', HOME], { quiet: true })
-  return ok ? linkFaults(DIST, process.env.DOCS_BASE ?? '/portcall/') : output.trim().split('\n').slice(-60)
+  return ok ? [] : output.trim().split('\n').slice(-60)
 }
 
 async function test() {
   const report = createReport('site')
-  report.check('the site builds, and its links resolve', build())
-  if (!report.failed) await (await import('./site/test.mjs')).testSite(DIST, report)
+  report.check('the site builds', build())
+  if (!report.failed) {
+    report.check('its links resolve', linkFaults(DIST, BASE))
+    await (await import('./site/test.mjs')).testSite({ dist: DIST, base: BASE }, report)
+  }
   report.end()
 }
 
 const COMMANDS = {
   build() {
-    const faults = build()
+    const failure = build()
+    const faults = failure.length ? failure : linkFaults(DIST, BASE)
     for (const fault of faults) console.error(fault)
     if (faults.length) process.exitCode = 1
     else console.log(`built ${DIST}`)

@@ -8,7 +8,7 @@ import { htmlOfPages } from '../lib/html.mjs'
 import { linksToSite } from '../lib/links.mjs'
 import { mermaidFences } from '../lib/mermaid.mjs'
 import { NAV, pageOf, SIDEBAR } from '../lib/navigation.mjs'
-import { searchedHtml } from '../lib/search.mjs'
+import { SEARCH } from '../lib/search.mjs'
 
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 const BASE = process.env.DOCS_BASE ?? '/portcall/'
@@ -44,10 +44,20 @@ export default defineConfig({
     nav: NAV,
     sidebar: SIDEBAR,
     outline: { level: [2, 3] },
-    search: { provider: 'local', options: { detailedView: true, _render: searchedHtml } },
+    search: { provider: 'local', options: SEARCH },
     editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path`, text: 'Edit this page on GitHub' },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
-    footer: { message: 'Released under the MIT License.' },
+    lastUpdated: { formatOptions: { dateStyle: 'medium', forceLocale: true } },
+    notFound: {
+      title: 'Page not found',
+      quote: 'There is no page at this address. Search for what you need, or start from the home page.',
+      linkLabel: 'Go to the home page',
+      linkText: 'Go to the home page',
+    },
+    footer: {
+      message: `<a href="${REPOSITORY}/blob/main/CHANGELOG.md">Changelog</a> · <a href="${REPOSITORY}/blob/main/SECURITY.md">Security policy</a> · <a href="${REPOSITORY}/blob/main/CONTRIBUTING.md">Contributing</a>`,
+      copyright: 'Released under the MIT license.',
+    },
   },
   vite: {
     publicDir: join(HOME, 'public'),

@@ -10,7 +10,7 @@ const valuesOf = (html, attribute) =>
   [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(([, value]) => decoded(value))
 
 /** Returns the file that answers a path of the site, as GitHub Pages finds it. */
-function fileAt(dist, path) {
+export function fileAt(dist, path) {
   const candidates = path.endsWith('/') ? [`${path}index.html`] : [path, `${path}.html`]
   return candidates.map((candidate) => join(dist, candidate)).find((file) => existsSync(file) && /\.\w+$/.test(file))
 }

@@ -43,6 +43,9 @@ export function pageOf(filePath) {
   const { title } = MODULES.find(({ name }) => filePath === `reference/api/${name}.md`) ?? {}
   const isGenerated = filePath.startsWith('reference/api/')
   return isGenerated
-    ? { description: `The API of ${title ?? 'all modules'}.`, frontmatter: { editLink: false, lastUpdated: false, outline: 3 } }
+    ? {
+        description: `The API of ${title ?? 'all modules'}.`,
+        frontmatter: { editLink: false, lastUpdated: false, pageClass: 'api-reference' },
+      }
     : {}
 }
