@@ -1,6 +1,6 @@
 /**
  * `node tools/reference.mjs`: TypeDoc writes docs/reference/api from the doc comments of what the entry points export. `--check`
- * compares instead: the reference is up to date, so the public API changes only on purpose, and every export is documented.
+ * compares instead: the reference is up to date, so the public API changes only on purpose, and every export and each of its members is documented.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

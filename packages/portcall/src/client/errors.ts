@@ -19,6 +19,7 @@ export class InvalidResultError extends PortcallError {
   /** The validation errors, if the result was checked against a schema. */
   readonly issues: readonly Issue[]
 
+  /** The message ends with one line per issue: its JSON pointer and what is wrong. */
   constructor(message: string, issues: readonly Issue[] = []) {
     super([message, ...issues.map((issue) => `/${issue.path.join('/')}: ${issue.message}`)].join('\n'))
     this.issues = issues
@@ -36,6 +37,7 @@ export class ExtensionUnsupportedError extends PortcallError {
   override readonly name = 'ExtensionUnsupportedError'
   readonly code = 'EXTENSION_UNSUPPORTED'
 
+  /** `id` is that of the extension, such as `io.modelcontextprotocol/tasks`. */
   constructor(id: string) {
     super(`The server does not support the extension ${id}`)
   }

@@ -4,16 +4,40 @@ import type { KeyValueStore } from '../stores/store.ts'
 
 /** An event of a client. The library never logs on its own. */
 export type ClientEvent =
-  /** A problem that the client worked around. */
-  | { type: 'warning'; message: string }
-  /** The server sent a log message. */
-  | { type: 'log'; level: LoggingLevel; logger?: string | undefined; data: unknown }
-  /** The server sent data that is not a valid message, or a message that matches no request. */
-  | { type: 'unexpected-message'; kind: string; text: string }
-  /** The connection was lost. */
-  | { type: 'disconnected'; error: unknown }
-  /** The connection was opened again. */
-  | { type: 'reconnected' }
+  | {
+      /** A problem that the client worked around. */
+      type: 'warning'
+      /** What happened, for a log. */
+      message: string
+    }
+  | {
+      /** The server sent a log message. */
+      type: 'log'
+      /** The severity. */
+      level: LoggingLevel
+      /** The part of the server that the message is from, if the server names it. */
+      logger?: string | undefined
+      /** The message: text, or any other JSON value. */
+      data: unknown
+    }
+  | {
+      /** The server sent data that is not a valid message, or a message that matches no request. */
+      type: 'unexpected-message'
+      /** `syntax`: not JSON. `size`, `depth`: beyond the limits. `message`: JSON, but not a message that is valid here. */
+      kind: string
+      /** The first 1000 characters. */
+      text: string
+    }
+  | {
+      /** The connection was lost. The next request reconnects. */
+      type: 'disconnected'
+      /** Why it was lost. */
+      error: unknown
+    }
+  | {
+      /** The connection was opened again. */
+      type: 'reconnected'
+    }
 
 /** Timeouts of a request, in milliseconds; `Infinity` disables one. A request that exceeds one fails with `TimeoutError`. */
 export interface ClientTimeouts {

@@ -8,7 +8,19 @@ import type { CallOptions } from './options.ts'
 export type DiscoveredServer = DiscoverResult & { serverInfo?: Implementation }
 
 /** The prompt or resource template whose argument is completed. */
-export type CompletionRef = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+export type CompletionRef =
+  | {
+      /** An argument of a prompt. */
+      type: 'ref/prompt'
+      /** The name of the prompt. */
+      name: string
+    }
+  | {
+      /** A variable of a resource template. */
+      type: 'ref/resource'
+      /** The URI template, as the server lists it. */
+      uri: string
+    }
 
 /** Options of `complete`; `arguments` are the values entered so far. */
 export type CompleteOptions = CallOptions & { arguments?: Record<string, string> }

@@ -8,7 +8,17 @@ import type { ClientEvent } from './options.ts'
 import type { Requester } from './requester.ts'
 
 /** A change on the server. After a disconnect, each kind of the filter is delivered once, because changes may have been missed. */
-export type Change = { readonly type: 'tools' | 'prompts' | 'resources' } | { readonly type: 'resource'; readonly uri: string }
+export type Change =
+  | {
+      /** The list that changed. List it again. */
+      readonly type: 'tools' | 'prompts' | 'resources'
+    }
+  | {
+      /** The content of one resource changed. Read it again. */
+      readonly type: 'resource'
+      /** The URI of the resource. */
+      readonly uri: string
+    }
 
 /** Iterates over changes. Resubscribes after a disconnect, until it is closed. */
 export interface Subscription extends AsyncIterable<Change>, AsyncDisposable {

@@ -7,7 +7,14 @@ import type { ClientQueries } from './queries.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** The types of a server's tools. */
-export type ToolTypes = { [name: string]: { input: unknown; output: unknown } }
+export type ToolTypes = {
+  [name: string]: {
+    /** The type of the arguments. */
+    input: unknown
+    /** The type of `structuredContent`, or `unknown` without an output schema. */
+    output: unknown
+  }
+}
 
 type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 type ResultOf<Output> = unknown extends Output

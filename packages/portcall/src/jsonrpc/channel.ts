@@ -2,14 +2,21 @@ import type { Message } from './message.ts'
 
 /** Input that is not a JSON value, or one beyond the limits. */
 export interface UnreadableInput {
+  /** It is no JSON, exceeds the size limit, or is nested too deeply. */
   readonly unreadable: 'syntax' | 'size' | 'depth'
-  /** The start and the end of the text, if the channel retains them. */
+  /** The start of the text, if the channel retains it. */
   readonly head?: string
+  /** The end of the text, if the channel retains it. */
   readonly tail?: string
 }
 
 /** What a channel delivers: a parsed JSON value, or the report of unreadable input. */
-export type ChannelInput = { value: unknown } | UnreadableInput
+export type ChannelInput =
+  | {
+      /** The parsed JSON. It need not be a valid message. */
+      value: unknown
+    }
+  | UnreadableInput
 
 /** A bidirectional pipe of messages, such as stdio, a socket or an in-memory pair. */
 export interface Channel {

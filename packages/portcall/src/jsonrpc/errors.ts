@@ -26,6 +26,7 @@ export class RpcError extends PortcallError {
   /** Additional data about the error. */
   readonly data?: unknown
 
+  /** `code` is an integer. The specification reserves -32768 to -32000. `data` must be JSON, and is sent as it is. */
   constructor(code: number, message: string, data?: unknown) {
     super(message)
     this.code = code
@@ -76,6 +77,7 @@ export class ConnectionLostError extends PortcallError {
   /** Present if the peer was a process that this side had started. */
   readonly exit?: ProcessExit
 
+  /** By default, the request may be retried, and the error has no `exit`. */
   constructor(
     message = 'The connection closed before the response arrived',
     { retryable = true, exit, ...options }: ConnectionLostErrorOptions = {},

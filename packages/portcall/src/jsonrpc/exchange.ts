@@ -7,6 +7,7 @@ export interface Auth {
   readonly principal: string
   /** The scopes that the caller has. Default: none. */
   readonly scopes?: readonly string[]
+  /** Further facts about the caller, such as the claims of its token. */
   readonly [claim: string]: unknown
 }
 
@@ -46,7 +47,12 @@ export interface ExchangeContext {
   /** Receives the exception behind an internal error of this request, and the reference that the response contains. For tests. */
   readonly onError?: ((error: unknown, reference: string) => void) | undefined
   /** Additions to an outgoing request: more HTTP headers, on transports that have headers. */
-  readonly outgoing?: { readonly headers?: Readonly<Record<string, string>> } | undefined
+  readonly outgoing?:
+    | {
+        /** The headers to add, by name. */
+        readonly headers?: Readonly<Record<string, string>>
+      }
+    | undefined
 }
 
 /**

@@ -24,6 +24,7 @@ export class NegotiationError extends PortcallError {
   /** The version that the server offered, as received. */
   readonly offered: unknown
 
+  /** `offered` is the version in the response of the server, whatever its type. */
   constructor(requested: string, supported: readonly string[], offered: unknown) {
     const version = typeof offered === 'string' ? JSON.stringify(offered.slice(0, 100)) : 'no version'
     super(

@@ -12,7 +12,15 @@ export interface RequestHead extends HttpInfo {
 }
 
 /** The body of a request: text, or a value that a framework parsed before. */
-export type RequestBody = { readonly text: string } | { readonly parsed: unknown }
+export type RequestBody =
+  | {
+      /** The body as text. */
+      readonly text: string
+    }
+  | {
+      /** The value that a framework parsed from the body. */
+      readonly parsed: unknown
+    }
 
 /** A request as an `onRequest` hook receives it. */
 export interface HookRequest extends RequestHead {
@@ -22,9 +30,9 @@ export interface HookRequest extends RequestHead {
 
 /** The complete response of an `onRequest` hook. */
 export interface HookResponse {
-  /** An integer from 200 to 599. */
+  /** The HTTP status: an integer from 200 to 599. */
   readonly status: number
-  /** Default: `cache-control: no-store`. The server sets `content-length`, `transfer-encoding` and `date` itself and ignores them here. */
+  /** The headers. Default: `cache-control: no-store`. The server sets `content-length`, `transfer-encoding` and `date` itself. */
   readonly headers?: Readonly<Record<string, string>>
   /** The body. Default: none. */
   readonly body?: string

@@ -75,7 +75,10 @@ export interface CreateMessageParams {
   /** The tools that the model may call. Requires the capability `sampling.tools`. */
   tools?: Tool[]
   /** Whether the model may, must or must not call tools. Default: `auto`. */
-  toolChoice?: { mode?: 'auto' | 'required' | 'none' }
+  toolChoice?: {
+    /** `auto`: the model decides. `required`: it calls at least one tool. `none`: it calls no tool. Default: `auto`. */
+    mode?: 'auto' | 'required' | 'none'
+  }
 }
 
 /**
@@ -106,7 +109,7 @@ export interface ElicitResult {
 
 /** A directory that the server may access. https://modelcontextprotocol.io/specification/2026-07-28/schema#root */
 export interface Root {
-  /** A `file:` URI. */
+  /** The directory or file, as a `file:` URI. */
   uri: string
   /** A name for display. */
   name?: string

@@ -16,7 +16,7 @@ export interface Annotations {
   audience?: Role[]
   /** From 0 (optional) to 1 (required). */
   priority?: number
-  /** An ISO 8601 timestamp. */
+  /** When the resource was last modified, as an ISO 8601 timestamp. */
   lastModified?: string
 }
 
@@ -25,7 +25,7 @@ export interface Annotations {
  * https://modelcontextprotocol.io/specification/2026-07-28/schema#icon
  */
 export interface Icon {
-  /** An `https:` or `data:` URI. */
+  /** Where the image is: an `https:` or `data:` URI. */
   src: string
   /** The media type, if the URI does not tell it. */
   mimeType?: string
@@ -73,7 +73,7 @@ export interface TextContent extends Block {
 export interface ImageContent extends Block {
   /** The kind of content. */
   type: 'image'
-  /** Base64. */
+  /** The bytes of the image in base64. */
   data: string
   /** The media type, such as `image/png`. */
   mimeType: string
@@ -86,7 +86,7 @@ export interface ImageContent extends Block {
 export interface AudioContent extends Block {
   /** The kind of content. */
   type: 'audio'
-  /** Base64. */
+  /** The bytes of the sound in base64. */
   data: string
   /** The media type, such as `audio/wav`. */
   mimeType: string
@@ -110,7 +110,7 @@ export interface BlobResourceContents {
   uri: string
   /** The media type, such as `application/pdf`. */
   mimeType?: string
-  /** Base64. */
+  /** The bytes of the resource in base64. */
   blob: string
   /** Metadata by key. */
   _meta?: Meta
@@ -275,9 +275,19 @@ export type LoggingLevel = (typeof LOGGING_LEVELS)[number]
  */
 export interface ClientCapabilities {
   /** Input from the user, by a form or at a URL. */
-  elicitation?: { form?: JsonObject; url?: JsonObject }
+  elicitation?: {
+    /** The client can show a form. */
+    form?: JsonObject
+    /** The client can show a URL, for input that must not pass through it. */
+    url?: JsonObject
+  }
   /** Messages from the client's model, with context of MCP servers and with tools. */
-  sampling?: { context?: JsonObject; tools?: JsonObject }
+  sampling?: {
+    /** The client supports `includeContext`. */
+    context?: JsonObject
+    /** The client supports `tools` and `toolChoice`. */
+    tools?: JsonObject
+  }
   /** The directories that the server may access. */
   roots?: JsonObject
   /** The settings of protocol extensions, by extension ID. */
@@ -292,11 +302,22 @@ export interface ClientCapabilities {
  */
 export interface ServerCapabilities {
   /** Tools, and notifications when their list changes. */
-  tools?: { listChanged?: boolean }
+  tools?: {
+    /** The server notifies subscribers when the list changes. */
+    listChanged?: boolean
+  }
   /** Resources, notifications when their list changes, and subscriptions to single resources. */
-  resources?: { listChanged?: boolean; subscribe?: boolean }
+  resources?: {
+    /** The server notifies subscribers when the list changes. */
+    listChanged?: boolean
+    /** The server notifies subscribers when a single resource changes. */
+    subscribe?: boolean
+  }
   /** Prompts, and notifications when their list changes. */
-  prompts?: { listChanged?: boolean }
+  prompts?: {
+    /** The server notifies subscribers when the list changes. */
+    listChanged?: boolean
+  }
   /** Suggestions for the arguments of prompts and resource templates. */
   completions?: JsonObject
   /** Log messages. */
@@ -314,7 +335,7 @@ export interface ServerCapabilities {
 export interface CacheHint {
   /** The time to live in milliseconds after receipt. 0 means immediately stale. */
   ttlMs?: number
-  /** A `public` result may be served to other users. */
+  /** Who may share the cached result: everyone (`public`) or only this user (`private`). */
   cacheScope?: 'public' | 'private'
 }
 

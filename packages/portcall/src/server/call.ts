@@ -39,7 +39,12 @@ export interface Call {
   /** Aborted when the client cancels the request, when the connection of a modern HTTP request closes, and when a tool times out. */
   readonly signal: AbortSignal
   /** The client's description of itself. It is not authenticated: display it, but do not base security decisions on it. */
-  readonly client: { readonly info?: Implementation | undefined; readonly capabilities: ClientCapabilities }
+  readonly client: {
+    /** The name and version of the client. Absent if the client does not send them. */
+    readonly info?: Implementation | undefined
+    /** What the client supports, such as `elicitation`. A capability is supported if its member is present. */
+    readonly capabilities: ClientCapabilities
+  }
   /** The authenticated caller. Absent without authentication. */
   readonly auth?: Auth | undefined
   /** The request's `_meta`, including the keys of extensions. */

@@ -123,7 +123,7 @@ export interface ResourceDefinition extends BaseDefinition {
   mimeType?: string
   /** Hints about audience and importance. */
   annotations?: Annotations
-  /** Size in bytes. */
+  /** The size of the resource in bytes. */
   size?: number
   /** How long clients may cache the contents. */
   cache?: CacheHint
@@ -149,7 +149,18 @@ export type ResourceReturn =
   | string
   | Uint8Array
   | ByteStream
-  | (Partial<Pick<ResourceContents, 'uri'>> & Omit<ResourceContents, 'uri'> & ({ text: string } | { blob: string | Uint8Array }))
+  | (Partial<Pick<ResourceContents, 'uri'>> &
+      Omit<ResourceContents, 'uri'> &
+      (
+        | {
+            /** The content as text. */
+            text: string
+          }
+        | {
+            /** The content as bytes, or as text in base64. */
+            blob: string | Uint8Array
+          }
+      ))
   | ResourceContents[]
   | ReadResourceResult
   | undefined

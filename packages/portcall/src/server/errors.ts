@@ -18,6 +18,7 @@ export class ElicitationDeclinedError extends PortcallError {
   /** `decline`: the user declined explicitly. `cancel`: the user dismissed the request without a choice. */
   readonly action: Exclude<ElicitAction, 'accept'>
 
+  /** The message says whether the user declined or dismissed the request. */
   constructor(action: Exclude<ElicitAction, 'accept'>) {
     super(action === 'decline' ? 'The user declined to answer' : 'The user dismissed the question')
     this.action = action
@@ -29,6 +30,7 @@ export class ToolTimeoutError extends PortcallError {
   override readonly name = 'ToolTimeoutError'
   readonly code = 'TOOL_TIMEOUT'
 
+  /** `timeoutMs` is the time that the tool had, in milliseconds. */
   constructor(timeoutMs: number) {
     super(`The tool did not finish within ${timeoutMs} ms`)
   }

@@ -2,10 +2,24 @@ import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 
 /** The events of a server. */
 export type ServerEvent =
-  /** An error whose details are hidden from the client. The response contains the `reference`. `name` is the tool or prompt. */
-  | { type: 'error'; error: unknown; reference: string; method: string; name?: string | undefined }
-  /** A mistake in the use of the server that is not an error. */
-  | { type: 'warning'; message: string }
+  | {
+      /** An error whose details are hidden from the client. */
+      type: 'error'
+      /** What was thrown. */
+      error: unknown
+      /** The eight characters that the response contains instead of the details. */
+      reference: string
+      /** The method of the request, such as `tools/call`. */
+      method: string
+      /** The name of the tool. Absent for other requests. */
+      name?: string | undefined
+    }
+  | {
+      /** A mistake in the use of the server that is not an error. */
+      type: 'warning'
+      /** What is wrong and what to change. */
+      message: string
+    }
 
 /** Receives errors whose details are hidden from clients, and warnings. */
 export type OnEvent = (event: ServerEvent) => void

@@ -102,7 +102,7 @@ export interface ExtensionMethod<P extends Schema | undefined = undefined, R ext
   readonly result?: R
   /** Whether callers that do not declare the extension may use the method. By default they get -32021. */
   readonly open?: boolean
-  /** Default cache hint of the results. */
+  /** The cache hint of results that have none. */
   readonly cache?: CacheHint
 }
 

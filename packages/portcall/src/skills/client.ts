@@ -17,7 +17,14 @@ export interface ClientSkillsOptions extends Partial<SkillLimits> {
 }
 
 /** A file or directory, as listed by `resources/directory/read`. */
-export type DirectoryItem = JsonObject & { readonly uri: string; readonly name: string; readonly mimeType?: string }
+export type DirectoryItem = JsonObject & {
+  /** The URI to read. */
+  readonly uri: string
+  /** The name within its directory. */
+  readonly name: string
+  /** The media type of a file; `inode/directory` for a directory. */
+  readonly mimeType?: string
+}
 
 /** The API at `client.skills`. Its methods throw an ExtensionUnsupportedError when the server does not declare skills. */
 export interface ClientSkills {

@@ -22,12 +22,17 @@ export interface SkillFile {
   readonly uri: string
   /** `sha256:` and 64 lower-case hexadecimal digits. */
   readonly digest: string
-  /** Size in bytes. */
+  /** The size of the file in bytes. */
   readonly size: number
 }
 
 /** The frontmatter of a manifest. */
-export type Frontmatter = JsonObject & { readonly name: string; readonly description: string }
+export type Frontmatter = JsonObject & {
+  /** The name of the skill. */
+  readonly name: string
+  /** Tells the model what the skill does and when to use it. */
+  readonly description: string
+}
 
 /** The description of a skill that a server sends. */
 export interface SkillEntry {

@@ -60,6 +60,7 @@ export class LeaseLostError extends PortcallError {
   override readonly name = 'LeaseLostError'
   readonly code = 'LEASE_LOST'
 
+  /** The message names both possible causes. */
   constructor() {
     super('This process has lost its lease: the store did not respond for too long, or another process has taken over')
   }

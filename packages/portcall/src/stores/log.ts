@@ -31,6 +31,7 @@ export class UnknownPositionError extends PortcallError {
   override readonly name = 'UnknownPositionError'
   readonly code = 'UNKNOWN_POSITION'
 
+  /** Throw it from `read` of an event log of your own. */
   constructor() {
     super('This position is not in the log: it was trimmed, or it belongs to another log')
   }

@@ -16,11 +16,11 @@ export interface Task {
   status: TaskStatus
   /** A description of the status, for display. */
   statusMessage?: string
-  /** ISO 8601. */
+  /** When the task was created, in ISO 8601. */
   createdAt: string
-  /** ISO 8601. */
+  /** When the task last changed, in ISO 8601. */
   lastUpdatedAt: string
-  /** How long the task is stored, from its creation; `null` means forever. */
+  /** How long the task is stored after its creation, in milliseconds; `null` means forever. */
   ttlMs: number | null
   /** How often to ask for the status, in milliseconds. */
   pollIntervalMs?: number
@@ -29,17 +29,35 @@ export interface Task {
 /** A task with the members of its status, as in the results of `tasks/get` and in `notifications/tasks`. */
 export type DetailedTask = Task &
   (
-    | { status: 'working' | 'cancelled' }
-    /** The task waits for responses to these input requests. */
-    | { status: 'input_required'; inputRequests: { [key: string]: InputRequest } }
-    /** The result of the call. */
-    | { status: 'completed'; result: JsonObject }
-    /** The JSON-RPC error of the call. */
-    | { status: 'failed'; error: ErrorBody }
+    | {
+        /** The task is running, or has been cancelled. */
+        status: 'working' | 'cancelled'
+      }
+    | {
+        /** The task waits for input. */
+        status: 'input_required'
+        /** The requests to respond to, by key. */
+        inputRequests: { [key: string]: InputRequest }
+      }
+    | {
+        /** The call has returned a result. A tool that failed has one too, with `isError`. */
+        status: 'completed'
+        /** The result of the call. */
+        result: JsonObject
+      }
+    | {
+        /** The call has failed. */
+        status: 'failed'
+        /** The JSON-RPC error of the call. */
+        error: ErrorBody
+      }
   )
 
 /** The result of a call that became a task. */
-export type CreateTaskResult = Task & { resultType: 'task' }
+export type CreateTaskResult = Task & {
+  /** Distinguishes it from the result of the call. */
+  resultType: 'task'
+}
 
 /** Reports whether a task with this status cannot change any more. */
 export function isTerminalStatus(status: TaskStatus): boolean {

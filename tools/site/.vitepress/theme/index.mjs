@@ -1,6 +1,6 @@
 import DefaultTheme from 'vitepress/theme'
 import { h } from 'vue'
-import HeroCode from './HeroCode.vue'
+import { HeroCode } from './hero-code.mjs'
 import Mermaid from './Mermaid.vue'
 import './style.css'
 import './hero.css'

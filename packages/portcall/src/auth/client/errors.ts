@@ -52,6 +52,7 @@ export class AuthError extends PortcallError {
   /** The error response of the OAuth endpoint, if there was one. */
   readonly response?: OAuthErrorResponse
 
+  /** `message` is for developers: it must not contain secrets. */
   constructor(reason: AuthErrorReason, message: string, { response, ...options }: AuthErrorOptions = {}) {
     super(message, options)
     this.reason = reason

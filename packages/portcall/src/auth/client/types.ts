@@ -3,7 +3,7 @@ import type { KeyValueStore } from '../../stores/store.ts'
 
 /** A request to an OAuth endpoint. */
 export interface AuthRequest {
-  /** Default: GET. */
+  /** The HTTP method. Default: GET. */
   readonly method?: string
   /** Additional request headers. */
   readonly headers?: Readonly<Record<string, string>>
@@ -65,11 +65,11 @@ export interface ClientIdentity {
   readonly clientId: string
   /** The client secret, for `client_secret_basic` and `client_secret_post`. */
   readonly clientSecret?: string
-  /** Required for `private_key_jwt`. */
+  /** The private key that signs client assertions, for `private_key_jwt`. */
   readonly privateKey?: ClientKey
   /** The algorithm of `privateKey`. Default: that of the key, else ES256. */
   readonly algorithm?: string
-  /** Default: the strongest method that the server supports and for which there is a secret or a key; without these, `none`. */
+  /** How the client authenticates at the token endpoint. Default: the strongest method that the server supports and for which there is a secret or a key, otherwise `none`. */
   readonly authentication?: ClientAuthMethod
 }
 
@@ -79,7 +79,7 @@ export interface TokenSet {
   readonly accessToken: string
   /** `dpop` for a token that is bound to a key (RFC 9449), otherwise `bearer`. */
   readonly tokenType: 'bearer' | 'dpop'
-  /** Milliseconds since 1970. Absent if the server did not specify it. */
+  /** When the access token expires, in milliseconds since 1970. Absent if the server did not specify it. */
   readonly expiresAt?: number
   /** The refresh token, if the server issued one. */
   readonly refreshToken?: string

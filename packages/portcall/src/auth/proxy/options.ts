@@ -29,7 +29,7 @@ export interface UpstreamTokens {
   readonly idToken?: string
   /** The refresh token, if there is one. */
   readonly refreshToken?: string
-  /** Milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   readonly expiresAt?: number
   /** The granted scopes, separated by spaces. */
   readonly scope?: string

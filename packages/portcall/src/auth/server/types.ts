@@ -18,7 +18,7 @@ export interface VerifiedToken {
   readonly clientId?: string | undefined
   /** The granted scopes. */
   readonly scopes: readonly string[]
-  /** Seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   readonly expiresAt?: number | undefined
   /** The JWK thumbprint of the key that the token is bound to (RFC 9449). Such a token is accepted with a proof only. */
   readonly keyThumbprint?: string | undefined
@@ -59,7 +59,7 @@ export interface TokenAuth extends Auth {
   readonly subject?: string
   /** The client that the token was issued to. */
   readonly clientId?: string
-  /** Seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   readonly expiresAt?: number
   /** All claims of the token. */
   readonly claims?: JsonObject

@@ -3,10 +3,19 @@ import { ConfigError } from './errors.ts'
 import { type ConfigVariables, isDisabled, readServerEntry, type ServerEntry } from './server-entry.ts'
 
 /** One server of a configuration: usable, disabled or invalid. */
-export type ServerConfig = { readonly name: string } & (
+export type ServerConfig = {
+  /** The key of the server in the configuration. */
+  readonly name: string
+} & (
   | ServerEntry
-  | { readonly disabled: true }
-  | { readonly error: ConfigError }
+  | {
+      /** The configuration disables the server. */
+      readonly disabled: true
+    }
+  | {
+      /** What is wrong with the configuration of the server. */
+      readonly error: ConfigError
+    }
 )
 
 /** The servers of a configuration, in its order. */

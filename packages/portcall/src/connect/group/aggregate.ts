@@ -7,10 +7,16 @@ import type { GroupServer } from './group-server.ts'
 import { hasHash, joinQualifiedName, type QualifiedName, splitQualifiedName } from './names.ts'
 
 /** An item and the name of its server. */
-export type WithServer<T> = T & { readonly server: string }
+export type WithServer<T> = T & {
+  /** The name of the server in the configuration. */
+  readonly server: string
+}
 
-/** An item whose `name` is unique in the group; `originalName` is its name on the server. */
-export type Namespaced<T> = WithServer<T> & { readonly originalName: string }
+/** An item whose `name` is unique in the group. */
+export type Namespaced<T> = WithServer<T> & {
+  /** The name of the item on its server. */
+  readonly originalName: string
+}
 
 /** The servers to list from. */
 export interface AggregateOptions {

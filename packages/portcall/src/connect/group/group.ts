@@ -20,12 +20,24 @@ import { createAggregatedResources } from './aggregate-resources.ts'
 import { createGroupServer, createUnavailableServer, type GroupServer, type ServerStatus } from './group-server.ts'
 
 /** An event of one of the clients, or of a server that could not be reached. */
-export type GroupEvent = (ClientEvent | { readonly type: 'failed'; readonly error: unknown }) & { readonly server?: string }
+export type GroupEvent = (
+  | ClientEvent
+  | {
+      /** A server could not be reached, and was left out of a list. */
+      readonly type: 'failed'
+      /** Why it could not be reached. */
+      readonly error: unknown
+    }
+) & {
+  /** The name of the server. Absent for warnings about the configuration as a whole. */
+  readonly server?: string
+}
 
 /** Options of the clients of a group. They share a cache store; each server has its own partition. */
 export type GroupOptions<O extends ClientOptions = ClientOptions> = Omit<O, 'onEvent' | 'signal'> & {
   /** Returns additional options for one server, such as an input handler that shows the server's name. */
   readonly optionsOf?: (server: string) => Omit<O, 'onEvent' | 'signal'>
+  /** Receives the events of all clients. Default: they are ignored. */
   readonly onEvent?: (event: GroupEvent) => void
 }
 

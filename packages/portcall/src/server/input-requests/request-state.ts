@@ -8,8 +8,15 @@ import { randomId } from '../../util/random.ts'
 export interface RequestState {
   /** How many times the call was suspended. */
   roundTrips: number
-  /** The client's responses by key, with the fingerprint of the input request that each responds to. */
-  inputResponses: { [key: string]: { fingerprint: string; response: JsonObject } }
+  /** The client's responses, by key. */
+  inputResponses: {
+    [key: string]: {
+      /** The fingerprint of the input request that this responds to. */
+      fingerprint: string
+      /** The result that the client sent. */
+      response: JsonObject
+    }
+  }
   /** The results of steps by name. */
   steps: { [name: string]: unknown }
   /** The fingerprints of the input requests that the client has not responded to yet, by key. */

@@ -14,7 +14,10 @@ export interface Statement {
 /** The parts of a connection of `pg` that are used. */
 export interface PgConnection {
   /** Runs a statement and resolves to its rows. */
-  query(statement: Statement): Promise<{ rows: Record<string, unknown>[] }>
+  query(statement: Statement): Promise<{
+    /** The rows: objects with a member per column. */
+    rows: Record<string, unknown>[]
+  }>
   /** Listens to notifications and to the end of the connection. */
   on(event: string, listener: (notification?: { payload?: string | undefined }) => void): unknown
   /** Returns the connection to the pool, or closes it. */
@@ -39,7 +42,14 @@ export interface PostgresClient {
   unsafe(text: string, values?: string[], options?: { prepare: boolean }): PromiseLike<ArrayLike<Record<string, unknown>>>
   /** Subscribes to a channel. Resolves to an object whose `unlisten` ends the subscription. */
   readonly listen: {
-    (channel: string, onMessage: (payload: string) => void): Promise<{ unlisten(): Promise<void> }>
+    (
+      channel: string,
+      onMessage: (payload: string) => void,
+    ): Promise<{
+      /** Ends the subscription. */
+      unlisten(): Promise<void>
+    }>
+    /** The subscribed channels, by name. */
     readonly channels?: object
   }
 }

@@ -19,7 +19,10 @@ export interface IoRedisClient {
   /** Sends a command. */
   call(command: string, args: string[]): Promise<unknown>
   /** Sends several commands at once. */
-  pipeline(commands: string[][]): { exec(): Promise<Array<[error: Error | null, result: unknown]> | null> }
+  pipeline(commands: string[][]): {
+    /** Resolves to the error or the result of each command. */
+    exec(): Promise<Array<[error: Error | null, result: unknown]> | null>
+  }
   /** Subscribes to channels. */
   subscribe(...channels: string[]): Promise<unknown>
   /** Ends subscriptions. */
@@ -35,7 +38,12 @@ export interface NodeRedisClient {
   /** Whether the client was connected and not closed. */
   readonly isOpen: boolean
   /** The settings of the client. */
-  readonly options?: { readonly socket?: object } | undefined
+  readonly options?:
+    | {
+        /** The settings of the connection. */
+        readonly socket?: object
+      }
+    | undefined
   /** Creates a client with the same settings, except those passed. */
   duplicate(options: object): NodeRedisClient
   /** Opens the connection. */

@@ -65,6 +65,7 @@ export class SealError extends PortcallError {
   /** Why the token did not open. */
   readonly reason: SealErrorReason
 
+  /** The message follows from the reason. */
   constructor(reason: SealErrorReason) {
     super(MESSAGES[reason])
     this.reason = reason

@@ -5,8 +5,11 @@ export type SqliteValue = string | number | null
 
 /** A prepared statement, as all drivers provide it. */
 export interface SqliteStatement {
-  /** Runs the statement. Returns how many rows it changed. */
-  run(...values: SqliteValue[]): { changes: number | bigint }
+  /** Runs the statement. */
+  run(...values: SqliteValue[]): {
+    /** How many rows the statement changed. */
+    changes: number | bigint
+  }
   /** Returns the first row, if there is one. */
   get(...values: SqliteValue[]): unknown
   /** Returns all rows. */

@@ -32,6 +32,7 @@ export class TaskCancelledError extends PortcallError {
   /** The task that was cancelled. */
   readonly taskId: string
 
+  /** The message is the `statusMessage` of the task, if it has one. */
   constructor({ taskId, statusMessage }: DetailedTask) {
     super(statusMessage ?? 'The task was cancelled')
     this.taskId = taskId

@@ -14,8 +14,11 @@ export interface BullQueue {
 
 /** The parts of a `Job` of BullMQ that are used. */
 export interface BullJob {
-  /** The data of the job: a reference to the task. */
-  readonly data: { readonly ref: string }
+  /** The data of the job. */
+  readonly data: {
+    /** The reference to the task. */
+    readonly ref: string
+  }
 }
 
 /** The parts of a `Worker` of BullMQ that are used. */

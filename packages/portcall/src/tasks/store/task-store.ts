@@ -43,6 +43,7 @@ export class TaskRecordTooLargeError extends PortcallError {
   override readonly name = 'TaskRecordTooLargeError'
   readonly code = 'TASK_RECORD_TOO_LARGE'
 
+  /** `bytes` is the size that the record would have, `maxBytes` the limit. */
   constructor(bytes: number, maxBytes: number) {
     super(`The record of the task has ${bytes} bytes, but at most ${maxBytes} are allowed (maxRecordBytes)`)
   }

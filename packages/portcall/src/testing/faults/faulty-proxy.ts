@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from 'node:net'
 
 /** The faults of one direction of each connection. */
 export interface StreamFaults {
-  /** Delays the bytes. */
+  /** How long to delay the bytes, in milliseconds. Default: 0. */
   readonly delayMs?: number
   /** Splits the bytes into chunks of at most this size. */
   readonly splitBytes?: number

@@ -12,7 +12,7 @@ export type StoreFault = 'reject' | 'hang' | 'lose'
 export interface StoreFaults {
   /** The number of the operation that fails, or a function of its name, such as `log.append`, and its number. Numbers start at 1. */
   readonly at: number | ((operation: string, number: number) => boolean)
-  /** Default: `reject`. */
+  /** How the operations fail. Default: `reject`. */
   readonly mode?: StoreFault
 }
 

@@ -11,9 +11,9 @@ import { createSigningKeys } from './signing-keys.ts'
 
 /** The access of a token that a test issues. */
 export interface IssuedTokenOptions {
-  /** Default: `user`. */
+  /** The user, the `sub` of the token. Default: `user`. */
   readonly subject?: string
-  /** Default: `client`. */
+  /** The client that the token is issued to. Default: `client`. */
   readonly clientId?: string
   /** The scopes, separated by spaces. Default: none. */
   readonly scope?: string

@@ -5,13 +5,13 @@ import type { OAuthEndpoint, OAuthRequest } from './request.ts'
  * or suppressed.
  */
 export interface FaultyResponse {
-  /** Default if there is a body: 200. */
+  /** The HTTP status. Default: 200 if there is a body, otherwise that of the response. */
   readonly status?: number
   /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>
   /** A string, or a value that is sent as JSON. */
   readonly body?: unknown
-  /** Delays the response. */
+  /** How long to delay the response, in milliseconds. Default: 0. */
   readonly delayMs?: number
   /** The number of spaces that precede the body. */
   readonly paddingBytes?: number

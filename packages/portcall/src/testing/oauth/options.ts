@@ -14,11 +14,11 @@ export interface ClientMetadata {
   readonly client_secret?: string
   /** The allowed redirect URIs. */
   readonly redirect_uris?: readonly string[]
-  /** Default: `client_secret_basic` and `client_secret_post` for clients with a secret, otherwise `none`. */
+  /** The method that the client must use. Default: `client_secret_basic` or `client_secret_post` with a secret, otherwise `none`. */
   readonly token_endpoint_auth_method?: string
-  /** Default: all. */
+  /** The grant types that the client may use. Default: all. */
   readonly grant_types?: readonly string[]
-  /** `web` or `native`. */
+  /** The type of application: `web` or `native`. It is returned to the client, and has no other effect. */
   readonly application_type?: string
   /** The keys for `private_key_jwt`. */
   readonly jwks?: KeySet
@@ -39,18 +39,28 @@ export interface UserDecisionRequest {
   readonly via: 'redirect' | 'device'
 }
 
-/** The decision of the user: their identity, with an optional smaller scope, or an OAuth error code. */
-export type UserDecision = { readonly subject: string; readonly scope?: string } | { readonly error: string }
+/** The decision of the user: consent, or an error. */
+export type UserDecision =
+  | {
+      /** Identifies the user: the `sub` of the tokens. */
+      readonly subject: string
+      /** The granted scopes, separated by spaces. Default: those requested. */
+      readonly scope?: string
+    }
+  | {
+      /** The OAuth error code, such as `access_denied`. */
+      readonly error: string
+    }
 
 /** How long tokens and codes are valid. */
 export interface TokenLifetimes {
-  /** Default: 5 minutes. */
+  /** The lifetime of an access token, in milliseconds. Default: 300,000. */
   readonly accessTokenTtlMs: number
-  /** Default: 1 day. */
+  /** The lifetime of a refresh token, in milliseconds. Default: 86,400,000. */
   readonly refreshTokenTtlMs: number
   /** The lifetime of an authorization code. Default: 1 minute. */
   readonly codeTtlMs: number
-  /** Default: 10 minutes. */
+  /** The lifetime of a device code, in milliseconds. Default: 600,000. */
   readonly deviceCodeTtlMs: number
   /** The minimum interval between two token requests with a device code. Default: 5 seconds. */
   readonly pollIntervalMs: number
@@ -74,7 +84,7 @@ export type MetadataLocation = 'oauth' | 'openid' | 'openid-appended' | `/${stri
 export interface AuthorizationServerOptions extends Partial<TokenLifetimes> {
   /** The path of the issuer, for example `/tenant`. Default: none. */
   readonly path?: string
-  /** Default: a free port. */
+  /** The port to listen on. Default: a free port. */
   readonly port?: number
   /** The format of access tokens: JWTs ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)) or opaque strings. Default: `jwt`. */
   readonly tokenFormat?: 'jwt' | 'opaque'
@@ -96,10 +106,15 @@ export interface AuthorizationServerOptions extends Partial<TokenLifetimes> {
   readonly dynamicRegistration?: boolean
   /** Returns a client ID metadata document. Default: fetches it. `false`: metadata documents are not supported. */
   readonly metadataDocuments?: ((url: string) => unknown) | false
-  /** Default: `oauth` and `openid-appended`. */
+  /** Where the server publishes its metadata. Default: `oauth` and `openid-appended`. */
   readonly metadataLocations?: readonly MetadataLocation[]
-  /** Whether access tokens must be bound to a key, and whether DPoP proofs must contain a nonce. Default: neither. */
-  readonly dpop?: { readonly required?: boolean; readonly nonces?: boolean }
+  /** What the server demands of DPoP. */
+  readonly dpop?: {
+    /** Whether access tokens must be bound to a key. Default: false. */
+    readonly required?: boolean
+    /** Whether proofs must contain a nonce. Default: false. */
+    readonly nonces?: boolean
+  }
   /** Faults from the start. `setFaults` replaces them. */
   readonly faults?: AuthorizationFaults
   /** Returns the current time, in milliseconds since 1970. */

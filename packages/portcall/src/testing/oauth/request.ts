@@ -19,11 +19,11 @@ export interface OAuthRequest {
   readonly endpoint: OAuthEndpoint
   /** The HTTP method. */
   readonly method: string
-  /** As requested, without the query. */
+  /** The URL as requested, without the query. */
   readonly url: string
   /** The path of the URL. */
   readonly path: string
-  /** With lower-case names. */
+  /** The request headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The parameters of the query and of the form. */
   readonly parameters: URLSearchParams

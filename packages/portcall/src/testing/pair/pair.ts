@@ -17,7 +17,7 @@ export type PairTransport = 'memory' | 'stdio' | 'http'
 
 /** Options of `connectPair`, in addition to all options of `connect`. */
 export interface PairOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]> extends ConnectOptions<E> {
-  /** Default: `memory`. */
+  /** How the two sides are connected. Default: `memory`. */
   readonly transport?: PairTransport
   /** The protocol version of both sides. Default: the newest. */
   readonly protocolVersion?: string

@@ -3,7 +3,7 @@ import { isObject, type Message, type RequestId } from '../../jsonrpc/message.ts
 
 /** One line of a recording, from the perspective of the recorded side. */
 export interface RecordingEntry {
-  /** Milliseconds since the start of the recording. */
+  /** When the message was sent or received, in milliseconds since the start of the recording. */
   readonly time: number
   /** Whether the recorded side sent or received the message. */
   readonly direction: 'sent' | 'received'

@@ -9,6 +9,7 @@ export class SpawnError extends PortcallError {
   /** The program. */
   readonly command: string
 
+  /** Pass the error of the operating system as `cause`. */
   constructor(command: string, message: string, options?: ErrorOptions) {
     super(message, options)
     this.command = command

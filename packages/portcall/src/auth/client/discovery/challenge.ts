@@ -1,8 +1,8 @@
 /** One challenge of a `WWW-Authenticate` header. */
 export interface Challenge {
-  /** In lower case. */
+  /** The authentication scheme in lower case, such as `bearer`. */
   readonly scheme: string
-  /** By their names in lower case. */
+  /** The parameters, by name in lower case. */
   readonly parameters: ReadonlyMap<string, string>
 }
 

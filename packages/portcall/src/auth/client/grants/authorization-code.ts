@@ -26,7 +26,7 @@ export interface AuthorizationCodeOptions extends SignInOptions {
    * Rejects if the user does not return.
    */
   readonly authorize: (url: URL, request: SignInRequest) => Promise<string | URL | URLSearchParams>
-  /** Default: `web` for a redirect URI with https, else `native`. */
+  /** The type of application to register. Default: `web` for an `https:` redirect URI, otherwise `native`. */
   readonly applicationType?: 'native' | 'web'
 }
 

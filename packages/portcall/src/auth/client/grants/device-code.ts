@@ -17,7 +17,7 @@ export interface DeviceAuthorization {
   readonly verificationUri: URL
   /** The same page with the code filled in, for a link or a QR code. */
   readonly verificationUriComplete?: URL
-  /** Milliseconds since 1970. */
+  /** When the codes expire, in milliseconds since 1970. */
   readonly expiresAt: number
 }
 

@@ -15,7 +15,7 @@ export interface SubjectToken {
 export interface IdentityProvider {
   /** The issuer identifier, a URL. */
   readonly issuer: string
-  /** Default: that of the issuer's metadata. */
+  /** The URL that issues tokens. Default: that of the issuer's metadata. */
   readonly tokenEndpoint?: string
   /** The client as registered with the identity provider. */
   readonly client: ClientIdentity

@@ -10,7 +10,7 @@ export interface ApiKey {
   readonly subject: string
   /** The scopes of the key. Default: none. */
   readonly scopes?: readonly string[]
-  /** Seconds since 1970. Default: the key does not expire. */
+  /** When the key expires, in seconds since 1970. Default: never. */
   readonly expiresAt?: number
 }
 
@@ -22,7 +22,12 @@ const PREFIX = 'key_'
 const KEY_BYTES = 32
 
 /** Creates a random API key. Hand out the key and store its hash. */
-export async function createApiKey(): Promise<{ readonly key: string; readonly hash: string }> {
+export async function createApiKey(): Promise<{
+  /** The key: `key_` and 32 random bytes in base64url. Show it to its owner once, and do not store it. */
+  readonly key: string
+  /** The SHA-256 of the key in base64url. Store it, and pass it to `apiKeys`. */
+  readonly hash: string
+}> {
   const key = PREFIX + randomId(KEY_BYTES)
   return { key, hash: await hashApiKey(key) }
 }

@@ -12,7 +12,10 @@ export interface JwtOptions extends IssuerFetchOptions {
   /** The URL of the issuer's JSON Web Key Set. */
   readonly jwksUri?: string
   /** The key set itself, instead of `jwksUri`. */
-  readonly keys?: { readonly keys: readonly JsonWebKey[] }
+  readonly keys?: {
+    /** The public keys. A token names its key by `kid`. */
+    readonly keys: readonly JsonWebKey[]
+  }
   /** The `aud` of tokens, if it is not the URL of the resource. */
   readonly audience?: string | readonly string[]
   /** Accepted signing algorithms, all asymmetric. Default: `JWT_ALGORITHMS`. */

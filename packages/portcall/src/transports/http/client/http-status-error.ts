@@ -28,6 +28,7 @@ export class HttpStatusError extends PortcallError {
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
 
+  /** The message contains the URL, the status and, if there is one, the JSON-RPC error or the redirect. */
   constructor(url: string, { status, header, body, error }: ErrorResponse) {
     const location = header('location')?.split('?', 1)[0]
     const reason = error?.message ?? (location === undefined ? undefined : `it redirects to ${location}, which is not followed`)
