@@ -33,7 +33,10 @@ export async function openChannel(
     const detected = era === 'modern' ? era : await probe(modern.exchange, context).catch(legacyAfterTimeout)
     if (detected === 'modern') {
       const { exchange, close } = modern
-      return { era: detected, connection: { exchange, close, sendsParamHeaders: false, onEnd: modern.onClose } }
+      return {
+        era: detected,
+        connection: { exchange, close, sendsParamHeaders: false, hasSession: false, onEnd: modern.onClose },
+      }
     }
   }
   return { era: 'legacy', connection: await openLegacy(createChannelConnection(view(), shared), context) }

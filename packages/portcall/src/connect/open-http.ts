@@ -14,7 +14,7 @@ import type { OpenConnection } from './reconnect.ts'
 const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, context: ConnectContext) => Promise<OpenConnection> } = {
   async modern(http) {
     const { exchange, close } = createHttpExchange(http)
-    return { exchange, close, sendsParamHeaders: true, onEnd: () => {} }
+    return { exchange, close, sendsParamHeaders: true, hasSession: false, onEnd: () => {} }
   },
   legacy: (http, context) => openLegacy(createLegacyHttpConnection(http), context),
   'http+sse': (http, context) => openLegacy(createHttpSseConnection(http), context),

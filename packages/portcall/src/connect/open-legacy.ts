@@ -12,13 +12,14 @@ import type { OpenConnection } from './reconnect.ts'
 export interface ConnectContext {
   readonly info: Implementation
   readonly capabilities: ClientCapabilities
-  readonly handleInputRequest: InputRequestHandler
+  /** Handles the input requests of a session. Default: the calls that they belong to return them. */
+  readonly handleInputRequest?: InputRequestHandler
   /** `_meta` of a request of the newest revision, without the protocol version. */
   readonly meta: JsonObject
   /** The legacy protocol version to use; negotiated if `undefined`. */
   readonly legacyVersion: string | undefined
-  /** Receives the log messages of a session. */
-  readonly onLog: (params: JsonObject) => void
+  /** Receives the log messages of a session. Default: the requests that asked for log messages receive them. */
+  readonly onLog?: (params: JsonObject) => void
   readonly onUnexpectedMessage: (message: UnexpectedMessage) => void
   readonly probeTimeoutMs: number
   readonly deadlines: Deadlines
@@ -30,7 +31,14 @@ export interface ConnectContext {
 /** Performs the handshake with a legacy server. */
 export async function openLegacy(connection: LegacyConnection, context: ConnectContext): Promise<OpenConnection> {
   const { info, capabilities, handleInputRequest, onLog, legacyVersion, signal } = context
-  const versions = legacyVersion !== undefined && { versions: [legacyVersion] }
-  const client = await openLegacyClient({ connection, info, capabilities, handleInputRequest, onLog, signal, ...versions })
-  return { exchange: client.exchange, sendsParamHeaders: false, onEnd: client.onClose, close: client.close }
+  const client = await openLegacyClient({
+    connection,
+    info,
+    capabilities,
+    signal,
+    ...(handleInputRequest && { handleInputRequest }),
+    ...(onLog && { onLog }),
+    ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
+  })
+  return { exchange: client.exchange, sendsParamHeaders: false, hasSession: true, onEnd: client.onClose, close: client.close }
 }

@@ -12,6 +12,8 @@ export interface OpenConnection {
   readonly exchange: Exchange
   /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
   readonly sendsParamHeaders: boolean
+  /** Whether the connection is a session, whose client capabilities are fixed. Otherwise each request declares its own. */
+  readonly hasSession: boolean
   /** Calls the listener once when the connection ends by itself. */
   onEnd(listener: (reason: unknown) => void): void
   close(): Promise<void>
@@ -34,13 +36,17 @@ export interface ReconnectOptions {
 
 const RECONNECT_DELAY = { firstMs: 250, maxMs: 30_000 }
 
+/** A connection that is opened again on demand. */
+export type ReconnectingConnection = ServerConnection & Pick<OpenConnection, 'hasSession'>
+
 /** Opens a connection, and reconnects on demand after it is lost. @throws the error of the first attempt. */
-export async function createReconnectingConnection(options: ReconnectOptions): Promise<ServerConnection> {
+export async function createReconnectingConnection(options: ReconnectOptions): Promise<ReconnectingConnection> {
   const { reconnect, isRetryable, onEvent } = options
   const closing = new AbortController()
   let status: ConnectionStatus = 'connected'
   let failures = 0
   let sendsParamHeaders = false
+  let hasSession = false
   let current: Promise<OpenConnection> | undefined
   /** The connection of `current`, once it is open. */
   let ready: OpenConnection | undefined
@@ -56,6 +62,7 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
     const connection = await openWithTimeout(options, signal ? AbortSignal.any([closing.signal, signal]) : closing.signal)
     failures = 0
     sendsParamHeaders = connection.sendsParamHeaders
+    hasSession = connection.hasSession
     ready = connection
     connection.onEnd((reason) => disconnect(attempt(), reason))
     if (status === 'disconnected') onEvent({ type: 'reconnected' })
@@ -101,6 +108,9 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
     },
     get sendsParamHeaders() {
       return sendsParamHeaders
+    },
+    get hasSession() {
+      return hasSession
     },
     exchange: reconnect ? sendWithRetry : send,
     async close() {

@@ -8,8 +8,9 @@ import { jwt, protect } from '../entrypoints/auth-server.ts'
 import { serve } from '../entrypoints/node.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 import { createServer } from '../server/server.ts'
-import { type ConnectOptions, connect } from './connect.ts'
+import { connect } from './connect.ts'
 import { forgetEra } from './era-cache.ts'
+import type { ConnectOptions } from './options.ts'
 
 /** Starts a protected server and its authorization server. */
 async function startProtectedServer() {

@@ -8,12 +8,16 @@ export interface NotificationRouter {
   /** The most verbose log level of all open requests, or `undefined` if none asked for log messages. */
   readonly logLevel: LoggingLevel | undefined
   /** Registers a request that is about to be sent with these params. */
-  register(params: JsonObject | undefined, notify: ExchangeContext['notify']): RoutedRequest
+  register(params: JsonObject | undefined, notify: ExchangeContext['notify'], owner?: RouteOwner): RoutedRequest
   /**
-   * Routes progress by its token, and a log message to all requests that asked for its level. Returns whether it was such a notification.
+   * Routes progress by its token. Routes a log message to the requests that asked for its level: to those of the owner, if it is known,
+   * and otherwise to all, unless they belong to several principals. Returns whether it was such a notification.
    */
-  route(notification: Notification): boolean
+  route(notification: Notification, owner?: RouteOwner): boolean
 }
+
+/** Identifies a request by its context, and the principal that it belongs to. */
+export type RouteOwner = Partial<Pick<ExchangeContext, 'auth'>>
 
 /** An open request that may receive notifications. */
 export interface RoutedRequest {
@@ -27,6 +31,7 @@ interface Route {
   readonly notify: ExchangeContext['notify']
   readonly token: unknown
   readonly level: LoggingLevel | undefined
+  readonly owner: RouteOwner | undefined
 }
 
 const noop = (): void => {}
@@ -41,9 +46,11 @@ export function createNotificationRouter(): NotificationRouter {
     const route = routes.get(params.progressToken as number)
     if (route?.token !== undefined) void route.notify({ ...notification, params: { ...params, progressToken: route.token } })
   }
-  const routeLog = (notification: Notification): void => {
+  const routeLog = (notification: Notification, owner: RouteOwner | undefined): void => {
     const severity = severityOf(notification.params?.level)
-    for (const { level, notify } of routes.values()) if (level && severity >= severityOf(level)) void notify(notification)
+    const candidates = [...routes.values()].filter((route) => route.level && (!owner || route.owner === owner))
+    if (new Set(candidates.map((route) => route.owner?.auth?.principal)).size > 1) return
+    for (const { level, notify } of candidates) if (severity >= severityOf(level)) void notify(notification)
   }
 
   return {
@@ -52,14 +59,14 @@ export function createNotificationRouter(): NotificationRouter {
       const levels = [...routes.values()].flatMap(({ level }) => level ?? [])
       return levels.sort((one, other) => severityOf(one) - severityOf(other))[0]
     },
-    register(params, notify) {
+    register(params, notify, owner) {
       const meta = isObject(params?._meta) ? params._meta : {}
       const requested = meta[MetaKey.logLevel]
       const level = isLoggingLevel(requested) ? requested : undefined
       const token = meta.progressToken ?? undefined
       if (token === undefined && !level) return { params, unregister: noop }
       const key = ++lastKey
-      routes.set(key, { notify, token, level })
+      routes.set(key, { notify, token, level, owner })
       if (level) withLogLevel++
       return {
         params: token === undefined ? params : { ...params, _meta: { ...meta, progressToken: key } },
@@ -68,9 +75,9 @@ export function createNotificationRouter(): NotificationRouter {
         },
       }
     },
-    route(notification) {
+    route(notification, owner) {
       if (notification.method === 'notifications/progress') routeProgress(notification)
-      else if (notification.method === 'notifications/message') routeLog(notification)
+      else if (notification.method === 'notifications/message') routeLog(notification, owner)
       else return false
       return true
     },

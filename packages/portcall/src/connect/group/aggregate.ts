@@ -4,7 +4,10 @@ import type { Client } from '../../client/types.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { GroupServer } from './group-server.ts'
-import { hasHash, joinQualifiedName, type QualifiedName, splitQualifiedName } from './names.ts'
+import { createQualifiedNames, hasHash, type QualifiedName } from './names.ts'
+
+/** The names of a group: those that the specification allows. */
+const NAMES = createQualifiedNames({ maxLength: 128, dots: true })
 
 /** An item and the name of its server. */
 export type WithServer<T> = T & {
@@ -71,7 +74,7 @@ export function createNamespacedList<T extends { name: string }>(options: Namesp
     const qualified = await Promise.all(
       items.map(async (item) => ({
         ...item,
-        name: await joinQualifiedName({ server, name: item.name }),
+        name: await NAMES.join({ server, name: item.name }),
         server,
         originalName: item.name,
       })),
@@ -94,7 +97,7 @@ export function createNamespacedList<T extends { name: string }>(options: Namesp
   return {
     list: (callOptions) => lazyList(() => listAll(callOptions)),
     async find(qualifiedName) {
-      const parts = splitQualifiedName(qualifiedName)
+      const parts = NAMES.split(qualifiedName)
       if (parts && servers.has(parts.server)) return parts
       const found = hasHash(qualifiedName)
         ? (findHashed(qualifiedName) ?? (await listAll().then(() => findHashed(qualifiedName))))

@@ -1,7 +1,8 @@
 import { type HeaderSource, readHeaders } from '../../transports/http/client/request-headers.ts'
 import { type ReadConfigOptions, readConfig } from '../config/config.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
-import { type ConnectOptions, connect } from '../connect.ts'
+import { connect } from '../connect.ts'
+import type { ConnectOptions } from '../options.ts'
 import { type ClientGroup, createGroup, type GroupOptions } from './group.ts'
 
 /** Options of `connectAll`, for all servers or, with `optionsOf`, for one. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { joinQualifiedName, splitQualifiedName } from './names.ts'
+import { createQualifiedNames } from './names.ts'
+
+const { join: joinQualifiedName, split: splitQualifiedName } = createQualifiedNames({ maxLength: 128, dots: true })
 
 test.each([
   ['git', 'status', 'git__status'],

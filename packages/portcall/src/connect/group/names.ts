@@ -4,11 +4,8 @@
  * when servers are added or removed, and different items never get the same name.
  */
 
-const MAX_LENGTH = 128
 const SEPARATOR = '__'
 const HASH_LENGTH = 16
-const ALLOWED = /^[A-Za-z0-9_.-]+$/
-const NOT_ALLOWED = /[^A-Za-z0-9_.-]+/g
 const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`)
 
 /** The parts of a qualified name. */
@@ -17,23 +14,46 @@ export interface QualifiedName {
   readonly name: string
 }
 
-/** Returns a name of 1 to 128 characters of `[A-Za-z0-9_.-]`. */
-export async function joinQualifiedName({ server, name }: QualifiedName): Promise<string> {
-  const plain = server + SEPARATOR + name
-  if (splitQualifiedName(plain)?.server === server) return plain
-  const text = new TextEncoder().encode(JSON.stringify([server, name]))
-  const hash = [...new Uint8Array(await crypto.subtle.digest('SHA-256', text))].map((byte) => byte.toString(16).padStart(2, '0'))
-  const readable = `${sanitize(server).slice(0, MAX_LENGTH / 3)}${SEPARATOR}${sanitize(name)}`
-  return `${readable.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${hash.join('').slice(0, HASH_LENGTH)}`
+/** What a qualified name may consist of. */
+export interface NameRules {
+  /** Maximum number of characters, at least 32. */
+  readonly maxLength: number
+  /** Whether names may contain dots. Models of some vendors do not accept them. */
+  readonly dots: boolean
 }
 
-/** Splits a qualified name. Returns `undefined` for a name with a hash, and for an invalid name. */
-export function splitQualifiedName(qualifiedName: string): QualifiedName | undefined {
-  const at = qualifiedName.indexOf(SEPARATOR)
-  const name = qualifiedName.slice(at + SEPARATOR.length)
-  if (at < 1 || name === '' || qualifiedName.length > MAX_LENGTH || !ALLOWED.test(qualifiedName) || hasHash(qualifiedName))
-    return undefined
-  return { server: qualifiedName.slice(0, at), name }
+/** Joins and splits qualified names that follow the same rules. */
+export interface QualifiedNames {
+  /** Returns a name that follows the rules. */
+  join(parts: QualifiedName): Promise<string>
+  /** Splits a qualified name. Returns `undefined` for a name with a hash, and for an invalid name. */
+  split(qualifiedName: string): QualifiedName | undefined
+  /** Reports whether a name follows the rules as it is. */
+  isValid(name: string): boolean
+}
+
+export function createQualifiedNames({ maxLength, dots }: NameRules): QualifiedNames {
+  const characters = dots ? 'A-Za-z0-9_.-' : 'A-Za-z0-9_-'
+  const allowed = new RegExp(`^[${characters}]{1,${maxLength}}$`)
+  const notAllowed = new RegExp(`[^${characters}]+`, 'g')
+  const sanitize = (text: string): string => text.replace(notAllowed, '_')
+
+  const split = (qualifiedName: string): QualifiedName | undefined => {
+    const at = qualifiedName.indexOf(SEPARATOR)
+    const name = qualifiedName.slice(at + SEPARATOR.length)
+    if (at < 1 || name === '' || !allowed.test(qualifiedName) || hasHash(qualifiedName)) return undefined
+    return { server: qualifiedName.slice(0, at), name }
+  }
+  return {
+    split,
+    isValid: (name) => allowed.test(name),
+    async join({ server, name }) {
+      const plain = server + SEPARATOR + name
+      if (split(plain)?.server === server) return plain
+      const readable = `${sanitize(server).slice(0, maxLength / 3)}${SEPARATOR}${sanitize(name)}`
+      return `${readable.slice(0, maxLength - HASH_LENGTH - 1)}_${await hashOf([server, name])}`
+    },
+  }
 }
 
 /** Reports whether a qualified name ends in a hash, so that it can be resolved only by listing. */
@@ -41,6 +61,9 @@ export function hasHash(qualifiedName: string): boolean {
   return HASHED.test(qualifiedName)
 }
 
-function sanitize(text: string): string {
-  return text.replace(NOT_ALLOWED, '_')
+/** Returns the first hexadecimal digits of a SHA-256 hash. */
+async function hashOf(parts: readonly string[]): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify(parts))
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', text)).subarray(0, HASH_LENGTH / 2)
+  return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

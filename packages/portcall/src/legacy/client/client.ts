@@ -14,17 +14,21 @@ import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ServerCapabilities } from '../../protocol/types.ts'
 import { raceAbort } from '../../util/timers.ts'
 import { downgradePlan } from '../render/downgrade-plan.ts'
-import type { LegacyConnection } from './connection.ts'
+import type { LegacyConnection, OutgoingContext } from './connection.ts'
 import { createForwarder, type Forwarder } from './forwarder.ts'
 import { type Handshake, type HandshakeOptions, performHandshake } from './handshake.ts'
-import { createServerRequestHandler } from './input-requests.ts'
+import { createServerRequestHandler, type ServerInputHandler } from './input-requests.ts'
 import { type ClientSubscriptions, createClientSubscriptions } from './subscriptions.ts'
+import { createSuspendedCalls, type SuspendedCalls } from './suspended-calls.ts'
 import type { LegacyTasks } from './tasks.ts'
 
 export interface LegacyClientOptions extends HandshakeOptions {
   readonly connection: LegacyConnection
-  /** Handles the input requests of the server whose capability is declared in `capabilities`. */
-  readonly handleInputRequest: InputRequestHandler
+  /**
+   * Handles the input requests of the server whose capability is declared in `capabilities`. Default: the call that they belong to
+   * returns an `input_required` result, and goes on when it is repeated with the responses.
+   */
+  readonly handleInputRequest?: InputRequestHandler
   /** Receives every log message of the session. Default: the open requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
   /** Aborts the handshake by closing the connection, because `initialize` cannot be cancelled. */
@@ -47,6 +51,8 @@ interface MessageHandlers {
   readonly subscriptions: ClientSubscriptions
   /** Defined if both sides support tasks. */
   readonly tasks: LegacyTasks | undefined
+  /** Defined if there is no handler of input requests. */
+  readonly suspended: SuspendedCalls | undefined
 }
 
 /**
@@ -65,21 +71,26 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
   const onClose = (reason: Error = new ConnectionLostError()): void => {
     closeReason ??= reason
     handlers?.subscriptions.close(closeReason)
+    handlers?.suspended?.close(closeReason)
     for (const listener of closeListeners.splice(0)) listener(closeReason)
   }
   const close = (): Promise<void> => {
     onClose(closedLocally())
     return connection.close()
   }
-  const onNotification = (message: Notification): void => {
+  const onNotification = (message: Notification, origin?: OutgoingContext): void => {
     if (onLog && message.method === 'notifications/message') onLog(message.params ?? {})
     else if (handlers?.tasks?.deliver(message)) return
-    else if (!handlers?.subscriptions.deliver(message)) handlers?.forwarder.deliver(message)
+    else if (!handlers?.subscriptions.deliver(message)) handlers?.forwarder.deliver(message, origin)
   }
 
-  const handleInputRequest: InputRequestHandler = (method, params, requestSignal) =>
-    handlers?.tasks?.acceptInputRequest(method, params, requestSignal) ??
-    options.handleInputRequest(method, params, requestSignal)
+  const handleInputRequest: ServerInputHandler = async (method, params, requestSignal, origin) => {
+    const ofTask = handlers?.tasks?.acceptInputRequest(method, params, requestSignal)
+    if (ofTask) return ofTask
+    if (options.handleInputRequest) return options.handleInputRequest(method, params, requestSignal)
+    if (!handlers?.suspended) throw methodNotFound(method)
+    return handlers.suspended.accept(method, params, requestSignal, origin)
+  }
   const onRequest = createServerRequestHandler({ handleInputRequest, capabilities, revision: () => revision })
   connection.receive({ onRequest, onNotification, onClose, onGap: () => handlers?.subscriptions.deliverAll() })
   const handshake = await raceAbort(performHandshake(connection, options), signal).catch(async (error: unknown) => {
@@ -99,17 +110,22 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
 
 async function createHandlers(
   { discovered, revision }: Handshake,
-  { connection, capabilities }: LegacyClientOptions,
+  { connection, capabilities, handleInputRequest }: LegacyClientOptions,
 ): Promise<MessageHandlers> {
   const serverCapabilities = discovered.capabilities as ServerCapabilities
-  const forwarder = createForwarder({ connection, capabilities, serverCapabilities, revision })
+  const direct = createForwarder({ connection, capabilities, serverCapabilities, revision })
+  const attributesRequests = connection.attributesMessages === true
+  const suspended = handleInputRequest
+    ? undefined
+    : createSuspendedCalls({ capabilities, attributesRequests, forward: direct.exchange })
+  const forwarder = suspended ? { ...direct, exchange: suspended.exchange } : direct
   const request = (method: string, params: JsonObject): Promise<Response> => connection.request(method, params)
   const subscriptions = createClientSubscriptions({ serverCapabilities, request })
   if (!serverCapabilities.extensions?.[TASKS_EXTENSION] || !capabilities.extensions?.[TASKS_EXTENSION])
-    return { forwarder, subscriptions, tasks: undefined }
+    return { forwarder, subscriptions, suspended, tasks: undefined }
   const { createLegacyTasks } = await import('./tasks.ts')
   const tasks = createLegacyTasks({ connection, forward: forwarder.exchange, listen: subscriptions.listen })
-  return { forwarder, subscriptions, tasks }
+  return { forwarder, subscriptions, suspended, tasks }
 }
 
 /** Serves methods that the server does not define, and forwards all others. */

@@ -3,14 +3,17 @@ import type { JsonObject, Notification, Request, Response } from '../../jsonrpc/
 import type { Revision } from '../../protocol/revisions.ts'
 import type { AbortSource } from '../../util/abort.ts'
 
-/** The members of an exchange context that sending a request needs: how it is aborted, and its additional HTTP headers. */
-export type OutgoingContext = AbortSource & Partial<Pick<ExchangeContext, 'outgoing'>>
+/** The members of an exchange context that sending a request needs: how it is aborted, its additional HTTP headers, and its caller. */
+export type OutgoingContext = AbortSource & Partial<Pick<ExchangeContext, 'outgoing' | 'auth'>>
 
 /** Receives what a server sends. */
 export interface ConnectionHandlers {
-  /** Answers a request of the server. The signal is aborted when the server cancels it. */
-  onRequest(request: Request, signal: AbortSignal): Promise<Response>
-  onNotification(notification: Notification): void
+  /**
+   * Answers a request of the server. The signal is aborted when the server cancels it. `origin` is the context of the request that this
+   * one belongs to, if the connection knows it.
+   */
+  onRequest(request: Request, signal: AbortSignal, origin?: OutgoingContext): Promise<Response>
+  onNotification(notification: Notification, origin?: OutgoingContext): void
   /** Called when the server can send messages of its own again after an interruption. Messages may have been lost meanwhile. */
   onGap?(): void
   /** Called once, when the connection has ended. */
@@ -19,6 +22,8 @@ export interface ConnectionHandlers {
 
 /** A connection to a server of a legacy revision, over any transport. It carries requests and notifications in both directions. */
 export interface LegacyConnection {
+  /** Whether the server usually sends its own messages in the response to the request that they belong to. Default: false. */
+  readonly attributesMessages?: boolean
   /**
    * Sends a request. The connection chooses its ID.
    *

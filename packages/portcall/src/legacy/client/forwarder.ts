@@ -1,6 +1,6 @@
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import type { JsonObject, Notification, Response } from '../../jsonrpc/message.ts'
-import { createNotificationRouter } from '../../protocol/notification-router.ts'
+import { createNotificationRouter, type RouteOwner } from '../../protocol/notification-router.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import type { ClientCapabilities, LoggingLevel, ServerCapabilities } from '../../protocol/types.ts'
 import { omitFields, withoutReservedMeta } from '../render/downgrade-plan.ts'
@@ -20,8 +20,8 @@ export interface ForwarderOptions {
 /** Forwards requests of the newest revision to a legacy server. */
 export interface Forwarder {
   readonly exchange: Exchange
-  /** Delivers a notification to the requests that it concerns. */
-  deliver(notification: Notification): void
+  /** Delivers a notification to the requests that it concerns: to the one with the context `origin`, if it is known. */
+  deliver(notification: Notification, origin?: RouteOwner): void
 }
 
 /** Creates a forwarder for the requests of one connection. */
@@ -33,7 +33,7 @@ export function createForwarder({ connection, capabilities, serverCapabilities, 
   return {
     async exchange(request, context) {
       const { id, method } = request
-      const report = reports.register(request.params, context.notify)
+      const report = reports.register(request.params, context.notify, context)
       const params = legacyParams(report.params, revision)
       const send = async (): Promise<Response> =>
         readResponse({ id, method, params }, await connection.request(method, params, context))
@@ -48,9 +48,9 @@ export function createForwarder({ connection, capabilities, serverCapabilities, 
         report.unregister()
       }
     },
-    deliver(message) {
+    deliver(message, origin) {
       if (message.method === 'notifications/elicitation/complete') urlElicitations.onComplete(message.params?.elicitationId)
-      else reports.route(message)
+      else reports.route(message, origin)
     },
   }
 }

@@ -1,21 +1,29 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
 import { methodNotFound } from '../../protocol/errors.ts'
-import type { InputRequestHandler } from '../../protocol/input-types.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
 import { downgradePlan, omitFields, withoutReservedMeta } from '../render/downgrade-plan.ts'
 import { withoutNulls } from '../render/fields.ts'
+import type { OutgoingContext } from './connection.ts'
 import { readBlock } from './read-response.ts'
 
+/** Handles an input request of the server. `origin` is the context of the request that it belongs to, if it is known. */
+export type ServerInputHandler = (
+  method: string,
+  params: JsonObject,
+  signal: AbortSignal,
+  origin?: OutgoingContext,
+) => Promise<JsonObject>
+
 export interface ServerRequestHandlerOptions {
-  readonly handleInputRequest: InputRequestHandler
+  readonly handleInputRequest: ServerInputHandler
   readonly capabilities: ClientCapabilities
   readonly revision: () => Revision
 }
 
 /** Answers a request of the server. The signal is aborted when the server cancels it. */
-export type ServerRequestHandler = (request: Request, signal: AbortSignal) => Promise<Response>
+export type ServerRequestHandler = (request: Request, signal: AbortSignal, origin?: OutgoingContext) => Promise<Response>
 
 interface InputRequestType {
   readonly capability: keyof ClientCapabilities
@@ -39,7 +47,7 @@ const HANDLER_FAILED = new RpcError(ErrorCode.internalError, 'The client failed 
  */
 export function createServerRequestHandler(options: ServerRequestHandlerOptions): ServerRequestHandler {
   const { handleInputRequest, capabilities, revision } = options
-  const handle = async (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
+  const handle = async ({ method, params = {} }: Request, signal: AbortSignal, origin?: OutgoingContext): Promise<JsonObject> => {
     if (method === 'ping') return {}
     const type = INPUT_REQUESTS.get(method)
     if (!type || !capabilities[type.capability]) throw methodNotFound(method)
@@ -47,14 +55,15 @@ export function createServerRequestHandler(options: ServerRequestHandlerOptions)
       method,
       type.readParams(withoutReservedMeta(params)),
       signal,
+      origin,
     )
     return type.renderResult(withoutReservedMeta(result), revision())
   }
-  return async ({ id, method, params = {} }, signal) => {
+  return async (request, signal, origin) => {
     try {
-      return success(id, await handle(method, params, signal))
+      return success(request.id, await handle(request, signal, origin))
     } catch (error) {
-      return (error instanceof RpcError ? error : HANDLER_FAILED).response(id)
+      return (error instanceof RpcError ? error : HANDLER_FAILED).response(request.id)
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { ClientExtension } from '../../client/extension.ts'
-import { type ConnectedClient, type ConnectOptions, connect } from '../../connect/connect.ts'
+import { type ConnectedClient, connect } from '../../connect/connect.ts'
+import type { ConnectOptions } from '../../connect/options.ts'
 import type { InProcessTarget } from '../../connect/target.ts'
 import { channelPair } from '../../jsonrpc/channel.ts'
 import { MODERN_VERSIONS, revisionOf } from '../../protocol/revisions.ts'

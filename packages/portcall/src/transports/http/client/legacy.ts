@@ -61,6 +61,7 @@ export function createLegacyHttpConnection(options: HttpClientOptions): LegacyCo
   }
 
   return {
+    attributesMessages: true,
     receive: serverMessages.receive,
     notify: post,
     async request(method, params, context) {
@@ -70,7 +71,7 @@ export function createLegacyHttpConnection(options: HttpClientOptions): LegacyCo
       const serverRequests: RequestId[] = []
       const onMessage = (message: Message): void | Promise<void> => {
         if ('method' in message && 'id' in message) serverRequests.push(message.id)
-        return serverMessages.handle(message)
+        return serverMessages.handle(message, context)
       }
       const request: Request = params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
       try {

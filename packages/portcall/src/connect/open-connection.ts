@@ -1,0 +1,181 @@
+/** Opens connections to servers of both eras. */
+import type { Deadlines } from '../client/deadlines.ts'
+import type { ClientEvent } from '../client/options.ts'
+import type { Channel } from '../jsonrpc/channel.ts'
+import { copySharedResults } from '../jsonrpc/exchange.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { InputRequestHandler } from '../protocol/input-types.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import type { MethodLookup } from '../protocol/methods.ts'
+import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import { SessionExpiredError } from '../transports/http/client/session.ts'
+import type { HttpFetch } from '../transports/http/client/types.ts'
+import { cachedEra, cacheEra, type Era, forgetEra } from './era-cache.ts'
+import { type NegotiatedConnection, openChannel, openProcess } from './open-channel.ts'
+import { openHttp } from './open-http.ts'
+import type { ConnectContext } from './open-legacy.ts'
+import type { ConnectionOptions } from './options.ts'
+import { loadHttpFetch, loadSpawn } from './platform.ts'
+import { createReconnectingConnection, type OpenConnection, type ReconnectingConnection } from './reconnect.ts'
+import { type ConnectTarget, matchTarget, type StdioTarget } from './target.ts'
+
+/** What uses a connection, as the server gets to know it. */
+export interface ConnectionOwner {
+  readonly info: Implementation
+  readonly capabilities: ClientCapabilities
+  readonly deadlines: Deadlines
+  /** Looks up a method of the protocol or of an extension. */
+  readonly methodOf: MethodLookup
+  /**
+   * Handles the input requests that servers of the legacy era send on their own. Default: the call that a request belongs to returns an
+   * `input_required` result, as in the modern era.
+   */
+  readonly handleInputRequest?: InputRequestHandler
+  /** Receives the log messages of a session. Default: the requests that asked for log messages receive them. */
+  readonly onLog?: (params: JsonObject) => void
+  readonly onEvent: (event: ClientEvent) => void
+}
+
+const PROBE_TIMEOUT_MS = 5000
+const CONNECT_TIMEOUT_MS = 60_000
+
+/**
+ * Opens a connection to a server of either era, as an Exchange of the newest revision. It reconnects on demand, except to a channel.
+ *
+ * @throws NegotiationError, HttpStatusError, ConnectionLostError, TimeoutError when the first attempt fails.
+ */
+export function openConnection(
+  target: ConnectTarget,
+  options: ConnectionOptions,
+  owner: ConnectionOwner,
+): Promise<ReconnectingConnection> {
+  return createReconnectingConnection({
+    open: createOpener(target, options, createContext(owner, options)),
+    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    deadlines: owner.deadlines,
+    reconnect: canReconnect(target, options),
+    isRetryable: (error) => error instanceof SessionExpiredError,
+    onEvent: owner.onEvent,
+    ...(options.signal && { signal: options.signal }),
+  })
+}
+
+/** The part of the context that all connection attempts share. */
+type SharedContext = Omit<ConnectContext, 'signal'> & Pick<ConnectionOwner, 'onEvent'>
+
+function createContext(owner: ConnectionOwner, options: ConnectionOptions): SharedContext {
+  const { info, capabilities, handleInputRequest, onLog, onEvent, deadlines, methodOf } = owner
+  const { protocolVersion, probeTimeoutMs = PROBE_TIMEOUT_MS } = options
+  return {
+    info,
+    capabilities,
+    ...(handleInputRequest && { handleInputRequest }),
+    meta: { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities },
+    onUnexpectedMessage: ({ kind, text }) => onEvent({ type: 'unexpected-message', kind, text }),
+    ...(onLog && { onLog }),
+    onEvent,
+    probeTimeoutMs,
+    deadlines,
+    methodOf,
+    legacyVersion: eraOf(protocolVersion) === 'legacy' ? protocolVersion : undefined,
+  }
+}
+
+/** @throws TypeError when the version is unknown. */
+function eraOf(version: string | undefined): Era | undefined {
+  if (version === undefined) return undefined
+  if (MODERN_VERSIONS.includes(version)) return 'modern'
+  if (!revisionOf(version)) throw new TypeError(`Unknown protocol version: ${JSON.stringify(version)}`)
+  return 'legacy'
+}
+
+/** Returns the function that opens a connection to the target. */
+function createOpener(
+  target: ConnectTarget,
+  options: ConnectionOptions,
+  context: SharedContext,
+): (signal: AbortSignal) => Promise<OpenConnection> {
+  const requiredEra = options.era ?? eraOf(options.protocolVersion)
+  const report = (negotiated: NegotiatedConnection): NegotiatedConnection => {
+    options.onEraDetected?.(negotiated.era)
+    return negotiated
+  }
+  return matchTarget(target, {
+    exchange: (exchange) => async () => ({
+      exchange: copySharedResults(exchange),
+      sendsParamHeaders: false,
+      hasSession: false,
+      onEnd: () => {},
+      close: async () => {},
+    }),
+    channel: (channel) => async (signal) => report(await openChannel(channel, { ...context, signal }, requiredEra)).connection,
+    command: (command) => async (signal) => {
+      const spawn = await loadSpawn()
+      const start = (): Channel => spawn({ ...command, ...(options.onStderr && { onStderr: options.onStderr }) })
+      return openWithEraCache(commandKey(command), requiredEra, async (era) =>
+        report(await openProcess(start, { ...context, signal }, era)),
+      )
+    },
+    url: (url) => async (signal) => {
+      const { headers, http, auth } = options
+      const fetch = options.fetch ?? (await loadHttpFetch())
+      const httpOptions = {
+        ...http,
+        url,
+        fetch,
+        onError: (error: unknown): void => context.onEvent({ type: 'warning', message: String(error) }),
+        methodOf: context.methodOf,
+        ...(headers && { headers }),
+        ...(auth && { authorizer: auth.authorizer(url), pauseWhile: context.deadlines.pauseWhile }),
+      }
+      const opening = openWithEraCache(url.origin + url.pathname, requiredEra, async (era) =>
+        report(await openHttp(httpOptions, { ...context, signal }, era)),
+      )
+      return options.fetch ? opening : closeWith(opening, fetch)
+    },
+  })
+}
+
+/** Opens a connection in the cached era. When that fails, the era is detected again. */
+async function openWithEraCache(
+  server: string,
+  requiredEra: Era | undefined,
+  open: (era: Era | undefined) => Promise<NegotiatedConnection>,
+): Promise<OpenConnection> {
+  if (requiredEra) return (await open(requiredEra)).connection
+  const cached = cachedEra(server)
+  const negotiated = await open(cached === 'modern' ? undefined : cached).catch((error: unknown) => {
+    if (!cached || isAuthError(error)) throw error
+    forgetEra(server)
+    return open(undefined)
+  })
+  cacheEra(server, negotiated.era)
+  return negotiated.connection
+}
+
+/** Reports whether authorization failed. A retry would make the user sign in twice. */
+function isAuthError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED'
+}
+
+/** Closes the HTTP client together with the connection. */
+async function closeWith(opening: Promise<OpenConnection>, fetch: HttpFetch): Promise<OpenConnection> {
+  const connection = await opening.catch((error: unknown) => {
+    fetch.close()
+    throw error
+  })
+  const close = async (): Promise<void> => {
+    await connection.close()
+    fetch.close()
+  }
+  return { ...connection, close }
+}
+
+function commandKey({ command, args = [], cwd = '' }: StdioTarget): string {
+  return JSON.stringify([command, ...args, cwd])
+}
+
+function canReconnect(target: ConnectTarget, { restart = false }: ConnectionOptions): boolean {
+  return matchTarget(target, { url: () => true, command: () => restart, channel: () => false, exchange: () => false })
+}

@@ -1,0 +1,40 @@
+import type { ClientOptions } from '../client/client.ts'
+import type { ClientExtension } from '../client/extension.ts'
+import type { AuthProvider } from '../protocol/authorizer.ts'
+import type { HttpClientLimits } from '../transports/http/client/limits.ts'
+import type { HeaderSource } from '../transports/http/client/request-headers.ts'
+import type { HttpFetch } from '../transports/http/client/types.ts'
+import type { Era } from './era-cache.ts'
+
+/** How to connect, whatever uses the connection. */
+export interface ConnectionOptions {
+  /** The era of the server, as reported by `onEraDetected`. Skips the probe. */
+  readonly era?: Era
+  /** Receives the era of the server. Save it, and pass it as `era` the next time. */
+  readonly onEraDetected?: (era: Era) => void
+  /** The only protocol version to use. Default: the newest version that both sides support. */
+  readonly protocolVersion?: string
+  /** Timeout of the probe for the server's era, in milliseconds. Default: 5000. */
+  readonly probeTimeoutMs?: number
+  /** Timeout for connecting, including process start-up and the handshake, in milliseconds. Default: 60,000. */
+  readonly connectTimeoutMs?: number
+  /** Additional headers of every HTTP request. */
+  readonly headers?: HeaderSource
+  /** Obtains access tokens for a protected server; `portcall/auth/client` has providers. */
+  readonly auth?: AuthProvider
+  /** Sends the HTTP requests, instead of the platform's client. */
+  readonly fetch?: HttpFetch
+  /** Limits of the HTTP transport: sizes, timeouts and reconnection. */
+  readonly http?: Partial<HttpClientLimits>
+  /** Aborts the connection attempt. */
+  readonly signal?: AbortSignal
+  /** Restarts a process that has exited when the next request needs it. Default: false. */
+  readonly restart?: boolean
+  /** Receives what a process writes to stderr. */
+  readonly onStderr?: (text: string) => void
+}
+
+/** Options of `connect`. */
+export interface ConnectOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]>
+  extends ClientOptions<E>,
+    ConnectionOptions {}

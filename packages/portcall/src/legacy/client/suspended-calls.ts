@@ -1,0 +1,261 @@
+/**
+ * Calls to a legacy server that wait for input. In the newest revision, a call that requires input ends with an `input_required` result
+ * and is repeated with the responses. In older revisions, the server sends requests while the call stays open. Here, a call whose server
+ * sends an input request stays open on the connection: its caller gets an `input_required` result, and the repeated call delivers the
+ * responses and waits on.
+ */
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { isObject, type JsonObject, type Notification, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
+import type { InputRequest } from '../../protocol/input-types.ts'
+import { LOCAL_STATE } from '../../protocol/local-state.ts'
+import { METHODS } from '../../protocol/methods.ts'
+import type { ClientCapabilities } from '../../protocol/types.ts'
+import { LazyAbort, onAbort } from '../../util/abort.ts'
+import { createMutex } from '../../util/async.ts'
+import { randomId } from '../../util/random.ts'
+import { raceAbort, unref } from '../../util/timers.ts'
+import type { OutgoingContext } from './connection.ts'
+import type { ServerInputHandler } from './input-requests.ts'
+
+/** The calls of one session. */
+export interface SuspendedCalls {
+  /** Sends a request, or continues the suspended call that its `requestState` identifies. */
+  readonly exchange: Exchange
+  /** Suspends the call that an input request belongs to. Resolves to the response. @throws RpcError when no call can be identified. */
+  readonly accept: ServerInputHandler
+  /** Ends all calls. */
+  close(reason: Error): void
+}
+
+export interface SuspendedCallsOptions {
+  /** The capabilities that the client declared. Without any kind of input, calls are never suspended. */
+  readonly capabilities: ClientCapabilities
+  /** Whether input requests name the call that they belong to. Otherwise calls that may be suspended run one after another. */
+  readonly attributesRequests: boolean
+  /** Sends a request to the server. */
+  readonly forward: Exchange
+  /** How long a suspended call waits for the responses, in milliseconds. Default: 5 minutes. */
+  readonly suspendTtlMs?: number
+}
+
+const SUSPEND_TTL_MS = 300_000
+/** Time to wait for further input requests of the same call, so that the caller gets them together. */
+const GATHER_MS = 10
+const MAX_SUSPENDED = 1000
+const MAX_KEPT = 100
+const STATE_PREFIX = 'call:'
+const EXPIRED = 'requestState has expired: the call that waited for input is gone. Call again without requestState'
+const AMBIGUOUS = new RpcError(ErrorCode.internalError, 'The request belongs to no call, or to one of several that are open')
+
+const CALL_ENDED = new RpcError(ErrorCode.internalError, 'The call has ended')
+
+export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedCalls {
+  const { capabilities, forward, suspendTtlMs = SUSPEND_TTL_MS } = options
+  const canAsk = Boolean(capabilities.elicitation ?? capabilities.sampling ?? capabilities.roots)
+  const mutex = createMutex()
+  const open = new Set<OpenCall>()
+  const suspended = new Map<string, OpenCall>()
+  let isSerial = !options.attributesRequests
+
+  const start = (request: Request, context: ExchangeContext): OpenCall => {
+    const call = new OpenCall(context)
+    const send = async (): Promise<Response> => {
+      open.add(call)
+      try {
+        return await forward(request, call)
+      } finally {
+        open.delete(call)
+      }
+    }
+    call.run(isSerial ? mutex.run(send, call.signal) : send())
+    return call
+  }
+  const suspend = (call: OpenCall): JsonObject => {
+    if (suspended.size >= MAX_SUSPENDED) {
+      call.abort(new Error('Too many calls wait for input'))
+      throw new RpcError(ErrorCode.internalError, 'Too many calls wait for input: try again later')
+    }
+    suspended.set(call.id, call)
+    call.detach(suspendTtlMs, () => suspended.delete(call.id))
+    const result: JsonObject & { [LOCAL_STATE]: true } = {
+      resultType: 'input_required',
+      inputRequests: call.inputRequests(),
+      requestState: call.id,
+      [LOCAL_STATE]: true,
+    }
+    return result
+  }
+  /** Waits until the call is over, or requires input. */
+  const proceed = async (call: OpenCall, request: Request, context: ExchangeContext): Promise<Response> => {
+    const response = await call.attach(request, context)
+    return response ? { ...response, id: request.id } : success(request.id, suspend(call))
+  }
+  const resume = (state: string): OpenCall => {
+    const call = suspended.get(state)
+    if (!call) throw invalidParams(EXPIRED)
+    suspended.delete(state)
+    return call
+  }
+
+  return {
+    async exchange(request, context) {
+      const { method, params = {} } = request
+      if (!canAsk || !METHODS.get(method)?.mayRequireInput) return forward(request, context)
+      const { requestState, inputResponses } = params
+      if (typeof requestState !== 'string' || !requestState.startsWith(STATE_PREFIX))
+        return proceed(start(request, context), request, context)
+      try {
+        const call = resume(requestState)
+        call.respond(isObject(inputResponses) ? inputResponses : {})
+        return await proceed(call, request, context)
+      } catch (error) {
+        if (error instanceof RpcError) return error.response(request.id)
+        throw error
+      }
+    },
+    async accept(method, params, signal, origin) {
+      if (!canAsk) throw methodNotFound(method)
+      const call = findCall(open, origin)
+      if (!call && !origin) isSerial = true
+      if (!call) throw AMBIGUOUS
+      return raceAbort(call.addInput({ method, params } as InputRequest, signal), signal)
+    },
+    close(reason) {
+      for (const call of [...open, ...suspended.values()]) call.abort(reason)
+    },
+  }
+}
+
+/** Returns the call that an input request belongs to. Without an origin, it belongs to the only open call. */
+function findCall(open: ReadonlySet<OpenCall>, origin: OutgoingContext | undefined): OpenCall | undefined {
+  if (origin) return [...open].find((call) => call === origin)
+  const [first] = open
+  return open.size === 1 ? first : undefined
+}
+
+interface PendingInput {
+  readonly request: InputRequest
+  respond(response: JsonObject): void
+  reject(reason: unknown): void
+}
+
+/**
+ * A call that is open on the connection. It is also the context of its request, which outlives the contexts of its callers: notifications
+ * go to the current caller, and are kept while there is none.
+ */
+class OpenCall implements ExchangeContext {
+  readonly id: string = STATE_PREFIX + randomId()
+  readonly auth: ExchangeContext['auth']
+  readonly outgoing: ExchangeContext['outgoing']
+  readonly #abort = new LazyAbort()
+  readonly #inputs = new Map<string, PendingInput>()
+  readonly #kept: Notification[] = []
+  #response: Promise<Response> | undefined
+  #current: { readonly context: ExchangeContext; readonly token: unknown } | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #wake: (() => void) | undefined
+  #asked = 0
+
+  constructor({ auth, outgoing }: ExchangeContext) {
+    this.auth = auth
+    this.outgoing = outgoing
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  readonly onAbort = (listener: (reason: unknown) => void): (() => void) => this.#abort.onAbort(listener)
+
+  abort(reason: unknown): void {
+    clearTimeout(this.#timer)
+    this.#abort.abort(reason)
+    this.#rejectInputs()
+  }
+
+  readonly notify = (notification: Notification): void | Promise<void> => {
+    if (!this.#current) {
+      if (this.#kept.length < MAX_KEPT) this.#kept.push(notification)
+      return
+    }
+    const { context, token } = this.#current
+    if (notification.method !== 'notifications/progress') return context.notify(notification)
+    if (token !== undefined) return context.notify({ ...notification, params: { ...notification.params, progressToken: token } })
+  }
+
+  /** Sets the response to wait for. */
+  run(response: Promise<Response>): void {
+    this.#response = response
+    const end = (): void => this.#rejectInputs()
+    response.then(end, end)
+  }
+
+  /** Adds an input request. Resolves to its response. */
+  addInput(request: InputRequest, signal: AbortSignal): Promise<JsonObject> {
+    const key = `input-${++this.#asked}`
+    const response = new Promise<JsonObject>((respond, reject) => this.#inputs.set(key, { request, respond, reject }))
+    onAbort(signal, () => this.#inputs.delete(key))
+    this.#wake?.()
+    return response
+  }
+
+  /** Delivers responses. An input request without one stays open. */
+  respond(responses: JsonObject): void {
+    for (const [key, input] of this.#inputs) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined
+      if (!isObject(response)) continue
+      this.#inputs.delete(key)
+      input.respond(response)
+    }
+  }
+
+  inputRequests(): JsonObject {
+    return Object.fromEntries([...this.#inputs].map(([key, { request }]) => [key, request]))
+  }
+
+  /** Makes a caller the current one until the call ends or requires input. Resolves to the response, or `undefined` for input. */
+  async attach(request: Request, context: ExchangeContext): Promise<Response | undefined> {
+    clearTimeout(this.#timer)
+    const meta = request.params?._meta
+    this.#current = { context, token: isObject(meta) ? meta.progressToken : undefined }
+    for (const notification of this.#kept.splice(0)) void this.notify(notification)
+    const unsubscribe = onAbort(context, (reason) => this.abort(reason))
+    try {
+      while (true) {
+        const response = await Promise.race([this.#response, this.#inputArrival()])
+        if (response || this.#inputs.size > 0) return response
+      }
+    } finally {
+      unsubscribe()
+      this.#wake = undefined
+      this.#current = undefined
+    }
+  }
+
+  /** Waits for responses without a caller. After `ttlMs` the call is cancelled. */
+  detach(ttlMs: number, onEnd: () => void): void {
+    const expire = (): void => {
+      this.abort(new DOMException('Nobody answered the input requests', 'TimeoutError'))
+      onEnd()
+    }
+    this.#timer = unref(setTimeout(expire, ttlMs))
+    this.#response?.catch(onEnd)
+  }
+
+  #rejectInputs(): void {
+    for (const input of this.#inputs.values()) input.reject(CALL_ENDED)
+    this.#inputs.clear()
+  }
+
+  /** Resolves a moment after an input request has arrived. */
+  async #inputArrival(): Promise<undefined> {
+    if (this.#inputs.size === 0)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
+    return undefined
+  }
+}
