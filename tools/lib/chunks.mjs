@@ -3,6 +3,7 @@ import { entryPoints } from './entrypoints.mjs'
 const SERVER = ['index', 'stdio', 'http', 'node']
 const OTHERS = [
   'client',
+  'gateway',
   'auth-client',
   'skills-client',
   'tasks-client',

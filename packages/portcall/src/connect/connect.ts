@@ -68,7 +68,7 @@ function ignoreErrors(listener: ((event: ClientEvent) => void) | undefined): (ev
 }
 
 /** Emits the log messages of a session as events. Filters by level, because not every server respects the level that was set. */
-function createLogListener({ logLevel = 'debug', onEvent = () => {} }: ConnectOptions): ConnectionOwner['onLog'] {
+function createLogListener({ logLevel = 'debug', onEvent = () => {} }: ConnectOptions): NonNullable<ConnectionOwner['onLog']> {
   return ({ level, logger, data }) => {
     if (!isLoggingLevel(level) || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(logLevel)) return
     onEvent({ type: 'log', level, logger: typeof logger === 'string' ? logger : undefined, data })

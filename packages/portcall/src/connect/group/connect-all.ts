@@ -1,7 +1,7 @@
-import { type HeaderSource, readHeaders } from '../../transports/http/client/request-headers.ts'
 import { type ReadConfigOptions, readConfig } from '../config/config.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
 import { connect } from '../connect.ts'
+import { joinHeaders } from '../join-headers.ts'
 import type { ConnectOptions } from '../options.ts'
 import { type ClientGroup, createGroup, type GroupOptions } from './group.ts'
 
@@ -25,12 +25,7 @@ export async function connectAll(config: string | object, options: ConnectAllOpt
   return createGroup(parsed, open, shared)
 }
 
-function open({ target, headers }: ServerEntry, options: ConnectOptions): ReturnType<typeof connect> {
-  return connect(target, headers ? { ...options, headers: joinHeaders(options.headers, headers) } : options)
-}
-
-/** The configured headers of a server override the shared ones. */
-function joinHeaders(shared: HeaderSource | undefined, own: Readonly<Record<string, string>>): HeaderSource {
-  if (!shared) return own
-  return async () => ({ ...readHeaders(typeof shared === 'function' ? await shared() : shared), ...readHeaders(own) })
+function open({ target, headers: own }: ServerEntry, options: ConnectOptions): ReturnType<typeof connect> {
+  const headers = joinHeaders(options.headers, own)
+  return connect(target, headers ? { ...options, headers } : options)
 }

@@ -84,12 +84,13 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
     else if (!handlers?.subscriptions.deliver(message)) handlers?.forwarder.deliver(message, origin)
   }
 
-  const handleInputRequest: ServerInputHandler = async (method, params, requestSignal, origin) => {
+  const handleInputRequest: ServerInputHandler = async (input, requestSignal, origin) => {
+    const { method, params } = input
     const ofTask = handlers?.tasks?.acceptInputRequest(method, params, requestSignal)
     if (ofTask) return ofTask
     if (options.handleInputRequest) return options.handleInputRequest(method, params, requestSignal)
     if (!handlers?.suspended) throw methodNotFound(method)
-    return handlers.suspended.accept(method, params, requestSignal, origin)
+    return handlers.suspended.accept(input, requestSignal, origin)
   }
   const onRequest = createServerRequestHandler({ handleInputRequest, capabilities, revision: () => revision })
   connection.receive({ onRequest, onNotification, onClose, onGap: () => handlers?.subscriptions.deliverAll() })

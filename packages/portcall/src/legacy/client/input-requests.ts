@@ -10,8 +10,7 @@ import { readBlock } from './read-response.ts'
 
 /** Handles an input request of the server. `origin` is the context of the request that it belongs to, if it is known. */
 export type ServerInputHandler = (
-  method: string,
-  params: JsonObject,
+  input: { readonly method: string; readonly params: JsonObject },
   signal: AbortSignal,
   origin?: OutgoingContext,
 ) => Promise<JsonObject>
@@ -51,12 +50,8 @@ export function createServerRequestHandler(options: ServerRequestHandlerOptions)
     if (method === 'ping') return {}
     const type = INPUT_REQUESTS.get(method)
     if (!type || !capabilities[type.capability]) throw methodNotFound(method)
-    const { resultType: _type, ...result } = await handleInputRequest(
-      method,
-      type.readParams(withoutReservedMeta(params)),
-      signal,
-      origin,
-    )
+    const input = { method, params: type.readParams(withoutReservedMeta(params)) }
+    const { resultType: _type, ...result } = await handleInputRequest(input, signal, origin)
     return type.renderResult(withoutReservedMeta(result), revision())
   }
   return async (request, signal, origin) => {

@@ -115,12 +115,12 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
         throw error
       }
     },
-    async accept(method, params, signal, origin) {
-      if (!canAsk) throw methodNotFound(method)
+    async accept(input, signal, origin) {
+      if (!canAsk) throw methodNotFound(input.method)
       const call = findCall(open, origin)
       if (!call && !origin) isSerial = true
       if (!call) throw AMBIGUOUS
-      return raceAbort(call.addInput({ method, params } as InputRequest, signal), signal)
+      return raceAbort(call.addInput(input as InputRequest, signal), signal)
     },
     close(reason) {
       for (const call of [...open, ...suspended.values()]) call.abort(reason)

@@ -1,0 +1,155 @@
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
+import { readClientCapabilities } from '../protocol/capabilities.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import type { ClientCapabilities } from '../protocol/types.ts'
+import { canonicalJson } from '../stores/sealing/canonical-json.ts'
+import { createIdleTimers } from '../util/idle-timers.ts'
+import type { ReconnectingConnection } from './reconnect.ts'
+
+/** A connection to a server of either era on which each request declares its own client capabilities. */
+export interface StatelessConnection {
+  /** Sends a request of the newest revision. Opens a connection if necessary. */
+  readonly exchange: Exchange
+  /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
+  readonly sendsParamHeaders: boolean
+  /** The number of open connections. */
+  readonly size: number
+  close(): Promise<void>
+}
+
+export interface StatelessConnectionOptions {
+  /** Opens a connection for clients with these capabilities. */
+  readonly open: (capabilities: ClientCapabilities) => Promise<ReconnectingConnection>
+  /** Declares these capabilities on every connection, because only one connection can be opened. */
+  readonly capabilities?: ClientCapabilities | undefined
+  /** Maximum number of sessions. Beyond that, the session that was used least recently and is not in use is closed. */
+  readonly maxSessions: number
+  /** Time after which an unused connection is closed, in milliseconds. `Infinity` keeps it open. */
+  readonly idleTimeoutMs: number
+}
+
+interface Entry {
+  readonly key: string
+  readonly opening: Promise<ReconnectingConnection>
+  connection: ReconnectingConnection | undefined
+  inFlight: number
+  isEvicted: boolean
+}
+
+/** The key of a connection without a session, which serves clients with any capabilities. */
+const ANY = ''
+
+/**
+ * Creates a stateless connection. A legacy server gets one session for each set of client capabilities, because a session declares them
+ * once; a modern server gets one connection.
+ */
+export function createStatelessConnection(options: StatelessConnectionOptions): StatelessConnection {
+  const { open, capabilities: fixed, maxSessions, idleTimeoutMs } = options
+  const entries = new Map<string, Entry>()
+  const idle = idleTimeoutMs === Infinity ? undefined : createIdleTimers<Entry>(idleTimeoutMs, (entry) => closeIfIdle(entry))
+  let isClosed = false
+  /** Whether the server has sessions; `undefined` until a connection was opened. */
+  let hasSessions: boolean | undefined
+  let detection: Promise<unknown> | undefined
+  let sendsParamHeaders = false
+
+  const closeEntry = (entry: Entry): void => {
+    idle?.remove(entry)
+    void entry.opening.then((connection) => connection.close()).catch(() => {})
+  }
+  /** Uses an entry for no further request. It is closed after its last response. */
+  const evict = (entry: Entry): void => {
+    if (entries.get(entry.key) === entry) entries.delete(entry.key)
+    entry.isEvicted = true
+    if (entry.inFlight === 0) closeEntry(entry)
+  }
+  const closeIfIdle = (entry: Entry): void => {
+    if (entry.inFlight > 0) idle?.touch(entry)
+    else evict(entry)
+  }
+  const makeRoom = (): void => {
+    if (entries.size < maxSessions) return
+    const unused = [...entries.values()].find(({ inFlight }) => inFlight === 0)
+    if (unused) evict(unused)
+  }
+  const start = (key: string, capabilities: ClientCapabilities): Entry => {
+    makeRoom()
+    const opening = open(capabilities)
+    const entry: Entry = { key, opening, connection: undefined, inFlight: 0, isEvicted: false }
+    entries.set(key, entry)
+    opening.then(
+      (connection) => {
+        entry.connection = connection
+        sendsParamHeaders = connection.sendsParamHeaders
+        hasSessions = connection.hasSession && !fixed
+      },
+      () => evict(entry),
+    )
+    return entry
+  }
+  /** Returns the entry for a request. The first connection shows whether the server has sessions. */
+  const findEntry = (request: Request): Entry | Promise<Entry> => {
+    if (hasSessions === false) return entries.get(ANY) ?? start(ANY, fixed ?? capabilitiesOf(request))
+    if (hasSessions) {
+      const capabilities = capabilitiesOf(request)
+      const key = canonicalJson(capabilities)
+      return entries.get(key) ?? start(key, capabilities)
+    }
+    if (!detection) {
+      const capabilities = fixed ?? capabilitiesOf(request)
+      const first = start(ANY, capabilities)
+      const end = (): void => {
+        detection = undefined
+        if (!hasSessions || entries.get(ANY) !== first) return
+        entries.delete(ANY)
+        const moved = Object.assign(first, { key: canonicalJson(capabilities) })
+        entries.set(moved.key, moved)
+      }
+      detection = first.opening.then(end, (error: unknown) => {
+        end()
+        throw error
+      })
+    }
+    return detection.then(() => findEntry(request))
+  }
+  const send = async (entry: Entry, ...[request, context]: Parameters<Exchange>): ReturnType<Exchange> => {
+    entry.inFlight++
+    try {
+      const connection = entry.connection ?? (await entry.opening)
+      return await connection.exchange(request, context)
+    } finally {
+      entry.inFlight--
+      if (entry.connection && entry.connection.status !== 'connected' && !entry.isEvicted) evict(entry)
+      else if (entry.isEvicted && entry.inFlight === 0) closeEntry(entry)
+      else idle?.touch(entry)
+    }
+  }
+
+  return {
+    exchange: (request, context) => {
+      if (isClosed) return Promise.reject(new Error('The connection is closed'))
+      const entry = findEntry(request)
+      return entry instanceof Promise ? entry.then((found) => send(found, request, context)) : send(entry, request, context)
+    },
+    get sendsParamHeaders() {
+      return sendsParamHeaders
+    },
+    get size() {
+      return entries.size
+    },
+    async close() {
+      isClosed = true
+      idle?.stop()
+      const closing = [...entries.values()].map(({ opening }) => opening.then((connection) => connection.close()))
+      entries.clear()
+      await Promise.allSettled(closing)
+    },
+  }
+}
+
+/** Returns the client capabilities of a request. */
+function capabilitiesOf({ params }: Request): ClientCapabilities {
+  const meta: JsonObject = isObject(params?._meta) ? params._meta : {}
+  return readClientCapabilities(meta[MetaKey.clientCapabilities])
+}

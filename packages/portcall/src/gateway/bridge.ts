@@ -1,0 +1,45 @@
+import type { ConnectTarget } from '../connect/target.ts'
+import { createGateway, type Gateway } from './gateway.ts'
+import type { GatewayOptions, GatewayServerOptions } from './options.ts'
+
+/** Options of a bridge: those of its server, and of the gateway that it is. */
+export type BridgeOptions = Omit<GatewayServerOptions, 'target' | 'alias' | 'disabled' | 'required' | 'middleware'> &
+  Omit<GatewayOptions, 'servers' | 'names' | 'instructions'> & {
+    /** The name of the server in events and in the status. Default: `server`. */
+    readonly name?: string
+  }
+
+/**
+ * Creates a gateway to one server, which looks like the server itself: its names, lists and instructions do not change. Serve it over another
+ * transport, or to clients of revisions that the server does not support.
+ *
+ * @example
+ * await serveStdio(bridge('https://mcp.example.com/mcp'))
+ */
+export function bridge(target: ConnectTarget, options: BridgeOptions = {}): Gateway {
+  const {
+    name = 'server',
+    info,
+    policy,
+    credentials,
+    middleware,
+    stores,
+    sealingKeys,
+    pageSize,
+    requestStateTtlMs,
+    onEvent,
+    ...server
+  } = options
+  return createGateway({
+    servers: { [name]: { ...server, ...(credentials && { credentials }), target } },
+    names: { mode: 'never' },
+    ...(info && { info }),
+    ...(policy && { policy }),
+    ...(middleware && { middleware }),
+    ...(stores && { stores }),
+    ...(sealingKeys && { sealingKeys }),
+    ...(pageSize !== undefined && { pageSize }),
+    ...(requestStateTtlMs !== undefined && { requestStateTtlMs }),
+    ...(onEvent && { onEvent }),
+  })
+}

@@ -1,0 +1,40 @@
+import type { Auth, ExchangeContext } from '../jsonrpc/exchange.ts'
+import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
+import { unsupportedProtocolVersion } from '../protocol/errors.ts'
+import { readRequestMeta } from '../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import { canonicalJson } from '../stores/sealing/canonical-json.ts'
+import type { GatewayCaller } from './policy.ts'
+
+/** The caller of one request, and what the servers of the gateway may know about it. */
+export class Caller implements GatewayCaller {
+  readonly auth: Auth | undefined
+  readonly capabilities: ClientCapabilities
+  readonly clientInfo: Implementation | undefined
+  /** The `_meta` of the request. */
+  readonly meta: JsonObject
+  #key: string | undefined
+
+  /** @throws RpcError if the metadata of the request is missing or invalid. */
+  constructor({ params }: Request, context: ExchangeContext) {
+    const { protocolVersion, clientCapabilities, clientInfo } = readRequestMeta(params)
+    if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
+    this.auth = context.auth
+    this.capabilities = clientCapabilities
+    this.clientInfo = clientInfo
+    this.meta = isObject(params?._meta) ? params._meta : {}
+  }
+
+  /** Identifies callers that get the same lists: the same principal with the same capabilities. */
+  get key(): string {
+    this.#key ??= canonicalJson([this.auth?.principal ?? null, this.capabilities])
+    return this.#key
+  }
+
+  /** Returns the `_meta` for requests on behalf of several requests of this caller: without what belongs to one of them. */
+  get sharedMeta(): JsonObject {
+    const { progressToken: _token, ...meta } = this.meta
+    return meta
+  }
+}

@@ -1,0 +1,243 @@
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
+import { isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { ProtocolErrorCode } from '../../protocol/errors.ts'
+import { LOCAL_STATE } from '../../protocol/local-state.ts'
+import type { Caller } from '../caller.ts'
+import { findUserInputRequired, unavailable } from '../errors.ts'
+import type { CallEvent, CallOutcome, OnGatewayEvent } from '../events.ts'
+import type { Policies } from '../policies.ts'
+import type { GatewayCall } from '../policy.ts'
+import type { Route, Router, RoutingTable } from '../routes/router.ts'
+import type { TaskIds } from '../routes/task-ids.ts'
+import { exposeResultUris } from './expose-result.ts'
+import { checkHeaderParams, createParamHeaders } from './header-params.ts'
+import type { InputState, InputStates } from './input-states.ts'
+import { ITEM_METHODS, type ItemMethod } from './item-methods.ts'
+import { UpstreamContext } from './upstream-context.ts'
+
+export interface CallForwarderOptions {
+  readonly table: () => RoutingTable
+  readonly router: Router
+  readonly policies: Policies
+  readonly inputStates: InputStates
+  readonly taskIds: TaskIds
+  /** The name of this process, for calls that wait here. */
+  readonly process: string
+  readonly onEvent: OnGatewayEvent | undefined
+}
+
+/** A request of a caller. */
+export interface CallerRequest {
+  readonly request: Request
+  readonly context: ExchangeContext
+  readonly caller: Caller
+}
+
+/** Forwards requests that concern one item to its server. */
+export type ForwardCall = (call: CallerRequest) => Promise<Response>
+
+export function createCallForwarder(options: CallForwarderOptions): ForwardCall {
+  const { router, policies, inputStates, onEvent } = options
+
+  /** Asks the policies. Returns the response if the call does not go to the server. */
+  const decide = async (call: ItemCall): Promise<Response | undefined> => {
+    const { request, context, route, method, params, state } = call
+    if (policies.isEmpty || state?.isAllowed) return undefined
+    const answers = state?.isOwn ? params.inputResponses : undefined
+    const decision = await policies.decide(call.toPolicyCall(answers))
+    if (decision === 'allow') return undefined
+    if (decision === 'deny') throw method.unknown(params)
+    if ('error' in decision) throw decision.error
+    if ('result' in decision) return success(request.id, { resultType: 'complete', ...decision.result })
+    const asked = { server: route.server, isOwn: true, kept: keptParams(call) }
+    const requestState = await inputStates.seal(asked, request, context)
+    return success(request.id, { resultType: 'input_required', inputRequests: decision.ask, requestState })
+  }
+  const forward = async (call: ItemCall): Promise<Response> => {
+    const response = await sendToUpstream(call)
+    if (!isSuccess(response)) return { ...response, id: call.request.id }
+    return success(call.request.id, await exposeResult(call, response.result, options))
+  }
+  /** Asks the user if the server cannot be used before the user has done something. */
+  const askUser = async (call: ItemCall, error: unknown): Promise<Response> => {
+    const { request, context, route } = call
+    const required = findUserInputRequired(error)
+    if (!required) throw error
+    const state = { server: route.server, isOwn: true, isAllowed: true, kept: keptParams(call) }
+    const requestState = await inputStates.seal(state, request, context)
+    return success(request.id, { resultType: 'input_required', inputRequests: required.inputRequests, requestState })
+  }
+  const run = async (call: ItemCall): Promise<Response> =>
+    (await decide(call)) ?? (await forward(call).catch((error: unknown) => askUser(call, error)))
+
+  return async (callerRequest) => {
+    const { request, context, caller } = callerRequest
+    const method = ITEM_METHODS[request.method]
+    if (!method) throw new TypeError(`${request.method} does not concern an item`)
+    const params = request.params ?? {}
+    const route = await method.find(router, params, caller)
+    if (!route) {
+      onEvent?.(unknownEvent(callerRequest, method))
+      throw method.unknown(params)
+    }
+    const { requestState } = params
+    const state = requestState === undefined ? undefined : await inputStates.open(requestState, request, context)
+    if (state && state.server !== route.server) throw method.unknown(params)
+    const call = new ItemCall(callerRequest, { method, route, state })
+    return onEvent ? report(call, run(call), onEvent) : run(call).catch((error) => throwAsRpcError(call, error))
+  }
+}
+
+/** A call, and where it goes. */
+class ItemCall implements CallerRequest {
+  readonly request: Request
+  readonly context: ExchangeContext
+  readonly caller: Caller
+  readonly params: JsonObject
+  readonly method: ItemMethod
+  readonly route: Route
+  readonly state: InputState | undefined
+  readonly startedAt: number = performance.now()
+
+  constructor(
+    { request, context, caller }: CallerRequest,
+    { method, route, state }: { method: ItemMethod; route: Route; state: InputState | undefined },
+  ) {
+    this.request = request
+    this.context = context
+    this.caller = caller
+    this.params = request.params ?? {}
+    this.method = method
+    this.route = route
+    this.state = state
+  }
+
+  toPolicyCall(answers: unknown): GatewayCall {
+    const { request, route, caller, context } = this
+    const { server, kind, name, definition } = route
+    return {
+      server,
+      kind,
+      name,
+      definition,
+      method: request.method,
+      args: this.method.args(this.params),
+      caller,
+      answers: answers as JsonObject | undefined,
+      get signal() {
+        return context.signal
+      },
+    }
+  }
+}
+
+/** Returns the params of an input round trip with the server that the gateway interrupts. */
+function keptParams({ params, state }: ItemCall): InputState['kept'] {
+  if (state?.isOwn) return state.kept
+  return params.inputResponses === undefined && !state
+    ? undefined
+    : { inputResponses: params.inputResponses, requestState: state?.upstream }
+}
+
+/** Returns the params for the server: with its name of the item, and with its own request state. */
+function upstreamParams({ params, method, route, state }: ItemCall): JsonObject {
+  const renamed = method.rewrite(params, route.name)
+  if (!('inputResponses' in params || 'requestState' in params)) return renamed
+  const { inputResponses, requestState: _sealed, ...rest } = renamed
+  const round = state?.isOwn ? (state.kept ?? {}) : { inputResponses, requestState: state?.upstream }
+  return {
+    ...rest,
+    ...(round.inputResponses !== undefined && { inputResponses: round.inputResponses }),
+    ...(round.requestState !== undefined && { requestState: round.requestState }),
+  }
+}
+
+let lastId = 0
+
+async function sendToUpstream(call: ItemCall): Promise<Response> {
+  const { route, request, context } = call
+  const { upstream } = route
+  const send = (headers: Record<string, string> | undefined): Promise<Response> =>
+    upstream.exchange(
+      { jsonrpc: '2.0', id: ++lastId, method: request.method, params: upstreamParams(call) },
+      new UpstreamContext(context, headers),
+    )
+  if (route.kind !== 'tool') return send(undefined)
+  const args = call.method.args(call.params) ?? {}
+  if (route.definition) checkHeaderParams(route.definition, args, context)
+  if (!upstream.sendsParamHeaders(context.auth?.principal)) return send(undefined)
+  const response = await send(route.definition && createParamHeaders(route.definition, args))
+  if (isSuccess(response) || response.error.code !== ProtocolErrorCode.headerMismatch) return response
+  // The definition has changed, or was not known.
+  upstream.catalogue.invalidate('tool')
+  const { value } = await upstream.catalogue.list('tool', call.caller, upstream.listWaitMs)
+  const definition = value?.items.get(route.name)
+  return definition ? send(createParamHeaders(definition, args)) : response
+}
+
+/** Returns the result of a server as the caller gets it. */
+async function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarderOptions): Promise<JsonObject> {
+  const { request, context, caller, route } = call
+  const { table, router, policies, inputStates, taskIds } = options
+  if (result.resultType === 'input_required') {
+    const process = LOCAL_STATE in result ? options.process : undefined
+    const state = { server: route.server, upstream: result.requestState as string | undefined, isAllowed: true, process }
+    return { ...result, requestState: await inputStates.seal(state, request, context) }
+  }
+  if (result.resultType === 'task') return taskIds.exposeTask(route.server, result, context)
+  const exposed = table().single
+    ? result
+    : exposeResultUris(request.method, result, (uri) =>
+        uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
+      )
+  return policies.isEmpty ? exposed : policies.result(exposed, call.toPolicyCall(undefined))
+}
+
+/** Converts what a connection threw. A request that was aborted stays aborted. */
+function throwAsRpcError({ context, route }: ItemCall, error: unknown): never {
+  if (error instanceof RpcError || context.signal.aborted) throw error
+  throw unavailable(route.server, error)
+}
+
+async function report(call: ItemCall, running: Promise<Response>, onEvent: OnGatewayEvent): Promise<Response> {
+  const { request, route, context, startedAt } = call
+  const emit = (outcome: CallOutcome, errorCode?: number): void =>
+    onEvent({
+      type: 'call',
+      server: route.server,
+      method: request.method,
+      name: route.name,
+      ...(context.auth && { principal: context.auth.principal }),
+      outcome,
+      ...(errorCode !== undefined && { errorCode }),
+      durationMs: performance.now() - startedAt,
+    })
+  try {
+    const response = await running
+    if (isSuccess(response)) emit(outcomeOf(response.result))
+    else emit('error', response.error.code)
+    return response
+  } catch (error) {
+    if (error instanceof RpcError) emit(error.code === ErrorCode.invalidParams ? 'denied' : 'error', error.code)
+    else emit(context.signal.aborted ? 'cancelled' : 'unavailable')
+    return throwAsRpcError(call, error)
+  }
+}
+
+/** The event of a request for an item that does not exist, or that the caller may not see. */
+function unknownEvent({ request, context }: CallerRequest, method: ItemMethod): CallEvent {
+  return {
+    type: 'call',
+    method: request.method,
+    name: method.nameOf(request.params ?? {}),
+    ...(context.auth && { principal: context.auth.principal }),
+    outcome: 'denied',
+    durationMs: 0,
+  }
+}
+
+function outcomeOf({ resultType, isError }: JsonObject): CallOutcome {
+  if (resultType === 'input_required') return 'input-required'
+  return isError === true ? 'tool-error' : 'result'
+}

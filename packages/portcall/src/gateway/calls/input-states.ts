@@ -1,0 +1,52 @@
+import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
+import type { JsonObject, Request } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
+import { digest, SealError, type Sealer } from '../../stores/sealing/seal.ts'
+
+/** What the gateway has to know when a call is repeated with input responses. */
+export interface InputState {
+  /** The name of the server that the call was sent to. */
+  readonly server: string
+  /** The `requestState` of the server, byte for byte. */
+  readonly upstream?: string | undefined
+  /** Whether the gateway itself asked, so that the responses are not for the server. */
+  readonly isOwn?: boolean
+  /** Whether the policies have allowed the call. */
+  readonly isAllowed?: boolean
+  /** The input responses for the server that came with the call that the gateway interrupted. */
+  readonly kept?: { readonly inputResponses?: unknown; readonly requestState?: unknown } | undefined
+  /** The process of the gateway that the call waits in. Absent if any process can continue it. */
+  readonly process?: string | undefined
+}
+
+/** Puts the state of a call that requires input into its `requestState`, and reads it from the repeated call. */
+export interface InputStates {
+  seal(state: InputState, request: Request, context: Pick<ExchangeContext, 'auth'>): Promise<string>
+  /** @throws RpcError if the state has expired, was changed, or belongs to another caller or call. */
+  open(requestState: unknown, request: Request, context: Pick<ExchangeContext, 'auth'>): Promise<InputState>
+}
+
+const PURPOSE = 'gateway-input'
+
+/** Creates input states. A state is valid for one caller, one method with the same params, and a limited time. */
+export function createInputStates(sealer: Sealer, ttlMs: number): InputStates {
+  return {
+    async seal(state, request, { auth }) {
+      return sealer.seal(PURPOSE, state, { ttlMs, principal: auth?.principal, binding: await bindingOf(request) })
+    },
+    async open(requestState, request, { auth }) {
+      const claims = { principal: auth?.principal, binding: await bindingOf(request) }
+      return sealer.open(PURPOSE, String(requestState), claims).then(
+        (state) => state as InputState,
+        (error: unknown) => {
+          throw error instanceof SealError ? invalidParams('requestState has expired or is not valid for this request') : error
+        },
+      )
+    },
+  }
+}
+
+function bindingOf({ method, params = {} }: Request): Promise<string> {
+  const { _meta, inputResponses, requestState, ...bound }: JsonObject = params
+  return digest([method, bound])
+}

@@ -1,0 +1,69 @@
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { MetaKey } from '../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
+import type { Caller } from './caller.ts'
+import { failIfRequired } from './lists/list-items.ts'
+import type { Upstream } from './upstreams/upstream.ts'
+
+export interface DiscoverOptions {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+}
+
+const MAX_INSTRUCTIONS_LENGTH = 16_384
+/** What a server may turn out to have that could not be asked yet. */
+const UNKNOWN_CAPABILITIES: ServerCapabilities = { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} }
+/** The capabilities that the gateway adds: it announces when servers come and go. */
+const SETTINGS: { readonly [capability: string]: JsonObject } = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+}
+
+/** Answers `server/discover` for all servers, as far as they respond in time. */
+export async function discoverAll(upstreams: readonly Upstream[], caller: Caller, options: DiscoverOptions): Promise<JsonObject> {
+  const lookups = await Promise.all(upstreams.map(({ catalogue, listWaitMs }) => catalogue.discover(caller, listWaitMs)))
+  const missing = new Map(upstreams.flatMap(({ name }, at) => (lookups[at]?.value ? [] : [[name, lookups[at]?.error] as const])))
+  failIfRequired({ missing }, upstreams)
+  const infos = lookups.flatMap(({ value }) => value ?? [])
+  const capabilities = infos.map((info) => info.capabilities)
+  const instructions = joinInstructions(
+    options.instructions,
+    upstreams.map(({ name }, at) => [name, lookups[at]?.value?.discovered.instructions]),
+  )
+  return {
+    resultType: 'complete',
+    supportedVersions: [...MODERN_VERSIONS],
+    capabilities: mergeCapabilities(missing.size > 0 ? [...capabilities, UNKNOWN_CAPABILITIES] : capabilities),
+    ...(instructions !== undefined && { instructions }),
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { [MetaKey.serverInfo]: options.info },
+  }
+}
+
+/** Returns the capabilities that any of the servers has. */
+function mergeCapabilities(all: readonly ServerCapabilities[]): JsonObject {
+  const merged: JsonObject = {}
+  for (const capabilities of all)
+    for (const [name, settings] of Object.entries(capabilities)) merged[name] = mergeSettings(name, merged[name], settings)
+  return merged
+}
+
+function mergeSettings(name: string, one: unknown, other: unknown): unknown {
+  if (SETTINGS[name]) return SETTINGS[name]
+  return isObject(one) && isObject(other) ? { ...other, ...one } : (one ?? other)
+}
+
+/** Puts the name of each server above its instructions. */
+function joinInstructions(
+  own: string | undefined,
+  all: readonly (readonly [server: string, instructions: unknown])[],
+): string | undefined {
+  const parts = all.flatMap(([server, text]) =>
+    typeof text === 'string' && text !== '' ? [`## ${server}\n\n${text.slice(0, MAX_INSTRUCTIONS_LENGTH)}`] : [],
+  )
+  const texts = own === undefined ? parts : [own, ...parts]
+  return texts.length > 0 ? texts.join('\n\n') : undefined
+}

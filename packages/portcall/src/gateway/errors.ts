@@ -1,0 +1,51 @@
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import type { InputRequest } from '../protocol/input-types.ts'
+import { PortcallError } from '../util/errors.ts'
+
+/** Thrown when a server of a gateway is not available. The gateway tries to reach it again in the background. */
+export class UpstreamUnavailableError extends PortcallError {
+  override readonly name = 'UpstreamUnavailableError'
+  readonly code = 'UPSTREAM_UNAVAILABLE'
+  /** The name of the server. */
+  readonly server: string
+  /** A later attempt may succeed. */
+  readonly retryable = true
+
+  constructor(server: string, cause: unknown) {
+    super(`The server ${server} is not available: ${messageOf(cause)}`, { cause })
+    this.server = server
+  }
+}
+
+/**
+ * Throw it where a request to a server is authorized or sent when the user has to do something first, such as to sign in. The caller gets the
+ * input requests; when the caller has answered them, the gateway sends the request again.
+ */
+export class UserInputRequiredError extends PortcallError {
+  override readonly name = 'UserInputRequiredError'
+  readonly code = 'USER_INPUT_REQUIRED'
+  /** The input requests, by key. */
+  readonly inputRequests: { readonly [key: string]: InputRequest }
+
+  constructor(message: string, inputRequests: { readonly [key: string]: InputRequest }, options?: ErrorOptions) {
+    super(message, options)
+    this.inputRequests = inputRequests
+  }
+}
+
+/** Finds an error of this kind among an error and its causes. */
+export function findUserInputRequired(error: unknown): UserInputRequiredError | undefined {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++)
+    if (cause instanceof UserInputRequiredError) return cause
+  return undefined
+}
+
+/** Returns the error that a caller gets when a server could not answer. */
+export function unavailable(server: string, error: unknown): RpcError {
+  const { message } = error instanceof UpstreamUnavailableError ? error : new UpstreamUnavailableError(server, error)
+  return new RpcError(ErrorCode.internalError, message, { server })
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,59 @@
+import type { ItemKind } from './policy.ts'
+import type { UpstreamState } from './status.ts'
+
+/** What happens in a gateway. Use it for logs, metrics and audits; it never contains arguments, results or credentials. */
+export type GatewayEvent =
+  | UpstreamEvent
+  | CallEvent
+  /** An item of a server's list is left out: it is malformed, or its name is taken. The other items are not affected. */
+  | {
+      readonly type: 'item-dropped'
+      readonly server: string
+      readonly kind: ItemKind
+      readonly name: string
+      readonly reason: string
+    }
+  /** A server writes to stderr. */
+  | { readonly type: 'stderr'; readonly server: string; readonly text: string }
+  /** A problem that the gateway worked around. */
+  | { readonly type: 'warning'; readonly server?: string; readonly message: string }
+  /** An unexpected error of the gateway itself. The client gets the reference. */
+  | { readonly type: 'error'; readonly error: unknown; readonly reference: string; readonly method: string }
+
+/** The state of a server has changed. */
+export interface UpstreamEvent {
+  readonly type: 'upstream'
+  /** The name of the server. */
+  readonly server: string
+  /** The new state. */
+  readonly state: UpstreamState
+  /** Why the server is not available. */
+  readonly error?: unknown
+  /** When the gateway tries again, in milliseconds since 1970. */
+  readonly nextAttemptAt?: number
+}
+
+/** How a request to a server ended. */
+export type CallOutcome = 'result' | 'tool-error' | 'input-required' | 'error' | 'denied' | 'unavailable' | 'cancelled'
+
+/** A request to a server has ended. */
+export interface CallEvent {
+  readonly type: 'call'
+  /** The name of the server. Absent if there is no such item, or the caller may not see it. */
+  readonly server?: string
+  /** The method, such as `tools/call`. */
+  readonly method: string
+  /** The name or URI on the server; without a server, that of the request. */
+  readonly name: string
+  /** The caller, if it is authenticated. */
+  readonly principal?: string
+  /** How the request ended. */
+  readonly outcome: CallOutcome
+  /** The code of the error, if there was one. */
+  readonly errorCode?: number
+  /** The duration in milliseconds. */
+  readonly durationMs: number
+}
+
+/** Receives the events of a gateway. What it throws is ignored. */
+export type OnGatewayEvent = (event: GatewayEvent) => void

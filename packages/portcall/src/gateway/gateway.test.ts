@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { connect } from '../entrypoints/client.ts'
+import { createServer, type Server } from '../entrypoints/index.ts'
+import { bridge } from './bridge.ts'
+import { createGateway } from './gateway.ts'
+
+function createFiles(): Server {
+  return createServer({ name: 'files', version: '1' }, { instructions: 'Reads files.' })
+    .tool('read', { description: 'Reads a file' }, () => 'contents')
+    .tool('ask', {}, async (_args, call) => {
+      const { name } = await call.elicit('Who are you?', { type: 'object', properties: { name: { type: 'string' } } })
+      return `Hello, ${name}`
+    })
+    .resource('file:///a.txt', { name: 'a' }, () => 'a')
+    .prompt('greet', {}, () => 'Hello')
+}
+
+test('the items of two servers have qualified names, and calls reach their server', async () => {
+  const search = createServer({ name: 'search', version: '1' })
+    .tool('read', {}, () => 'other contents')
+    .resource('file:///a.txt', { name: 'other a' }, () => 'other a')
+  const gateway = createGateway({ servers: { files: createFiles(), search } })
+  await using client = await connect(gateway, { elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) })
+  expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(['files__read', 'files__ask', 'search__read'])
+  expect((await client.resources().toArray()).map(({ uri }) => uri)).toEqual(['file:///a.txt', 'search+file:///a.txt'])
+  expect((await client.prompts().toArray()).map(({ name }) => name)).toEqual(['files__greet'])
+  expect(await client.callTool('search__read')).toMatchObject({ content: [{ text: 'other contents' }] })
+  expect(await client.callTool('files__ask')).toMatchObject({ content: [{ text: 'Hello, Ada' }] })
+  expect(await client.readResource('search+file:///a.txt')).toMatchObject({
+    contents: [{ uri: 'search+file:///a.txt', text: 'other a' }],
+  })
+  expect(await client.readResource('file:///a.txt')).toMatchObject({ contents: [{ uri: 'file:///a.txt', text: 'a' }] })
+  expect(await client.getPrompt('files__greet')).toMatchObject({ messages: [{ content: { text: 'Hello' } }] })
+  await expect(client.callTool('files__nothing')).rejects.toThrow('Unknown tool')
+  await expect(client.callTool('nothing')).rejects.toThrow('Unknown tool: nothing')
+  const { instructions, capabilities } = await client.discover()
+  expect(instructions).toBe('## files\n\nReads files.')
+  expect(capabilities).toMatchObject({ tools: { listChanged: true }, resources: { subscribe: true } })
+  await gateway.close()
+})
+
+test('a bridge looks like its server', async () => {
+  await using gateway = bridge(createFiles())
+  await using client = await connect(gateway)
+  expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(['read', 'ask'])
+  expect(await client.callTool('read')).toMatchObject({ content: [{ text: 'contents' }] })
+  expect(await client.discover()).toMatchObject({ instructions: 'Reads files.' })
+})
+
+test('a change of a list, and of a resource, reaches the subscriber', async () => {
+  const files = createFiles()
+  await using gateway = createGateway({ servers: { files, other: createFiles() } })
+  await using client = await connect(gateway)
+  await using subscription = client.listen({ toolsListChanged: true, resourceSubscriptions: ['file:///a.txt'] })
+  const acknowledged = await subscription.acknowledged
+  expect(acknowledged).toMatchObject({ toolsListChanged: true, resourceSubscriptions: ['file:///a.txt'] })
+  const changes = subscription[Symbol.asyncIterator]()
+  files.tool('added', {}, () => '')
+  expect((await changes.next()).value).toEqual({ type: 'tools' })
+  expect((await client.tools().toArray()).map(({ name }) => name)).toContain('files__added')
+  files.resourceUpdated('file:///a.txt')
+  expect((await changes.next()).value).toEqual({ type: 'resource', uri: 'file:///a.txt' })
+})

@@ -1,0 +1,117 @@
+import { internalError, RpcError } from '../jsonrpc/errors.ts'
+import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext } from '../jsonrpc/exchange.ts'
+import type { Request, Response } from '../jsonrpc/message.ts'
+import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
+import type { ServerLike } from '../server/types.ts'
+import { Caller } from './caller.ts'
+import type { OnGatewayEvent } from './events.ts'
+import { createHandlers } from './handlers.ts'
+import type { GatewayOptions, GatewayServers } from './options.ts'
+import { createParts, type GatewayParts } from './parts.ts'
+import { createRunningRequests } from './running-requests.ts'
+import type { GatewayStatus } from './status.ts'
+
+/** Many servers as one. Serve it like any server. */
+export interface Gateway extends ServerLike, AsyncDisposable {
+  /** Answers one request of the newest protocol revision. */
+  readonly exchange: Exchange
+  readonly methodOf: MethodLookup
+  /** Returns the state of the servers. */
+  status(): GatewayStatus
+  /** Replaces the servers. Servers whose options are the same keep running; requests in flight are finished. @throws TypeError if invalid. */
+  setServers(servers: GatewayServers): Promise<void>
+  /** Ends all subscriptions, closes all connections and stops all child processes. */
+  close(): Promise<void>
+}
+
+const CLOSE_TIMEOUT_MS = 10_000
+/** Methods of extensions that the gateway knows. HTTP requests repeat the task that they concern in a header. */
+const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
+
+/**
+ * Creates a gateway. Servers are connected when they are first needed, and their failures do not affect each other.
+ *
+ * @example
+ * const gateway = createGateway({ servers: { github: 'https://mcp.example.com/mcp', files: { command: 'files-server' } } })
+ * await serve(gateway, { port: 3000 })
+ *
+ * @throws TypeError if an option is invalid.
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+  const emit = ignoreErrors(options.onEvent)
+  const parts = createParts(options, emit)
+  const { registry, lists, subscriptions } = parts
+  const running = createRunningRequests()
+  const exchange = createExchange(parts, options, emit)
+  const closeAll = async (): Promise<void> => {
+    subscriptions.close()
+    await running.whenIdle(CLOSE_TIMEOUT_MS)
+    await registry.close()
+  }
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= closeAll()
+    return closing
+  }
+
+  return {
+    exchange: (request, context) => running.track(exchange(request, context)),
+    methodOf: (method) => METHODS.get(method) ?? (method.startsWith('tasks/') ? TASK_METHOD : undefined),
+    reportError(error) {
+      const reference = createReference()
+      emit({ type: 'error', error, reference, method: 'transport' })
+      return reference
+    },
+    stores: options.stores,
+    isIdempotent: ({ method }) => method !== 'tools/call',
+    status: () => ({
+      servers: Object.fromEntries(registry.table().upstreams.map(({ name, status }) => [name, status])),
+      subscriptions: subscriptions.size,
+    }),
+    async setServers(servers) {
+      const replaced = registry.replace(servers)
+      lists.reset()
+      subscriptions.reattach()
+      subscriptions.changed(undefined)
+      await replaced
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Answers requests: runs the middleware around the handlers. */
+function createExchange(parts: GatewayParts, { middleware = [] }: GatewayOptions, emit: OnGatewayEvent): Exchange {
+  const handlerOf = createHandlers(parts)
+  const toResponse = (error: unknown, { id, method }: Request, { signal }: ExchangeContext): Response => {
+    if (error instanceof RpcError) return error.response(id)
+    if (signal.aborted) throw error
+    const reference = createReference()
+    emit({ type: 'error', error, reference, method })
+    return internalError(reference).response(id)
+  }
+  const dispatch: Exchange = async (request, context) => {
+    try {
+      const caller = new Caller(request, context)
+      return await handlerOf(request.method)({ request, context, caller })
+    } catch (error) {
+      return toResponse(error, request, context)
+    }
+  }
+  if (middleware.length === 0) return dispatch
+  const layers = applyMiddleware(copySharedResults(dispatch), middleware)
+  return (request, context) => layers(request, context).catch((error: unknown) => toResponse(error, request, context))
+}
+
+function createReference(): string {
+  return crypto.randomUUID().slice(0, 8)
+}
+
+/** Returns a listener that ignores what the user's listener throws. */
+function ignoreErrors(listener: OnGatewayEvent | undefined): OnGatewayEvent {
+  return (event) => {
+    try {
+      listener?.(event)
+    } catch {}
+  }
+}

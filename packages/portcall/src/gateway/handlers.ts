@@ -1,0 +1,67 @@
+import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
+import { methodNotFound } from '../protocol/errors.ts'
+import type { CallerRequest } from './calls/forward-call.ts'
+import { ITEM_METHODS } from './calls/item-methods.ts'
+import { discoverAll } from './discover.ts'
+import type { GatewayParts } from './parts.ts'
+import { passListThrough, passThrough } from './single.ts'
+import { KIND_OF_METHOD, type KindInfo } from './upstreams/kinds.ts'
+import type { Upstream } from './upstreams/upstream.ts'
+
+/** Answers one method. @throws RpcError */
+export type MethodHandler = (call: CallerRequest) => Promise<Response>
+
+/** Returns the function that answers each method. */
+export function createHandlers(parts: GatewayParts): (method: string) => MethodHandler {
+  const { registry, forwardCall, subscriptions } = parts
+  const handlers = new Map<string, MethodHandler>([
+    ['server/discover', (call) => discover(call, parts)],
+    ['subscriptions/listen', async (call) => success(call.request.id, await subscriptions.listen(call))],
+    ...Object.keys(ITEM_METHODS).map((method) => [method, forwardCall] as const),
+    ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, parts)] as const),
+    ...['tasks/get', 'tasks/update', 'tasks/cancel'].map(
+      (method) => [method, (call: CallerRequest) => forwardTask(call, parts)] as const,
+    ),
+  ])
+  const handleOther: MethodHandler = async (call) => {
+    const { single, upstreams } = registry.table()
+    const upstream = single ?? findByExtension(upstreams, call)
+    if (!upstream) throw methodNotFound(call.request.method)
+    return passThrough(upstream, call)
+  }
+  return (method) => handlers.get(method) ?? handleOther
+}
+
+async function discover(call: CallerRequest, { registry, info, instructions }: GatewayParts): Promise<Response> {
+  const { single, upstreams } = registry.table()
+  if (single) return passThrough(single, call)
+  return success(call.request.id, await discoverAll(upstreams, call.caller, { info, instructions }))
+}
+
+async function list(call: CallerRequest, info: KindInfo, { registry, policies, listItems }: GatewayParts): Promise<Response> {
+  const { single } = registry.table()
+  if (single) return passListThrough(single, info, { call, policies })
+  const { request, context, caller } = call
+  return success(request.id, await listItems(info, caller, { cursor: request.params?.cursor, auth: context.auth }))
+}
+
+/** Forwards a request about a task to its server. */
+async function forwardTask(call: CallerRequest, { registry, taskIds }: GatewayParts): Promise<Response> {
+  const { request, context } = call
+  const exposed = request.params?.taskId
+  const { server, taskId } = await taskIds.resolve(exposed, context)
+  const upstream = registry.table().byName.get(server)
+  if (!upstream) throw methodNotFound(request.method)
+  const params = { ...request.params, taskId }
+  const response = await passThrough(upstream, { ...call, request: { ...request, params } })
+  if (!isSuccess(response) || response.result.taskId === undefined) return response
+  return success(request.id, { ...response.result, taskId: exposed } satisfies JsonObject)
+}
+
+/** Returns the server whose extension defines a method. The name of such a method starts with the id of its extension. */
+function findByExtension(upstreams: readonly Upstream[], { request, caller }: CallerRequest): Upstream | undefined {
+  return upstreams.find(({ catalogue }) => {
+    const extensions = catalogue.knownInfo(caller)?.capabilities.extensions ?? {}
+    return Object.keys(extensions).some((id) => request.method.startsWith(`${id}/`))
+  })
+}

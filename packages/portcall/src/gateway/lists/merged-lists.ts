@@ -1,0 +1,147 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isObject } from '../../jsonrpc/message.ts'
+import { setLru } from '../../util/lru.ts'
+import type { Caller } from '../caller.ts'
+import type { OnGatewayEvent } from '../events.ts'
+import type { GatewayItem, ItemKind } from '../policy.ts'
+import type { NameRoutes } from '../routes/names.ts'
+import type { UriRoutes } from '../routes/uris.ts'
+import { type CacheRules, mergeRules, type UpstreamList } from '../upstreams/fetch-list.ts'
+import { KINDS } from '../upstreams/kinds.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
+
+/** An item of the gateway. */
+export interface MergedItem extends GatewayItem {
+  readonly upstream: Upstream
+  readonly definition: JsonObject
+  /** The name, URI or URI template under which the gateway offers the item. */
+  readonly exposed: string
+  /** The item as the gateway lists it. */
+  readonly listed: JsonObject
+}
+
+/** The items of one kind of all servers. */
+export interface MergedList {
+  readonly rules: CacheRules
+  /** The items by their exposed name, in the order of the servers. */
+  readonly items: ReadonlyMap<string, MergedItem>
+  /** The servers that are left out, and why. */
+  readonly missing: ReadonlyMap<string, unknown>
+}
+
+/** Merges the lists of all servers. */
+export interface MergedLists {
+  /** Returns a list, with the servers that respond in time. */
+  get(kind: ItemKind, caller: Caller): Promise<MergedList>
+  /** Returns the list that was merged last for such a caller. */
+  known(kind: ItemKind, caller: Caller): MergedList | undefined
+  /** Forgets everything, because the servers have changed. */
+  reset(): void
+}
+
+export interface MergedListsOptions {
+  readonly upstreams: () => readonly Upstream[]
+  readonly names: () => { readonly [kind in 'tool' | 'prompt']: NameRoutes }
+  readonly uris: () => UriRoutes
+  readonly onEvent: OnGatewayEvent
+}
+
+/** The `_meta` member of an item that names its server, and the item on the server. */
+export const ORIGIN_META = 'io.github.portcall/origin'
+
+const MAX_MERGED = 1000
+
+/** A merged list, and the lists it was made from. */
+interface Merge {
+  readonly sources: readonly (UpstreamList | undefined)[]
+  readonly list: MergedList
+}
+
+export function createMergedLists({ upstreams, names, uris, onEvent }: MergedListsOptions): MergedLists {
+  const merges = new Map<string, Merge>()
+  const keyOf = (kind: ItemKind, caller: Caller): string => `${kind} ${caller.key}`
+
+  const exposeNames = async (kind: 'tool' | 'prompt', items: readonly Candidate[]): Promise<readonly (string | undefined)[]> =>
+    names()[kind].expose(
+      items.map(({ upstream, name }) => ({ server: upstream.alias, name: upstream.filterOf(kind).rename(name) })),
+    )
+  const exposeUris = (items: readonly Candidate[]): readonly string[] => {
+    const taken = new Set<string>()
+    return items.map(({ upstream, name }) => {
+      const exposed = taken.has(name) || uris().unmark(name) ? uris().mark(upstream.name, name) : name
+      taken.add(exposed)
+      return exposed
+    })
+  }
+  const merge = async (
+    kind: ItemKind,
+    sources: ReadonlyMap<Upstream, UpstreamList>,
+  ): Promise<ReadonlyMap<string, MergedItem>> => {
+    const candidates = [...sources].flatMap(([upstream, list]) => candidatesOf(kind, upstream, list))
+    const exposed = kind === 'tool' || kind === 'prompt' ? await exposeNames(kind, candidates) : exposeUris(candidates)
+    const items = new Map<string, MergedItem>()
+    for (const [index, candidate] of candidates.entries()) {
+      const name = exposed[index]
+      if (name !== undefined && !items.has(name)) items.set(name, toMergedItem(candidate, name, uris()))
+      else onEvent({ type: 'item-dropped', server: candidate.server, kind, name: candidate.name, reason: 'its name is taken' })
+    }
+    return items
+  }
+
+  return {
+    known: (kind, caller) => merges.get(keyOf(kind, caller))?.list,
+    reset: () => merges.clear(),
+    async get(kind, caller) {
+      const servers = upstreams()
+      const lookups = await Promise.all(servers.map((server) => server.catalogue.list(kind, caller, server.listWaitMs)))
+      const sources = lookups.map(({ value }) => value)
+      const missing = new Map(
+        servers.flatMap((server, index) => (lookups[index]?.error ? [[server.name, lookups[index].error]] : [])),
+      )
+      const previous = merges.get(keyOf(kind, caller))
+      const isSame = previous?.sources.length === sources.length && previous.sources.every((source, at) => source === sources[at])
+      if (isSame && sameKeys(previous.list.missing, missing)) return previous.list
+      const available = new Map(servers.flatMap((server, at) => (sources[at] ? [[server, sources[at]] as const] : [])))
+      const items = isSame ? previous.list.items : await merge(kind, available)
+      const list: MergedList = { items, missing, rules: rulesOfAll([...available.values()], missing.size > 0) }
+      setLru(merges, [keyOf(kind, caller), { sources, list }], MAX_MERGED)
+      return list
+    },
+  }
+}
+
+/** An item that a server offers. */
+type Candidate = GatewayItem & { readonly upstream: Upstream; readonly definition: JsonObject }
+
+function candidatesOf(kind: ItemKind, upstream: Upstream, { items }: UpstreamList): Candidate[] {
+  const filter = upstream.filterOf(kind)
+  return [...items]
+    .filter(([name]) => filter.accepts(name))
+    .map(([name, definition]) => ({ kind, upstream, server: upstream.name, name, definition }))
+}
+
+function toMergedItem(candidate: Candidate, exposed: string, uris: UriRoutes): MergedItem {
+  const { kind, server, name, definition } = candidate
+  const { id } = KINDS[kind]
+  const meta = isObject(definition._meta) ? definition._meta : {}
+  const origin = exposed === name ? undefined : { [ORIGIN_META]: { server, [id]: name } }
+  const _meta = { ...exposeAppUris(meta, server, uris), ...(ORIGIN_META in meta ? undefined : origin) }
+  const listed = { ...definition, [id]: exposed, ...(Object.keys(_meta).length > 0 && { _meta }) }
+  return { ...candidate, exposed, listed }
+}
+
+/** Marks the URI of a tool's user interface, which several servers may use. */
+function exposeAppUris(meta: JsonObject, server: string, uris: UriRoutes): JsonObject {
+  const { ui } = meta
+  if (!isObject(ui) || typeof ui.resourceUri !== 'string') return meta
+  return { ...meta, ui: { ...ui, resourceUri: uris.mark(server, ui.resourceUri) } }
+}
+
+function rulesOfAll(lists: readonly UpstreamList[], isIncomplete: boolean): CacheRules {
+  const rules = lists.reduce<CacheRules>(mergeRules, { ttlMs: Infinity, cacheScope: 'public' })
+  return isIncomplete || rules.ttlMs === Infinity ? { ...rules, ttlMs: 0 } : rules
+}
+
+function sameKeys(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
+  return one.size === other.size && [...one.keys()].every((key) => other.has(key))
+}

@@ -1,0 +1,132 @@
+import type { ConnectionOptions } from '../connect/options.ts'
+import type { ConnectTarget } from '../connect/target.ts'
+import type { Middleware } from '../jsonrpc/exchange.ts'
+import type { AuthProvider } from '../protocol/authorizer.ts'
+import type { Implementation } from '../protocol/types.ts'
+import type { Stores } from '../stores/stores.ts'
+import type { HeaderSource } from '../transports/http/client/request-headers.ts'
+import type { OnGatewayEvent } from './events.ts'
+import type { GatewayPolicy } from './policy.ts'
+
+/** Which items of a server the gateway offers, and under which names. Patterns may contain `*`. */
+export interface ItemRules {
+  /** Only items that match one of these patterns. Default: all. */
+  readonly include?: readonly string[]
+  /** No items that match one of these patterns. */
+  readonly exclude?: readonly string[]
+  /** Other names of items, by their name on the server. Tools and prompts only. */
+  readonly rename?: { readonly [name: string]: string }
+}
+
+/** Who a connection to a server is opened for. */
+export interface CredentialsRequest {
+  /** The name of the server. */
+  readonly server: string
+  /** The URL of the server. Absent for other targets. */
+  readonly url?: URL
+  /** The caller; absent if callers share the connection, or are not authenticated. */
+  readonly principal?: string
+}
+
+/** The credentials of the HTTP requests to a server. */
+export interface UpstreamCredentials {
+  /** Obtains access tokens; `portcall/auth/client` has providers. */
+  readonly auth?: AuthProvider
+  /** Additional headers of every HTTP request. */
+  readonly headers?: HeaderSource
+}
+
+/** Returns the credentials of a connection, or nothing. Called once for each connection. */
+export type CredentialsProvider = (
+  request: CredentialsRequest,
+) => UpstreamCredentials | undefined | Promise<UpstreamCredentials | undefined>
+
+/** One server of a gateway. */
+export interface GatewayServerOptions
+  extends Pick<
+    ConnectionOptions,
+    'era' | 'protocolVersion' | 'probeTimeoutMs' | 'connectTimeoutMs' | 'headers' | 'auth' | 'fetch' | 'http'
+  > {
+  /** What to connect to: a URL, a command, a server in this process, a channel or an Exchange. */
+  readonly target: ConnectTarget
+  /** The prefix of the names of its items, in place of the name of the server. */
+  readonly alias?: string
+  /** Leaves the server out. Default: false. */
+  readonly disabled?: boolean
+  /** Fails requests that concern all servers while this one is not available, instead of leaving it out. Default: false. */
+  readonly required?: boolean
+  /**
+   * `shared`: all callers share the connections and child processes. `principal`: each authenticated caller has its own. Default: `shared`,
+   * or `principal` with `credentials`.
+   */
+  readonly sharing?: 'shared' | 'principal'
+  /** Returns the credentials of a connection, in place of the provider of the gateway. */
+  readonly credentials?: CredentialsProvider
+  /** The tools to offer. */
+  readonly tools?: ItemRules
+  /** The prompts to offer. */
+  readonly prompts?: ItemRules
+  /** The resources and resource templates to offer, by URI. */
+  readonly resources?: ItemRules
+  /** Middleware for the requests to this server, with the names that the server knows. The first is the outermost. */
+  readonly middleware?: readonly Middleware[]
+  /** How long a list may wait for this server, in milliseconds. Then it is left out. Default: 2000. */
+  readonly listTimeoutMs?: number
+  /** Time after which an unused connection is closed, in milliseconds. Default: never for shared ones, 10 minutes otherwise. */
+  readonly idleTimeoutMs?: number
+  /** Maximum number of connections, and of child processes. Default: 1000. */
+  readonly maxConnections?: number
+}
+
+/** The servers of a gateway, by name. A target alone stands for `{ target }`. */
+export type GatewayServers = { readonly [server: string]: ConnectTarget | GatewayServerOptions }
+
+/** How the names of tools and prompts are made unique. */
+export interface GatewayNameOptions {
+  /**
+   * `always`: `server__name`. `on-conflict`: the name of the server is added only to names that several servers have. `never`: names do not
+   * change, and the first server wins. Default: `always`.
+   */
+  readonly mode?: 'always' | 'on-conflict' | 'never'
+  /** Maximum length of a name; longer ones end in a hash. Default: 60, which leaves room for the prefix that hosts add. */
+  readonly maxLength?: number
+  /** Allows dots in names, which some models do not accept. Default: false. */
+  readonly dots?: boolean
+}
+
+/** Options of a gateway. */
+export interface GatewayOptions {
+  /** The servers, by name. The name is the prefix of the names of their items. */
+  readonly servers: GatewayServers
+  /** The name and version of the gateway. */
+  readonly info?: Implementation
+  /** Instructions for the model, before those of the servers. */
+  readonly instructions?: string
+  /** How names are made unique. */
+  readonly names?: GatewayNameOptions
+  /** Decides what callers see and do. Several policies apply one after another; each can only remove. */
+  readonly policy?: GatewayPolicy | readonly GatewayPolicy[]
+  /** Returns the credentials of the connections to servers that have none of their own. */
+  readonly credentials?: CredentialsProvider
+  /** Middleware for all requests. The first is the outermost. */
+  readonly middleware?: readonly Middleware[]
+  /** Shares state between the processes of one gateway. Default: in memory. */
+  readonly stores?: Omit<Stores, 'close'>
+  /** Keys that seal request states and cursors, as `generateKey` returns them. Default: one key in `stores`. */
+  readonly sealingKeys?: readonly string[]
+  /** Maximum number of items on a page of a list. Default: 1000. */
+  readonly pageSize?: number
+  /** How long a call waits for the input of the user, in milliseconds. Default: 15 minutes. */
+  readonly requestStateTtlMs?: number
+  /** Receives what happens. Default: nothing is reported. */
+  readonly onEvent?: OnGatewayEvent
+}
+
+/** Returns the options of each server. */
+export function serverOptionsOf(servers: GatewayServers): Map<string, GatewayServerOptions> {
+  return new Map(Object.entries(servers).map(([name, server]) => [name, isServerOptions(server) ? server : { target: server }]))
+}
+
+function isServerOptions(server: ConnectTarget | GatewayServerOptions): server is GatewayServerOptions {
+  return typeof server === 'object' && 'target' in server
+}

@@ -1,0 +1,77 @@
+import type { Implementation } from '../protocol/types.ts'
+import { openStore } from '../stores/open-store.ts'
+import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
+import { createSealer } from '../stores/sealing/seal.ts'
+import { randomId } from '../util/random.ts'
+import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
+import { createInputStates } from './calls/input-states.ts'
+import type { OnGatewayEvent } from './events.ts'
+import { createListItems, type ListItems } from './lists/list-items.ts'
+import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
+import type { GatewayOptions } from './options.ts'
+import { createPolicies, type Policies } from './policies.ts'
+import { createUpstreamRegistry, type UpstreamRegistry } from './registry.ts'
+import { createRouter } from './routes/router.ts'
+import { createTaskIds, type TaskIds } from './routes/task-ids.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
+import { createUpstream } from './upstreams/upstream.ts'
+
+/** The parts of a gateway. */
+export interface GatewayParts {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  readonly registry: UpstreamRegistry
+  readonly lists: MergedLists
+  readonly listItems: ListItems
+  readonly forwardCall: ForwardCall
+  readonly subscriptions: Subscriptions
+  readonly policies: Policies
+  readonly taskIds: TaskIds
+}
+
+const INFO: Implementation = { name: 'portcall-gateway', version: '0' }
+const PAGE_SIZE = 1000
+const REQUEST_STATE_TTL_MS = 900_000
+const STORE_TIMEOUT_MS = 5000
+
+/** Creates the parts of a gateway. @throws TypeError if an option is invalid. */
+export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent): GatewayParts {
+  const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores } = options
+  const store = openStore(stores?.store, STORE_TIMEOUT_MS)
+  const sealer = createSealer({ keys: options.sealingKeys ? [...options.sealingKeys] : createStoredKeyRing(store) })
+  const policies = createPolicies(options.policy)
+  const taskIds = createTaskIds(sealer)
+  const registry: UpstreamRegistry = createUpstreamRegistry(options.servers, {
+    names: options.names,
+    create: (name, server) =>
+      createUpstream({
+        name,
+        server,
+        info,
+        credentials: options.credentials,
+        policies: policies.list,
+        onEvent,
+        onChanged: (_upstream, kind) => subscriptions.changed(kind),
+      }),
+  })
+  const { table } = registry
+  const lists = createMergedLists({
+    upstreams: () => table().upstreams,
+    names: () => table().names,
+    uris: () => table().uris,
+    onEvent,
+  })
+  const router = createRouter({ table, lists, policies })
+  const subscriptions: Subscriptions = createSubscriptions({ table, router, policies, taskIds })
+  const forwardCall = createCallForwarder({
+    table,
+    router,
+    policies,
+    taskIds,
+    inputStates: createInputStates(sealer, requestStateTtlMs),
+    process: randomId(9),
+    onEvent: options.onEvent && onEvent,
+  })
+  const listItems = createListItems({ lists, policies, sealer, pageSize, upstreams: () => table().upstreams })
+  return { info, instructions, registry, lists, listItems, forwardCall, subscriptions, policies, taskIds }
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from './policy.ts'
+
+/** Several policies as one. Each can only remove what the others allow. */
+export interface Policies {
+  /** Whether there is any policy. */
+  readonly isEmpty: boolean
+  readonly list: readonly GatewayPolicy[]
+  isVisible(item: GatewayItem, caller: GatewayCaller): boolean
+  describe(item: GatewayItem & { readonly definition: JsonObject }, caller: GatewayCaller): JsonObject
+  /** Returns the first decision that is not `allow`. */
+  decide(call: GatewayCall): Promise<PolicyDecision>
+  result(result: JsonObject, call: GatewayCall): Promise<JsonObject>
+}
+
+export function createPolicies(policy: GatewayPolicy | readonly GatewayPolicy[] = []): Policies {
+  const list: readonly GatewayPolicy[] = isList(policy) ? policy : [policy]
+  return {
+    isEmpty: list.length === 0,
+    list,
+    isVisible: (item, caller) => list.every((each) => each.visible?.(item, caller) ?? true),
+    describe: (item, caller) =>
+      list.reduce((definition, each) => each.describe?.({ ...item, definition }, caller) ?? definition, item.definition),
+    async decide(call) {
+      for (const each of list) {
+        const decision = (await each.decide?.(call)) ?? 'allow'
+        if (decision !== 'allow') return decision
+      }
+      return 'allow'
+    },
+    async result(result, call) {
+      let changed = result
+      for (const each of list) changed = (await each.result?.(changed, call)) ?? changed
+      return changed
+    },
+  }
+}
+
+function isList(policy: GatewayPolicy | readonly GatewayPolicy[]): policy is readonly GatewayPolicy[] {
+  return Array.isArray(policy)
+}

@@ -1,0 +1,72 @@
+import type { RpcError } from '../jsonrpc/errors.ts'
+import type { Auth } from '../jsonrpc/exchange.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { InputRequest } from '../protocol/input-types.ts'
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+
+/** The kinds of items that servers list. */
+export type ItemKind = 'tool' | 'prompt' | 'resource' | 'template'
+
+/** Who sent a request. */
+export interface GatewayCaller {
+  /** The authenticated caller. Absent if the caller is not authenticated. */
+  readonly auth?: Auth | undefined
+  /** What the client can do. */
+  readonly capabilities: ClientCapabilities
+  /** The name and version of the client, as it declares them. */
+  readonly clientInfo?: Implementation | undefined
+}
+
+/** An item of a server. */
+export interface GatewayItem {
+  /** The name of the server in the configuration. */
+  readonly server: string
+  /** The kind of item. */
+  readonly kind: ItemKind
+  /** The name on the server; the URI of a resource, or the URI template of a template. */
+  readonly name: string
+  /** The item as the server lists it. Absent if the server does not list it, as a resource that only matches a template. */
+  readonly definition?: JsonObject | undefined
+}
+
+/** A request to a server that concerns one item. */
+export interface GatewayCall extends GatewayItem {
+  /** The method: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, or `resources/subscribe` for a subscription. */
+  readonly method: string
+  /** The arguments of a tool or prompt. */
+  readonly args?: JsonObject | undefined
+  /** Who sent the request. */
+  readonly caller: GatewayCaller
+  /** The responses to the input requests of an earlier `ask` decision about the same call. Each is passed on once. */
+  readonly answers?: JsonObject | undefined
+  /** Aborted when the caller cancels the request. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * What happens to a call. `deny` answers as if the item did not exist. `ask` sends input requests to the user and decides again with the
+ * `answers`; the sealed state binds them to the same caller, server, item and arguments. `result` and `error` answer without the server.
+ */
+export type PolicyDecision =
+  | 'allow'
+  | 'deny'
+  | { readonly ask: { readonly [key: string]: InputRequest } }
+  | { readonly result: JsonObject }
+  | { readonly error: RpcError }
+
+/**
+ * Decides what callers see and do. What is not visible cannot be called. After `allow`, an input round trip of the same call is not decided
+ * again.
+ */
+export interface GatewayPolicy {
+  /** Returns whether a caller may see and use an item. Called for each listed item and for each call: keep it fast. Default: all. */
+  visible?(item: GatewayItem, caller: GatewayCaller): boolean
+  /** Returns an item as it is listed to a caller, for instance with another description. Default: unchanged. */
+  describe?(item: GatewayItem & { readonly definition: JsonObject }, caller: GatewayCaller): JsonObject
+  /** Decides a call of a visible item. Default: `allow`. */
+  decide?(call: GatewayCall): PolicyDecision | Promise<PolicyDecision>
+  /** Returns the result of an allowed call as the caller gets it, for instance shortened or redacted. Default: unchanged. */
+  result?(result: JsonObject, call: GatewayCall): JsonObject | Promise<JsonObject>
+  /** Called when the items of a server have been listed, before anyone sees them. Returns the items to keep. Default: all. */
+  listed?(server: string, kind: ItemKind, items: readonly JsonObject[]): readonly JsonObject[] | Promise<readonly JsonObject[]>
+}

@@ -1,0 +1,63 @@
+import { isJsonEqual } from '../util/json-equal.ts'
+import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from './options.ts'
+import { createRoutingTable, type RoutingTable } from './routes/router.ts'
+import type { Upstream } from './upstreams/upstream.ts'
+
+/** The servers of a gateway, which may be replaced while it runs. */
+export interface UpstreamRegistry {
+  table(): RoutingTable
+  /**
+   * Replaces the servers. Those with the same name and options are kept. Resolves when the others are closed.
+   *
+   * @throws TypeError, without any change, if an option is invalid.
+   */
+  replace(servers: GatewayServers): Promise<void>
+  close(): Promise<void>
+}
+
+export interface UpstreamRegistryOptions {
+  readonly names: GatewayNameOptions | undefined
+  readonly create: (name: string, server: GatewayServerOptions) => Upstream
+}
+
+/** @throws TypeError if an option is invalid. */
+export function createUpstreamRegistry(initial: GatewayServers, { names, create }: UpstreamRegistryOptions): UpstreamRegistry {
+  let current = createRoutingTable([], names)
+
+  const replace = async (servers: GatewayServers): Promise<void> => {
+    const enabled = [...serverOptionsOf(servers)].filter(([, server]) => !server.disabled)
+    const kept = (name: string, server: GatewayServerOptions): Upstream | undefined => {
+      const known = current.byName.get(name)
+      return known && isSameServer(known.options, server) ? known : undefined
+    }
+    const upstreams = enabled.map(([name, server]) => kept(name, server) ?? create(name, server))
+    const previous = current.upstreams
+    current = createRoutingTable(upstreams, names)
+    await Promise.all(previous.filter((upstream) => !upstreams.includes(upstream)).map((upstream) => upstream.close()))
+  }
+  void replace(initial)
+  return {
+    table: () => current,
+    replace,
+    async close() {
+      await Promise.all(current.upstreams.map((upstream) => upstream.close()))
+    },
+  }
+}
+
+/** Reports whether two servers have the same options. Functions and servers in this process are the same only if they are identical. */
+function isSameServer(one: GatewayServerOptions, other: GatewayServerOptions): boolean {
+  const { target: oneTarget, ...oneRest } = one
+  const { target: otherTarget, ...otherRest } = other
+  return isSameTarget(oneTarget, otherTarget) && isJsonEqual(oneRest, otherRest)
+}
+
+function isSameTarget(one: GatewayServerOptions['target'], other: GatewayServerOptions['target']): boolean {
+  if (one === other) return true
+  if (isUrl(one) || isUrl(other)) return String(one) === String(other) && isUrl(one) === isUrl(other)
+  return typeof one === 'object' && typeof other === 'object' && 'command' in one && 'command' in other && isJsonEqual(one, other)
+}
+
+function isUrl(target: GatewayServerOptions['target']): boolean {
+  return typeof target === 'string' || target instanceof URL
+}

@@ -1,0 +1,178 @@
+import { parseTemplate } from '../../schema/uri-template/template.ts'
+import type { Caller } from '../caller.ts'
+import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.ts'
+import type { GatewayNameOptions } from '../options.ts'
+import type { Policies } from '../policies.ts'
+import type { GatewayItem } from '../policy.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
+import { createNameRoutes, type NameRoutes } from './names.ts'
+import { createUriRoutes, type UriRoutes } from './uris.ts'
+
+/** The servers of a gateway and the names of their items. It is replaced as a whole when the servers change. */
+export interface RoutingTable {
+  readonly upstreams: readonly Upstream[]
+  readonly byName: ReadonlyMap<string, Upstream>
+  readonly byAlias: ReadonlyMap<string, Upstream>
+  readonly names: { readonly tool: NameRoutes; readonly prompt: NameRoutes }
+  readonly uris: UriRoutes
+  /** The only server, if names do not change: requests can be passed on as they are. */
+  readonly single: Upstream | undefined
+}
+
+/** @throws TypeError if two servers have the same alias. */
+export function createRoutingTable(upstreams: readonly Upstream[], options: GatewayNameOptions = {}): RoutingTable {
+  const byAlias = new Map(upstreams.map((upstream) => [upstream.alias, upstream]))
+  if (byAlias.size < upstreams.length) throw new TypeError('Two servers have the same alias')
+  return {
+    upstreams,
+    byName: new Map(upstreams.map((upstream) => [upstream.name, upstream])),
+    byAlias,
+    names: {
+      tool: createNameRoutes({ ...options, servers: byAlias }),
+      prompt: createNameRoutes({ ...options, servers: byAlias }),
+    },
+    uris: createUriRoutes(upstreams.map(({ name }) => name)),
+    single: options.mode === 'never' && upstreams.length === 1 ? upstreams[0] : undefined,
+  }
+}
+
+/** Where a request about an item goes. */
+export interface Route extends GatewayItem {
+  readonly upstream: Upstream
+}
+
+/** Finds the server of an item. An item that the caller may not see does not exist. */
+export interface Router {
+  findNamed(kind: 'tool' | 'prompt', name: string, caller: Caller): Promise<Route | undefined>
+  findResource(uri: string, caller: Caller): Promise<Route | undefined>
+  /** Finds a resource template, or a resource, that arguments are completed for. */
+  findReference(uri: string, caller: Caller): Promise<Route | undefined>
+  /** Returns a URI in a result of a server as the gateway exposes it. */
+  exposeUri(route: Route, uri: string, caller: Caller): string
+}
+
+export interface RouterOptions {
+  readonly table: () => RoutingTable
+  readonly lists: MergedLists
+  readonly policies: Policies
+}
+
+export function createRouter({ table, lists, policies }: RouterOptions): Router {
+  const visible = async (route: Route, caller: Caller): Promise<Route | undefined> => {
+    if (policies.isEmpty) return route
+    const item = route.definition ? route : await withDefinition(route, caller)
+    return policies.isVisible(item, caller) ? item : undefined
+  }
+  const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): Route => ({
+    upstream,
+    server,
+    kind,
+    name,
+    definition,
+  })
+  /** Looks an item up in a list: first in the known one, then in a new one. */
+  const findListed = async (
+    kinds: readonly GatewayItem['kind'][],
+    caller: Caller,
+    find: (list: MergedList) => MergedItem | undefined,
+  ): Promise<Route | undefined> => {
+    for (const kind of kinds) {
+      const known = lists.known(kind, caller)
+      const item = known && find(known)
+      if (item) return toRoute(item)
+    }
+    const current = await Promise.all(kinds.map((kind) => lists.get(kind, caller)))
+    for (const list of current) {
+      const item = find(list)
+      if (item) return toRoute(item)
+    }
+    return undefined
+  }
+  const findByUri = async (uri: string, caller: Caller): Promise<Route | undefined> => {
+    const { single, upstreams, byName, uris } = table()
+    const marked = uris.unmark(uri)
+    const owner = marked ? byName.get(marked.server) : (single ?? onlyResourceServer(upstreams, caller))
+    if (owner) return { upstream: owner, server: owner.name, kind: 'resource', name: marked?.uri ?? uri }
+    const listed = await findListed(['resource', 'template'], caller, (list) => list.items.get(uri) ?? matchTemplate(list, uri))
+    return listed && { ...listed, kind: 'resource', name: listed.kind === 'resource' ? listed.name : uri }
+  }
+  const accepted = (route: Route | undefined): Route | undefined =>
+    route?.upstream.filterOf(route.kind).accepts(route.name) ? route : undefined
+
+  return {
+    async findNamed(kind, name, caller) {
+      const { single, byAlias, names } = table()
+      const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
+      const upstream = parts && byAlias.get(parts.server)
+      const original = upstream?.filterOf(kind).original(parts?.name ?? '')
+      if (upstream && original === undefined) return undefined
+      if (upstream && original !== undefined) {
+        const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
+        return visible({ upstream, server: upstream.name, kind, name: original, definition }, caller)
+      }
+      const listed = await findListed([kind], caller, ({ items }) => items.get(name))
+      return listed && visible(listed, caller)
+    },
+    async findResource(uri, caller) {
+      const route = accepted(await findByUri(uri, caller))
+      return route && visible(route, caller)
+    },
+    async findReference(uri, caller) {
+      const { uris, byName, single } = table()
+      const marked = uris.unmark(uri)
+      const owner = marked ? byName.get(marked.server) : single
+      const listed = owner ? undefined : await findListed(['template'], caller, ({ items }) => items.get(uri))
+      const route: Route | undefined = owner
+        ? { upstream: owner, server: owner.name, kind: 'template', name: marked?.uri ?? uri }
+        : listed
+      const found = accepted(route ?? (await findByUri(uri, caller)))
+      return found && visible(found, caller)
+    },
+    exposeUri({ upstream }, uri, caller) {
+      const { uris, single, upstreams } = table()
+      if (single ?? onlyResourceServer(upstreams, caller)) return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
+      const resource = lists.known('resource', caller)?.items.get(uri)
+      return resource?.upstream === upstream ? uri : uris.mark(upstream.name, uri)
+    },
+  }
+}
+
+/** Adds the definition of an item, if its server lists it. */
+async function withDefinition(route: Route, caller: Caller): Promise<Route> {
+  const { upstream, kind, name } = route
+  const known = upstream.catalogue.known(kind, caller)?.items.get(name)
+  if (known) return { ...route, definition: known }
+  const { value } = await upstream.catalogue.list(kind, caller, upstream.listWaitMs)
+  return { ...route, definition: value?.items.get(name) }
+}
+
+/** Returns the only server that has resources, if all servers are known and there is only one. */
+function onlyResourceServer(upstreams: readonly Upstream[], caller: Caller): Upstream | undefined {
+  const infos = upstreams.map((upstream) => upstream.catalogue.knownInfo(caller))
+  if (infos.some((info) => !info)) return undefined
+  const withResources = upstreams.filter((_, index) => infos[index]?.capabilities.resources)
+  return withResources.length === 1 ? withResources[0] : undefined
+}
+
+type TemplateMatcher = readonly [item: MergedItem, match: (uri: string) => unknown]
+
+const matchers = new WeakMap<MergedList, readonly TemplateMatcher[]>()
+
+function matchTemplate(list: MergedList, uri: string): MergedItem | undefined {
+  let all = matchers.get(list)
+  if (!all) {
+    all = [...list.items.values()].flatMap((item) => (item.kind === 'template' ? [createMatcher(item)] : []))
+    matchers.set(list, all)
+  }
+  return all.find(([, match]) => match(uri) !== undefined)?.[0]
+}
+
+/** An invalid template matches nothing. */
+function createMatcher(item: MergedItem): TemplateMatcher {
+  try {
+    const template = parseTemplate(item.exposed)
+    return [item, (uri) => template.match(uri)]
+  } catch {
+    return [item, () => undefined]
+  }
+}

@@ -1,0 +1,33 @@
+import { unref } from '../util/timers.ts'
+
+/** Counts the requests that are being answered. */
+export interface RunningRequests {
+  track<T>(request: Promise<T>): Promise<T>
+  /** Resolves when no request is being answered, or after `timeoutMs`. */
+  whenIdle(timeoutMs: number): Promise<void>
+}
+
+export function createRunningRequests(): RunningRequests {
+  let count = 0
+  let onIdle: (() => void) | undefined
+  const end = (): void => {
+    if (--count === 0) onIdle?.()
+  }
+  return {
+    track(request) {
+      count++
+      request.then(end, end)
+      return request
+    },
+    whenIdle(timeoutMs) {
+      if (count === 0) return Promise.resolve()
+      return new Promise((resolve) => {
+        const timer = unref(setTimeout(resolve, timeoutMs))
+        onIdle = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { isObject, isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
+import type { CallerRequest } from './calls/forward-call.ts'
+import { UpstreamContext } from './calls/upstream-context.ts'
+import { unavailable } from './errors.ts'
+import type { Policies } from './policies.ts'
+import { findItemFault } from './upstreams/check-item.ts'
+import type { KindInfo } from './upstreams/kinds.ts'
+import type { Upstream } from './upstreams/upstream.ts'
+
+let lastId = 0
+
+/** Sends a request to a server as it is. */
+export async function passThrough(upstream: Upstream, { request, context }: CallerRequest): Promise<Response> {
+  const { id, ...rest } = request
+  const response = await upstream.exchange({ ...rest, id: ++lastId }, new UpstreamContext(context)).catch((error: unknown) => {
+    if (context.signal.aborted) throw error
+    throw unavailable(upstream.name, error)
+  })
+  return { ...response, id }
+}
+
+/** Passes on a page of the list of a single server, without the items that are malformed or not visible. */
+export async function passListThrough(
+  upstream: Upstream,
+  info: KindInfo,
+  { call, policies }: { readonly call: CallerRequest; readonly policies: Policies },
+): Promise<Response> {
+  const response = await passThrough(upstream, call)
+  if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
+  const filter = upstream.filterOf(info.kind)
+  const list: unknown[] = response.result[info.key] as unknown[]
+  let items: readonly JsonObject[] = list.filter(isObject).filter((item) => findItemFault(info, item) === undefined)
+  for (const policy of policies.list) items = (await policy.listed?.(upstream.name, info.kind, items)) ?? items
+  const kept = items.flatMap((definition) => {
+    const name = String(definition[info.id])
+    const item = { server: upstream.name, kind: info.kind, name, definition }
+    if (!filter.accepts(name) || !policies.isVisible(item, call.caller)) return []
+    const renamed = filter.rename(name)
+    return [
+      policies.describe(
+        { ...item, definition: renamed === name ? definition : { ...definition, [info.id]: renamed } },
+        call.caller,
+      ),
+    ]
+  })
+  return success(call.request.id, { ...response.result, [info.key]: kept })
+}

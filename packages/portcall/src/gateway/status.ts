@@ -1,0 +1,32 @@
+/**
+ * `idle`: not used yet. `ready`: the last connection succeeded. `failing`: the server is not available; the gateway tries again on its own.
+ */
+export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'failing' | 'disabled' | 'closed'
+
+/** The state of one server of a gateway. */
+export interface UpstreamStatus {
+  /** The state of the server. */
+  readonly state: UpstreamState
+  /** Why the server is not available. */
+  readonly error?: string
+  /** When the gateway tries again, in milliseconds since 1970. */
+  readonly nextAttemptAt?: number
+  /** The number of failures since the last success. */
+  readonly failures: number
+  /** The number of open connections, including child processes. */
+  readonly connections: number
+  /** The number of requests that wait for a response. */
+  readonly inFlight: number
+  /** The number of requests so far. */
+  readonly requests: number
+  /** The number of items that were listed last, by kind. Absent until they were listed. */
+  readonly items: { readonly [kind: string]: number }
+}
+
+/** The state of a gateway. It contains no secrets. */
+export interface GatewayStatus {
+  /** The servers by name, in their order. */
+  readonly servers: { readonly [server: string]: UpstreamStatus }
+  /** The number of open `subscriptions/listen` requests. */
+  readonly subscriptions: number
+}

@@ -1,0 +1,98 @@
+import { unref } from '../../util/timers.ts'
+
+/** A fetched value, and until when it may be used without asking again. */
+export interface Fetched {
+  /** In milliseconds, as of `Date.now()`. */
+  readonly freshUntil: number
+}
+
+/** What is known of a value. */
+export interface Lookup<T> {
+  /** The value; an older one if it could not be fetched in time. */
+  readonly value: T | undefined
+  /** Why the value is missing or old. */
+  readonly error: unknown
+}
+
+export interface LookupOptions<T> {
+  readonly fetch: () => Promise<T>
+  /** How long to wait for the fetch, in milliseconds. The fetch goes on afterwards. */
+  readonly waitMs: number
+  /** Called if the fetch ends after the wait. */
+  readonly onLate: () => void
+}
+
+/** One value that is fetched again when it is not fresh. Concurrent lookups share a fetch, and do not wait for a slow one again and again. */
+export interface CachedFetch<T extends Fetched> {
+  /** The last value that was fetched. */
+  readonly last: T | undefined
+  get(options: LookupOptions<T>): Promise<Lookup<T>>
+  /** Makes the next lookup fetch the value again. */
+  invalidate(): void
+}
+
+/** A server did not respond in time. */
+export class ListTimeoutError extends Error {
+  override readonly name = 'ListTimeoutError'
+}
+
+export function createCachedFetch<T extends Fetched>(): CachedFetch<T> {
+  let last: T | undefined
+  let error: unknown
+  let pending: { readonly result: Promise<T>; readonly startedAt: number; isStale: boolean; isLate: boolean } | undefined
+  let isInvalid = false
+
+  const start = ({ fetch, onLate }: LookupOptions<T>): NonNullable<typeof pending> => {
+    isInvalid = false
+    const current = { result: fetch(), startedAt: Date.now(), isStale: false, isLate: false }
+    const end = (): void => {
+      if (pending === current) pending = undefined
+      if (current.isLate) onLate()
+    }
+    current.result.then(
+      (value) => {
+        last = value
+        error = undefined
+        if (current.isStale) isInvalid = true
+        end()
+      },
+      (reason: unknown) => {
+        error = reason
+        if (pending === current) pending = undefined
+      },
+    )
+    return current
+  }
+
+  return {
+    get last() {
+      return last
+    },
+    async get(options) {
+      if (last && !isInvalid && last.freshUntil > Date.now()) return { value: last, error: undefined }
+      pending ??= start(options)
+      const current = pending
+      const waitMs = options.waitMs - (Date.now() - current.startedAt)
+      const timedOut = Symbol('timed out')
+      const outcome = await withLimit(current.result, Math.max(0, waitMs), timedOut).catch(() => undefined)
+      if (outcome === timedOut) {
+        current.isLate = true
+        return { value: last, error: error ?? new ListTimeoutError(`No response within ${options.waitMs} ms`) }
+      }
+      return outcome === undefined ? { value: last, error } : { value: outcome as T, error: undefined }
+    },
+    invalidate() {
+      isInvalid = true
+      if (pending) pending.isStale = true
+    },
+  }
+}
+
+/** Settles with the promise, or resolves to `fallback` after `ms`. */
+function withLimit<T, F>(promise: Promise<T>, ms: number, fallback: F): Promise<T | F> {
+  if (ms === Infinity) return promise
+  return new Promise((resolve, reject) => {
+    const timer = unref(setTimeout(() => resolve(fallback), ms))
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

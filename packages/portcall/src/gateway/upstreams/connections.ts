@@ -1,0 +1,156 @@
+import { createDeadlines } from '../../client/deadlines.ts'
+import { joinHeaders } from '../../connect/join-headers.ts'
+import { openConnection } from '../../connect/open-connection.ts'
+import type { ConnectionOptions } from '../../connect/options.ts'
+import type { ReconnectingConnection } from '../../connect/reconnect.ts'
+import { createStatelessConnection, type StatelessConnection } from '../../connect/stateless-connection.ts'
+import { matchTarget } from '../../connect/target.ts'
+import { methodOf } from '../../protocol/methods.ts'
+import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
+import { setLru } from '../../util/lru.ts'
+import type { OnGatewayEvent } from '../events.ts'
+import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../options.ts'
+
+/** The connections to one server: one for all callers, or one for each principal. */
+export interface Connections {
+  /** The number of open connections. */
+  readonly size: number
+  /** Returns the connection for a principal. It is opened by its first request. */
+  get(principal: string | undefined): StatelessConnection
+  close(): Promise<void>
+}
+
+export interface ConnectionsOptions {
+  readonly name: string
+  readonly server: GatewayServerOptions
+  readonly info: Implementation
+  readonly credentials: CredentialsProvider | undefined
+  readonly onEvent: OnGatewayEvent
+  /** Called before a connection is opened. @throws to refuse it. */
+  readonly onOpening: () => void
+  readonly onOpened: () => void
+  readonly onFailed: (error: unknown) => void
+}
+
+const IDLE_TIMEOUT_MS = 600_000
+const MAX_CONNECTIONS = 1000
+/** What a client that can do everything declares, on connections that cannot be opened again with other capabilities. */
+const ALL_CAPABILITIES: ClientCapabilities = {
+  elicitation: { form: {}, url: {} },
+  sampling: { context: {}, tools: {} },
+  roots: {},
+}
+
+/** Reports whether each principal has connections of its own. */
+export function isPerPrincipal(server: GatewayServerOptions, credentials: CredentialsProvider | undefined): boolean {
+  return (server.sharing ?? ((server.credentials ?? credentials) ? 'principal' : 'shared')) === 'principal'
+}
+
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { server, onOpening, onOpened, onFailed } = options
+  const perPrincipal = isPerPrincipal(server, options.credentials)
+  const { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = perPrincipal ? IDLE_TIMEOUT_MS : Infinity } = server
+  const connections = new Map<string, StatelessConnection>()
+
+  const open = async (principal: string | undefined, capabilities: ClientCapabilities): Promise<ReconnectingConnection> => {
+    onOpening()
+    try {
+      const connection = await openFor(principal, capabilities, options)
+      onOpened()
+      return connection
+    } catch (error) {
+      onFailed(error)
+      throw error
+    }
+  }
+  const create = (principal: string | undefined): StatelessConnection =>
+    createStatelessConnection({
+      open: (capabilities) => open(principal, capabilities),
+      capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
+      maxSessions: maxConnections,
+      idleTimeoutMs,
+    })
+  return {
+    get size() {
+      let size = 0
+      for (const connection of connections.values()) size += connection.size
+      return size
+    },
+    get(caller) {
+      const principal = perPrincipal ? caller : undefined
+      const key = principal === undefined ? 'shared' : `principal ${principal}`
+      const known = connections.get(key)
+      if (known) return known
+      const created = create(principal)
+      evictUnused(connections, maxConnections)
+      setLru(connections, [key, created], Infinity)
+      return created
+    },
+    async close() {
+      await Promise.all([...connections.values()].map((connection) => connection.close()))
+      connections.clear()
+    },
+  }
+}
+
+/** Forgets the principals without open connections when there are too many. */
+function evictUnused(connections: Map<string, StatelessConnection>, max: number): void {
+  if (connections.size < max) return
+  for (const [key, connection] of connections) if (connection.size === 0) connections.delete(key)
+}
+
+/** Reports whether only one connection can be opened. */
+function isSingle({ target }: GatewayServerOptions): boolean {
+  return matchTarget(target, { channel: () => true, url: () => false, command: () => false, exchange: () => false })
+}
+
+async function openFor(
+  principal: string | undefined,
+  capabilities: ClientCapabilities,
+  { name, server, info, credentials, onEvent }: ConnectionsOptions,
+): Promise<ReconnectingConnection> {
+  const url = matchTarget(server.target, {
+    url: (target) => target,
+    channel: () => undefined,
+    command: () => undefined,
+    exchange: () => undefined,
+  })
+  const provider = server.credentials ?? credentials
+  const request = { server: name, ...(url && { url }), ...(principal !== undefined && { principal }) }
+  const own = (await provider?.(request)) ?? {}
+  const connectionOptions = {
+    ...pickConnectionOptions(server, own),
+    onStderr: (text: string) => onEvent({ type: 'stderr', server: name, text }),
+  }
+  return openConnection(server.target, connectionOptions, {
+    info,
+    capabilities,
+    deadlines: createDeadlines(),
+    methodOf: methodOfUpstream,
+    onEvent: (event) => {
+      if (event.type === 'warning') onEvent({ type: 'warning', server: name, message: event.message })
+      if (event.type === 'unexpected-message')
+        onEvent({ type: 'warning', server: name, message: `Unexpected output (${event.kind}): ${event.text.slice(0, 200)}` })
+    },
+  })
+}
+
+/** Methods of extensions that name what they concern in a header. */
+const methodOfUpstream: typeof methodOf = (method) =>
+  methodOf(method) ?? (method.startsWith('tasks/') ? { nameParam: 'taskId' } : undefined)
+
+function pickConnectionOptions(server: GatewayServerOptions, own: UpstreamCredentials): ConnectionOptions {
+  const { era, protocolVersion, probeTimeoutMs, connectTimeoutMs, fetch, http } = server
+  const auth = own.auth ?? server.auth
+  const headers = joinHeaders(server.headers, own.headers)
+  return {
+    ...(era && { era }),
+    ...(protocolVersion !== undefined && { protocolVersion }),
+    ...(probeTimeoutMs !== undefined && { probeTimeoutMs }),
+    ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
+    ...(fetch && { fetch }),
+    ...(http && { http }),
+    ...(auth && { auth }),
+    ...(headers && { headers }),
+  }
+}

@@ -1,0 +1,119 @@
+import { backoffMs } from '../../util/backoff.ts'
+import { unref } from '../../util/timers.ts'
+import type { UpstreamState } from '../status.ts'
+
+/** Whether a server is available. While it is not, requests fail immediately, and the server is tried again in the background. */
+export interface Health {
+  readonly state: UpstreamState
+  /** Why the server is not available. */
+  readonly error: unknown
+  /** The number of failures since the last success. */
+  readonly failures: number
+  /** When the server is tried again, in milliseconds since 1970. */
+  readonly nextAttemptAt: number | undefined
+  /** Whether requests should fail immediately. */
+  readonly isFailing: boolean
+  /** A connection is being opened. */
+  connecting(): void
+  /** A connection was opened. */
+  success(): void
+  /** The server cannot be reached. */
+  failure(error: unknown): void
+  /** The server could be reached, and refused this caller. */
+  refused(error: unknown): void
+  /** A request was lost: finds out whether the server is still there. */
+  suspect(): void
+  close(): void
+}
+
+export interface HealthOptions {
+  /** Tries to reach the server. Absent if only a caller can do that. */
+  readonly probe?: (() => Promise<unknown>) | undefined
+  readonly onChange: (health: Health) => void
+}
+
+const BACKOFF = { firstMs: 1000, maxMs: 30_000 }
+/** After so many failures in a row, the server is tried again only when it is needed. */
+const MAX_BACKGROUND_ATTEMPTS = 1000
+
+export function createHealth({ probe, onChange }: HealthOptions): Health {
+  let state: UpstreamState = 'idle'
+  let error: unknown
+  let failures = 0
+  let nextAttemptAt: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isProbing = false
+
+  const set = (next: UpstreamState): void => {
+    if (state === next || state === 'closed') return
+    state = next
+    onChange(health)
+  }
+  const clear = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    nextAttemptAt = undefined
+  }
+  const attempt = async (): Promise<void> => {
+    clear()
+    if (!probe || isProbing || state === 'closed') return
+    isProbing = true
+    try {
+      await probe()
+      isProbing = false
+      health.success()
+    } catch (reason) {
+      isProbing = false
+      health.failure(reason)
+    }
+  }
+  const health: Health = {
+    get state() {
+      return state
+    },
+    get error() {
+      return error
+    },
+    get failures() {
+      return failures
+    },
+    get nextAttemptAt() {
+      return nextAttemptAt
+    },
+    get isFailing() {
+      return state === 'failing' && (isProbing || timer !== undefined)
+    },
+    connecting() {
+      if (state === 'idle') set('connecting')
+    },
+    success() {
+      clear()
+      error = undefined
+      failures = 0
+      set('ready')
+    },
+    failure(reason) {
+      if (state === 'closed' || isProbing || timer) return
+      error = reason
+      const ms = backoffMs(failures++, BACKOFF)
+      if (failures <= MAX_BACKGROUND_ATTEMPTS) {
+        nextAttemptAt = Date.now() + ms
+        timer = unref(setTimeout(() => void attempt(), ms))
+      }
+      if (state === 'failing') onChange(health)
+      else set('failing')
+    },
+    refused(reason) {
+      error = reason
+      if (state === 'connecting') set('idle')
+    },
+    suspect() {
+      if (state === 'ready') void attempt()
+    },
+    close() {
+      clear()
+      set('closed')
+    },
+  }
+  return health
+}

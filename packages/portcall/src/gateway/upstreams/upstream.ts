@@ -1,0 +1,175 @@
+import { matchTarget } from '../../connect/target.ts'
+import { ConnectionLostError } from '../../jsonrpc/errors.ts'
+import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
+import type { Implementation } from '../../protocol/types.ts'
+import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
+import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
+import type { OnGatewayEvent } from '../events.ts'
+import type { CredentialsProvider, GatewayServerOptions } from '../options.ts'
+import type { GatewayPolicy, ItemKind } from '../policy.ts'
+import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
+import type { UpstreamStatus } from '../status.ts'
+import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
+import { createConnections, isPerPrincipal } from './connections.ts'
+import { requestResult } from './fetch-list.ts'
+import { createHealth, type Health } from './health.ts'
+import { KINDS } from './kinds.ts'
+
+/** One server of a gateway: its connections, its health, and what it lists. */
+export interface Upstream {
+  /** Identifies this object: a server that is replaced gets another one. */
+  readonly id: string
+  /** The name of the server in the configuration. */
+  readonly name: string
+  /** The prefix of its names. */
+  readonly alias: string
+  readonly options: GatewayServerOptions
+  /**
+   * Sends a request on the connection of its caller.
+   *
+   * @throws UpstreamUnavailableError without waiting, while the server cannot be reached; whatever the connection throws.
+   */
+  readonly exchange: Exchange
+  readonly catalogue: Catalogue
+  readonly status: UpstreamStatus
+  /** Whether the server knows who sends a request, so that principals must not share a subscription. */
+  readonly needsIdentity: boolean
+  /** Whether HTTP requests repeat arguments in headers. */
+  sendsParamHeaders(principal: string | undefined): boolean
+  /** How long a list may wait for the server now, in milliseconds: not at all while it cannot be reached. */
+  readonly listWaitMs: number
+  filterOf(kind: ItemKind): ItemFilter
+  close(): Promise<void>
+}
+
+export interface UpstreamOptions {
+  readonly name: string
+  readonly server: GatewayServerOptions
+  readonly info: Implementation
+  readonly credentials: CredentialsProvider | undefined
+  readonly policies: readonly GatewayPolicy[]
+  readonly onEvent: OnGatewayEvent
+  /** The lists of the server may have changed: one kind, or all. */
+  readonly onChanged: (upstream: Upstream, kind: ItemKind | undefined) => void
+}
+
+const LIST_TIMEOUT_MS = 2000
+const PROBE_TIMEOUT_MS = 30_000
+let lastId = 0
+
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { name, server, credentials, policies, onEvent, onChanged } = options
+  const filters = {
+    tools: createItemFilter(server.tools),
+    prompts: createItemFilter(server.prompts),
+    resources: createItemFilter({ ...server.resources, rename: {} }),
+  }
+  const perPrincipal = isPerPrincipal(server, credentials)
+  const counters = { inFlight: 0, requests: 0 }
+  /** The metadata of the last request, with which the server is tried again. */
+  let lastMeta: JsonObject = probeMeta(options.info)
+
+  const reportHealth = ({ state, error, nextAttemptAt }: Health): void => {
+    onEvent({
+      type: 'upstream',
+      server: name,
+      state,
+      ...(error !== undefined && { error }),
+      ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+    })
+  }
+  const probe = async (): Promise<void> => {
+    const params = { _meta: lastMeta }
+    const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
+    await requestResult(connections.get(undefined).exchange, { method: 'server/discover', params }, context)
+    catalogue.invalidate()
+    onChanged(upstream, undefined)
+  }
+  const health = createHealth({ probe: perPrincipal ? undefined : probe, onChange: reportHealth })
+  const connections = createConnections({
+    ...options,
+    onOpening: () => health.connecting(),
+    onOpened: () => health.success(),
+    onFailed: (error) => (isRefusal(error) ? health.refused(error) : health.failure(error)),
+  })
+  const send: Exchange = async (request, context) => {
+    if (health.isFailing) throw new UpstreamUnavailableError(name, health.error)
+    const meta = request.params?._meta
+    if (isObject(meta)) lastMeta = meta
+    counters.requests++
+    counters.inFlight++
+    try {
+      return await connections.get(context.auth?.principal).exchange(request, context)
+    } catch (error) {
+      if (error instanceof ConnectionLostError && error.retryable) health.suspect()
+      throw error
+    } finally {
+      counters.inFlight--
+    }
+  }
+  const exchange = applyMiddleware(send, server.middleware ?? [])
+  const catalogue = createCatalogue({
+    server: name,
+    exchange,
+    policies,
+    onEvent,
+    onLate: (kind) => onChanged(upstream, kind),
+    onTimeout: (error) => health.failure(error),
+  })
+
+  const upstream: Upstream = {
+    id: `${name} ${++lastId}`,
+    name,
+    alias: server.alias ?? name,
+    options: server,
+    exchange,
+    catalogue,
+    needsIdentity: perPrincipal || isInProcess(server),
+    get status() {
+      const { state, error, failures, nextAttemptAt } = health
+      return {
+        state: server.disabled ? 'disabled' : state,
+        ...(error !== undefined && { error: messageOf(error) }),
+        ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+        failures,
+        connections: connections.size,
+        ...counters,
+        items: { ...catalogue.counts },
+      }
+    },
+    get listWaitMs() {
+      return health.isFailing ? 0 : (server.listTimeoutMs ?? LIST_TIMEOUT_MS)
+    },
+    sendsParamHeaders: (principal) => connections.get(principal).sendsParamHeaders,
+    filterOf: (kind) => filters[KINDS[kind].rules],
+    async close() {
+      health.close()
+      await connections.close()
+    },
+  }
+  return upstream
+}
+
+/** Reports whether a server could be reached and refused the caller, who has to sign in first. */
+function isRefusal(error: unknown): boolean {
+  if (findUserInputRequired(error)) return true
+  if (error instanceof HttpStatusError) return error.status === 401 || error.status === 403
+  return error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED'
+}
+
+/** Reports whether requests are passed to the server with their context. */
+function isInProcess({ target }: GatewayServerOptions): boolean {
+  return matchTarget(target, { exchange: () => true, url: () => false, command: () => false, channel: () => false })
+}
+
+/** Returns the metadata of requests that the gateway sends before any caller does. */
+function probeMeta(info: Implementation): JsonObject {
+  return {
+    [MetaKey.protocolVersion]: MODERN_VERSIONS[0],
+    [MetaKey.clientInfo]: info,
+    [MetaKey.clientCapabilities]: {},
+  }
+}
