@@ -1,9 +1,25 @@
-/** A server that allows clients to cache its list of tools for a minute, and a resource for a second. */
 import { createServer } from 'portcall'
+import { connect } from 'portcall/client'
 
-export const server = createServer({ name: 'weather', version: '1.0.0' }, { cache: { tools: { ttlMs: 60_000 } } })
-
-server.tool('forecast', { description: 'Forecasts the weather' }, () => 'Sunny')
-
+const server = createServer({ name: 'weather', version: '1.0.0' }, { cache: { tools: { ttlMs: 60_000 } } })
 let readings = 0
-server.resource('sensor://temperature', { cache: { ttlMs: 1000 } }, () => `${20 + readings++} °C`)
+server.resource('sensor://temperature', { cache: { ttlMs: 60_000 } }, () => `${20 + readings++} °C`)
+
+server.tool('measure', { description: 'Measure again' }, () => {
+  server.resourceUpdated('sensor://temperature')
+  return 'Measured'
+})
+
+const client = await connect(server)
+const read = async (): Promise<unknown> => (await client.readResource('sensor://temperature')).contents[0]
+
+console.log(await read()) // from the server
+console.log(await read()) // from the cache
+
+const changes = client.listen({ resourceSubscriptions: ['sensor://temperature'] })
+await changes.acknowledged
+await client.callTool('measure')
+for await (const _change of changes) break
+console.log(await read()) // from the server, because the resource has changed
+
+await client.close()

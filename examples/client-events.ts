@@ -1,15 +1,22 @@
-/** A client that reports the state of its connection and the server's log messages. */
-import { type Client, type ConnectTarget, connect } from 'portcall/client'
+import { type ClientEvent, connect } from 'portcall/client'
 
-export function connectWatched(target: ConnectTarget, log: (text: string) => void): Promise<Client> {
-  return connect(target, {
-    logLevel: 'info',
-    onEvent: (event) => {
-      if (event.type === 'disconnected') log(`disconnected: ${event.error}`)
-      else if (event.type === 'reconnected') log('reconnected')
-      else if (event.type === 'log') log(`${event.level} ${JSON.stringify(event.data)}`)
-      else if (event.type === 'unexpected-message') log(`${event.kind}: ${event.text}`)
-      else log(event.message)
-    },
-  })
+const client = await connect(process.argv[2] ?? 'http://127.0.0.1:3000/mcp', { logLevel: 'info', onEvent: print })
+console.log(client.status)
+await client.callTool('work')
+await client.close()
+console.log(client.status)
+
+function print(event: ClientEvent): void {
+  switch (event.type) {
+    case 'disconnected':
+      return console.log('disconnected:', event.error)
+    case 'reconnected':
+      return console.log('reconnected')
+    case 'log':
+      return console.log(`${event.level} from the server:`, event.data)
+    case 'warning':
+      return console.log('warning:', event.message)
+    case 'unexpected-message':
+      return console.log(`unexpected ${event.kind}: ${event.text}`)
+  }
 }

@@ -1,10 +1,11 @@
-/** A client of a stdio server. */
 import { connect } from 'portcall/client'
 
-/** Starts a program, and restarts it on demand after it exits. */
-export async function greet(command: string, args: string[]): Promise<unknown> {
-  const client = await connect({ command, args, env: { GREETING: 'Hello' } }, { restart: true, onStderr: console.error })
-  const { content } = await client.callTool('greet', { name: 'Ada' })
-  await client.close()
-  return content
-}
+const client = await connect(
+  { command: 'node', args: ['todo.js', '--stdio'], env: { LOG_LEVEL: 'debug' } },
+  { restart: true, onStderr: (text) => process.stderr.write(text) },
+)
+
+const { content } = await client.callTool('finish', { id: 1 })
+console.log(content)
+
+await client.close()

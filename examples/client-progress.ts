@@ -1,20 +1,23 @@
-/** A call with progress, a time limit and cancellation. */
-import { type Client, TimeoutError } from 'portcall/client'
+import { connect, TimeoutError } from 'portcall/client'
 
-export async function count(client: Client, show: (text: string) => void, signal: AbortSignal): Promise<unknown> {
-  try {
-    const { content } = await client.callTool(
-      'count',
-      { to: 3 },
-      {
-        onProgress: ({ progress, total, message }) => show(`${progress} of ${total}, ${message}`),
-        timeouts: { requestTimeoutMs: 10_000, totalTimeoutMs: 60_000 },
-        signal,
-      },
-    )
-    return content
-  } catch (error) {
-    if (error instanceof TimeoutError) return 'The server did not respond in time'
-    throw error
-  }
+const client = await connect(process.argv[2] ?? 'http://127.0.0.1:3000/mcp')
+
+const cancellation = new AbortController()
+process.once('SIGINT', () => cancellation.abort(new Error('You pressed Ctrl-C')))
+
+try {
+  const { content } = await client.callTool(
+    'count',
+    { to: 3 },
+    {
+      onProgress: ({ progress, total, message }) => console.log(`${progress} of ${total}: ${message}`),
+      timeouts: { requestTimeoutMs: 10_000, totalTimeoutMs: 60_000 },
+      signal: cancellation.signal,
+    },
+  )
+  console.log(content)
+} catch (error) {
+  console.error(error instanceof TimeoutError ? 'The server did not respond in time' : error)
 }
+
+await client.close()

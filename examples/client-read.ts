@@ -1,18 +1,16 @@
-/** Reads resources and gets prompts: `client-read.ts [URL]`. */
-import { connect } from 'portcall/client'
+import { connect, expandTemplate } from 'portcall/client'
 
 const client = await connect(process.argv[2] ?? 'http://127.0.0.1:3000/mcp')
 
 const { serverInfo, instructions } = await client.discover()
-console.log(serverInfo?.name, instructions)
+console.log(`${serverInfo?.name}: ${instructions}`)
 
-const [first] = await client.resources().toArray()
-const { contents } = await client.readResource(first?.uri ?? '')
-console.log(contents)
+for (const { uriTemplate } of await client.resourceTemplates().toArray()) console.log(uriTemplate)
 
-const ref = { type: 'ref/prompt', name: 'summarise' } as const
-const { values } = await client.complete(ref, { name: 'path', value: 'err' })
-const { messages } = await client.getPrompt('summarise', { path: values[0] ?? '' })
-console.log(messages)
+const { contents } = await client.readResource(expandTemplate('todo://{id}', { id: '1' }))
+for (const item of contents) console.log(item.uri, 'text' in item ? item.text : Buffer.from(item.blob, 'base64'))
+
+const { messages } = await client.getPrompt('plan')
+for (const { role, content } of messages) console.log(role, content)
 
 await client.close()

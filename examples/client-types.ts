@@ -1,11 +1,10 @@
-/** A client that is typed by its server. */
 import { createServer } from 'portcall'
 import { connect } from 'portcall/client'
 import * as z from 'zod'
 
 export const server = createServer({ name: 'calculator', version: '1.0.0' }).tool(
   'add',
-  { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
+  { description: 'Add two numbers', input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
   ({ a, b }) => ({ sum: a + b }),
 )
 

@@ -1,21 +1,17 @@
-/** One server of a group, with its own client, options and status. */
-import { connectAll, type FormRequest, type ServerStatus } from 'portcall/client'
-import type { JsonObject } from 'portcall/jsonrpc'
+import { type Client, connectAll, type FormRequest } from 'portcall/client'
 
-type Ask = (server: string, form: FormRequest) => Promise<JsonObject>
+type Ask = (server: string, form: FormRequest) => Promise<Record<string, unknown>>
 
-export async function open(config: string, server: string, ask: Ask): Promise<ServerStatus> {
-  const group = await connectAll(config, {
-    optionsOf: (name) => ({ elicit: (form) => ask(name, form) }),
-    env: { ...process.env, NOTES_TOKEN: 'secret' },
-  })
+/** Connects to one server of a configuration. Its questions go to `ask`, together with its name. */
+export async function describeServer(config: string, server: string, ask: Ask): Promise<string> {
+  const group = await connectAll(config, { optionsOf: (name) => ({ elicit: (form) => ask(name, form) }) })
   try {
-    const client = await group.client(server)
-    console.error((await client.discover()).instructions)
+    const client: Client = await group.client(server)
+    const { instructions } = await client.discover()
+    return `${group.status[server]?.state}: ${instructions}`
   } catch (error) {
-    console.error(error)
+    return `${group.status[server]?.state}: ${error}`
+  } finally {
+    await group.close()
   }
-  const status = group.status[server] ?? { state: 'closed' }
-  await group.close()
-  return status
 }

@@ -1,13 +1,16 @@
-/** All servers of a configuration as one group. */
-import { connectAll, type GroupEvent } from 'portcall/client'
+import { readFile } from 'node:fs/promises'
+import { connectAll } from 'portcall/client'
 
-/** Lists the tools of all servers, and calls one. */
-export async function search(config: string, onEvent: (event: GroupEvent) => void): Promise<unknown> {
-  const group = await connectAll(config, { onEvent })
+const config = await readFile(process.argv[2] ?? '.mcp.json', 'utf8')
+const group = await connectAll(config, {
+  onEvent: (event) => {
+    if (event.type === 'failed') console.error(`${event.server} is not available:`, event.error)
+  },
+})
 
-  for await (const { name, server, originalName } of group.tools()) console.error(`${name}: ${originalName} of ${server}`)
+for await (const { name, server, originalName } of group.tools()) console.log(`${name}: ${originalName} of ${server}`)
 
-  const { structuredContent } = await group.callTool('notes__search', { query: 'error' })
-  await group.close()
-  return structuredContent
-}
+const { structuredContent } = await group.callTool('todo__add', { title: 'Connect to everything' })
+console.log('Added', structuredContent)
+
+await group.close()

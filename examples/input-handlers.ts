@@ -1,25 +1,40 @@
-/** A client that handles elicitation, sampling and roots. */
-import { type Client, type ConnectTarget, connect, type FormRequest } from 'portcall/client'
+import { createInterface } from 'node:readline/promises'
+import { pathToFileURL } from 'node:url'
+import { connect } from 'portcall/client'
 
-/** What your application provides: its UI and its model. */
-export interface App {
-  fillIn(form: FormRequest): Promise<Record<string, unknown> | undefined>
-  confirm(question: string): Promise<boolean>
-  generate(prompt: string, signal: AbortSignal): Promise<string>
+const [url = 'http://127.0.0.1:3000/mcp', tool = 'clear'] = process.argv.slice(2)
+const terminal = createInterface({ input: process.stdin, output: process.stdout })
+
+const parsers: Record<string, (text: string) => unknown> = {
+  boolean: (text) => text === 'yes',
+  number: Number,
+  integer: Number,
 }
 
-export function connectApp(target: ConnectTarget, app: App): Promise<Client> {
-  return connect(target, {
-    elicit: async (form) => (await app.fillIn(form)) ?? 'decline',
+const client = await connect(url, {
+  elicit: async ({ message, schema, defaults }, { signal }) => {
+    console.log(message)
+    const fields = { ...defaults }
+    for (const [name, { title = name, type }] of Object.entries(schema.properties)) {
+      const answer = await terminal.question(`${title}: `, { signal })
+      if (answer === 'cancel') return 'cancel'
+      if (answer !== '') fields[name] = parsers[type]?.(answer) ?? answer
+    }
+    return fields
+  },
 
-    elicitUrl: async ({ message, url }) => ((await app.confirm(`${message}\nOpen ${url} ?`)) ? 'accept' : 'decline'),
+  elicitUrl: async ({ message, url: page }, { signal }) => {
+    const answer = await terminal.question(`${message}\nOpen ${page}? `, { signal })
+    if (answer !== 'yes') return 'decline'
+    console.log(`Visit ${page}`)
+    return 'accept'
+  },
 
-    sample: async ({ systemPrompt = '', messages }, { signal }) => {
-      if (!(await app.confirm('May the server use your model?'))) throw new Error('The user declined')
-      const text = await app.generate(`${systemPrompt}\n${JSON.stringify(messages)}`, signal)
-      return { role: 'assistant', model: 'example-model', content: { type: 'text', text } }
-    },
+  roots: [{ uri: pathToFileURL(process.cwd()).href, name: 'The current folder' }],
+})
 
-    roots: [{ uri: 'file:///home/ann/project', name: 'project' }],
-  })
-}
+const { content } = await client.callTool(tool)
+console.log(content)
+
+await client.close()
+terminal.close()

@@ -1,4 +1,3 @@
-/** A server that requires an access token. */
 import { createServer } from 'portcall'
 import { jwt, protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
@@ -6,13 +5,18 @@ import { serve } from 'portcall/node'
 const issuer = process.env.ISSUER ?? 'https://login.example.com'
 const resource = process.env.RESOURCE ?? 'https://notes.example.com/mcp'
 
-// #region server
 const server = createServer({ name: 'notes', version: '1.0.0' })
-server.tool('list', { scopes: ['notes:read'] }, (_, call) => `Notes of ${call.auth?.subject}`)
-server.tool('erase', { scopes: ['notes:write'] }, () => 'All notes were deleted')
 
-const verify = jwt({ issuer, jwksUri: `${issuer}/jwks` })
-const protection = protect({ resource, authorizationServers: [issuer], verify, scopes: ['notes:read'] })
-const serving = await serve(server, { port: Number(process.env.PORT ?? 3000), ...protection })
-// #endregion
-console.log(serving.url)
+server.tool('list', { description: 'List notes', scopes: ['notes:read'] }, (_, call) => `Notes of ${call.auth?.subject}`)
+
+server.tool('erase', { description: 'Delete all notes', scopes: ['notes:write'] }, () => 'All notes were deleted')
+
+const protection = protect({
+  resource,
+  authorizationServers: [issuer],
+  verify: jwt({ issuer, jwksUri: `${issuer}/jwks` }),
+  scopes: ['notes:read'],
+})
+
+const { url } = await serve(server, { port: Number(process.env.PORT ?? 3000), ...protection })
+console.log(`Listening at ${url}`)

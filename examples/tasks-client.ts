@@ -1,4 +1,3 @@
-/** A client that calls tools as tasks: it waits for one, and finds another again after a restart. */
 import { type ConnectTarget, connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
 
@@ -15,7 +14,7 @@ export async function bind(target: ConnectTarget, show: (message: string) => voi
   return content
 }
 
-/** Starts a task without waiting for it. Store its id. */
+/** Starts a task without waiting for it. Store its ID. */
 export async function start(target: ConnectTarget): Promise<string | undefined> {
   const client = await connect(target, options)
   const started = await client.tasks.start('print')

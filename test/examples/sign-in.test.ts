@@ -1,89 +1,161 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { createServer } from 'portcall'
+import { authorizationCode } from 'portcall/auth/client'
 import { jwt, protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
-import { authorizationServer, type TestAuthorizationServer, textOf } from 'portcall/testing'
+import { type AuthorizationServerOptions, authorizationServer, type TestAuthorizationServer } from 'portcall/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectByBrowser, explain } from '../../examples/sign-in.ts'
-import { connectByDevice, connectByPage } from '../../examples/sign-in-elsewhere.ts'
-import { connectAsProgram, connectWithTokens } from '../../examples/sign-in-tokens.ts'
+import { tryToConnect } from '../../examples/sign-in-errors.ts'
+import { type ExampleOptions, startExample } from '../support/example.ts'
 import { freePort } from '../support/free-port.mjs'
 
-/** Starts a server that returns its caller, and its authorization server. */
-async function open(): Promise<{ url: string; login: TestAuthorizationServer }> {
-  const clients = [{ client_id: 'nightly', client_secret: 'hush' }]
-  const login = await authorizationServer({ clients })
-  const url = `http://127.0.0.1:${await freePort()}/mcp`
-  const verify = jwt({ issuer: login.issuer, jwksUri: `${login.issuer}/jwks` })
-  const server = createServer({ name: 'protected', version: '1.0.0' })
-  server.tool('who', {}, (_args, call) => call.auth?.principal ?? 'nobody')
-  const protection = protect({ resource: url, authorizationServers: [login.issuer], verify })
-  const serving = await serve(server, { port: Number(new URL(url).port), handleProcessSignals: false, ...protection })
-  onTestFinished(async () => {
-    await serving.close()
-    await login.close()
+async function startLogin(options: AuthorizationServerOptions = {}): Promise<TestAuthorizationServer> {
+  const login = await authorizationServer(options)
+  onTestFinished(() => login.close())
+  return login
+}
+
+/** Starts a protected server that returns its caller. */
+async function startProtected({ issuer }: TestAuthorizationServer): Promise<string> {
+  const resource = `http://127.0.0.1:${await freePort()}/mcp`
+  const server = createServer({ name: 'notes', version: '1.0.0' })
+  server.tool('whoami', {}, (_, { auth }) => auth?.principal ?? 'nobody')
+  const protection = protect({
+    resource,
+    authorizationServers: [issuer],
+    verify: jwt({ issuer, jwksUri: `${issuer}/jwks` }),
+    dpop: true,
   })
-  return { url, login }
+  const serving = await serve(server, { port: Number(new URL(resource).port), handleProcessSignals: false, ...protection })
+  onTestFinished(() => serving.close())
+  return resource
 }
 
-async function back(page: URL): Promise<string> {
-  return (await fetch(page, { redirect: 'manual' })).headers.get('location') ?? ''
-}
-
-async function whoAmI(client: Awaited<ReturnType<typeof connectByBrowser>>): Promise<string> {
-  await using used = client
-  return textOf(await used.callTool('who'))
-}
-
-test('by a browser, once for all processes that share the file', async () => {
-  const { url, login } = await open()
+async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portcall-sign-in-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const show = async (page: URL): Promise<void> => void (await fetch(await back(page)))
-  for (let run = 0; run < 2; run++) expect(await whoAmI(await connectByBrowser(url, folder, { open: show }))).toContain('user')
-  expect(login.requestsTo('authorize').length).toBe(1)
-  expect((await stat(join(folder, 'tokens.json'))).mode & 0o777).toBe(0o600)
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Creates a folder with a browser: a program that visits the URL and follows redirects. */
+async function makeBrowserFolder(): Promise<{ cwd: string; env: Record<string, string> }> {
+  const cwd = await makeFolder()
+  await writeFile(join(cwd, 'xdg-open'), `#!${process.execPath}\nfetch(process.argv[2])\n`, { mode: 0o755 })
+  return { cwd, env: { PATH: `${cwd}${delimiter}${process.env.PATH}` } }
+}
+
+async function run(name: string, options: ExampleOptions): Promise<string> {
+  return (await startExample(name, options)).output()
+}
+
+const onLinux = test.skipIf(process.platform !== 'linux')
+
+onLinux('a browser, once for all runs that share the file', async () => {
+  const login = await startLogin()
+  const options = { ...(await makeBrowserFolder()), args: [await startProtected(login)] }
+  expect(await run('sign-in', options)).toContain(`${login.issuer}#user`)
+  expect(await run('sign-in', options)).toContain(`${login.issuer}#user`)
+  expect(login.requestsTo('authorize')).toHaveLength(1)
+  expect((await stat(join(options.cwd, 'tokens.json'))).mode & 0o777).toBe(0o600)
 })
 
-test('on another device', async () => {
-  const { url, login } = await open()
-  const show = async (text: string): Promise<void> => {
-    const [, page = '', code = ''] = /^Open (\S+) and type in (\S+)$/.exec(text) ?? []
-    await fetch(`${page}?user_code=${code}`)
-  }
-  expect(await whoAmI(await connectByDevice(url, show))).toContain('user')
-  expect(login.requestsTo('device').length).toBe(1)
+test('another device', async () => {
+  const login = await startLogin()
+  const example = await startExample('sign-in-device', { cwd: await makeFolder(), args: [await startProtected(login)] })
+  const [, page, code] = /Open (\S+) and enter (\S+)\n/.exec(await example.until('\n')) ?? []
+  await fetch(`${page}?user_code=${code}`)
+  expect(await example.output()).toContain(`${login.issuer}#user`)
 })
 
-test('by a page of its own', async () => {
-  const { url } = await open()
-  expect(await whoAmI(await connectByPage(url, back))).toContain('user')
+test('a page of a web application', async () => {
+  const login = await startLogin()
+  const origin = `http://127.0.0.1:${await freePort()}`
+  const example = await startExample('sign-in-page', { args: [await startProtected(login), origin] })
+  const [, page = ''] = /Sign in at (\S+)\n/.exec(await example.until('\n')) ?? []
+  expect((await fetch(`${origin}/signed-in?state=another`)).status).toBe(404)
+  expect(await (await fetch(page)).text()).toBe('You have signed in. Close this page.')
+  expect(await example.output()).toContain(`${login.issuer}#user`)
 })
 
-test('as a program', async () => {
-  const { url } = await open()
-  expect(await whoAmI(await connectAsProgram(url, 'nightly', 'hush'))).toContain('nightly')
-})
-
-test('with externally issued tokens', async () => {
-  const { url, login } = await open()
-  const good = await login.issue({ subject: 'ada', resources: [url] })
-  const asked: boolean[] = []
-  const readToken = async (isRefused: boolean): Promise<string> => {
-    asked.push(isRefused)
-    return isRefused ? good : 'stale'
-  }
-  expect(await whoAmI(await connectWithTokens(url, readToken))).toContain('ada')
-  expect(asked.slice(0, 2)).toEqual([false, true])
-})
-
-test('with a failed sign-in', async () => {
-  const { url, login } = await open()
+test('a failed sign-in', async () => {
+  const login = await startLogin()
+  const url = await startProtected(login)
+  const auth = authorizationCode({
+    redirectUri: 'http://127.0.0.1:8080/signed-in',
+    authorize: async (page) => (await fetch(page, { redirect: 'manual' })).headers.get('location') ?? '',
+  })
   login.setFaults({ redirect: { code: undefined, error: 'access_denied' } })
-  expect(await connectByPage(url, back).catch(explain)).toBe('You did not sign in.')
+  expect(await tryToConnect(url, auth)).toBe('You did not sign in.')
   login.setFaults({ metadata: { code_challenge_methods_supported: undefined } })
-  expect(await connectByPage(url, back).catch(explain)).toContain('PKCE')
-  expect(() => explain(new Error('something else'))).toThrow('something else')
+  expect(await tryToConnect(await startProtected(login), auth)).toContain('PKCE')
+})
+
+onLinux('tokens bound to a key survive a restart, and are rejected without the key', async () => {
+  const login = await startLogin()
+  const url = await startProtected(login)
+  const options = { ...(await makeBrowserFolder()), args: [url] }
+  expect(await run('sign-in-dpop', options)).toContain(`${login.issuer}#user`)
+  expect(await run('sign-in-dpop', options)).toContain(`${login.issuer}#user`)
+  expect(login.requestsTo('authorize')).toHaveLength(1)
+
+  const { accessToken } = tokensIn(await readFile(join(options.cwd, 'tokens.json'), 'utf8'))
+  for (const scheme of ['Bearer', 'DPoP']) {
+    const response = await fetch(url, { method: 'POST', headers: { authorization: `${scheme} ${accessToken}` } })
+    expect(response.status).toBe(401)
+  }
+})
+
+function tokensIn(file: string): { accessToken: string } {
+  const entries = Object.entries(JSON.parse(file) as Record<string, { value: string }>)
+  const [, entry] = entries.find(([key]) => key.startsWith('portcall:tokens:'))!
+  return JSON.parse(entry.value)
+}
+
+test('a program with a secret', async () => {
+  const login = await startLogin({ clients: [{ client_id: 'nightly', client_secret: 's' }] })
+  const env = { ISSUER: login.issuer, CLIENT_SECRET: 's' }
+  expect(await run('machine-secret', { env, args: [await startProtected(login)] })).toContain(`${login.issuer}#nightly`)
+})
+
+test('a program with a key', async () => {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const login = await startLogin({ clients: [{ client_id: 'nightly', jwks: { keys: [await exportJWK(publicKey)] } }] })
+  const cwd = await makeFolder()
+  await writeFile(join(cwd, 'key.pem'), await exportPKCS8(privateKey))
+  const options = { cwd, env: { ISSUER: login.issuer }, args: [await startProtected(login)] }
+  expect(await run('machine-key', options)).toContain(`${login.issuer}#nightly`)
+})
+
+test('an enterprise user', async () => {
+  const knownAs: Record<string, string> = {}
+  const sso = await startLogin({ clients: [{ client_id: 'desk', client_secret: 'one', known_as: knownAs }] })
+  const trustedIssuers = [{ issuer: sso.issuer, keys: () => sso.keys }]
+  const login = await startLogin({ clients: [{ client_id: 'desk-at-notes', client_secret: 'two' }], trustedIssuers })
+  knownAs[login.issuer] = 'desk-at-notes'
+  const cwd = await makeFolder()
+  await writeFile(join(cwd, 'id-token.jwt'), await sso.sign({ sub: 'ada', aud: 'desk' }))
+  const env = { SSO: sso.issuer, SSO_SECRET: 'one', ISSUER: login.issuer, CLIENT_SECRET: 'two' }
+  expect(await run('machine-enterprise', { cwd, env, args: [await startProtected(login)] })).toContain(`${login.issuer}#ada`)
+})
+
+test('a workload with an identity token of its platform', async () => {
+  const platform = await startLogin()
+  const login = await startLogin({ trustedIssuers: [{ issuer: platform.issuer, keys: () => platform.keys }] })
+  const TOKEN_FILE = join(await makeFolder(), 'login')
+  await writeFile(TOKEN_FILE, `${await platform.sign({ sub: 'job', aud: login.issuer })}\n`)
+  const options = { env: { TOKEN_FILE }, args: [await startProtected(login)] }
+  expect(await run('machine-workload', options)).toContain(`${login.issuer}#job`)
+})
+
+test('tokens from a file', async () => {
+  const login = await startLogin()
+  const url = await startProtected(login)
+  const cwd = await makeFolder()
+  await writeFile(join(cwd, 'token'), await login.issue({ subject: 'ada', resources: [url] }))
+  expect(await run('machine-token', { cwd, args: [url] })).toContain(`${login.issuer}#ada`)
+  await writeFile(join(cwd, 'token'), 'stale')
+  await expect(run('machine-token', { cwd, args: [url] })).rejects.toThrow('The server has rejected the token')
 })

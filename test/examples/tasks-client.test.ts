@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { printed, server, tidyUp } from '../../examples/tasks.ts'
+import { printed, server as printer } from '../../examples/tasks.ts'
 import { bind, resume, start } from '../../examples/tasks-client.ts'
+import { server as bindery, done } from '../../examples/tasks-input.ts'
 
-test('tasks-client', async () => {
+test('a call that waits for its task, and answers its input request', async () => {
   const shown: string[] = []
-  expect(await bind(server, (message) => shown.push(message))).toContain('Bound in red')
+  expect(await bind(bindery, (message) => shown.push(message))).toMatchObject([{ text: 'Bound in red' }])
   expect(shown).toEqual(['Folded'])
-  const taskId = await start(server)
-  expect(await resume(server, taskId as string)).toContain('Printed 3 pages')
-  expect(printed).toEqual(['fold', 'cover', 'contents', 'index'])
+  expect(done).toEqual(['fold'])
 })
 
-test('tasks-client, when the server has stopped', async () => {
-  await tidyUp('nobody')
-  expect(await start(server)).toBeUndefined()
-  await expect(bind(server, () => {})).rejects.toThrow('shutting down')
+test('a task that is started, and awaited over another connection', async () => {
+  const taskId = await start(printer)
+  expect(taskId).toEqual(expect.any(String))
+  expect(await resume(printer, taskId as string)).toMatchObject([{ text: 'Printed 3 pages' }])
+  expect(printed).toEqual(['cover', 'contents', 'index'])
 })

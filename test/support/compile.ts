@@ -27,6 +27,7 @@ async function compile(source: string): Promise<string> {
   const build = await rolldown({
     input: { program: source },
     platform: 'node',
+    resolve: { mainFields: ['module', 'main'] },
     plugins: [doorsToSources],
     logLevel: 'warn',
     tsconfig: false,

@@ -18,7 +18,10 @@ export const examples = () =>
 /** Returns what is wrong with the examples: too few, too long, or not run by a test. */
 export function exampleFaults() {
   const tests = filesBelow(join(ROOT, 'test'), '.test.ts').map(readText).join('\n')
-  const isRun = (name) => [`examples/${name}.ts'`, `run('${name}'`, `example('${name}'`].some((use) => tests.includes(use))
+  const isRun = (name) =>
+    [`examples/${name}.ts'`, `run('${name}'`, `example('${name}'`, `startExample('${name}'`, `startServer('${name}'`].some(
+      (use) => tests.includes(use),
+    )
   const all = examples()
   return [
     ...(all.length < FEWEST_FILES ? [`${all.length} examples, at least ${FEWEST_FILES}`] : []),

@@ -1,0 +1,18 @@
+import { clientCredentials } from 'portcall/auth/client'
+import { connect } from 'portcall/client'
+
+const client = await connect(process.argv[2] ?? 'https://notes.example.com/mcp', {
+  auth: clientCredentials({
+    client: {
+      issuer: process.env.ISSUER ?? 'https://login.example.com',
+      clientId: 'nightly',
+      clientSecret: process.env.CLIENT_SECRET ?? '',
+    },
+    scope: 'notes:read',
+  }),
+})
+
+const { content } = await client.callTool('whoami')
+console.log(content)
+
+await client.close()
