@@ -118,7 +118,7 @@ export const HOSTS: { readonly [name: string]: Host } = {
   },
   codex: {
     title: 'Codex',
-    file: () => join(process.env.CODEX_HOME ?? join(homedir(), '.codex'), 'config.toml'),
+    file: () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'config.toml'),
     project: '.codex/config.toml',
     format: 'toml',
     key: 'mcp_servers',
