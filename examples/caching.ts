@@ -11,7 +11,7 @@ server.tool('measure', { description: 'Measure again' }, () => {
 })
 
 const client = await connect(server)
-const read = async (): Promise<unknown> => (await client.readResource('sensor://temperature')).contents[0]
+const read = async () => (await client.readResource('sensor://temperature')).contents[0]
 
 console.log(await read()) // from the server
 console.log(await read()) // from the cache

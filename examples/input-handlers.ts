@@ -5,12 +5,6 @@ import { connect } from 'portcall/client'
 const [url = 'http://127.0.0.1:3000/mcp', tool = 'clear'] = process.argv.slice(2)
 const terminal = createInterface({ input: process.stdin, output: process.stdout })
 
-const parsers: Record<string, (text: string) => unknown> = {
-  boolean: (text) => text === 'yes',
-  number: Number,
-  integer: Number,
-}
-
 const client = await connect(url, {
   elicit: async ({ message, schema, defaults }, { signal }) => {
     console.log(message)
@@ -18,7 +12,8 @@ const client = await connect(url, {
     for (const [name, { title = name, type }] of Object.entries(schema.properties)) {
       const answer = await terminal.question(`${title}: `, { signal })
       if (answer === 'cancel') return 'cancel'
-      if (answer !== '') fields[name] = parsers[type]?.(answer) ?? answer
+      const isNumber = type === 'number' || type === 'integer'
+      if (answer !== '') fields[name] = type === 'boolean' ? answer === 'yes' : isNumber ? Number(answer) : answer
     }
     return fields
   },

@@ -40,7 +40,7 @@ const commandsHere = (commands: string): string =>
     .replace(/^npm install portcall\b/gm, `npm install '${tarball}'`)
     .replace(/^npm install$/gm, `npm install '${tarball}'`)
     .replace(/^npx portcall new\b/gm, `npx --yes --package='${tarball}' portcall new`)
-    .replace(/^npx portcall install\b/gm, `HOME='${home}' XDG_CONFIG_HOME= npx portcall install`)
+    .replace(/^npx portcall (install|uninstall)\b/gm, `HOME='${home}' XDG_CONFIG_HOME= CODEX_HOME= npx portcall $1`)
     .replace(/^npm start$/gm, `npm start -- --port ${port}`)
 
 async function follow(step: Step): Promise<void> {
@@ -55,6 +55,7 @@ async function follow(step: Step): Promise<void> {
 describe.each([
   ['docs/get-started/first-server.md', 15],
   ['docs/get-started/first-client.md', 4],
+  ['docs/get-started/connect-hosts.md', 3],
   ['docs/get-started/how-it-works.md', 2],
   ['docs/get-started/installation.md', 5],
   ['docs/servers/overview.md', 3],
