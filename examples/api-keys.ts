@@ -1,15 +1,10 @@
 import { createServer } from 'portcall'
-import { type ApiKey, apiKeys, createApiKey, protect } from 'portcall/auth/server'
+import { apiKeys, createApiKey, protect } from 'portcall/auth/server'
 import { serve } from 'portcall/node'
 
-const keys = new Map<string, ApiKey>() // use your database
-
-/** Creates a key for a user. Only its hash is stored. */
-async function issueKey(subject: string, scopes: readonly string[]): Promise<string> {
-  const { key, hash } = await createApiKey()
-  keys.set(hash, { hash, subject, scopes })
-  return key
-}
+// Your database would contain the keys of all users, by hash.
+const { key, hash } = await createApiKey()
+const keys = new Map([[hash, { hash, subject: 'ann', scopes: ['notes:read'] }]])
 
 const server = createServer({ name: 'notes', version: '1.0.0' })
 
@@ -22,4 +17,4 @@ const protection = protect({
 
 const { url } = await serve(server, { port: Number(process.env.PORT ?? 3000), ...protection })
 console.log(`Listening at ${url}`)
-console.log(`The key of Ann is ${await issueKey('ann', ['notes:read'])}`)
+console.log(`The key of Ann is ${key}`)
