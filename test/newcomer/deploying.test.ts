@@ -1,64 +1,140 @@
-/** The code of docs/deployment/ with the real frameworks. Bun, Deno and Workers are tested in test/runtimes. */
-import type { AddressInfo } from 'node:net'
+/** The programs of docs/deployment/ with the real frameworks. Bun, Deno and Workers are tested in test/runtimes. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
 import { serve } from '@hono/node-server'
-import { connect } from 'portcall/client'
 import { textOf } from 'portcall/testing'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { run as runCommand } from '../../tools/lib/run.mjs'
+import { freePort } from '../support/free-port.mjs'
+import { connectForTest, type Serving, start } from './support/project.ts'
 
-/** What the frameworks return: a `node:http` server that listens or starts listening. */
-interface Listening {
-  readonly listening: boolean
-  address(): AddressInfo | string | null
-  once(event: 'listening', listener: () => void): unknown
-  close(): unknown
-}
+const REVISIONS = ['2026-07-28', '2025-11-25']
+const SEALING_KEYS = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8'
 
-async function urlOf(server: Listening): Promise<string> {
-  if (!server.listening) await new Promise<void>((resolve) => server.once('listening', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+/** Calls a tool without input as a user called Ada. */
+async function callAsAda(url: string, tool: string, protocolVersion: string): Promise<string> {
+  const client = await connectForTest(url, { protocolVersion, elicit: () => ({ name: 'Ada' }) })
+  return textOf(await client.callTool(tool))
 }
 
 async function greet(url: string, protocolVersion: string): Promise<string> {
-  const client = await connect(url, { protocolVersion })
-  onTestFinished(() => client.close())
+  const client = await connectForTest(url, { protocolVersion })
   return textOf(await client.callTool('greet', { name: 'Ada' }))
 }
 
-async function introduce(url: string, protocolVersion: string): Promise<string> {
-  const client = await connect(url, { protocolVersion, elicit: () => ({ name: 'Ada' }) })
-  onTestFinished(() => client.close())
-  return textOf(await client.callTool('introduce'))
-}
-
-const REVISIONS = ['2026-07-28', '2025-11-25']
-const FRAMEWORKS: Record<string, () => Promise<{ listening: Listening }>> = {
-  express: () => import('./deploying/express.ts'),
-  'express with express.json()': () => import('./deploying/express-json.ts'),
-  fastify: () => import('./deploying/fastify.ts') as Promise<{ listening: Listening }>,
-  koa: () => import('./deploying/koa.ts'),
-  hono: async () => (await import('./deploying/hono.ts')) as unknown as { listening: Listening },
-}
-
-describe.each(Object.entries(FRAMEWORKS))('%s', (_name, load) => {
-  test.each(REVISIONS)('answers calls and requests input, %s', async (revision) => {
-    const url = await urlOf((await load()).listening)
-    expect(await greet(url, revision)).toBe('Hello, Ada!')
-    expect(await introduce(url, revision)).toBe('Hello, Ada!')
+describe.each(['node', 'express', 'fastify', 'koa', 'hono'])('%s', (name) => {
+  test.each(REVISIONS)('answers calls, requests input and shuts down, %s', async (revision) => {
+    const serving = await start(`deployment-${name}/${name}.ts`)
+    expect(await callAsAda(serving.url, 'greet', revision)).toBe('Hello, Ada!')
+    expect((await fetch(new URL('/other', serving.url))).status).toBe(404)
+    await endsBySigterm(serving)
   })
 })
 
-test('Node alone', async () => {
-  const { serving } = await import('./deploying/node.ts')
-  for (const revision of REVISIONS) expect(await introduce(serving.url, revision)).toBe('Hello, Ada!')
-  await serving.close()
+async function endsBySigterm({ stop }: Serving): Promise<void> {
+  const { code, stderr } = await stop('SIGTERM')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+}
+
+test('a health check beside the endpoint', async () => {
+  const { url } = await start('deployment-node/health.ts')
+  const response = await fetch(new URL('/healthz', url))
+  expect([response.status, await response.text()]).toEqual([200, 'ok'])
 })
 
-test('route handlers of any framework', async () => {
-  const route = await import('./deploying/route.ts')
-  const fetch = (request: Request): Promise<Response> => route[request.method as 'GET' | 'POST' | 'DELETE'](request)
-  const listening = serve({ fetch, port: 0, hostname: '127.0.0.1' })
-  onTestFinished(() => void listening.close())
-  const url = await urlOf(listening as unknown as Listening)
-  for (const revision of REVISIONS) expect(await greet(url, revision)).toBe('Hello, Ada!')
-  expect(await introduce(url, '2026-07-28')).toBe('Hello, Ada!')
+test('HTTPS without a proxy', async () => {
+  const [cert, key] = [join(inject('project'), 'cert.pem'), join(inject('project'), 'key.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const openssl = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, '-keyout', key, '-out', cert]
+  expect(runCommand('openssl', openssl, { quiet: true }).ok).toBe(true)
+  const port = await freePort()
+  await start('deployment-node/https.ts', { env: { PORT: String(port), TLS_CERT: cert, TLS_KEY: key }, until: 'Listening' })
+  const status = await new Promise((resolve, reject) => {
+    const options = { port, path: '/mcp', ca: readFileSync(cert), headers: { accept: 'text/html' } }
+    request('https://localhost', options, (response) => resolve(response.statusCode))
+      .on('error', reject)
+      .end()
+  })
+  expect(status).toBe(405)
 })
+
+describe('Next.js', () => {
+  test('answers calls and requests input', async () => {
+    const app = join(inject('project'), 'deployment-nextjs')
+    writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }')
+    const root = JSON.stringify(join(import.meta.dirname, '../..'))
+    writeFileSync(join(app, 'next.config.js'), `export default { turbopack: { root: ${root} }, outputFileTracingRoot: ${root} }`)
+    const next = join(import.meta.dirname, 'node_modules/next/dist/bin/next')
+    const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production', SEALING_KEYS }
+    const built = runCommand(process.execPath, [next, 'build'], { cwd: app, quiet: true, env })
+    expect(built.output).toContain('/mcp')
+    const port = await freePort()
+    const { url } = await start(next, { args: ['start', app, '--port', String(port)], env: { ...env, PORT: String(port) } })
+    for (const revision of REVISIONS) expect(await greet(url, revision)).toBe('Hello, Ada!')
+    expect(await callAsAda(url, 'introduce', '2026-07-28')).toBe('Hello, Ada!')
+  })
+})
+
+/** Serves a function from `Request` to `Response` on a port, as platforms do. */
+async function listen(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
+  const port = await freePort()
+  const listening = serve({ fetch, port, hostname: '127.0.0.1' })
+  onTestFinished(() => void listening.close())
+  return `http://localhost:${port}/mcp`
+}
+
+const load = (path: string): Promise<Record<string, never>> => import(join(inject('project'), 'deployment-serverless', path))
+
+describe('serverless', () => {
+  test.each(REVISIONS)('Vercel, %s', async (revision) => {
+    const module = await load('api/mcp.js')
+    const { fetch } = module.default as { fetch(request: Request): Promise<Response> }
+    expect(await greet(await listen(fetch), revision)).toBe('Hello, Ada!')
+  })
+
+  test.each(REVISIONS)('Netlify, %s', async (revision) => {
+    const module = await load('netlify/functions/mcp.mjs')
+    expect(module.config).toEqual({ path: '/mcp' })
+    expect(await greet(await listen(module.default), revision)).toBe('Hello, Ada!')
+  })
+
+  test.each(REVISIONS)('AWS Lambda, %s', async (revision) => {
+    const { handler } = await load('lambda.js')
+    expect(await greet(await listen((request) => invoke(handler, request)), revision)).toBe('Hello, Ada!')
+  })
+
+  test('AWS Lambda rejects hosts that are not listed', async () => {
+    const { handler } = await load('lambda.js')
+    const response = await invoke(handler, new Request('https://evil.example/mcp', { method: 'POST', body: '{}' }))
+    expect(response.status).toBe(403)
+  })
+})
+
+type LambdaHandler = (event: object, context: object) => Promise<LambdaResult>
+interface LambdaResult {
+  readonly statusCode: number
+  readonly headers: Record<string, string>
+  readonly body: string
+  readonly isBase64Encoded: boolean
+}
+
+/** Calls a handler with an event of a function URL (payload format 2.0), and converts its result. */
+async function invoke(handler: LambdaHandler, request: Request): Promise<Response> {
+  const { pathname, host, search } = new URL(request.url)
+  const body = Buffer.from(await request.arrayBuffer())
+  const event = {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: pathname,
+    rawQueryString: search.slice(1),
+    headers: { ...Object.fromEntries(request.headers), host },
+    requestContext: { domainName: host, http: { method: request.method, path: pathname } },
+    body: body.toString('base64'),
+    isBase64Encoded: true,
+  }
+  const result = await handler(event, {})
+  const bytes = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8')
+  const hasBody = ![204, 304].includes(result.statusCode) && request.method !== 'HEAD'
+  return new Response(hasBody ? bytes : null, { status: result.statusCode, headers: result.headers })
+}

@@ -1,15 +1,12 @@
 /** Follows the first pages literally, in an empty folder with Node, npm and a tarball of the library. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runNpm } from '../../tools/lib/run.mjs'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { freePort } from '../support/free-port.mjs'
 import { type Step, stepsOf } from './support/page.ts'
 import { openShell, type Shell } from './support/shell.ts'
 
-const PACKAGE = fileURLToPath(new URL('../../packages/portcall', import.meta.url))
 let home: string
 let tarball: string
 let port: string
@@ -17,9 +14,7 @@ let shell: Shell
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'portcall-newcomer-'))
-  const { ok, output } = runNpm(['pack', '--silent', '--pack-destination', home], { cwd: PACKAGE, quiet: true })
-  if (!ok) throw new Error(output)
-  tarball = join(home, readdirSync(home).find((name) => name.endsWith('.tgz')) ?? '')
+  tarball = inject('tarball')
   port = String(await freePort())
   shell = openShell(home)
 })

@@ -1,9 +1,25 @@
 import express from 'express'
+import { createServer } from 'portcall'
 import { nodeHandler } from 'portcall/node'
-import { port, server } from './server.ts'
+import * as z from 'zod'
 
-// #region app
+const server = createServer({ name: 'hello', version: '1.0.0' })
+
+server.tool('greet', { description: 'Greet the user' }, async (_args, call) => {
+  const { name } = await call.elicit('What is your name?', z.object({ name: z.string() }))
+  return `Hello, ${name}!`
+})
+
+const mcp = nodeHandler(server)
 const app = express()
-app.all('/mcp', nodeHandler(server)) // with or without express.json() before it
-export const listening = app.listen(port, '127.0.0.1')
-// #endregion
+app.use(express.json())
+app.all('/mcp', mcp)
+
+const port = Number(process.env.PORT ?? 3000)
+const listening = app.listen(port, '127.0.0.1', () => console.log(`Listening at http://127.0.0.1:${port}/mcp`))
+
+process.once('SIGTERM', async () => {
+  listening.close()
+  await mcp.close()
+  listening.closeAllConnections()
+})

@@ -5,11 +5,21 @@ import { bundlePrograms } from '../../../tools/lib/bundle.mjs'
 import { DIST, FOLDER } from './places.mjs'
 
 const source = (path) => join(FOLDER, `${path}.ts`)
+/** Programs that the deployment pages show. */
+const page = (name) => `../newcomer/deploying/${name}`
 
 /** Programs that import the installed library, like those of users. */
 const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'servers/stdio', 'clients/process', 'stores/sqlite']
 /** Programs that are bundled for their platform. All imports must resolve without Node modules. */
-const BUNDLES = { 'worker-server': 'servers/worker', 'worker-client': 'clients/worker', page: 'clients/page' }
+const BUNDLES = {
+  'worker-server': 'servers/worker',
+  'worker-client': 'clients/worker',
+  page: 'clients/page',
+  'page-worker': page('worker'),
+  'page-durable-object': page('durable-object'),
+}
+/** Programs of the deployment pages that import the installed library. */
+const PAGES = { 'pages/bun': page('bun'), 'pages/deno': page('deno') }
 
 async function bundleWhole(name, entry) {
   const warnings = []
@@ -34,6 +44,7 @@ export async function buildPrograms() {
   mkdirSync(DIST, { recursive: true })
   // Bun would resolve imports by the `paths` of the parent folder, which point to the sources.
   writeFileSync(join(DIST, 'tsconfig.json'), '{}')
-  await bundlePrograms(Object.fromEntries(PROGRAMS.map((path) => [path, source(path)])), DIST)
+  const programs = { ...Object.fromEntries(PROGRAMS.map((path) => [path, path])), ...PAGES }
+  await bundlePrograms(Object.fromEntries(Object.entries(programs).map(([name, path]) => [name, source(path)])), DIST)
   for (const [name, entry] of Object.entries(BUNDLES)) await bundleWhole(name, entry)
 }

@@ -17,7 +17,8 @@ export async function startWorker(name: string): Promise<Running> {
 function configure(name: string): string {
   const { files } = JSON.parse(readFileSync(join(DIST, `${name}.json`), 'utf8')) as { files: string[] }
   const modules = files.map((file) => `(name = "${file}", esModule = embed "${name}/${file}")`)
-  const isServer = name === 'worker-server'
+  const { objects = '', bindings = [] } = WORKERS[name] ?? {}
+  const object = `(name = "${objects}", durableObjectNamespace = "Endpoint")`
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [(name = "main", worker = .worker), (name = "internet", network = (allow = ["local", "private", "public"]))],
@@ -25,12 +26,20 @@ const config :Workerd.Config = (
 );
 const worker :Workerd.Worker = (
   compatibilityDate = "2026-11-01",
+  compatibilityFlags = ["nodejs_compat"],
   modules = [${modules.join(', ')}],
-  ${isServer ? OBJECTS : ''}
+  bindings = [${[...bindings, ...(objects ? [object] : [])].join(', ')}],
+  ${objects ? OBJECTS : ''}
 );
 `
 }
 
-const OBJECTS = `bindings = [(name = "OBJECT", durableObjectNamespace = "Endpoint")],
-  durableObjectNamespaces = [(className = "Endpoint", uniqueKey = "endpoint")],
+/** The binding of a worker for its Durable Object, and its other bindings. */
+const WORKERS: { readonly [name: string]: { readonly objects?: string; readonly bindings?: readonly string[] } } = {
+  'worker-server': { objects: 'OBJECT' },
+  'page-durable-object': { objects: 'ENDPOINT' },
+  'page-worker': { bindings: ['(name = "SEALING_KEYS", text = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8")'] },
+}
+
+const OBJECTS = `durableObjectNamespaces = [(className = "Endpoint", uniqueKey = "endpoint")],
   durableObjectStorage = (inMemory = void),`

@@ -1,0 +1,20 @@
+import { Redis } from 'ioredis'
+import { createServer } from 'portcall'
+import { serve } from 'portcall/node'
+import { redisStores } from 'portcall/stores/redis'
+import * as z from 'zod'
+
+const stores = redisStores(new Redis(process.env.REDIS_URL ?? 'redis://localhost'))
+const server = createServer({ name: 'hello', version: '1.0.0' }, { stores, sealingKeys: process.env.SEALING_KEYS?.split(',') })
+
+server.tool('greet', { description: 'Greet the user' }, async (_args, call) => {
+  const { name } = await call.elicit('What is your name?', z.object({ name: z.string() }))
+  return `Hello, ${name}!`
+})
+
+const { url } = await serve(server, {
+  host: '0.0.0.0',
+  port: Number(process.env.PORT ?? 3000),
+  allowedHosts: ['mcp.example.com', 'localhost', '127.0.0.1'],
+})
+console.log(`Listening at ${url}`)

@@ -1,0 +1,12 @@
+import { createServer } from 'portcall'
+import { httpHandler } from 'portcall/http'
+import * as z from 'zod'
+
+const server = createServer({ name: 'hello', version: '1.0.0' }, { sealingKeys: process.env.SEALING_KEYS?.split(',') })
+
+server.tool('greet', { description: 'Greet a person', input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}!`)
+
+const mcp = httpHandler(server, { legacy: 'stateless', allowedHosts: ['my-server.netlify.app', 'localhost'] })
+
+export default (request: Request): Promise<Response> => mcp(request)
+export const config = { path: '/mcp' }

@@ -1,0 +1,92 @@
+/** Runs the compiled programs of the project that setup.ts creates. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'portcall/client'
+import { expect, inject, onTestFinished } from 'vitest'
+import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
+import { freePort } from '../../support/free-port.mjs'
+
+/** What a program printed, and how it exited. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A program that serves an endpoint. */
+export interface Serving {
+  readonly url: string
+  readonly port: number
+  /** What it has printed to stdout so far. */
+  printed(): string
+  /** Sends a signal and waits until the program exits. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+export interface RunOptions {
+  readonly args?: readonly string[]
+  readonly env?: Record<string, string>
+  /** Arguments of Node before the program. */
+  readonly nodeArgs?: readonly string[]
+}
+
+export interface StartOptions extends RunOptions {
+  /** What the program prints to stdout when it is ready. Default: the program is ready when its URL responds. */
+  readonly until?: string
+}
+
+const compiled = (path: string): string => path.replace(/\.(m?)ts$/, '.$1js')
+
+function open(path: string, { args = [], env, nodeArgs = [] }: RunOptions): { child: ChildProcess; ended: Promise<Ended> } {
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env
+  const child = spawn(process.execPath, [...nodeArgs, compiled(path), ...args], {
+    cwd: inject('project'),
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }))
+  return { child, ended }
+}
+
+/** Runs a program until it exits. Throws if it fails. */
+export async function run(path: string, options: RunOptions = {}): Promise<Ended> {
+  const ended = await open(path, options).ended
+  if (ended.code !== 0) throw new Error(`${path} exited with ${ended.code}:\n${ended.stdout}${ended.stderr}`)
+  return ended
+}
+
+/** Starts a program that listens on the port in `PORT`, and waits until it responds. */
+export async function start(path: string, options: StartOptions = {}): Promise<Serving> {
+  const port = Number(options.env?.PORT ?? (await freePort()))
+  const url = `http://127.0.0.1:${port}/mcp`
+  const { child, ended } = open(path, { ...options, env: { PORT: String(port), ...options.env } })
+  let stdout = ''
+  child.stdout?.on('data', (text: string) => (stdout += text))
+  const failed = ended.then(({ code, stderr }) => {
+    throw new Error(`${path} exited with ${code}:\n${stderr}`)
+  })
+  failed.catch(() => {})
+  const { until } = options
+  const isReady = until === undefined ? () => fetch(url, { method: 'HEAD' }) : () => expect(stdout).toContain(until)
+  await Promise.race([failed, eventually<unknown>(isReady)])
+  return {
+    url,
+    port,
+    printed: () => stdout,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** Connects a client that is closed after the test. */
+export const connectForTest = async (...args: Parameters<typeof connect>): ReturnType<typeof connect> => {
+  const client = await connect(...args)
+  onTestFinished(() => client.close())
+  return client
+}
