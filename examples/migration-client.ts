@@ -1,5 +1,4 @@
 /** The client of the migration guides; each guide shows the same client written with another library. */
-// #region client
 import { connect } from 'portcall/client'
 
 export async function shop(url: string): Promise<unknown[]> {
@@ -15,4 +14,3 @@ export async function shop(url: string): Promise<unknown[]> {
   await client.close()
   return [tools.length, divided.structuredContent, steps, greeted.content, contents]
 }
-// #endregion

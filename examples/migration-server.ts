@@ -1,15 +1,13 @@
-/** The server of the migration guides; each guide shows the same server written with another library. */
 import { createServer, ToolError } from 'portcall'
 import { type ListeningServer, serve } from 'portcall/node'
 import * as z from 'zod'
 
-// #region tool
 const server = createServer({ name: 'shop', version: '1.0.0' })
 
 server.tool(
   'divide',
   {
-    description: 'Divides one number by another',
+    description: 'Divide one number by another',
     input: z.object({ a: z.number(), b: z.number() }),
     output: z.object({ quotient: z.number() }),
   },
@@ -18,28 +16,19 @@ server.tool(
     return { quotient: a / b }
   },
 )
-// #endregion
 
-// #region progress
 server.tool('count', { input: z.object({ to: z.int() }) }, async ({ to }, call) => {
   for (let step = 1; step <= to; step++) await call.progress(step, to)
   return `Counted to ${to}`
 })
-// #endregion
 
-// #region ask
 server.tool('greet', {}, async (_, call) => {
   const { name } = await call.elicit('Who are you?', z.object({ name: z.string() }))
   return `Hello, ${name}!`
 })
-// #endregion
 
-// #region other
 server.resource('note://{id}', { mimeType: 'text/plain' }, ({ id }) => `Note ${id}`)
 
 server.prompt('review', { arguments: z.object({ code: z.string() }) }, ({ code }) => `Review this: ${code}`)
-// #endregion
 
-// #region serve
 export const start = (port: number): Promise<ListeningServer> => serve(server, { port })
-// #endregion

@@ -12,6 +12,7 @@ import { exampleFaults, examples } from './lib/examples.mjs'
 import { filesBelow } from './lib/files.mjs'
 import { anchorsOf, fencesOf, linksOf } from './lib/markdown.mjs'
 import { ROOT, readText, shown } from './lib/paths.mjs'
+import { unknownMessages } from './lib/quoted-messages.mjs'
 import { codeFrom } from './lib/regions.mjs'
 import { createReport } from './lib/report.mjs'
 import { runNode } from './lib/run.mjs'
@@ -79,6 +80,12 @@ const commands = snippets().filter(({ language }) => language === 'sh')
 report.check(`${commands.length} shell snippets are run by a test or give a reason`, commands.flatMap(commandFaults))
 report.check(`${examples().length} examples are short and run by tests`, exampleFaults())
 report.check(`links of ${pages.length} pages resolve`, pages.flatMap(deadLinks))
+
+const TROUBLESHOOTING = 'docs/help/troubleshooting.md'
+report.check(
+  `the messages in ${TROUBLESHOOTING} exist`,
+  unknownMessages(readText(at(TROUBLESHOOTING))).map((message) => `${message}: neither the sources nor test/mistakes contain it`),
+)
 
 for (const { script, holds } of GENERATED) {
   const { ok, output } = runNode([at(script), '--check'], { quiet: true })

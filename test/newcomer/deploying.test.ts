@@ -1,11 +1,11 @@
 /** The programs of docs/deployment/ with the real frameworks. Bun, Deno and Workers are tested in test/runtimes. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { textOf } from 'portcall/testing'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { run as runCommand } from '../../tools/lib/run.mjs'
 import { freePort } from '../support/free-port.mjs'
 import { connectForTest, type Serving, start } from './support/project.ts'
 
@@ -43,11 +43,26 @@ test('a health check beside the endpoint', async () => {
   expect([response.status, await response.text()]).toEqual([200, 'ok'])
 })
 
+test('a log line for each request, and one with the cause of an error', async () => {
+  const { url, stop } = await start('deployment-observability/observability.ts')
+  const client = await connectForTest(url)
+  expect(textOf(await client.callTool('price', { item: 'pear' }))).toBe('A pear costs 1 €')
+  const reference = /Reference: (\w+)/.exec(textOf(await client.callTool('price', { item: 'plum' })))?.[1]
+  await client.close()
+  const lines = (await stop()).stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const error = { level: 'error', reference, name: 'price', stack: expect.stringContaining('no row for plum') }
+  const calls = [{ outcome: 'ok' }, error, { outcome: 'tool error', name: 'price', durationMs: expect.any(Number) }]
+  expect(lines.filter(({ method }) => method === 'tools/call')).toMatchObject(calls)
+})
+
 test('HTTPS without a proxy', async () => {
   const [cert, key] = [join(inject('project'), 'cert.pem'), join(inject('project'), 'key.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   const openssl = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, '-keyout', key, '-out', cert]
-  expect(runCommand('openssl', openssl, { quiet: true }).ok).toBe(true)
+  expect(spawnSync('openssl', openssl).status).toBe(0)
   const port = await freePort()
   await start('deployment-node/https.ts', { env: { PORT: String(port), TLS_CERT: cert, TLS_KEY: key }, until: 'Listening' })
   const status = await new Promise((resolve, reject) => {
@@ -66,9 +81,9 @@ describe('Next.js', () => {
     const root = JSON.stringify(join(import.meta.dirname, '../..'))
     writeFileSync(join(app, 'next.config.js'), `export default { turbopack: { root: ${root} }, outputFileTracingRoot: ${root} }`)
     const next = join(import.meta.dirname, 'node_modules/next/dist/bin/next')
-    const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production', SEALING_KEYS }
-    const built = runCommand(process.execPath, [next, 'build'], { cwd: app, quiet: true, env })
-    expect(built.output).toContain('/mcp')
+    const env = { NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production', SEALING_KEYS } as const
+    const built = spawnSync(process.execPath, [next, 'build'], { cwd: app, encoding: 'utf8', env: { ...process.env, ...env } })
+    expect(built.stdout + built.stderr).toContain('/mcp')
     const port = await freePort()
     const { url } = await start(next, { args: ['start', app, '--port', String(port)], env: { ...env, PORT: String(port) } })
     for (const revision of REVISIONS) expect(await greet(url, revision)).toBe('Hello, Ada!')
@@ -84,13 +99,12 @@ async function listen(fetch: (request: Request) => Response | Promise<Response>)
   return `http://localhost:${port}/mcp`
 }
 
-const load = (path: string): Promise<Record<string, never>> => import(join(inject('project'), 'deployment-serverless', path))
+const load = (path: string): Promise<any> => import(join(inject('project'), 'deployment-serverless', path))
 
 describe('serverless', () => {
   test.each(REVISIONS)('Vercel, %s', async (revision) => {
     const module = await load('api/mcp.js')
-    const { fetch } = module.default as { fetch(request: Request): Promise<Response> }
-    expect(await greet(await listen(fetch), revision)).toBe('Hello, Ada!')
+    expect(await greet(await listen(module.default.fetch), revision)).toBe('Hello, Ada!')
   })
 
   test.each(REVISIONS)('Netlify, %s', async (revision) => {

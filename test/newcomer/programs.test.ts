@@ -29,7 +29,7 @@ const ROUTES: readonly (readonly [RegExp, string, (program: Program) => Promise<
 async function serveOverStdio({ path }: Program): Promise<void> {
   const file = `${inject('project')}/${path.replace(/\.(m?)ts$/, '.$1js')}`
   const client = await connectForTest({ command: process.execPath, args: [file, '--stdio'] })
-  expect((await client.discover()).serverInfo.name).not.toBe('')
+  expect((await client.discover()).serverInfo?.name).toMatch(/./)
 }
 
 /** Lists what the server offers, unless it requires a token. */
@@ -38,7 +38,7 @@ async function serveOverHttp({ path }: Program): Promise<void> {
   const { status } = await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
   if (status === 401) return
   const client = await connect(url)
-  expect((await client.discover()).serverInfo.name).not.toBe('')
+  expect((await client.discover()).serverInfo?.name).toMatch(/./)
   await client.close()
   await stop()
 }
@@ -63,5 +63,5 @@ const cases = inject('programs').map((program) => {
 
 test('there are programs that run', () => expect(cases.filter(({ need }) => !need).length).toBeGreaterThan(15))
 
-test.each(cases.filter(({ need }) => !need))('$title', ({ program, route }) => route(program))
+test.each(cases.filter(({ need }) => !need))('$title', async ({ program, route }) => void (await route(program)))
 test.skip.each(cases.filter(({ need }) => need))('$title', () => {})

@@ -1,12 +1,11 @@
 import { FastMCP, UserError } from 'fastmcp'
 import * as z from 'zod'
 
-// #region tool
 const server = new FastMCP({ name: 'shop', version: '1.0.0' })
 
 server.addTool({
   name: 'divide',
-  description: 'Divides one number by another',
+  description: 'Divide one number by another',
   parameters: z.object({ a: z.number(), b: z.number() }),
   outputSchema: z.object({ quotient: z.number() }),
   execute: async ({ a, b }) => {
@@ -14,9 +13,7 @@ server.addTool({
     return { quotient: a / b }
   },
 })
-// #endregion
 
-// #region progress
 server.addTool({
   name: 'count',
   parameters: z.object({ to: z.int() }),
@@ -25,9 +22,7 @@ server.addTool({
     return `Counted to ${to}`
   },
 })
-// #endregion
 
-// #region ask
 server.addTool({
   name: 'greet',
   execute: async (_, { elicit }) => {
@@ -38,9 +33,7 @@ server.addTool({
     return action === 'accept' ? `Hello, ${content?.name}!` : 'Nobody said who they are'
   },
 })
-// #endregion
 
-// #region rest
 server.addResourceTemplate({
   uriTemplate: 'note://{id}',
   name: 'note',
@@ -54,11 +47,8 @@ server.addPrompt({
   arguments: [{ name: 'code', required: true }],
   load: async ({ code }) => `Review this: ${code}`,
 })
-// #endregion
 
-// #region serve
 export const start = (port: number): Promise<void> =>
   server.start({ transportType: 'httpStream', httpStream: { port, host: '127.0.0.1' } })
-// #endregion
 
 export const stop = (): Promise<void> => server.stop()

@@ -1,4 +1,3 @@
-// #region client
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -20,4 +19,3 @@ export async function shop(url: string): Promise<unknown[]> {
   await client.close()
   return [tools.length, divided.structuredContent, steps, greeted.content, contents]
 }
-// #endregion

@@ -6,13 +6,12 @@ import express from 'express'
 import * as z from 'zod'
 
 export function createShop(): McpServer {
-  // #region tool
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
 
   server.registerTool(
     'divide',
     {
-      description: 'Divides one number by another',
+      description: 'Divide one number by another',
       inputSchema: { a: z.number(), b: z.number() },
       outputSchema: { quotient: z.number() },
     },
@@ -22,9 +21,7 @@ export function createShop(): McpServer {
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     },
   )
-  // #endregion
 
-  // #region progress
   server.registerTool('count', { inputSchema: { to: z.int() } }, async ({ to }, { _meta, sendNotification }) => {
     const progressToken = _meta?.progressToken
     for (let step = 1; step <= to; step++)
@@ -32,9 +29,7 @@ export function createShop(): McpServer {
         await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: step, total: to } })
     return { content: [{ type: 'text', text: `Counted to ${to}` }] }
   })
-  // #endregion
 
-  // #region ask
   server.registerTool('greet', {}, async ({ requestId }) => {
     const requestedSchema = {
       type: 'object' as const,
@@ -46,9 +41,7 @@ export function createShop(): McpServer {
     const text = action === 'accept' ? `Hello, ${content?.name}!` : 'Nobody said who they are'
     return { content: [{ type: 'text', text }] }
   })
-  // #endregion
 
-  // #region rest
   server.registerResource('note', new ResourceTemplate('note://{id}', { list: undefined }), {}, (uri, { id }) => ({
     contents: [{ uri: uri.href, mimeType: 'text/plain', text: `Note ${id}` }],
   }))
@@ -56,11 +49,9 @@ export function createShop(): McpServer {
   server.registerPrompt('review', { argsSchema: { code: z.string() } }, ({ code }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: `Review this: ${code}` } }],
   }))
-  // #endregion
   return server
 }
 
-// #region serve
 export function start(port: number): Server {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const app = express()
@@ -82,4 +73,3 @@ export function start(port: number): Server {
   })
   return app.listen(port, '127.0.0.1')
 }
-// #endregion

@@ -1,4 +1,3 @@
-// #region client
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
 export async function shop(url: string): Promise<unknown[]> {
@@ -19,4 +18,3 @@ export async function shop(url: string): Promise<unknown[]> {
   await client.close()
   return [tools.length, divided.structuredContent, steps, greeted.content, contents]
 }
-// #endregion

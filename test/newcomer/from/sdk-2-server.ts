@@ -4,13 +4,12 @@ import { acceptedContent, createMcpHandler, inputRequired, McpServer, ResourceTe
 import * as z from 'zod'
 
 export function createShop(): McpServer {
-  // #region tool
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
 
   server.registerTool(
     'divide',
     {
-      description: 'Divides one number by another',
+      description: 'Divide one number by another',
       inputSchema: z.object({ a: z.number(), b: z.number() }),
       outputSchema: z.object({ quotient: z.number() }),
     },
@@ -20,9 +19,7 @@ export function createShop(): McpServer {
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
     },
   )
-  // #endregion
 
-  // #region progress
   server.registerTool('count', { inputSchema: z.object({ to: z.int() }) }, async ({ to }, { mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken
     for (let step = 1; step <= to; step++)
@@ -30,9 +27,7 @@ export function createShop(): McpServer {
         await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: step, total: to } })
     return { content: [{ type: 'text', text: `Counted to ${to}` }] }
   })
-  // #endregion
 
-  // #region ask
   const person = z.object({ name: z.string() })
   server.registerTool('greet', {}, ({ mcpReq }) => {
     const given = acceptedContent(mcpReq.inputResponses, 'who', person)
@@ -41,9 +36,7 @@ export function createShop(): McpServer {
       inputRequests: { who: inputRequired.elicit({ message: 'Who are you?', requestedSchema: person }) },
     })
   })
-  // #endregion
 
-  // #region rest
   server.registerResource('note', new ResourceTemplate('note://{id}', { list: undefined }), {}, (uri, { id }) => ({
     contents: [{ uri: uri.href, mimeType: 'text/plain', text: `Note ${id}` }],
   }))
@@ -51,11 +44,9 @@ export function createShop(): McpServer {
   server.registerPrompt('review', { argsSchema: z.object({ code: z.string() }) }, ({ code }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: `Review this: ${code}` } }],
   }))
-  // #endregion
   return server
 }
 
-// #region serve
 export function start(port: number): Server {
   const handler = toNodeHandler(createMcpHandler(createShop))
   const isHostValid = localhostHostValidation()
@@ -64,4 +55,3 @@ export function start(port: number): Server {
     if (isHostValid(request, response) && isOriginValid(request, response)) void handler(request, response)
   }).listen(port, '127.0.0.1')
 }
-// #endregion
