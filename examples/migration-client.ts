@@ -1,4 +1,3 @@
-/** The client of the migration guides; each guide shows the same client written with another library. */
 import { connect } from 'portcall/client'
 
 export async function shop(url: string): Promise<unknown[]> {

@@ -71,7 +71,7 @@ test('HTTPS without a proxy', async () => {
       .on('error', reject)
       .end()
   })
-  expect(status).toBe(405)
+  expect(status).toBe(400)
 })
 
 describe('Next.js', () => {

@@ -1,7 +1,7 @@
-/** Follows the first pages literally, in an empty folder with Node, npm and a tarball of the library. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+/** Follows the steps of pages literally, in an empty folder with Node, npm and a tarball of the library. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { freePort } from '../support/free-port.mjs'
 import { type Step, stepsOf } from './support/page.ts'
@@ -39,7 +39,11 @@ const commandsHere = (commands: string): string =>
     .replace(/^npm start$/gm, `npm start -- --port ${port}`)
 
 async function follow(step: Step): Promise<void> {
-  if (step.kind === 'save') return writeFileSync(join(shell.folder, step.name), here(step.code))
+  if (step.kind === 'save') {
+    const file = join(shell.folder, step.name)
+    mkdirSync(dirname(file), { recursive: true })
+    return writeFileSync(file, here(step.code))
+  }
   if (step.goesOn) {
     await shell.stop()
     return shell.start(commandsHere(step.commands), here(step.prints))
@@ -68,6 +72,7 @@ describe.each([
   ['docs/extend/extensions.md', 2],
   ['docs/extend/skills.md', 5],
   ['docs/tools/testing.md', 2],
+  ['docs/deployment/serverless.md', 4],
 ])('%s', (page, count) => {
   const steps = stepsOf(page).filter((step) => step.kind === 'save' || step.ran.includes('pages.test.ts'))
   test(`has ${count} steps`, () => expect(steps).toHaveLength(count))

@@ -16,14 +16,11 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/\bcommand: |127\.0\.0\.1:3000\/mcp'|connectAll\(|connect\(.https:/, 'a server'],
 ]
 
-const LISTENS = /(?<!\.)\bserve\(|\.listen\(/
-
 /** How a program is run. */
 const ROUTES: readonly (readonly [RegExp, string, (program: Program) => Promise<unknown>])[] = [
   [/from 'node:test'/, 'passes', ({ path }) => run(path, { nodeArgs: ['--test'] })],
   [/serveStdio\(/, 'serves over stdio', serveOverStdio],
-  [LISTENS, 'serves over HTTP', serveOverHttp],
-  [/^/, 'runs', ({ path }) => run(path)],
+  [/^/, 'runs', exitOrServe],
 ]
 
 async function serveOverStdio({ path }: Program): Promise<void> {
@@ -32,9 +29,11 @@ async function serveOverStdio({ path }: Program): Promise<void> {
   expect((await client.discover()).serverInfo?.name).toMatch(/./)
 }
 
-/** Lists what the server offers, unless it requires a token. */
-async function serveOverHttp({ path }: Program): Promise<void> {
-  const { url, stop } = await start(path)
+/** A program either exits by itself, or serves an endpoint that lists what it offers or requires a token. */
+async function exitOrServe({ path }: Program): Promise<void> {
+  const serving = await start(path, { mayExit: true })
+  if (!serving) return
+  const { url, stop } = serving
   const { status } = await fetch(url, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
   if (status === 401) return
   const client = await connect(url)

@@ -33,6 +33,8 @@ export interface RunOptions {
 export interface StartOptions extends RunOptions {
   /** What the program prints to stdout when it is ready. Default: the program is ready when its URL responds. */
   readonly until?: string
+  /** Whether the program may exit without serving. */
+  readonly mayExit?: boolean
 }
 
 const compiled = (path: string): string => path.replace(/\.(m?)ts$/, '.$1js')
@@ -59,20 +61,27 @@ export async function run(path: string, options: RunOptions = {}): Promise<Ended
   return ended
 }
 
-/** Starts a program that listens on the port in `PORT`, and waits until it responds. */
-export async function start(path: string, options: StartOptions = {}): Promise<Serving> {
+/**
+ * Starts a program that listens on the port in `PORT`, and waits until it responds. With `mayExit`, resolves to undefined if the program
+ * exits successfully instead.
+ */
+export async function start(path: string, options?: StartOptions & { mayExit?: false }): Promise<Serving>
+export async function start(path: string, options: StartOptions): Promise<Serving | undefined>
+export async function start(path: string, options: StartOptions = {}): Promise<Serving | undefined> {
   const port = Number(options.env?.PORT ?? (await freePort()))
   const url = `http://127.0.0.1:${port}/mcp`
   const { child, ended } = open(path, { ...options, env: { PORT: String(port), ...options.env } })
   let stdout = ''
   child.stdout?.on('data', (text: string) => (stdout += text))
-  const failed = ended.then(({ code, stderr }) => {
+  const exited = ended.then(({ code, stderr }) => {
+    if (code === 0 && options.mayExit) return true
     throw new Error(`${path} exited with ${code}:\n${stderr}`)
   })
-  failed.catch(() => {})
+  exited.catch(() => {})
   const { until } = options
   const isReady = until === undefined ? () => fetch(url, { method: 'HEAD' }) : () => expect(stdout).toContain(until)
-  await Promise.race([failed, eventually<unknown>(isReady)])
+  const isOver = await Promise.race([exited, eventually<unknown>(isReady).then(() => false)])
+  if (isOver) return undefined
   return {
     url,
     port,
