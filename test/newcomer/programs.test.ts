@@ -12,8 +12,11 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
     /process\.argv\[2\]\)|process\.env\.(?!PORT\b|HOST\b|SEALING_KEYS\b|ALLOWED_HOSTS\b|ISSUER\b)\w+(?!.* \?\?)/,
     'arguments or variables',
   ],
-  [/readFileSync\(|readFile\(|sqliteStores\(/, 'files'],
-  [/\bcommand: |127\.0\.0\.1:3000\/mcp'|connectAll\(|connect\(.https:/, 'a server'],
+  [/readFileSync\(|readFile\(|sqliteStores\(|\bskills\(/, 'files'],
+  [
+    /\bcommand: |127\.0\.0\.1:3000\/mcp'|connectAll\(|^(?=[\s\S]*\bconnect\()[\s\S]*\.example\b|^(?=[\s\S]*\bconnect\()[\s\S]*example\.com/,
+    'a server',
+  ],
 ]
 
 /** How a program is run. */

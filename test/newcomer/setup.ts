@@ -59,7 +59,10 @@ function recommendedSettings(): string {
   return block.code
 }
 
+/** Programs of several files may import each other as `./x.ts`, which newer versions of Node.js run without compiling. */
+const OPTIONS = ['--rewriteRelativeImportExtensions', '--pretty', 'false']
+
 function compile(): string {
   const compiler = join(HERE, 'node_modules/typescript/bin/tsc')
-  return runNode([compiler, '-p', '.', '--pretty', 'false'], { cwd: PROJECT, quiet: true }).output.trim()
+  return runNode([compiler, '-p', '.', ...OPTIONS], { cwd: PROJECT, quiet: true }).output.trim()
 }

@@ -57,7 +57,7 @@ describe.each(REVISIONS)('%s', (revision) => {
 
   test('Deno', async () => {
     const port = await freePort()
-    const flags = ['serve', '--no-prompt', '--allow-env', '--host', '127.0.0.1', '--port', String(port)]
+    const flags = ['serve', '--no-prompt', '--host', '127.0.0.1', '--port', String(port)]
     const url = await program([BINARIES.Deno, ...flags, `${DIST}/pages/deno.js`], port)
     expect(await greet(url, revision)).toBe('Hello, Ada!')
   })
