@@ -49,6 +49,8 @@ export const NODE_FILES = [
   'transports/stdio/process-group.ts',
   'transports/stdio/spawn.ts',
   'transports/stdio/spawn-failure.ts',
+  'util/find-script.ts',
+  'util/rename-file.ts',
   'testing/pair/stdio.ts',
   'testing/faults/faulty-proxy.ts',
   'testing/oauth/http-listener.ts',

@@ -2,8 +2,8 @@ import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ServerArgument } from '../command.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
 import { CHANGE_FLAGS, changeConfigs, type OpenConfig, printChanges } from '../hosts/change-configs.ts'
-import { HOSTS, type InstallableServer } from '../hosts/hosts.ts'
-import { describeServer } from '../hosts/installable-server.ts'
+import { currentSystem, HOSTS, type InstallableServer } from '../hosts/hosts.ts'
+import { adaptToSystem, describeServer } from '../hosts/installable-server.ts'
 
 /** `portcall install` */
 export const installCommand: Command = defineCommand({
@@ -35,7 +35,9 @@ are preserved. The file is replaced atomically, and a backup is written next to 
   ],
   async run({ server, flags, io }) {
     const name = flags.name ?? nameOf(server)
-    const installable = await describeServer(server, flags)
+    const described = await describeServer(server, flags)
+    // A project is shared with people on other systems.
+    const installable = flags.project ? described : adaptToSystem(described, currentSystem())
     const changes = await changeConfigs(flags, name, (config) => putEntry(config, installable, flags.force))
     printChanges(changes, flags['dry-run'], io)
   },

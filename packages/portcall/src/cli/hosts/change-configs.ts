@@ -2,7 +2,7 @@ import { usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { ConfigEditor, EntryLocation } from './editor.ts'
-import { HOSTS, type Host } from './hosts.ts'
+import { currentSystem, HOSTS, type Host } from './hosts.ts'
 import { readTextFile, replaceFile } from './replace-file.ts'
 
 /** The values of `CHANGE_FLAGS`. */
@@ -83,7 +83,7 @@ function readHostNames(to: readonly string[]): readonly string[] {
 async function openConfig(hostName: string, name: string, isProject: boolean): Promise<OpenConfig> {
   const host = HOSTS[hostName] as Host
   if (isProject && host.project === undefined) throw usageError(`${host.title} has no project configuration`)
-  const file = isProject ? (host.project ?? '') : host.file()
+  const file = isProject ? (host.project ?? '') : host.file(currentSystem())
   const text = await readTextFile(file)
   const editor = await loadEditor(host.format)
   const location = { key: host.key, name }
@@ -100,7 +100,7 @@ async function loadEditor(format: 'json' | 'toml'): Promise<ConfigEditor> {
 
 /** Returns the lines that differ, marked with `-` and `+`. Equal lines at the start and the end are left out. */
 function diffLines(oldText: string, newText: string): string[] {
-  const [oldLines, newLines] = [oldText.split('\n'), newText.split('\n')]
+  const [oldLines, newLines] = [oldText.split(/\r?\n/), newText.split(/\r?\n/)]
   const shorter = Math.min(oldLines.length, newLines.length)
   let head = 0
   while (head < shorter && oldLines[head] === newLines[head]) head += 1

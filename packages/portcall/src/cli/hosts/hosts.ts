@@ -15,7 +15,7 @@ export type InstallableServer =
 export interface Host {
   readonly title: string
   /** Returns the path of the user's configuration. */
-  readonly file: () => string
+  readonly file: (system: HostSystem) => string
   /** Path of a project's configuration, relative to its directory; absent if the host has none. */
   readonly project?: string
   readonly format: 'json' | 'toml'
@@ -28,12 +28,21 @@ export interface Host {
 type StdioServer = Extract<InstallableServer, { command: string }>
 type RemoteServer = Extract<InstallableServer, { url: string }>
 
+/** What the paths of configurations depend on. */
+export interface HostSystem {
+  readonly platform: NodeJS.Platform
+  readonly env: NodeJS.ProcessEnv
+  readonly home: string
+}
+
+/** Describes this machine and its user. */
+export const currentSystem = (): HostSystem => ({ platform: process.platform, env: process.env, home: homedir() })
+
 /** Returns the directory with the user's settings of an application. */
-function settingsDir(name: string): string {
-  const { APPDATA, XDG_CONFIG_HOME } = process.env
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', name)
-  if (process.platform === 'win32') return join(APPDATA ?? join(homedir(), 'AppData', 'Roaming'), name)
-  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), name)
+function settingsDir(name: string, { platform, env, home }: HostSystem): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', name)
+  if (platform === 'win32') return join(env.APPDATA || join(home, 'AppData', 'Roaming'), name)
+  return join(env.XDG_CONFIG_HOME || join(home, '.config'), name)
 }
 
 const unlessEmpty = (name: string, value: object): object => (Object.keys(value).length > 0 ? { [name]: value } : {})
@@ -61,14 +70,14 @@ function createEntry(fields: {
 export const HOSTS: { readonly [name: string]: Host } = {
   'claude-desktop': {
     title: 'Claude Desktop',
-    file: () => join(settingsDir('Claude'), 'claude_desktop_config.json'),
+    file: (system) => join(settingsDir('Claude', system), 'claude_desktop_config.json'),
     format: 'json',
     key: 'mcpServers',
     entry: createEntry({}),
   },
   'claude-code': {
     title: 'Claude Code',
-    file: () => join(homedir(), '.claude.json'),
+    file: ({ home }) => join(home, '.claude.json'),
     project: '.mcp.json',
     format: 'json',
     key: 'mcpServers',
@@ -76,7 +85,7 @@ export const HOSTS: { readonly [name: string]: Host } = {
   },
   cursor: {
     title: 'Cursor',
-    file: () => join(homedir(), '.cursor', 'mcp.json'),
+    file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     project: '.cursor/mcp.json',
     format: 'json',
     key: 'mcpServers',
@@ -84,7 +93,7 @@ export const HOSTS: { readonly [name: string]: Host } = {
   },
   vscode: {
     title: 'VS Code',
-    file: () => join(settingsDir('Code'), 'User', 'mcp.json'),
+    file: (system) => join(settingsDir('Code', system), 'User', 'mcp.json'),
     project: '.vscode/mcp.json',
     format: 'json',
     key: 'servers',
@@ -92,17 +101,17 @@ export const HOSTS: { readonly [name: string]: Host } = {
   },
   windsurf: {
     title: 'Windsurf',
-    file: () => join(homedir(), '.codeium', 'windsurf', 'mcp_config.json'),
+    file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     format: 'json',
     key: 'mcpServers',
     entry: createEntry({ url: 'serverUrl' }),
   },
   zed: {
     title: 'Zed',
-    file: () =>
-      process.platform === 'win32'
-        ? join(settingsDir('Zed'), 'settings.json')
-        : join(homedir(), '.config', 'zed', 'settings.json'),
+    file: (system) =>
+      system.platform === 'win32'
+        ? join(settingsDir('Zed', system), 'settings.json')
+        : join(system.home, '.config', 'zed', 'settings.json'),
     project: '.zed/settings.json',
     format: 'json',
     key: 'context_servers',
@@ -110,7 +119,7 @@ export const HOSTS: { readonly [name: string]: Host } = {
   },
   'gemini-cli': {
     title: 'Gemini CLI',
-    file: () => join(homedir(), '.gemini', 'settings.json'),
+    file: ({ home }) => join(home, '.gemini', 'settings.json'),
     project: '.gemini/settings.json',
     format: 'json',
     key: 'mcpServers',
@@ -118,7 +127,7 @@ export const HOSTS: { readonly [name: string]: Host } = {
   },
   codex: {
     title: 'Codex',
-    file: () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'config.toml'),
+    file: ({ env, home }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     project: '.codex/config.toml',
     format: 'toml',
     key: 'mcp_servers',

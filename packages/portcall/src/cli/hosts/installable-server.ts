@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findScript } from '../../util/find-script.ts'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
 import { readEnvFlags, readHeaderFlags } from '../command-line/flag-values.ts'
 import { resolveTarget } from '../target/resolve.ts'
-import type { InstallableServer } from './hosts.ts'
+import type { HostSystem, InstallableServer } from './hosts.ts'
 
 /** The options that describe a server. */
 export interface ServerFlags {
@@ -37,6 +38,18 @@ export async function describeServer(server: ServerArgument, { header, env, cwd 
     return { command, args, env: { ...configuredEnv, ...readEnvFlags(env) }, cwd: configuredCwd }
   }
   throw usageError('this server cannot be installed')
+}
+
+/**
+ * Makes a server work in every host: on Windows, `npx` and other scripts need `cmd.exe`, which some hosts do not use by themselves.
+ */
+export function adaptToSystem(
+  server: InstallableServer,
+  { platform, env }: Pick<HostSystem, 'platform' | 'env'>,
+): InstallableServer {
+  if (platform !== 'win32' || 'url' in server) return server
+  const { command, args, cwd } = server
+  return findScript({ command, cwd, env }) === undefined ? server : { ...server, command: 'cmd', args: ['/c', command, ...args] }
 }
 
 /** Resolves a word that is the path of an existing file. */

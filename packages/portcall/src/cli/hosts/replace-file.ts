@@ -1,5 +1,6 @@
-import { copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { renameFile } from '../../util/rename-file.ts'
 
 /** Reads a text file. Returns an empty string if it does not exist. */
 export async function readTextFile(path: string): Promise<string> {
@@ -26,7 +27,7 @@ export async function replaceFile(path: string, text: string): Promise<string | 
     await file.writeFile(text)
     await file.sync()
     await file.close()
-    await rename(temporary, real)
+    await renameFile(temporary, real)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error

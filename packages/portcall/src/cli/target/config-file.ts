@@ -39,5 +39,5 @@ function toTarget(server: ServerConfig, path: string): ResolvedTarget {
 }
 
 function expandHome(path: string): string {
-  return path.startsWith('~/') ? homedir() + path.slice(1) : path
+  return /^~[\\/]/.test(path) ? homedir() + path.slice(1) : path
 }

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { delay } from '../../util/timers.ts'
 
 /** How long a process may take to exit, in milliseconds. */
@@ -9,28 +9,32 @@ export interface TerminationTimeouts {
   readonly killTimeoutMs: number
 }
 
-/** A child process and its descendants, except those that have left its process group. */
+/** A child process and its descendants, except those that have left its process group. On Windows, also those whose parent has exited are left out. */
 export interface ProcessGroup {
-  /** Terminates all processes: waits, sends SIGTERM, waits, sends SIGKILL. Resolves when all have exited. */
+  /**
+   * Terminates all processes: waits, sends SIGTERM, waits, sends SIGKILL. Windows has no signals, so what SIGTERM would ask to exit is
+   * terminated at once. Resolves when all have exited.
+   */
   terminate(timeouts: TerminationTimeouts): Promise<void>
 }
 
 const POLL_INTERVAL_MS = 10
 const KILL_WAIT_MS = 1000
 const EXIT_WAIT_MS = 100
-const hasGroups = process.platform !== 'win32'
+
+const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32'
 
 /** The option of `spawn` that creates a process group for the child. */
-export const OWN_GROUP: { readonly detached: boolean } = { detached: hasGroups }
+export const ownGroup = (platform: NodeJS.Platform): { readonly detached: boolean } => ({ detached: hasGroups(platform) })
 
 /**
- * Creates the handle of the process group of a child that was started with `OWN_GROUP`. When this process exits, it terminates the group; when
- * it is killed, only the stdin of the members ends. On platforms without process groups, only the child itself is terminated.
+ * Creates the handle of the process group of a child that was started with `ownGroup`. When this process exits, it terminates the group; when
+ * it is killed, only the stdin of the members ends.
  */
-export function createProcessGroup(child: ChildProcess): ProcessGroup {
+export function createProcessGroup(child: ChildProcess, platform: NodeJS.Platform = process.platform): ProcessGroup {
   const exited =
     child.pid === undefined ? Promise.resolve() : new Promise<void>((resolve) => void child.once('exit', () => resolve()))
-  const group: RunningGroup = { signal: (signal) => signalAll(child, signal) }
+  const group = hasGroups(platform) ? signalGroup(child) : terminateTree(child)
   let terminating: Promise<void> | undefined
   let hasExited = child.pid === undefined
   if (!hasExited) register(group)
@@ -49,7 +53,7 @@ export function createProcessGroup(child: ChildProcess): ProcessGroup {
   const groupExited = async (ms: number): Promise<boolean> => {
     const deadline = performance.now() + ms
     if (!(await childExited(ms))) return false
-    for (; isAlive(child); await delay(POLL_INTERVAL_MS)) if (performance.now() >= deadline) return false
+    for (; group.isAlive(); await delay(POLL_INTERVAL_MS)) if (performance.now() >= deadline) return false
     return true
   }
   const terminate = async ({ shutdownTimeoutMs, killTimeoutMs }: TerminationTimeouts): Promise<void> => {
@@ -61,29 +65,38 @@ export function createProcessGroup(child: ChildProcess): ProcessGroup {
   return { terminate: (timeouts) => (terminating ??= terminate(timeouts)) }
 }
 
-function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
-  const { pid } = child
-  if (pid === undefined) return
-  try {
-    if (hasGroups) process.kill(-pid, signal)
-    else child.kill(signal)
-  } catch {
-    // It has already exited.
-  }
-}
-
-/** Reports whether descendants are running after the child itself has exited. */
-function isAlive({ pid }: ChildProcess): boolean {
-  if (!hasGroups || pid === undefined) return false
-  try {
-    return process.kill(-pid, 0)
-  } catch {
-    return false
-  }
-}
-
+/** The processes of a group, and how to end them. */
 interface RunningGroup {
-  signal(signal: NodeJS.Signals): void
+  signal(signal: 'SIGTERM' | 'SIGKILL', isExiting?: boolean): void
+  /** Reports whether descendants are running after the child itself has exited, as far as the platform can tell. */
+  isAlive(): boolean
+}
+
+/** Signals the members of a process group. */
+function signalGroup({ pid = 0 }: ChildProcess): RunningGroup {
+  const send = (signal: NodeJS.Signals | 0): boolean => {
+    try {
+      return pid !== 0 && process.kill(-pid, signal)
+    } catch {
+      // All have exited already.
+      return false
+    }
+  }
+  return { signal: send, isAlive: () => send(0) }
+}
+
+/** Terminates a process with its descendants on Windows, where a script is a `cmd.exe` that runs the actual program. */
+function terminateTree(child: ChildProcess): RunningGroup {
+  const args = ['/pid', String(child.pid), '/t', '/f']
+  const options = { stdio: 'ignore', windowsHide: true } as const
+  return {
+    signal(_signal, isExiting = false) {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+      if (isExiting) spawnSync('taskkill', args, options)
+      else spawn('taskkill', args, options).on('error', () => child.kill('SIGKILL'))
+    },
+    isAlive: () => false,
+  }
 }
 
 const running = new Set<RunningGroup>()
@@ -100,7 +113,7 @@ function unregister(group: RunningGroup): void {
 
 /** Terminates all groups when this process exits. It cannot wait for events any more, so it blocks for a moment. */
 function terminateAll(): void {
-  for (const group of running) group.signal('SIGTERM')
+  for (const group of running) group.signal('SIGTERM', true)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EXIT_WAIT_MS)
-  for (const group of running) group.signal('SIGKILL')
+  for (const group of running) group.signal('SIGKILL', true)
 }

@@ -27,8 +27,6 @@ function findReason({ command, cwd, env }: SpawnTarget, code: string): string | 
     return isDirectory(command)
       ? 'it is a directory'
       : `permission denied (${code}); is it executable?${searchedIn(command, env)}`
-  if (code === 'EINVAL' && process.platform === 'win32')
-    return 'it is a script: use the command "cmd" with the arguments "/c" and the script'
   return undefined
 }
 
@@ -46,9 +44,7 @@ function explainFile(command: string): string {
 }
 
 function explainSearch(env: NodeJS.ProcessEnv): string {
-  const windows =
-    process.platform === 'win32' ? ', and scripts such as npx need the command "cmd" with the arguments "/c" and the script' : ''
-  return `no such program in PATH (ENOENT). PATH is ${pathOf(env)}. Use the full path of the program, or set env.PATH${windows}`
+  return `no such program in PATH (ENOENT). PATH is ${pathOf(env)}. Use the full path of the program, or set env.PATH`
 }
 
 function searchedIn(command: string, env: NodeJS.ProcessEnv): string {

@@ -514,3 +514,42 @@ describe('when the parent process exits', () => {
     expect(existsSync(built)).toBe(true)
   })
 })
+
+describe('on Windows', () => {
+  /** A folder with a script as npm installs it, and stand-ins for `cmd.exe` and `taskkill`, which write down their arguments. */
+  function createWindowsFolder(): { env: Record<string, string>; read(name: string): string } {
+    const bin = mkdtempSync(join(folder, 'windows-'))
+    const program = (name: string, text: string): void => writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    writeFileSync(join(bin, 'server.cmd'), '')
+    program('cmd.exe', `printf '%s\\n' "$@" > ${bin}/cmd.log; "${process.execPath}" ${bin}/server.mjs`)
+    program('taskkill', `printf '%s\\n' "$@" > ${bin}/taskkill.log; pkill -KILL -P "$2"; kill -KILL "$2"`)
+    writeFileSync(
+      join(bin, 'server.mjs'),
+      `${HEAD}\non('stay', ({ id }) => { setInterval(() => {}, 1000); answer(id, { pid: process.pid }) })`,
+    )
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    return { env: { COMSPEC: join(bin, 'cmd.exe') }, read: (name) => readFileSync(join(bin, name), 'utf8') }
+  }
+
+  test('a script is run by cmd.exe, and terminated together with the program that it runs', async () => {
+    const { env, read } = createWindowsFolder()
+    const program = run('', { command: 'server', args: ['a b'], env, platform: 'win32', shutdownTimeoutMs: 20 })
+    const pid = pidOf(await program.call('stay'))
+    expect(isRunning(pid)).toBe(true)
+    expect(read('cmd.log').split('\n').slice(0, 4)).toEqual(['/e:ON', '/v:OFF', '/d', '/c'])
+    expect(read('cmd.log')).toContain('server.cmd" "a b""')
+    await program.close()
+    await eventually(() => expect(isRunning(pid)).toBe(false))
+    expect(read('taskkill.log').split('\n')).toEqual(['/pid', String(program.channel.pid), '/t', '/f', ''])
+  })
+
+  test('a program that exits when its stdin ends is not terminated', async () => {
+    const { env, read } = createWindowsFolder()
+    const program = run('', { command: 'server', args: [], env, platform: 'win32', shutdownTimeoutMs: 60_000 })
+    const pid = pidOf(await program.call('ping'))
+    await program.close()
+    expect(isRunning(pid)).toBe(false)
+    expect(() => read('taskkill.log')).toThrow('ENOENT')
+  })
+})

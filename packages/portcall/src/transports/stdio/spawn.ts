@@ -6,8 +6,9 @@ import { ConnectionLostError, type ProcessExit } from '../../jsonrpc/errors.ts'
 import { delay } from '../../util/timers.ts'
 import { environmentFor } from './environment.ts'
 import { pipeChannel } from './pipe-channel.ts'
-import { createProcessGroup, OWN_GROUP } from './process-group.ts'
+import { createProcessGroup, ownGroup } from './process-group.ts'
 import { explainFailure, type SpawnTarget } from './spawn-failure.ts'
+import { launchOnWindows } from './windows-script.ts'
 
 export interface SpawnOptions {
   /** The program: its path, or its name in `PATH`. It is started without a shell. */
@@ -26,6 +27,8 @@ export interface SpawnOptions {
   readonly shutdownTimeoutMs?: number
   /** Time for the program to exit after SIGTERM, before SIGKILL, in milliseconds. Default: 1,500. */
   readonly killTimeoutMs?: number
+  /** The platform to start the program on. Default: that of this process. */
+  readonly platform?: NodeJS.Platform
 }
 
 /** The channel to a child process. */
@@ -57,7 +60,7 @@ const SETTLE_TIMEOUT_MS = 300
 export function spawnChannel(options: SpawnOptions): SpawnedChannel {
   const { child, target } = start(options)
   const { shutdownTimeoutMs = SHUTDOWN_TIMEOUT_MS, killTimeoutMs = KILL_TIMEOUT_MS } = options
-  const group = createProcessGroup(child)
+  const group = createProcessGroup(child, options.platform)
   const watch = watchChild(child, target, options)
   const pipe = pipeChannel({
     readable: child.stdout,
@@ -100,11 +103,17 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
   }
 }
 
-function start({ command, args = [], env, cwd }: SpawnOptions): { child: Child; target: SpawnTarget } {
-  const target = { command, cwd: cwd instanceof URL ? fileURLToPath(cwd) : cwd, env: environmentFor(env) }
+function start({ command, args = [], env, cwd, platform = process.platform }: SpawnOptions): {
+  child: Child
+  target: SpawnTarget
+} {
+  const environment = environmentFor(env, { platform, env: process.env })
+  const target = { command, cwd: cwd instanceof URL ? fileURLToPath(cwd) : cwd, env: environment }
+  const { args: finalArgs, ...launch } = platform === 'win32' ? launchOnWindows(target, args) : { command, args }
   try {
-    const child = spawn(command, args, {
-      ...OWN_GROUP,
+    const child = spawn(launch.command, finalArgs, {
+      ...ownGroup(platform),
+      ...launch,
       cwd: target.cwd,
       env: target.env,
       stdio: ['pipe', 'pipe', 'pipe'],

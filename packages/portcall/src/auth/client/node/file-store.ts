@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { isObject } from '../../../jsonrpc/message.ts'
 import { listKeys } from '../../../stores/listing.ts'
 import type { KeyValueStore, SetOptions } from '../../../stores/store.ts'
+import { renameFile } from '../../../util/rename-file.ts'
 import { delay } from '../../../util/timers.ts'
 
 interface Entry {
@@ -104,7 +105,7 @@ async function writeEntries(path: string, entries: Entries): Promise<void> {
       await file.close()
     }
     await chmod(temporary, OWNER_ONLY)
-    await rename(temporary, path)
+    await renameFile(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
