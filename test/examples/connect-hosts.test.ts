@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { jsonEditor } from '../../packages/portcall/src/cli/hosts/edit-json.ts'
 import { tomlEditor } from '../../packages/portcall/src/cli/hosts/edit-toml.ts'
 import { HOSTS, type Host, type InstallableServer } from '../../packages/portcall/src/cli/hosts/hosts.ts'
@@ -8,7 +8,11 @@ import { HOSTS, type Host, type InstallableServer } from '../../packages/portcal
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/get-started/connect-hosts.md', import.meta.url)), 'utf8')
 const PROGRAM: InstallableServer = { command: 'node', args: ['/home/ann/notes/server.js', '--stdio'], env: {} }
 const REMOTE: InstallableServer = { url: 'https://notes.example.com/mcp', headers: {} }
-const PLATFORMS = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' }
+const PLATFORMS: ReadonlyArray<[NodeJS.Platform, string]> = [
+  ['darwin', 'macOS'],
+  ['linux', 'Linux'],
+  ['win32', 'Windows'],
+]
 
 /** Returns the section of a host: the text up to the next heading. */
 function sectionOf(title: string): string {
@@ -17,10 +21,9 @@ function sectionOf(title: string): string {
 }
 
 /** The path of the user's configuration on a platform, as a reader would write it. */
-function fileOn(platform: string, host: Host): string {
-  vi.stubGlobal('process', Object.create(process, { platform: { value: platform } }))
-  vi.stubEnv('HOME', platform === 'win32' ? '%USERPROFILE%' : '~')
-  return platform === 'win32' ? host.file().replaceAll('/', '\\') : host.file()
+function fileOn(platform: NodeJS.Platform, { file }: Host): string {
+  const system = { platform, env: { APPDATA: '%APPDATA%' }, home: platform === 'win32' ? '%USERPROFILE%' : '~' }
+  return platform === 'win32' ? file(system).replaceAll('/', '\\') : file(system)
 }
 
 /** The configuration after both servers have been installed. */
@@ -36,22 +39,13 @@ async function configurationOf({ format, key, entry }: Host): Promise<string> {
 
 describe.each(Object.values(HOSTS).map((host) => ({ ...host })))('$title', (host) => {
   const section = sectionOf(host.title)
-  beforeEach(() => {
-    vi.stubEnv('APPDATA', '%APPDATA%')
-    vi.stubEnv('XDG_CONFIG_HOME', '')
-    vi.stubEnv('CODEX_HOME', undefined)
-  })
-  afterEach(() => {
-    vi.unstubAllGlobals()
-    vi.unstubAllEnvs()
-  })
 
   test('the page shows the entries that `portcall install` writes', async () => {
     expect(section).toContain(`\`\`\`${host.format}\n${await configurationOf(host)}\`\`\``)
   })
 
   test('the page names the file on each platform, and the file of a project', () => {
-    for (const [platform, name] of Object.entries(PLATFORMS)) {
+    for (const [platform, name] of PLATFORMS) {
       const row = section.split('\n').find((line) => new RegExp(`^\\|.*${name}.*\\|`).test(line))
       expect(row).toContain(`\`${fileOn(platform, host)}\``)
     }
