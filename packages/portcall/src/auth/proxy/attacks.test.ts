@@ -209,11 +209,24 @@ describe('an invalid authorization request', () => {
     ['for another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['for an unknown scope', { scope: 'notes:read admin' }, 'invalid_scope'],
     ['with a state that is too long', { state: 'x'.repeat(2049) }, 'invalid_request'],
-  ])('%s is refused with a redirect to the client', async (_, more, error) => {
+  ])('%s gets an error page and is never redirected to the client', async (_, more, error) => {
     const { send, browser } = await startProxy()
-    const location = locationOf(await browser().get(authorizePath(await register(send), more)))
-    expect(location.origin + location.pathname).toBe(REDIRECT)
-    expect([location.searchParams.get('error'), location.searchParams.get('iss')]).toEqual([error, ORIGIN])
+    const response = await browser().get(authorizePath(await register(send), more))
+    expect([response.status, response.headers.get('location')]).toEqual([400, null])
+    expect(response.headers.get('content-type')).toContain('text/plain')
+    expect(await response.text()).toContain(`(${error})`)
+  })
+
+  test('gets an error page for a client with a metadata document and for a program on this computer too', async () => {
+    const id = 'https://client.example/app.json'
+    const fetch = (async () => Response.json({ client_id: id, redirect_uris: [REDIRECT] })) as typeof globalThis.fetch
+    const { send, browser } = await startProxy({ fetch })
+    const redirect_uri = 'http://127.0.0.1/cb'
+    const local = await register(send, { redirect_uris: [redirect_uri] })
+    for (const path of [authorizePath(id, { scope: 'x' }), authorizePath(local, { redirect_uri, scope: 'x' })]) {
+      const response = await browser().get(path)
+      expect([response.status, response.headers.get('location')]).toEqual([400, null])
+    }
   })
 })
 
@@ -227,6 +240,14 @@ describe('registration', () => {
     ['plain http', { redirect_uris: ['http://client.example/cb'] }, 'invalid_redirect_uri'],
     ['a fragment', { redirect_uris: [`${REDIRECT}#`] }, 'invalid_redirect_uri'],
     ['a password', { redirect_uris: ['https://a:b@client.example/'] }, 'invalid_redirect_uri'],
+    ['a host without slashes', { redirect_uris: ['https:evil'] }, 'invalid_redirect_uri'],
+    ['one slash', { redirect_uris: ['https:/evil.example/cb'] }, 'invalid_redirect_uri'],
+    ['three slashes', { redirect_uris: ['https:///evil.example/cb'] }, 'invalid_redirect_uri'],
+    ['backslashes', { redirect_uris: ['https:\\\\evil.example/cb'] }, 'invalid_redirect_uri'],
+    ['an encoded host', { redirect_uris: ['https://%65vil.example/cb'] }, 'invalid_redirect_uri'],
+    ['a host outside of ASCII', { redirect_uris: ['https://\u24d4vil.example/cb'] }, 'invalid_redirect_uri'],
+    ['a line break', { redirect_uris: ['https://client.example\n/cb'] }, 'invalid_redirect_uri'],
+    ['an empty user name', { redirect_uris: ['https://@client.example/cb'] }, 'invalid_redirect_uri'],
     ['one invalid redirect URI of two', { redirect_uris: [REDIRECT, 'data:text/html,x'] }, 'invalid_redirect_uri'],
     ['too many redirect URIs', { redirect_uris: new Array(6).fill(REDIRECT) }, 'invalid_redirect_uri'],
     ['no JSON', 'nonsense', 'invalid_client_metadata'],

@@ -6,8 +6,8 @@
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { randomId } from '../../util/random.ts'
-import { isSameResource } from '../server/resource.ts'
-import { consentPage } from './consent.ts'
+import { isLoopbackUrl, isSameResource } from '../server/resource.ts'
+import { consentPage, denialPage } from './consent.ts'
 import type { ProxyContext } from './context.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 import { OAuthEndpointError, readForm, readQuery, redirectResponse, textResponse } from './http.ts'
@@ -40,8 +40,14 @@ const CHALLENGE = /^[\w-]{43}$/
 const VISIT = /^[\w-]{43}$/
 const MAX_STATE_LENGTH = 2048
 
-/** Validates an authorization request and shows the consent page. @throws OAuthEndpointError */
+/**
+ * Validates an authorization request and shows the consent page. Errors are shown to the user and never sent to the client: anyone can register
+ * a client, so a redirect before the user has trusted it would make this endpoint an open redirector (RFC 9700, section 4.11.2).
+ *
+ * @throws OAuthEndpointError
+ */
 export async function handleAuthorization(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
+  const { options, sealer, lifetimes, resource } = context
   const query = readQuery(request)
   const client = await context.clients.find(query.get('client_id') ?? '')
   const redirectUri = query.get('redirect_uri') ?? ''
@@ -49,24 +55,17 @@ export async function handleAuthorization(request: HookRequest, context: ProxyCo
     throw new OAuthEndpointError('invalid_request', 'The client has not registered this redirect_uri')
   const state = query.get('state')
   const head = { clientId: client.id, redirectUri, ...(state !== undefined && { state }) }
-  try {
-    const { options, sealer, lifetimes, resource } = context
-    const authorization: AuthorizationRequest = { ...head, ...validateQuery(query, context) }
-    const previousVisit = readCookie(request, VISIT_COOKIE)
-    const visit = previousVisit !== undefined && VISIT.test(previousVisit) ? previousVisit : randomId(SECRET_BYTES)
-    const binding = await sha256(visit)
-    const sealed = await sealer.seal(REQUEST_PURPOSE, authorization, { ttlMs: lifetimes.signInTtlMs, binding })
-    const { authorizationEndpoint, scopes: upstreamScopes = [] } = options.upstream
-    const upstreamHost = new URL(authorizationEndpoint).host
-    const { name = resource.host } = options
-    const consent = { client, redirectUri, scopes: authorization.scopes, name, upstreamHost, upstreamScopes, sealed }
-    const cookie = writeCookie(VISIT_COOKIE, visit, { sameSite: 'Strict', maxAgeS: lifetimes.signInTtlMs / 1000 })
-    return consentPage(consent, { 'set-cookie': cookie })
-  } catch (error) {
-    if (error instanceof OAuthEndpointError)
-      return redirectToClient(head, { error: error.code, error_description: error.message }, context)
-    throw error
-  }
+  const authorization: AuthorizationRequest = { ...head, ...validateQuery(query, context) }
+  const previousVisit = readCookie(request, VISIT_COOKIE)
+  const visit = previousVisit !== undefined && VISIT.test(previousVisit) ? previousVisit : randomId(SECRET_BYTES)
+  const binding = await sha256(visit)
+  const sealed = await sealer.seal(REQUEST_PURPOSE, authorization, { ttlMs: lifetimes.signInTtlMs, binding })
+  const { authorizationEndpoint, scopes: upstreamScopes = [] } = options.upstream
+  const upstreamHost = new URL(authorizationEndpoint).host
+  const { name = resource.host } = options
+  const consent = { client, redirectUri, scopes: authorization.scopes, name, upstreamHost, upstreamScopes, sealed }
+  const cookie = writeCookie(VISIT_COOKIE, visit, { sameSite: 'Strict', maxAgeS: lifetimes.signInTtlMs / 1000 })
+  return consentPage(consent, { 'set-cookie': cookie })
 }
 
 /** Handles the form of the consent page. After a yes, sends the user to the identity provider to sign in. */
@@ -83,7 +82,7 @@ export async function handleConsent(request: HookRequest, context: ProxyContext)
     | undefined
   if (!authorization)
     return textResponse('This page has expired or was created for another browser. Start again from the client.', 403)
-  if (form.get('decision') !== 'allow') return redirectToClient(authorization, { error: 'access_denied' }, context)
+  if (form.get('decision') !== 'allow') return denialResponse(authorization, context)
   const [state, verifier] = [randomId(SECRET_BYTES), randomId(SECRET_BYTES)]
   const pending: PendingSignIn = { ...authorization, verifier }
   const hash = await sha256(state)
@@ -110,16 +109,33 @@ export async function isSameBrowser(
   return typeof sealedHash === 'string' && constantTimeEqual(sealedHash, hash)
 }
 
-/** Redirects the user to the client with an authorization response. The redirect URI has been validated before. */
+/**
+ * Tells the client that the user denied access. A program on this computer receives a redirect. The page of any other client opens only if the
+ * user follows a link: the user has just declined to trust it.
+ */
+function denialResponse(authorization: AuthorizationRequest, context: ProxyContext): HookResponse {
+  const url = responseUrl(authorization, { error: 'access_denied' }, context)
+  return isLoopbackUrl(url) ? redirectResponse(url) : denialPage(url)
+}
+
+/** Redirects the user to a client that the user has consented to, with an authorization response. */
 export function redirectToClient(
-  { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+  authorization: AuthorizationRequest,
+  parameters: Readonly<Record<string, string>>,
+  context: ProxyContext,
+): HookResponse {
+  return redirectResponse(responseUrl(authorization, parameters, context))
+}
+
+function responseUrl(
+  { redirectUri, state }: AuthorizationRequest,
   parameters: Readonly<Record<string, string>>,
   { issuer }: ProxyContext,
-): HookResponse {
+): URL {
   const url = new URL(redirectUri)
   for (const [name, value] of Object.entries({ ...parameters, ...(state !== undefined && { state }), iss: issuer }))
     url.searchParams.set(name, value)
-  return redirectResponse(url)
+  return url
 }
 
 function validateQuery(

@@ -37,16 +37,28 @@ export function consentPage(consent: ConsentRequest, headers: Readonly<Record<st
   const recipient = isLoopbackUrl(redirectUri)
     ? `to a program on this computer (${host}). Continue only if you have just started that program yourself`
     : `to ${host}`
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Allow access?</title><style>${STYLE}</style>
-<h1>${escapeHtml(client.name)} wants to use ${escapeHtml(name)} for you</h1>
+  const content = `<h1>${escapeHtml(client.name)} wants to use ${escapeHtml(name)} for you</h1>
 <p>${provenance}</p>
 <p>Access is given ${recipient}.</p><p>Address: <code>${escapeHtml(redirectUri)}</code></p>
 ${list(`It asks ${name} for:`, scopes)}
 <p>You sign in at <strong>${escapeHtml(upstreamHost)}</strong> next.</p>
 ${list(`${name} asks there for:`, upstreamScopes)}
 <form method="post"><input type="hidden" name="request" value="${escapeHtml(sealed)}">
-<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form></html>`
+<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>`
+  return page('Allow access?', content, headers)
+}
+
+/** Renders the page that a user sees after denying access. `clientUrl` is the response to the client, which the user may follow. */
+export function denialPage(clientUrl: URL): HookResponse {
+  const content = `<h1>You denied access</h1><p>Nothing was shared. You can close this page.</p>
+<p><a rel="noreferrer" href="${escapeHtml(clientUrl.href)}">Return to ${escapeHtml(clientUrl.host)}</a></p>`
+  return page('Access denied', content)
+}
+
+function page(title: string, content: string, headers: Readonly<Record<string, string>> = {}): HookResponse {
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${STYLE}</style>
+${content}</html>`
   return { status: 200, headers: { ...HEADERS, ...headers }, body }
 }
 

@@ -105,12 +105,31 @@ describe('signing in through a proxy', () => {
     expect([response.status, response.headers.get('location')]).toEqual([400, null])
   })
 
-  test('ends with an error when the user denies access', async () => {
+  test('ends with a redirect to the program on this computer when the user denies access', async () => {
     const { send, browser, idp } = await startProxy()
     const visitor = browser()
-    const page = await visitor.get(authorizePath(await register(send)))
+    const redirect_uri = 'http://127.0.0.1:1234/cb'
+    const clientId = await register(send, { redirect_uris: ['http://127.0.0.1/cb'] })
+    const page = await visitor.get(authorizePath(clientId, { redirect_uri }))
     const denied = locationOf(await visitor.post('/authorize', { request: await sealedRequestOf(page), decision: 'deny' }))
+    expect(denied.origin + denied.pathname).toBe(redirect_uri)
     expect(denied.searchParams.get('error')).toBe('access_denied')
+    expect(idp.requests).toEqual([])
+  })
+
+  test('ends with a page that links to any other client when the user denies access', async () => {
+    const { send, browser, idp } = await startProxy()
+    const visitor = browser()
+    const page = await visitor.get(authorizePath(await register(send), { state: '"><script>' }))
+    const denied = await visitor.post('/authorize', { request: await sealedRequestOf(page), decision: 'deny' })
+    expect([denied.status, denied.headers.get('location')]).toEqual([200, null])
+    expect(denied.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const text = await denied.text()
+    expect(text).toContain('Return to client.example')
+    expect(text).not.toContain('<script>')
+    const link = new URL(/href="([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? 'about:blank')
+    expect(link.origin + link.pathname).toBe(REDIRECT)
+    expect(Object.fromEntries(link.searchParams)).toEqual({ error: 'access_denied', state: '"><script>', iss: ORIGIN })
     expect(idp.requests).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ interface Endpoint {
   readonly renderError: (error: OAuthEndpointError) => HookResponse
 }
 
-const renderText: Endpoint['renderError'] = ({ message, status }) => textResponse(message, status)
+const renderText: Endpoint['renderError'] = ({ code, message, status }) => textResponse(`${message} (${code})`, status)
 
 /** The endpoints by path. Clients receive errors as JSON, users as text. */
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {

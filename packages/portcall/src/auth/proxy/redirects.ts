@@ -1,13 +1,12 @@
 import { isLoopbackUrl } from '../server/resource.ts'
+import { isStrictUrl } from '../strict-url.ts'
 
 const MAX_LENGTH = 512
 
 /** Reports whether users may be redirected to a URL: https, or http on loopback, without anything that browsers parse differently. */
 export function isRedirectUri(text: unknown): text is string {
-  if (typeof text !== 'string' || text.length > MAX_LENGTH || !URL.canParse(text) || /[#\s\\]/.test(text)) return false
-  const url = new URL(text)
-  if (url.username || url.password) return false
-  return url.protocol === 'https:' || isLoopbackUrl(text)
+  if (typeof text !== 'string' || text.length > MAX_LENGTH || !isStrictUrl(text)) return false
+  return new URL(text).protocol === 'https:' || isLoopbackUrl(text)
 }
 
 /** Reports whether a redirect URI is registered: the same text, except that the port of a loopback URI may differ (RFC 8252). */

@@ -1,3 +1,5 @@
+import { isStrictUrl } from '../strict-url.ts'
+
 const WELL_KNOWN = '/.well-known/'
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -46,9 +48,12 @@ export function isLoopbackUrl(url: string | URL): boolean {
   return protocol === 'http:' && LOOPBACK.test(hostname)
 }
 
-/** Reports whether two URIs identify the same resource: the case of scheme and host, default ports and a trailing slash are ignored. */
+/**
+ * Reports whether two URIs identify the same resource: the case of scheme and host, default ports and a trailing slash are ignored. A URI that
+ * is not a strict URL is the same only as itself.
+ */
 export function isSameResource(a: string, b: string): boolean {
-  return a === b || (URL.canParse(a) && URL.canParse(b) && normalized(new URL(a)) === normalized(new URL(b)))
+  return a === b || (isStrictUrl(a) && isStrictUrl(b) && normalized(new URL(a)) === normalized(new URL(b)))
 }
 
 /** Returns the path of a request target, which may be an absolute URL. */
@@ -61,5 +66,5 @@ function canonical(url: URL): string {
 }
 
 function normalized(url: URL): string {
-  return url.origin + url.pathname.replace(/\/$/, '') + url.search + url.hash
+  return url.origin + url.pathname.replace(/\/$/, '') + url.search
 }

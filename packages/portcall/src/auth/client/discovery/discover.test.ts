@@ -65,6 +65,8 @@ describe('the metadata of a resource', () => {
     ['no address'],
     [undefined],
     [7],
+    ['https://user@api.example.com/team/mcp'],
+    ['https:api.example.com/team/mcp'],
   ])('C55 is refused if its resource is %j', async (identifier) => {
     const { fetch, requested } = web({ [PATH]: resource({ resource: identifier }), [META]: { issuer: LOGIN } })
     expect(await reasonOf(find(fetch))).toBe('resource_mismatch')

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { isStrictUrl } from '../../strict-url.ts'
 import { AuthError } from '../errors.ts'
 import { fetchDocument, type MetadataFetch, readStrings, wellKnownUrl } from './metadata-document.ts'
 
@@ -51,9 +52,9 @@ function parseMetadata(document: JsonObject, endpoint: URL, url: string): Resour
  * whose owner controls both.
  */
 function describesEndpoint(resource: string, endpoint: URL, url: string): boolean {
-  if (!URL.canParse(resource)) return false
+  if (!isStrictUrl(resource)) return false
   const named = new URL(resource)
-  if (named.origin !== endpoint.origin || resource.includes('#')) return false
+  if (named.origin !== endpoint.origin) return false
   const [endpointPath, path] = [withoutSlash(endpoint.pathname), withoutSlash(named.pathname)]
   if (endpointPath === path && named.search === endpoint.search) return true
   return named.search === '' && `${endpointPath}/`.startsWith(`${path}/`) && new URL(url).origin === endpoint.origin
