@@ -24,6 +24,8 @@ export type RequestBody =
 
 /** A request as an `onRequest` hook receives it. */
 export interface HookRequest extends RequestHead {
+  /** The IP address of the connection's other end, if the runtime reveals it. Behind a reverse proxy, that is the proxy. */
+  readonly remoteAddress?: string | undefined
   /** Reads the body within the limits of the endpoint. @throws HttpError 400, 408 or 413. */
   readBody(): RequestBody | Promise<RequestBody>
 }

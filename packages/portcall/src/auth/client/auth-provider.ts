@@ -1,12 +1,12 @@
 import type { AuthorizedHeaders, AuthorizedSend, Authorizer, AuthProvider } from '../../protocol/authorizer.ts'
 import { openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { createRateLimiter, type RateLimiter } from '../rate-limiter.ts'
 import { type BearerChallenge, readBearerChallenge } from './discovery/challenge.ts'
 import { createDpopKeys, type DpopOptions } from './dpop/keys.ts'
 import { AuthError } from './errors.ts'
 import type { AllowedAddress } from './http/address-policy.ts'
 import { createSafeFetch } from './http/safe-fetch.ts'
-import { createRateLimiter, type RateLimiter } from './tokens/rate-limiter.ts'
 import { coversScopes, joinScopes } from './tokens/scopes.ts'
 import { createTokenCache, type TokenCache } from './tokens/token-cache.ts'
 import { type ActiveTokens, createTokenManager, type TokenManagerOptions } from './tokens/token-manager.ts'
@@ -85,7 +85,7 @@ function managerOptions(
 
 function createAuthorizer(options: TokenManagerOptions, { maxStepUps = MAX_STEP_UPS }: AuthProviderOptions): Authorizer {
   const cache = createTokenCache(createTokenManager(options))
-  const stepUps = createRateLimiter(maxStepUps)
+  const stepUps = createRateLimiter({ maxAttempts: maxStepUps })
   return {
     headers(request) {
       const { latest } = cache

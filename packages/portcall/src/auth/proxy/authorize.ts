@@ -11,12 +11,15 @@ import { consentPage, denialPage } from './consent.ts'
 import type { ProxyContext } from './context.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 import { OAuthEndpointError, readForm, readQuery, redirectResponse, textResponse } from './http.ts'
+import type { ProxyClientAuthMethod } from './options.ts'
 import { isRegisteredRedirectUri } from './redirects.ts'
 import { SECRET_BYTES } from './upstream.ts'
 
 /** A validated authorization request of a client. */
 export interface AuthorizationRequest {
   readonly clientId: string
+  /** How the client has to authenticate to redeem the code. */
+  readonly clientMethod: ProxyClientAuthMethod
   readonly redirectUri: string
   /** The PKCE code challenge. */
   readonly challenge: string
@@ -49,13 +52,18 @@ const MAX_STATE_LENGTH = 2048
 export async function handleAuthorization(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
   const { options, sealer, lifetimes, resource } = context
   const query = readQuery(request)
-  const client = await context.clients.find(query.get('client_id') ?? '')
+  const client = await context.clients.find(query.get('client_id') ?? '', request)
   const redirectUri = query.get('redirect_uri') ?? ''
   if (!isRegisteredRedirectUri(redirectUri, client.redirectUris))
     throw new OAuthEndpointError('invalid_request', 'The client has not registered this redirect_uri')
   const state = query.get('state')
-  const head = { clientId: client.id, redirectUri, ...(state !== undefined && { state }) }
-  const authorization: AuthorizationRequest = { ...head, ...validateQuery(query, context) }
+  const authorization: AuthorizationRequest = {
+    clientId: client.id,
+    clientMethod: client.credentials.method,
+    redirectUri,
+    ...(state !== undefined && { state }),
+    ...validateQuery(query, context),
+  }
   const previousVisit = readCookie(request, VISIT_COOKIE)
   const visit = previousVisit !== undefined && VISIT.test(previousVisit) ? previousVisit : randomId(SECRET_BYTES)
   const binding = await sha256(visit)

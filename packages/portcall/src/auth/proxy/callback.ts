@@ -5,6 +5,7 @@ import { VerifierUnavailableError } from '../server/errors.ts'
 import { isSameBrowser, type PendingSignIn, redirectToClient, STATE_KEY } from './authorize.ts'
 import { getAndDelete, type ProxyContext } from './context.ts'
 import { readQuery, textResponse } from './http.ts'
+import type { ProxyClientAuthMethod } from './options.ts'
 import { SECRET_BYTES, UpstreamRefusedError } from './upstream.ts'
 
 /** The stored form of an authorization code. */
@@ -12,6 +13,7 @@ export interface CodeRecord {
   /** The id of the grant. */
   readonly grant: string
   readonly clientId: string
+  readonly clientMethod: ProxyClientAuthMethod
   readonly redirectUri: string
   /** The PKCE code challenge of the client. */
   readonly challenge: string
@@ -52,14 +54,14 @@ async function createCode(
   upstreamCode: string,
   { options, upstream, grants, store, lifetimes }: ProxyContext,
 ): Promise<string> {
-  const { clientId, redirectUri, challenge, verifier } = pending
+  const { clientId, clientMethod, redirectUri, challenge, verifier } = pending
   const tokens = await upstream.exchange(upstreamCode, verifier)
   const { subject, scopes: allowed } = await options.identify(tokens)
   if (!subject) throw new UpstreamRefusedError('`identify` returned no subject')
   const scopes = pending.scopes.filter((scope) => allowed === undefined || allowed.includes(scope))
-  const { id } = await grants.create({ clientId, subject, scopes }, tokens)
+  const { id } = await grants.create({ clientId, clientMethod, subject, scopes }, tokens)
   const code = randomId(SECRET_BYTES)
-  const record: CodeRecord = { grant: id, clientId, redirectUri, challenge }
+  const record: CodeRecord = { grant: id, clientId, clientMethod, redirectUri, challenge }
   await store.set(CODE_KEY + (await sha256(code)), JSON.stringify(record), { ttlMs: lifetimes.codeTtlMs })
   return code
 }

@@ -1,111 +1,90 @@
 /**
  * The clients of the proxy. The id of a dynamically registered client contains its sealed registration, so that nothing is stored and a flood
- * of registrations takes no memory. A client may also be identified by the https URL of its client ID metadata document.
+ * of registrations takes no memory. A client may also be identified by the https URL of its client ID metadata document, or be registered by
+ * hand.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
-import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { createMemoryStore } from '../../stores/memory/store.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import type { HookRequest } from '../../protocol/http.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
-import { createSafeFetch } from '../client/http/safe-fetch.ts'
+import { sha256 } from '../../util/digest.ts'
+import { randomId } from '../../util/random.ts'
+import { type ClientDescription, checkRegistration, describeRegistration, parseMetadata, usesSecret } from './client-metadata.ts'
+import { createDocumentFetch } from './document-fetch.ts'
 import { OAuthEndpointError } from './http.ts'
 import type { OAuthProxyOptions } from './options.ts'
-import { isRedirectUri } from './redirects.ts'
 
-/** A client as described by its own metadata. */
-export interface ProxyClient {
+/** A client of the proxy. */
+export interface ProxyClient extends ClientDescription {
   readonly id: string
-  readonly name: string
-  readonly redirectUris: readonly string[]
-  /** The host of its metadata document. Absent for registered clients, whose name nobody has verified. */
-  readonly documentHost?: string
+  /** How the description got here: by hand, from the document at its id, or from the client itself, whose name nobody has verified. */
+  readonly source: 'configuration' | 'document' | 'registration'
 }
 
 export interface ProxyClients {
-  /** Registers a client. @throws OAuthEndpointError */
-  register(metadata: JsonObject): Promise<ProxyClient>
-  /** @throws OAuthEndpointError for an unknown client. */
-  find(id: string): Promise<ProxyClient>
+  /** Registers a client. The secret is not stored. @throws OAuthEndpointError */
+  register(metadata: JsonObject): Promise<{ readonly client: ProxyClient; readonly secret: string | undefined }>
+  /** Returns the client that a request names. @throws OAuthEndpointError for an unknown client. */
+  find(id: string, request: HookRequest): Promise<ProxyClient>
+  /** Returns the public keys of a client. @throws OAuthEndpointError if they cannot be fetched. */
+  keysOf(client: ProxyClient, request: HookRequest): Promise<JsonObject>
 }
 
 export interface ProxyClientsOptions
-  extends Pick<OAuthProxyOptions, 'dynamicRegistration' | 'metadataDocuments' | 'fetch' | 'allow' | 'resource'> {
+  extends Pick<OAuthProxyOptions, 'dynamicRegistration' | 'metadataDocuments' | 'clients' | 'fetch' | 'allow' | 'resource'> {
   readonly sealer: Sealer
+  readonly issuer: string
   readonly clientTtlMs: number
+  readonly now: () => number
 }
 
-const MAX_REDIRECT_URIS = 5
-const MAX_NAME_LENGTH = 80
-const MAX_DOCUMENT_BYTES = 16 * 1024
-const DOCUMENT_TIMEOUT_MS = 5000
-const DOCUMENT_TTL_MS = 5 * 60_000
-const MAX_DOCUMENT_TTL_MS = 24 * 60 * 60_000
-const MAX_DOCUMENTS = 1000
+const SECRET_BYTES = 32
 const PURPOSE = 'proxy-client'
 const PREFIX = 'dcr.'
-/** Characters that are invisible or change how text is displayed: controls, direction marks, tags. */
-const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu
 
+/** @throws TypeError for an invalid client of the configuration. */
 export function createProxyClients(options: ProxyClientsOptions): ProxyClients {
-  const { dynamicRegistration = true, metadataDocuments = true, sealer, clientTtlMs, ...fetchOptions } = options
-  const fetchDocument = createDocumentFetch(fetchOptions)
+  const { dynamicRegistration = true, metadataDocuments = true, clients = [], sealer, issuer, clientTtlMs } = options
+  const documentOptions = typeof metadataDocuments === 'object' ? metadataDocuments : {}
+  const { requesterAddress = ({ remoteAddress }: HookRequest) => remoteAddress } = documentOptions
+  const fetchDocument = createDocumentFetch({ ...options, ...documentOptions })
+  for (const client of clients) checkRegistration(client)
+  const configured = new Map(clients.map((client) => [client.clientId, client]))
+
+  const findDocument = async (id: string, request: HookRequest): Promise<ProxyClient> => {
+    const document = await fetchDocument(id, requesterAddress(request))
+    const description = parseMetadata(document)
+    if (document.client_id !== id || usesSecret(description.credentials.method))
+      throw invalidClient('The client document describes another client, or one with a secret')
+    return { id, source: 'document', ...description }
+  }
+  const findRegistered = async (id: string): Promise<ProxyClient> => {
+    const text = id.startsWith(PREFIX) ? id.slice(PREFIX.length) : ''
+    const description = await sealer.open(PURPOSE, text, { binding: issuer }).catch(() => undefined)
+    if (!description) throw invalidClient('The client is not registered')
+    return { id, source: 'registration', ...(description as ClientDescription) }
+  }
   return {
     async register(metadata) {
       if (!dynamicRegistration) throw new OAuthEndpointError('access_denied', 'Dynamic client registration is disabled', 403)
-      const { name, redirectUris } = parseMetadata(metadata)
-      const id = PREFIX + (await sealer.seal(PURPOSE, { name, redirectUris }, { ttlMs: clientTtlMs }))
-      return { id, name, redirectUris }
+      const parsed = parseMetadata(metadata)
+      const secret = usesSecret(parsed.credentials.method) ? randomId(SECRET_BYTES) : undefined
+      const credentials = { ...parsed.credentials, ...(secret !== undefined && { secretHash: await sha256(secret) }) }
+      const description: ClientDescription = { ...parsed, credentials }
+      const id = PREFIX + (await sealer.seal(PURPOSE, description, { ttlMs: clientTtlMs, binding: issuer }))
+      return { client: { id, source: 'registration', ...description }, secret }
     },
-    async find(id) {
-      if (metadataDocuments && id.startsWith('https://')) return fetchDocument(id)
-      const known = id.startsWith(PREFIX) ? await sealer.open(PURPOSE, id.slice(PREFIX.length)).catch(() => undefined) : undefined
-      if (!known) throw new OAuthEndpointError('invalid_client', 'The client is not registered', 401)
-      return { id, ...(known as Pick<ProxyClient, 'name' | 'redirectUris'>) }
+    async find(id, request) {
+      const known = configured.get(id)
+      if (known) return { id, source: 'configuration', ...(await describeRegistration(known)) }
+      return metadataDocuments && id.startsWith('https://') ? findDocument(id, request) : findRegistered(id)
+    },
+    async keysOf({ credentials: { jwks, jwksUri } }, request) {
+      return jwks ?? fetchDocument(jwksUri ?? '', requesterAddress(request))
     },
   }
 }
 
-/** Creates a function that fetches client metadata documents and caches them for as long as their `max-age` says, within bounds. */
-function createDocumentFetch({
-  fetch,
-  allow = [],
-  resource,
-}: Pick<ProxyClientsOptions, 'fetch' | 'allow' | 'resource'>): ProxyClients['find'] {
-  const limits = { maxBytes: MAX_DOCUMENT_BYTES, timeoutMs: DOCUMENT_TIMEOUT_MS, maxRedirects: 0 }
-  const safe = createSafeFetch({ trustedUrl: new URL(resource), fetch, allow, ...limits })
-  const cache = createMemoryStore({ maxEntries: MAX_DOCUMENTS })
-
-  return async (id) => {
-    const cached = await cache.get(id)
-    if (cached !== undefined) return JSON.parse(cached) as ProxyClient
-    if (!isDocumentUrl(id)) throw new OAuthEndpointError('invalid_client', 'The client id is not a valid document URL', 401)
-    const response = await safe.fetch(id, { headers: { accept: 'application/json' } }).catch(() => undefined)
-    const isJson = /^application\/([\w.-]+\+)?json\b/.test(response?.headers.get('content-type') ?? '')
-    const document: unknown = response?.status === 200 && isJson ? await response.json().catch(() => undefined) : undefined
-    if (!isObject(document) || document.client_id !== id)
-      throw new OAuthEndpointError('invalid_client', 'The client document cannot be read or describes another client', 401)
-    const client = { id, documentHost: new URL(id).host, ...parseMetadata(document) }
-    await cache.set(id, JSON.stringify(client), { ttlMs: ttlOf(response) })
-    return client
-  }
-}
-
-function isDocumentUrl(id: string): boolean {
-  const url = URL.canParse(id) ? new URL(id) : undefined
-  return url?.href === id && url.pathname !== '/' && !id.includes('#') && !url.username && !url.password
-}
-
-function ttlOf(response: Response | undefined): number {
-  const [, seconds] = /(?:^|[\s,])max-age=(\d{1,9})/.exec(response?.headers.get('cache-control') ?? '') ?? []
-  return seconds === undefined ? DOCUMENT_TTL_MS : Math.min(Math.max(Number(seconds) * 1000, 1000), MAX_DOCUMENT_TTL_MS)
-}
-
-/** Parses client metadata (RFC 7591, section 2). @throws OAuthEndpointError */
-function parseMetadata(metadata: JsonObject): Pick<ProxyClient, 'name' | 'redirectUris'> {
-  const { redirect_uris: uris, client_name: name, token_endpoint_auth_method: method = 'none', client_id: id } = metadata
-  if (!Array.isArray(uris) || uris.length === 0 || uris.length > MAX_REDIRECT_URIS || !uris.every(isRedirectUri))
-    throw new OAuthEndpointError('invalid_redirect_uri', 'redirect_uris needs one to five URLs with https, or http on loopback')
-  if (id !== undefined && method !== 'none')
-    throw new OAuthEndpointError('invalid_client', 'Only public clients are supported', 401)
-  const displayName = typeof name === 'string' ? name.replace(DECEPTIVE, '').trim().slice(0, MAX_NAME_LENGTH) : ''
-  return { name: displayName || 'An unnamed client', redirectUris: uris }
+function invalidClient(message: string): OAuthEndpointError {
+  return new OAuthEndpointError('invalid_client', message, 401)
 }

@@ -15,6 +15,11 @@ export interface ConsentRequest {
   readonly sealed: string
 }
 
+const PROVENANCE: Readonly<Record<ProxyClient['source'], (client: ProxyClient) => string>> = {
+  configuration: () => 'It was registered by the operator of this server.',
+  document: ({ id }) => `It is described at <strong>${escapeHtml(new URL(id).host)}</strong>.`,
+  registration: () => 'It registered itself. Nobody has verified its name.',
+}
 const STYLE = 'body{font:16px/1.5 system-ui;max-width:34em;margin:4em auto;padding:0 1em}button{font:inherit;padding:.4em 1.5em}'
 
 /** Forbids scripts, subresources, and framing by other pages. */
@@ -30,9 +35,7 @@ const HEADERS = {
 /** Renders the page that asks whether a client may act for the user: who it is, where the response goes, and which scopes it gets. */
 export function consentPage(consent: ConsentRequest, headers: Readonly<Record<string, string>>): HookResponse {
   const { client, redirectUri, scopes, name, upstreamHost, upstreamScopes, sealed } = consent
-  const provenance = client.documentHost
-    ? `It is described at <strong>${escapeHtml(client.documentHost)}</strong>.`
-    : 'It registered itself. Nobody has verified its name.'
+  const provenance = PROVENANCE[client.source](client)
   const host = `<strong>${escapeHtml(new URL(redirectUri).host)}</strong>`
   const recipient = isLoopbackUrl(redirectUri)
     ? `to a program on this computer (${host}). Continue only if you have just started that program yourself`

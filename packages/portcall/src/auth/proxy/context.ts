@@ -1,6 +1,7 @@
 import { createMemoryStore } from '../../stores/memory/store.ts'
 import { createSealer, type Sealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { namespaceStore } from '../../stores/namespace.ts'
 import { type ProtectedResource, parseResource, parseSecureUrl } from '../server/resource.ts'
 import { createProxyClients, type ProxyClients } from './clients.ts'
 import { createGrants, type Grants } from './grants.ts'
@@ -38,15 +39,19 @@ export const PATHS = {
 /** @throws TypeError for an invalid resource or endpoint URL. */
 export function createProxyContext(options: OAuthProxyOptions): ProxyContext {
   const resource = parseResource(options.resource)
-  parseSecureUrl('upstream.authorizationEndpoint', options.upstream.authorizationEndpoint)
-  const { now = Date.now, store = createMemoryStore({ now }), scopes = [], sealingKeys: keys } = options
+  const { authorizationEndpoint, revocationEndpoint } = options.upstream
+  parseSecureUrl('upstream.authorizationEndpoint', authorizationEndpoint)
+  if (revocationEndpoint !== undefined) parseSecureUrl('upstream.revocationEndpoint', revocationEndpoint)
+  const { now = Date.now, store: sharedStore = createMemoryStore({ now }), scopes = [], sealingKeys: keys } = options
   const issuer = resource.origin
+  // Tokens of one resource are unknown to the proxy of another one, even if both share a store.
+  const store = namespaceStore(sharedStore, `${resource.uri} `)
   const lifetimes = lifetimesOf(options)
   const sealer = createSealer({ now, ...(keys && { keys }) })
   const upstream = createUpstream(options, issuer + PATHS.callback, now)
-  const grants = createGrants({ store, sealer, lifetimes, now })
+  const grants = createGrants({ store, sealer, upstream, lifetimes, now })
   const tokenRefresher = createTokenRefresher({ grants, upstream, store, now })
-  const clients = createProxyClients({ ...options, sealer, clientTtlMs: lifetimes.clientTtlMs })
+  const clients = createProxyClients({ ...options, sealer, issuer, now, clientTtlMs: lifetimes.clientTtlMs })
   return { options, resource, issuer, scopes, lifetimes, store, sealer, clients, grants, upstream, tokenRefresher, now }
 }
 

@@ -1,4 +1,5 @@
 import type { KeyValueStore } from '../../stores/store.ts'
+import type { HookRequest } from '../../protocol/http.ts'
 import type { IssuerFetchOptions } from '../server/issuer-fetch.ts'
 
 /** The identity provider, and the registration of the proxy with it. */
@@ -9,6 +10,11 @@ export interface Upstream {
   readonly authorizationEndpoint: string
   /** The URL that issues tokens. */
   readonly tokenEndpoint: string
+  /**
+   * The URL that revokes tokens (RFC 7009). When a grant ends, because the client signs out or a token was stolen, the tokens of the identity
+   * provider are revoked there. Default: they remain valid at the identity provider until they expire.
+   */
+  readonly revocationEndpoint?: string
   /** The client that all users sign in with. Its redirect URI is `/authorize/callback` at the origin of the resource. */
   readonly clientId: string
   /** The secret of the client. Default: none, for a public client. */
@@ -43,6 +49,43 @@ export interface Identity {
   readonly scopes?: readonly string[]
 }
 
+/** How a client authenticates at the token and revocation endpoints. `none` is for public clients, which have no credentials. */
+export type ProxyClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+
+/** A client that you register by hand. Users consent to it as to any other client. */
+export interface ProxyClientRegistration {
+  /** The client ID. It starts with neither `https://` nor `dcr.`. */
+  readonly clientId: string
+  /** The name on the consent page. */
+  readonly name: string
+  /** The redirect URIs: URLs with https, or with http on loopback. */
+  readonly redirectUris: readonly string[]
+  /** The client secret, for `client_secret_basic` and `client_secret_post`. */
+  readonly clientSecret?: string
+  /** The public keys of the client, for `private_key_jwt`. */
+  readonly keys?: { readonly keys: readonly JsonWebKey[] }
+  /** Default: `private_key_jwt` with `keys`, `client_secret_basic` with `clientSecret`, otherwise `none`. */
+  readonly authentication?: ProxyClientAuthMethod
+}
+
+/** How client ID metadata documents are fetched. Anyone can make the proxy fetch one, so the fetches are limited. */
+export interface MetadataDocumentOptions {
+  /** The ports other than 443 that documents may be fetched from. Default: none. */
+  readonly ports?: readonly number[]
+  /** How many documents are fetched from one host in a minute. Default: 30. */
+  readonly maxHostFetches?: number
+  /** How many documents are fetched in a minute on request of one IP address, or of one /64 network of IPv6. Default: 30. */
+  readonly maxRequesterFetches?: number
+  /**
+   * Returns the IP address of the sender of a request, or `undefined` if it is unknown. Behind a reverse proxy, read the header that your proxy
+   * sets. Default: the address of the connection, where the runtime reveals it.
+   */
+  readonly requesterAddress?: (request: HookRequest) => string | undefined
+}
+
+/** The default limits of `MetadataDocumentOptions`. */
+export const METADATA_DOCUMENT_LIMITS = { maxHostFetches: 30, maxRequesterFetches: 30 } as const
+
 /** Lifetimes in milliseconds. */
 export interface ProxyLifetimes {
   /** Lifetime of access tokens, limited to that of the identity provider's tokens. Default: 1 hour. */
@@ -74,8 +117,10 @@ export interface OAuthProxyOptions extends IssuerFetchOptions, Partial<ProxyLife
   readonly sealingKeys?: readonly string[]
   /** Allows dynamic client registration. Default: true. */
   readonly dynamicRegistration?: boolean
-  /** Accepts URLs of client ID metadata documents as client ids. Default: true. */
-  readonly metadataDocuments?: boolean
+  /** Accepts URLs of client ID metadata documents as client ids, and sets how the documents are fetched. Default: true. */
+  readonly metadataDocuments?: boolean | MetadataDocumentOptions
+  /** Clients that are registered by hand. Default: none. */
+  readonly clients?: readonly ProxyClientRegistration[]
   /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number
 }

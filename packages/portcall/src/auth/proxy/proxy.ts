@@ -4,8 +4,10 @@ import { InvalidTokenError, VerifierUnavailableError } from '../server/errors.ts
 import { documentResponse } from '../server/metadata.ts'
 import { targetPath } from '../server/resource.ts'
 import type { Verifier } from '../server/types.ts'
+import { JWT_ALGORITHMS } from '../server/verifiers/jwt.ts'
 import { handleAuthorization, handleConsent } from './authorize.ts'
 import { handleCallback } from './callback.ts'
+import { CLIENT_AUTH_METHODS } from './client-metadata.ts'
 import { createProxyContext, PATHS, type ProxyContext } from './context.ts'
 import { errorResponse, jsonResponse, OAuthEndpointError, readJsonBody, textResponse } from './http.ts'
 import type { OAuthProxyOptions } from './options.ts'
@@ -103,11 +105,13 @@ function metadataOf({ issuer, scopes, options }: ProxyContext): object {
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: JWT_ALGORITHMS,
+    revocation_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
+    revocation_endpoint_auth_signing_alg_values_supported: JWT_ALGORITHMS,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: metadataDocuments,
+    client_id_metadata_document_supported: metadataDocuments !== false,
   }
 }
 
@@ -125,8 +129,10 @@ async function respond(path: string, request: HookRequest, context: ProxyContext
   }
 }
 
-async function handleRegistration(request: HookRequest, { clients, now }: ProxyContext): Promise<HookResponse> {
-  const { id, name, redirectUris } = await clients.register(await readJsonBody(request))
+async function handleRegistration(request: HookRequest, { clients, lifetimes, now }: ProxyContext): Promise<HookResponse> {
+  const { client, secret } = await clients.register(await readJsonBody(request))
+  const { id, name, redirectUris, credentials } = client
+  const { method, jwks, jwksUri } = credentials
   const registration = {
     client_id: id,
     client_id_issued_at: Math.floor(now() / 1000),
@@ -134,7 +140,13 @@ async function handleRegistration(request: HookRequest, { clients, now }: ProxyC
     redirect_uris: redirectUris,
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    token_endpoint_auth_method: 'none',
+    token_endpoint_auth_method: method,
+    ...(secret !== undefined && {
+      client_secret: secret,
+      client_secret_expires_at: Math.floor((now() + lifetimes.clientTtlMs) / 1000),
+    }),
+    ...(jwks && { jwks }),
+    ...(jwksUri !== undefined && { jwks_uri: jwksUri }),
   }
   return jsonResponse(registration, 201)
 }

@@ -1,6 +1,7 @@
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { isSameResource } from '../server/resource.ts'
+import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts'
 import { CODE_KEY, type CodeRecord } from './callback.ts'
 import { getAndDelete, type ProxyContext } from './context.ts'
 import type { Grant, Grants } from './grants.ts'
@@ -9,6 +10,12 @@ import { UpstreamRefusedError } from './upstream.ts'
 
 type Form = ReadonlyMap<string, string>
 
+/** A token request, and the client that sent it. */
+interface TokenRequest {
+  readonly form: Form
+  readonly client: AuthenticatedClient
+}
+
 const USED_CODE_KEY = 'proxy/used/'
 /** How long a redeemed code is remembered, to detect its reuse. */
 const USED_CODE_TTL_MS = 10 * 60_000
@@ -16,7 +23,7 @@ const USED_CODE_TTL_MS = 10 * 60_000
 const MIN_UPSTREAM_TTL_MS = 60_000
 const CODE_VERIFIER = /^[\w.~-]{43,128}$/
 
-const GRANT_TYPES: Readonly<Record<string, (form: Form, context: ProxyContext) => Promise<Grant>>> = {
+const GRANT_TYPES: Readonly<Record<string, (request: TokenRequest, context: ProxyContext) => Promise<Grant>>> = {
   authorization_code: redeemCode,
   refresh_token: redeemRefreshToken,
 }
@@ -30,21 +37,33 @@ export async function handleTokenRequest(request: HookRequest, context: ProxyCon
   const resource = form.get('resource')
   if (resource !== undefined && !isSameResource(resource, context.resource.uri))
     throw new OAuthEndpointError('invalid_target', `Tokens are issued for ${context.resource.uri} only`)
-  return issueTokens(await redeem(form, context), context)
+  const client = await authenticateClient(request, form, context)
+  return issueTokens(await redeem({ form, client }, context), context)
 }
 
-/** Revokes the grant of a token, if there is one (RFC 7009). */
-export async function handleRevocation(request: HookRequest, { grants }: ProxyContext): Promise<HookResponse> {
+/**
+ * Revokes the grant of a token, if there is one (RFC 7009), and with it the tokens of the identity provider. The token is invalid in any case.
+ * If the identity provider does not respond, the client can repeat the request.
+ *
+ * @throws OAuthEndpointError
+ */
+export async function handleRevocation(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
+  const { grants } = context
   const form = await readForm(request)
-  const token = form.get('token') ?? ''
-  const refresh = await grants.findRefreshToken(token)
-  const grant = refresh?.isCurrent ? refresh.grant : (await grants.findAccessToken(token))?.grant
-  if (grant && grant.clientId === form.get('client_id')) await grants.revoke(grant.id)
+  const client = await authenticateClient(request, form, context)
+  const grant = await grants.findRevocable(form.get('token') ?? '')
+  if (grant && isIssuedTo(grant, client) && !(await grants.revoke(grant.id)))
+    throw new OAuthEndpointError('temporarily_unavailable', 'The identity provider has not revoked its tokens yet', 503)
   return { status: 200 }
 }
 
+/** Reports whether a client may use a code or grant: it is the one that the user has consented to, and has authenticated as it has to. */
+function isIssuedTo({ clientId, clientMethod }: Pick<Grant, 'clientId' | 'clientMethod'>, client: AuthenticatedClient): boolean {
+  return clientId === client.clientId && clientMethod === client.method
+}
+
 /** Redeems an authorization code. A code that is used a second time revokes its grant. @throws OAuthEndpointError */
-async function redeemCode(form: Form, { store, grants }: ProxyContext): Promise<Grant> {
+async function redeemCode({ form, client }: TokenRequest, { store, grants }: ProxyContext): Promise<Grant> {
   const hash = await sha256(form.get('code') ?? '')
   const text = await getAndDelete(store, CODE_KEY + hash)
   if (text === undefined) {
@@ -52,11 +71,12 @@ async function redeemCode(form: Form, { store, grants }: ProxyContext): Promise<
     if (usedFor !== undefined) await grants.revoke(usedFor)
     throw new OAuthEndpointError('invalid_grant', 'The code is unknown or was used before')
   }
-  const { grant: id, clientId, redirectUri, challenge } = JSON.parse(text) as CodeRecord
+  const record = JSON.parse(text) as CodeRecord
+  const { grant: id, redirectUri, challenge } = record
   await store.set(USED_CODE_KEY + hash, id, { ttlMs: USED_CODE_TTL_MS })
   const verifier = form.get('code_verifier') ?? ''
   const isValid =
-    form.get('client_id') === clientId &&
+    isIssuedTo(record, client) &&
     form.get('redirect_uri') === redirectUri &&
     CODE_VERIFIER.test(verifier) &&
     constantTimeEqual(await sha256(verifier), challenge)
@@ -71,9 +91,9 @@ async function redeemCode(form: Form, { store, grants }: ProxyContext): Promise<
  *
  * @throws OAuthEndpointError
  */
-async function redeemRefreshToken(form: Form, { grants }: ProxyContext): Promise<Grant> {
+async function redeemRefreshToken({ form, client }: TokenRequest, { grants }: ProxyContext): Promise<Grant> {
   const refresh = await grants.findRefreshToken(form.get('refresh_token') ?? '')
-  if (!refresh || refresh.grant.clientId !== form.get('client_id'))
+  if (!refresh || !isIssuedTo(refresh.grant, client))
     throw new OAuthEndpointError('invalid_grant', 'The refresh token is unknown')
   if (refresh.isCurrent) return refresh.grant
   await grants.revoke(refresh.grant.id)

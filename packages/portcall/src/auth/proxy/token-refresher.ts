@@ -39,6 +39,8 @@ export function createTokenRefresher({ grants, upstream, store, now }: TokenRefr
     })
     for (let current: Grant | undefined = grant; current; current = await grants.find(grant.id))
       if (await grants.update(current, { sealed: await grants.seal(grant, next) })) return next
+    // The grant ended meanwhile, so nobody else knows the new tokens.
+    await upstream.revoke(next).catch(() => {})
     throw new UpstreamRefusedError('The grant was revoked')
   }
   const refreshLocked = async (id: string, minTtlMs: number): Promise<UpstreamTokens> => {

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { sha256 } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
+import type { AuthRequest } from '../client/types.ts'
 import { VerifierUnavailableError } from '../server/errors.ts'
-import { createIssuerFetch } from '../server/issuer-fetch.ts'
+import { createIssuerFetch, createIssuerNotification } from '../server/issuer-fetch.ts'
 import type { OAuthProxyOptions, UpstreamTokens } from './options.ts'
 
 /** Thrown if the identity provider rejects a code or a refresh token, so that the user has to sign in again. */
@@ -19,20 +20,26 @@ export interface UpstreamClient {
   exchange(code: string, verifier: string): Promise<UpstreamTokens>
   /** Returns new tokens. What the response omits is taken over from the old ones. @throws UpstreamRefusedError, VerifierUnavailableError */
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens>
+  /** Revokes tokens, if the identity provider supports that. @throws VerifierUnavailableError */
+  revoke(tokens: UpstreamTokens): Promise<void>
 }
 
 /** The size of the proxy's secrets: tokens, codes, states and code verifiers. */
 export const SECRET_BYTES = 32
 
 export function createUpstream(options: OAuthProxyOptions, callbackUrl: string, now: () => number): UpstreamClient {
-  const { authorizationEndpoint, tokenEndpoint, clientId, scopes = [], parameters = {} } = options.upstream
+  const { authorizationEndpoint, tokenEndpoint, revocationEndpoint, clientId, scopes = [], parameters = {} } = options.upstream
   const issuerFetch = createIssuerFetch(tokenEndpoint, options)
+  const sendRevocation = revocationEndpoint === undefined ? undefined : createIssuerNotification(revocationEndpoint, options)
   const client = clientAuthentication(options)
+  const post = (form: Readonly<Record<string, string>>): AuthRequest => ({
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...client.headers },
+    body: new URLSearchParams({ ...form, ...client.form }),
+  })
 
   const requestTokens = async (form: Readonly<Record<string, string>>): Promise<UpstreamTokens> => {
-    const body = new URLSearchParams({ ...form, ...client.form })
-    const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', ...client.headers }
-    const { status, json } = await issuerFetch({ method: 'POST', headers, body })
+    const { status, json } = await issuerFetch(post(form))
     if (status === 200 && typeof json.access_token === 'string') return readTokens(json, now())
     if (status === 200 || json.error === 'invalid_grant')
       throw new UpstreamRefusedError('The identity provider refused the token request')
@@ -59,6 +66,13 @@ export function createUpstream(options: OAuthProxyOptions, callbackUrl: string, 
     async refresh(tokens) {
       if (tokens.refreshToken === undefined) throw new UpstreamRefusedError('There is no refresh token')
       return { ...tokens, ...(await requestTokens({ grant_type: 'refresh_token', refresh_token: tokens.refreshToken })) }
+    },
+    async revoke({ refreshToken, accessToken }) {
+      // To revoke a refresh token invalidates the access tokens of its grant too (RFC 7009, section 2.1).
+      const [token, hint] = refreshToken === undefined ? [accessToken, 'access_token'] : [refreshToken, 'refresh_token']
+      const status = await sendRevocation?.(post({ token, token_type_hint: hint }))
+      if (status !== undefined && status !== 200)
+        throw new VerifierUnavailableError(`The identity provider responded with HTTP ${status} to a revocation`)
     },
   }
 }

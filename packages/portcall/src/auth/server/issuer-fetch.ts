@@ -21,22 +21,35 @@ export interface JsonResponse {
 const MAX_BYTES = 256 * 1024
 const TIMEOUT_MS = 5000
 
+type IssuerRequest<T> = (request?: AuthRequest) => Promise<T>
+
 /**
  * Creates a function that sends requests to one endpoint, without following redirects and with limits for size and time. It throws
  * VerifierUnavailableError if the endpoint does not respond with a JSON object.
  */
-export function createIssuerFetch(
+export function createIssuerFetch(endpoint: string, options: IssuerFetchOptions): IssuerRequest<JsonResponse> {
+  return createIssuerRequest(endpoint, options, async (response) => {
+    const json: unknown = await response.json()
+    if (!isObject(json)) throw new Error('The response is not a JSON object')
+    return { status: response.status, json }
+  })
+}
+
+/** Does the same as `createIssuerFetch` for an endpoint whose response has no body. The function returns the status. */
+export function createIssuerNotification(endpoint: string, options: IssuerFetchOptions): IssuerRequest<number> {
+  return createIssuerRequest(endpoint, options, async ({ status }) => status)
+}
+
+function createIssuerRequest<T>(
   endpoint: string,
   { fetch, allow = [] }: IssuerFetchOptions,
-): (request?: AuthRequest) => Promise<JsonResponse> {
+  read: (response: Response) => Promise<T>,
+): IssuerRequest<T> {
   const url = new URL(endpoint)
   const safe = createSafeFetch({ trustedUrl: url, fetch, allow, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, maxRedirects: 0 })
   return async (request) => {
     try {
-      const response = await safe.fetch(url, request)
-      const json: unknown = await response.json()
-      if (!isObject(json)) throw new Error('The response is not a JSON object')
-      return { status: response.status, json }
+      return await read(await safe.fetch(url, request))
     } catch (cause) {
       throw new VerifierUnavailableError(`${url.origin} sent no usable response`, { cause })
     }

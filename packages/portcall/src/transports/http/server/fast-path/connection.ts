@@ -184,6 +184,10 @@ class FastPathContext implements HttpContext, PendingWrite {
     this.#connection = connection
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#connection.socket.remoteAddress
+  }
+
   readonly header = (name: string): string | undefined => this.#headers.get(name) ?? this.#headers.get(name.toLowerCase())
 
   headers(): Iterable<[string, string]> {

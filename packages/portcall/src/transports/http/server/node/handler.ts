@@ -107,6 +107,10 @@ class NodeContext implements HttpContext, PendingWrite {
     return this.headerCount('host') === 1 ? this.#request.headers.host : undefined
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#request.socket.remoteAddress
+  }
+
   readonly header = (name: string): string | undefined => {
     const { headers } = this.#request
     const key = name.toLowerCase()

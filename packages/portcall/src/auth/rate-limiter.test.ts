@@ -4,11 +4,11 @@ import { createRateLimiter } from './rate-limiter.ts'
 test('limits the attempts of each operation within ten minutes', () => {
   vi.useFakeTimers()
   try {
-    const { tryAcquire } = createRateLimiter(2)
+    const { tryAcquire } = createRateLimiter({ maxAttempts: 2 })
     expect([tryAcquire('a'), tryAcquire('a'), tryAcquire('a'), tryAcquire('b')]).toEqual([true, true, false, true])
     vi.advanceTimersByTime(600_001)
     expect(tryAcquire('a')).toBe(true)
-    expect(createRateLimiter(0).tryAcquire('a')).toBe(false)
+    expect(createRateLimiter({ maxAttempts: 0 }).tryAcquire('a')).toBe(false)
   } finally {
     vi.useRealTimers()
   }
