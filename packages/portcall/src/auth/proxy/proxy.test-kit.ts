@@ -30,6 +30,7 @@ export async function startProxy(
     issuer: idp.issuer,
     authorizationEndpoint: `${idp.issuer}/authorize`,
     tokenEndpoint: `${idp.issuer}/token`,
+    revocationEndpoint: `${idp.issuer}/revoke`,
     clientId: 'portcall',
     clientSecret: 'upstream secret',
     scopes: ['repo', 'offline_access'],
@@ -50,7 +51,7 @@ export async function startProxy(
     ...options,
   })
   const send = await HANDLERS[handler](createNotesServer(), protect({ resource: RESOURCE, verify: proxy, now }))
-  return { clock, idp, proxy, send, store, entries, identified, browser: () => createBrowser(send) }
+  return { clock, idp, upstream, proxy, send, store, entries, identified, browser: () => createBrowser(send) }
 }
 
 /** Creates a store that records everything that is written to it. */
