@@ -23,8 +23,12 @@ export function createNotes(): Server {
   return server
 }
 
-/** Serves it with `protect`. */
-export async function serveNotes(port: number, options: Omit<ProtectOptions, 'resource'>): Promise<ListeningServer> {
+/** Serves it, or another server, with `protect`. */
+export async function serveNotes(
+  port: number,
+  options: Omit<ProtectOptions, 'resource'>,
+  server: Server = createNotes(),
+): Promise<ListeningServer> {
   const resource = `http://127.0.0.1:${port}/mcp`
-  return serve(createNotes(), { port, ...protect({ resource, scopes: ['notes:read'], scopesSupported: SCOPES, ...options }) })
+  return serve(server, { port, ...protect({ resource, scopes: ['notes:read'], scopesSupported: SCOPES, ...options }) })
 }

@@ -1,15 +1,18 @@
+import type { Server } from 'portcall'
 import type { ProtectOptions } from 'portcall/auth/server'
 import { introspection, jwt } from 'portcall/auth/server'
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
 import { onTestFinished } from 'vitest'
 import type { ProviderOptions } from './configuration.ts'
-import { reserveUrl, SCOPES, serveNotes } from './notes.ts'
+import { createNotes, reserveUrl, SCOPES, serveNotes } from './notes.ts'
 import { startProvider, type TestProvider } from './provider.ts'
 
 /** A protected server, and the provider that it trusts. */
 export interface TestServer {
   readonly url: string
   readonly provider: TestProvider
+  /** The server behind the protection. */
+  readonly notes: Server
   connect(options: ConnectOptions): Promise<Client>
 }
 
@@ -41,7 +44,8 @@ export async function startTestServer({ protect, ...choice }: TestServerOptions 
           clientSecret: RESOURCE_SERVER.client_secret,
           cacheTtlMs: 0,
         })
-  const serving = await serveNotes(port, { authorizationServers: [issuer], verify, clockToleranceMs: 0, ...protect })
+  const notes = createNotes()
+  const serving = await serveNotes(port, { authorizationServers: [issuer], verify, clockToleranceMs: 0, ...protect }, notes)
   onTestFinished(async () => {
     await serving.close()
     await provider.close()
@@ -49,6 +53,7 @@ export async function startTestServer({ protect, ...choice }: TestServerOptions 
   return {
     url,
     provider,
+    notes,
     async connect(options) {
       const client = await connect(url, options)
       onTestFinished(() => client.close())

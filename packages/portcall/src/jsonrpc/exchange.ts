@@ -7,6 +7,8 @@ export interface Auth {
   readonly principal: string
   /** The scopes that the caller has. Default: none. */
   readonly scopes?: readonly string[]
+  /** When the authorization expires, in seconds since 1970. Streams that wait for events end then. Default: never. */
+  readonly expiresAt?: number
   /** Further facts about the caller, such as the claims of its token. */
   readonly [claim: string]: unknown
 }

@@ -9,6 +9,7 @@ import { encodeMessage } from '../common/sse-encode.ts'
 import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
 import { createHeaderValidator, headerMismatchError, readSingleHeader } from './header-validation.ts'
 import { httpError, sendInsufficientScope } from './http-error.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 import type { EventSink, HttpContext } from './types.ts'
 
 /** Serves the modern era: requests are independent of each other, and a client that disconnects cancels its request. */
@@ -28,9 +29,14 @@ export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
     if (!context.accepts.events) throw httpError(406, 'Not acceptable: this method responds with text/event-stream')
     if (subscriptions >= limits.maxSubscriptions) throw httpError(429, 'Too many subscriptions')
     subscriptions++
-    return { closed: answer(endpoint, message, context).then(unsubscribe, unsubscribe) }
+    const call = new ModernCall(endpoint, context)
+    const expiry = watchTokenExpiry(context.auth, () => call.expire())
+    const end = (): void => {
+      subscriptions--
+      expiry?.cancel()
+    }
+    return { closed: answer(message, call).then(end, end) }
   }
-  const unsubscribe = (): void => void subscriptions--
 
   return {
     serve(message, context) {
@@ -39,18 +45,18 @@ export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
       if (version === undefined || version !== readRequestMeta(message.params).protocolVersion)
         throw headerMismatchError(Header.protocolVersion, version)
       validateHeaders(message, context)
-      return methodOf(message.method)?.longLived ? subscribe(message, context) : answer(endpoint, message, context)
+      return methodOf(message.method)?.longLived ? subscribe(message, context) : answer(message, new ModernCall(endpoint, context))
     },
   }
 }
 
-async function answer(endpoint: HttpEndpoint, message: Request, context: HttpContext): Promise<void> {
-  const call = new ModernCall(endpoint, context)
+async function answer(message: Request, call: ModernCall): Promise<void> {
+  const { endpoint } = call
   endpoint.running.add(call)
   try {
     call.respond(await endpoint.exchange(message, call))
   } catch (error) {
-    if (context.disconnected) return
+    if (call.disconnected || call.endExpired()) return
     call.respond(internalError(endpoint.onError(error)).response(message.id))
   } finally {
     endpoint.running.delete(call)
@@ -61,18 +67,23 @@ async function answer(endpoint: HttpEndpoint, message: Request, context: HttpCon
 class ModernCall implements ExchangeContext, Abortable {
   readonly http: HttpInfo
   readonly auth: Auth | undefined
-  #endpoint: HttpEndpoint
+  readonly endpoint: HttpEndpoint
   #context: HttpContext
   #sink: EventSink | undefined
   #isAnswered = false
   #abort: LazyAbort | undefined
   #isWatching = false
+  #isExpired = false
 
   constructor(endpoint: HttpEndpoint, context: HttpContext) {
     this.http = context
     this.auth = context.auth
-    this.#endpoint = endpoint
+    this.endpoint = endpoint
     this.#context = context
+  }
+
+  get disconnected(): boolean {
+    return this.#context.disconnected
   }
 
   get signal(): AbortSignal {
@@ -86,6 +97,18 @@ class ModernCall implements ExchangeContext, Abortable {
   abort(reason: unknown): void {
     this.#abort ??= new LazyAbort()
     this.#abort.abort(reason)
+  }
+
+  /** Aborts the call because the token of the caller has expired. */
+  expire(): void {
+    this.#isExpired = true
+    this.abort(new DOMException('The token has expired', 'AbortError'))
+  }
+
+  /** Ends the stream of an expired call without a response, after which clients try again. Returns false for any other call. */
+  endExpired(): boolean {
+    if (this.#isExpired) (this.#sink ??= this.endpoint.streams.open(this.#context)).end()
+    return this.#isExpired
   }
 
   /** From now on, a client that disconnects aborts the call. */
@@ -106,23 +129,23 @@ class ModernCall implements ExchangeContext, Abortable {
     const context = this.#context
     if (this.#isAnswered || context.disconnected || !context.accepts.events) return
     const text = encodeMessage(notification)
-    if (this.#sink) return this.#endpoint.streams.send(this.#sink, notification, text)
-    this.#sink = this.#endpoint.streams.open(context, text)
+    if (this.#sink) return this.endpoint.streams.send(this.#sink, notification, text)
+    this.#sink = this.endpoint.streams.open(context, text)
   }
 
   /** Sends the response. */
   respond(response: Response): void {
     const context = this.#context
     this.#isAnswered = true
-    if (!this.#sink && 'error' in response && sendInsufficientScope(response, context, this.#endpoint)) return
+    if (!this.#sink && 'error' in response && sendInsufficientScope(response, context, this.endpoint)) return
     if (!this.#sink && context.accepts.json) {
       const status = 'error' in response ? errorStatus(response.error.code) : 200
       context.send(status, JSON_HEADERS, stringifyMessage(response))
       return
     }
     const text = encodeMessage(response)
-    if (this.#sink) void this.#endpoint.streams.send(this.#sink, response, text)
-    else this.#sink = this.#endpoint.streams.open(context, text)
+    if (this.#sink) void this.endpoint.streams.send(this.#sink, response, text)
+    else this.#sink = this.endpoint.streams.open(context, text)
     this.#sink.end()
   }
 }

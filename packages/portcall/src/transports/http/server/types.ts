@@ -23,6 +23,8 @@ export interface HttpRequest extends HookRequest {
 
 /** Sends the response to an HTTP request. Only the first response counts. */
 export interface HttpReply {
+  /** The authenticated caller. */
+  readonly auth?: Auth | undefined
   /** Sends the complete response. */
   send(status: number, headers: FlatHeaders, body?: string): void
   /** Sends the head of a stream and its first text. */

@@ -1,5 +1,6 @@
 import { EVENT_HEADERS } from '../../common/headers.ts'
 import { encodeEvent } from '../../common/sse-encode.ts'
+import { watchTokenExpiry } from '../token-expiry.ts'
 import type { EventSink, HttpContext } from '../types.ts'
 import type { ClusterSession, StreamTail } from './cluster-session.ts'
 import type { StreamRead } from './log-codec.ts'
@@ -72,6 +73,8 @@ function createStreamTail({ endpoint, lease }: ClusterNode, start: TailStart): S
       })
       .join('')
   const sink: EventSink = endpoint.streams.open(context, encode(first) || undefined, EVENT_HEADERS)
+  const expiry = watchTokenExpiry(context.auth, () => sink.end())
+  sink.onClose(() => expiry?.cancel())
   if (first.isEnded) sink.end()
 
   const sendAll = async (): Promise<void> => {

@@ -7,6 +7,7 @@ import { EMPTY_HEADERS, Header } from '../../common/headers.ts'
 import { encodeEvent } from '../../common/sse-encode.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
 import { pathOf } from '../host-check.ts'
+import { watchTokenExpiry } from '../token-expiry.ts'
 import type { HttpContext, ValidMessage } from '../types.ts'
 import type { ResponseSink } from './post-response.ts'
 import type { ResumableStreams } from './resumable-streams.ts'
@@ -35,7 +36,11 @@ export function createHttpSse<S extends SessionEntry>({ onError }: HttpEndpoint,
         throw error
       }
       const end = async (): Promise<void> => backend.end(entry)
-      context.onDisconnect(() => void end().catch(onError))
+      const expiry = watchTokenExpiry(context.auth, () => void end().catch(onError))
+      context.onDisconnect(() => {
+        expiry?.cancel()
+        void end().catch(onError)
+      })
       const address = `${pathOf(context.target)}?${SESSION_PARAMETER}=${entry.id}`
       entry.streams.open(context, { firstEvent: encodeEvent({ event: 'endpoint', data: address }) })
     },

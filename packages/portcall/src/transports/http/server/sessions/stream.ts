@@ -6,6 +6,7 @@ import { encodeEvent, encodeMessage } from '../../common/sse-encode.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
 import { httpError } from '../http-error.ts'
 import { isDroppable } from '../open-streams.ts'
+import { watchTokenExpiry } from '../token-expiry.ts'
 import type { EventSink, HttpReply } from '../types.ts'
 
 /** An event log whose `append` resolves to undefined for events that it does not store. Such events get no id. */
@@ -45,8 +46,8 @@ export class Stream {
   readonly #options: StreamOptions
   readonly #key: string
   #sink: EventSink | undefined
-  /** The reply that the first event opens. */
-  #pendingReply: { reply: HttpReply; headers: FlatHeaders | undefined } | undefined
+  /** The reply that the first event opens, and whether its client reconnects when the connection ends before the stream. */
+  #pendingReply: { reply: HttpReply; headers: FlatHeaders | undefined; mayReconnect: boolean } | undefined
   /** Runs one step at a time, in order. */
   #queue: Promise<void> = Promise.resolve()
   #unrecorded: UnrecordedEvent[] = []
@@ -86,8 +87,9 @@ export class Stream {
    * the client can resume.
    */
   open(reply: HttpReply, headers?: FlatHeaders, firstEvent?: string): void {
-    this.#pendingReply = { reply, headers }
-    if (this.#options.log && this.#options.canPoll()) this.#push('', '')
+    const isPolled = this.#options.log !== null && this.#options.canPoll()
+    this.#pendingReply = { reply, headers, mayReconnect: this.isStandalone || isPolled }
+    if (isPolled) this.#push('', '')
     else if (this.isStandalone) this.#connect(firstEvent)
   }
 
@@ -181,7 +183,7 @@ export class Stream {
     const entries = (await this.#options.log?.read(this.#key, after)) ?? []
     if (this.#isClosed) throw httpError(503, 'The stream has moved or ended: try again', { 'retry-after': '1' })
     const previous = this.#sink
-    this.#pendingReply = { reply, headers: undefined }
+    this.#pendingReply = { reply, headers: undefined, mayReconnect: true }
     this.#connect(entries.map(({ position, data }) => this.#encode(position, data)).join('') || undefined)
     previous?.end()
     if (this.#isFinished) this.disconnect()
@@ -240,11 +242,13 @@ export class Stream {
 
   #connect(first?: string): void {
     if (!this.#pendingReply) return
-    const { reply, headers } = this.#pendingReply
+    const { reply, headers, mayReconnect } = this.#pendingReply
     const sink = this.#options.endpoint.streams.open(reply, first, headers)
+    const expiry = mayReconnect ? watchTokenExpiry(reply.auth, () => sink.end()) : undefined
     this.#pendingReply = undefined
     this.#sink = sink
     sink.onClose(() => {
+      expiry?.cancel()
       if (this.#sink !== sink) return
       this.#sink = undefined
       if (this.isStandalone) this.#options.onInactive(this)
