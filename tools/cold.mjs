@@ -19,8 +19,8 @@ const SERVER = join(ROOT, 'tools', 'cold', 'server.mjs')
 const CLIENT = join(ROOT, 'tools', 'cold', 'client.mjs')
 const PRELOAD = pathToFileURL(join(ROOT, 'tools', 'cold', 'heap.mjs')).href
 
-/** Chunks that are loaded on demand: for the first schema, input request or failed connection, a child process or a configuration file. */
-const LAZY = /[\\/]chunks[\\/](validator|untrusted|input-requests|explain-error|re2js|spawn|jsonc|jsonc-parser)\.js$/
+/** Chunks that are loaded on demand: for the first schema, input request, step of a resumed call or failed connection, a child process or a configuration file. */
+const LAZY = /[\\/]chunks[\\/](validator|untrusted|input-requests|sealed-state|explain-error|re2js|spawn|jsonc|jsonc-parser)\.js$/
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1]
 

@@ -79,7 +79,13 @@ export interface Call {
   sample(params: CreateMessageParams, options?: InputRequestOptions): Promise<CreateMessageResult>
   /** Requests the client's roots. @throws RpcError -32021 when the client does not support roots. */
   roots(options?: InputRequestOptions): Promise<Root[]>
-  /** Runs a side effect once, even if the handler runs several times. Its result is stored and must be JSON. */
+  /**
+   * Runs a side effect once, even if the handler runs several times. Its result is stored and must be JSON.
+   *
+   * A client may send the `requestState` of an earlier round trip again. If a step has run since, the effect does not run.
+   *
+   * @throws RpcError -32602 when the request state was used before; see `ServerOptions.singleUseRequestState`.
+   */
   step<T>(name: string, effect: () => T | Promise<T>): Promise<T>
   /** Closes the response stream; the client reconnects after `retryDelayMs`. Does nothing if the transport does not support it. */
   closeStream(retryDelayMs: number): void

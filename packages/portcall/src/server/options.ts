@@ -41,6 +41,15 @@ export interface ServerOptions<E extends readonly ServerExtension[] = readonly S
    * the store, which every process that shares the store can use, and so can everyone who can read the store.
    */
   readonly sealingKeys?: readonly string[]
+  /**
+   * When a `requestState` counts as used, so that the caller cannot send it again before it expires. `'steps'`: when the call that it resumes
+   * runs a step or becomes a task. `'always'`: when it resumes a call, also one without steps. A use is recorded in the store with one
+   * compare-and-set, in the round trips that the rule applies to; without `stores`, in the memory of this process, for the last 100,000 calls.
+   *
+   * A caller that sends a used state gets error -32602, and so does a client that repeats a request because its response was lost: results are
+   * not kept. The error does not say whether the first request has succeeded. Default: `'steps'`.
+   */
+  readonly singleUseRequestState?: 'steps' | 'always'
   /** Number of items on a page of a list. Default: 1000. */
   readonly pageSize?: number
   /** Cache hints of results. Default: results must not be cached. */

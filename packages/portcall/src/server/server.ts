@@ -110,7 +110,8 @@ function createParts(info: Implementation, options: ServerOptions): ServerParts 
   const deps = { registries, capabilities, subscriptions, sealer, limits, pageSize, toolMiddleware, onEvent }
   const handlers = createHandlers(deps, options)
   const methods = new Map(METHODS)
-  const callOptions = { sealer, store, ...limits }
+  const { singleUseRequestState = 'steps' } = options
+  const callOptions = { sealer, store, sharedStore: stores && store, singleUseRequestState, ...limits }
   const dispatcher = createDispatcher({ info, methods, handlers, hasCapability: capabilities.has, callOptions, onEvent })
   const tables = { extensionIds: new Set<string>(), methods, handlers, toolMiddleware, listingExtenders, filterHandlers }
   const { dispatch } = dispatcher

@@ -203,3 +203,137 @@ describe('request state', () => {
     await expect(callTool(callerOf(server, CAPABILITIES), responses)).rejects.toThrow('limit of 3 round trips')
   })
 })
+
+describe('a request state is used once', () => {
+  const responses = { 'elicit-1': accept({ name: 'Ada' }) }
+  const used = { code: -32602, message: expect.stringContaining('requestState was used before') }
+  const suspend = (server: Server): Promise<JsonObject> => callerOf(server, CAPABILITIES).result('tools/call', { name: 'ask' })
+  const retryOf = ({ requestState }: JsonObject, inputResponses: JsonObject = responses): JsonObject => ({
+    name: 'ask',
+    requestState,
+    inputResponses,
+  })
+
+  function chargeServer(options: Parameters<typeof createServer>[1] = {}) {
+    const charge = vi.fn(() => 42)
+    const server = serverWith(async (_args, call) => {
+      const { name: who } = await call.elicit('who?', name)
+      const receipt = await call.step('charge', charge)
+      return `${who} ${receipt}`
+    }, options)
+    return { charge, server, caller: callerOf(server, CAPABILITIES) }
+  }
+
+  it('MRTR-017 for a step that runs after the response', async () => {
+    const { charge, server, caller } = chargeServer()
+    const retry = retryOf(await suspend(server))
+    expect((await caller.result('tools/call', retry)).content).toEqual([{ type: 'text', text: 'Ada 42' }])
+    expect(await caller.error('tools/call', retry)).toMatchObject(used)
+    expect(await caller.error('tools/call', retryOf(retry, { 'elicit-1': accept({ name: 'Eve' }) }))).toMatchObject(used)
+    expect(charge).toHaveBeenCalledTimes(1)
+  })
+
+  it('by one of several requests at the same time', async () => {
+    const { charge, server, caller } = chargeServer()
+    const retry = retryOf(await suspend(server))
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => caller.result('tools/call', retry)))
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(charge).toHaveBeenCalledTimes(1)
+  })
+
+  it('by one of several processes that share a store', async () => {
+    const stores = memoryStores()
+    const [first, second] = [chargeServer({ stores }), chargeServer({ stores })]
+    const retry = retryOf(await suspend(first.server))
+    expect((await second.caller.result('tools/call', retry)).content).toEqual([{ type: 'text', text: 'Ada 42' }])
+    expect(await first.caller.error('tools/call', retry)).toMatchObject(used)
+    expect(first.charge).not.toHaveBeenCalled()
+  })
+
+  it('although a copy of it took another path through later round trips', async () => {
+    const charge = vi.fn(() => 42)
+    const server = serverWith(async (_args, call) => {
+      const first = await call.elicit('who?', name)
+      const second = await call.elicit(`and for ${first.name}?`, name)
+      await call.step('charge', charge)
+      return second.name
+    })
+    const caller = callerOf(server, CAPABILITIES)
+    const start = await suspend(server)
+    const [one, two] = [
+      await caller.result('tools/call', retryOf(start)),
+      await caller.result('tools/call', retryOf(start, { 'elicit-1': accept({ name: 'Eve' }) })),
+    ]
+    const answer = { 'elicit-2': accept({ name: 'Bob' }) }
+    expect((await caller.result('tools/call', retryOf(one, answer))).content).toEqual([{ type: 'text', text: 'Bob' }])
+    expect(await caller.error('tools/call', retryOf(two, answer))).toMatchObject(used)
+    expect(charge).toHaveBeenCalledTimes(1)
+  })
+
+  it('in each of several round trips with steps', async () => {
+    const effects = vi.fn((effect: string) => effect)
+    const server = serverWith(async (_args, call) => {
+      const before = await call.step('before', () => effects('before'))
+      await call.elicit('who?', name)
+      const between = await call.step('between', () => effects('between'))
+      await call.elicit('and?', name)
+      const after = await call.step('after', () => effects('after'))
+      return [before, between, after].join()
+    })
+    const caller = callerOf(server, CAPABILITIES)
+    const start = await suspend(server)
+    const second = await caller.result('tools/call', retryOf(start))
+    const last = retryOf(second, { 'elicit-2': accept({ name: 'Bob' }) })
+    expect((await caller.result('tools/call', last)).content).toEqual([{ type: 'text', text: 'before,between,after' }])
+    for (const retry of [retryOf(start), last]) expect(await caller.error('tools/call', retry)).toMatchObject(used)
+    expect(effects.mock.calls.flat()).toEqual(['before', 'between', 'after'])
+  })
+
+  it('as often as the caller likes if the call has no steps, without an operation on the store', async () => {
+    const { store, ...rest } = memoryStores()
+    const compareAndSet = vi.fn(store.compareAndSet)
+    const handler = async (_args: unknown, call: Parameters<Parameters<Server['tool']>[2]>[1]): Promise<string> =>
+      (await call.elicit('who?', name)).name
+    const options = { stores: { ...rest, store: { ...store, compareAndSet } }, sealingKeys: [generateKey()] }
+    const server = serverWith(handler as never, options)
+    const caller = callerOf(server, CAPABILITIES)
+    const retry = retryOf(await suspend(server))
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect((await caller.result('tools/call', retry)).content).toEqual([{ type: 'text', text: 'Ada' }])
+    expect(compareAndSet).not.toHaveBeenCalled()
+  })
+
+  it('without steps too if the server says so', async () => {
+    const handler = async (_args: unknown, call: Parameters<Parameters<Server['tool']>[2]>[1]): Promise<string> =>
+      `${(await call.elicit('who?', name)).name} ${(await call.elicit('and?', name)).name}`
+    const server = serverWith(handler as never, { singleUseRequestState: 'always' })
+    const caller = callerOf(server, CAPABILITIES)
+    const start = await suspend(server)
+    const second = await caller.result('tools/call', retryOf(start))
+    const last = retryOf(second, { 'elicit-2': accept({ name: 'Bob' }) })
+    expect((await caller.result('tools/call', last)).content).toEqual([{ type: 'text', text: 'Ada Bob' }])
+    for (const retry of [retryOf(start), last]) expect(await caller.error('tools/call', retry)).toMatchObject(used)
+  })
+
+  it('and not by a request that fails before its step', async () => {
+    const { server, caller, charge } = chargeServer()
+    const retry = retryOf(await suspend(server))
+    const declined = await caller.result('tools/call', retryOf(retry, { 'elicit-1': { action: 'decline' } }))
+    expect(declined.isError).toBe(true)
+    expect((await caller.result('tools/call', retry)).content).toEqual([{ type: 'text', text: 'Ada 42' }])
+    expect(charge).toHaveBeenCalledTimes(1)
+  })
+
+  it('and its step does not run while the store is unavailable', async () => {
+    const { store, ...rest } = memoryStores()
+    const broken = { ...store, compareAndSet: vi.fn(async () => Promise.reject(new Error('down'))) }
+    const { server, caller, charge } = chargeServer({
+      stores: { ...rest, store: broken },
+      sealingKeys: [generateKey()],
+      onEvent() {},
+    })
+    const retry = retryOf(await suspend(server))
+    expect((await caller.result('tools/call', retry)).isError).toBe(true)
+    expect(charge).not.toHaveBeenCalled()
+  })
+})

@@ -19,9 +19,13 @@ export interface RoundTrips {
   responseTo(key: string, request: InputRequest): JsonObject | undefined
   /** Adds an input request and suspends the handler. @throws InputRequiredError always. */
   suspend(key: string, request: InputRequest): never
-  /** Runs a side effect once per call and returns its result, or returns the result recorded in an earlier run. */
+  /**
+   * Runs a side effect once per call and returns its result, or returns the result recorded in an earlier run.
+   *
+   * @throws RpcError -32602 when the request state was used before.
+   */
   step<T>(name: string, effect: () => T | Promise<T>): Promise<T>
-  /** Returns the responses and step results so far, once all running steps have settled. */
+  /** Returns the responses and step results so far, once all running steps have settled, to continue the call elsewhere. @throws like `step`. */
   snapshot(): Promise<RequestState>
   /** Saves the state and returns the result that carries the input requests. @throws RpcError -32602 after too many round trips. */
   inputRequiredResult(): Promise<InputRequiredResult>
@@ -35,10 +39,14 @@ export interface RoundTripsOptions {
 }
 
 export function createRoundTrips(request: Request, { stateStore, maxRoundTrips, onSuspend }: RoundTripsOptions): RoundTrips {
+  let isResumed = false
+  let use: Promise<void> | undefined
   let state: RequestState = { roundTrips: 0, inputResponses: record(), steps: record(), inputRequests: record() }
   const counters = new Map<string, number>()
   const pending = new Map<string, InputRequest>()
   const steps = new Map<string, Promise<unknown>>()
+  /** Marks the state of a resumed call as used, before its first effect. */
+  const useState = (): Promise<void> => (use ??= (async () => void (state.lastUse = await stateStore.use?.(state)))())
 
   return {
     async resume() {
@@ -46,6 +54,7 @@ export function createRoundTrips(request: Request, { stateStore, maxRoundTrips, 
       if (!isObject(inputResponses)) throw invalidParams('inputResponses must be an object')
       if (requestState !== undefined && typeof requestState !== 'string') throw invalidParams('requestState must be a string')
       if (requestState !== undefined) state = withoutPrototypes(await stateStore.load(requestState))
+      isResumed = requestState !== undefined
       for (const [key, response] of Object.entries(inputResponses)) {
         const fingerprint = requestState === undefined ? ANY_REQUEST : state.inputRequests[key]
         if (fingerprint !== undefined && isObject(response)) state.inputResponses[key] = { fingerprint, response }
@@ -72,6 +81,7 @@ export function createRoundTrips(request: Request, { stateStore, maxRoundTrips, 
       const started = steps.get(name)
       if (started) return started as Promise<T>
       const run = (async () => {
+        if (isResumed) await useState()
         const result = await effect()
         state.steps[name] = result ?? null
         if (stateStore.saveStep) await stateStore.saveStep(name, result ?? null)
@@ -81,6 +91,7 @@ export function createRoundTrips(request: Request, { stateStore, maxRoundTrips, 
       return run
     },
     async snapshot() {
+      if (isResumed) await useState()
       await Promise.allSettled(steps.values())
       return { ...state, inputRequests: {} }
     },

@@ -111,10 +111,28 @@ describe('tasks', () => {
       content: [{ text: 'Hello, Alice' }],
     })
     expect(runs).toHaveBeenCalledTimes(1)
+    expect(await caller.error('tools/call', { name: 'first', inputResponses, requestState })).toMatchObject({ code: -32602 })
     const withoutExtension = await callerOf(server, { elicitation: { form: {} } }).result('tools/call', {
       name: 'first',
       inputResponses: {},
     })
     expect(withoutExtension).toMatchObject({ resultType: 'input_required' })
+  })
+
+  it('MRTR-017 becomes one task, however often the client repeats the request', async () => {
+    const server = serverWith()
+    server.tool('first', { task: { support: 'optional', createAt: 'detach' } }, async (_, call) => {
+      const { name: user } = await call.elicit('Who?', name, { key: 'who' })
+      await detach(call)
+      return `Hello, ${user}`
+    })
+    const caller = callerOf(server, CAPABILITIES)
+    const { requestState } = await caller.result('tools/call', { name: 'first' })
+    const retry = { name: 'first', inputResponses: { who: accept({ name: 'Alice' }) }, requestState }
+    expect(await caller.result('tools/call', retry)).toMatchObject({ resultType: 'task' })
+    expect(await caller.error('tools/call', retry)).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('requestState was used before'),
+    })
   })
 })

@@ -1,0 +1,59 @@
+import type { JsonObject, Request } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
+import { digest, SealError } from '../../stores/sealing/seal.ts'
+import { randomId } from '../../util/random.ts'
+import type { RequestState, RequestStateStore, SealedStateOptions } from './request-state.ts'
+import { useState } from './single-use.ts'
+
+const STATE = 'state'
+const HANDLE = 'state-handle'
+const STORE_KEY = 'state/'
+
+/**
+ * Opens a store that sends states to the client as sealed `requestState`. A state is valid for one principal, one method with the same params,
+ * and a limited time.
+ */
+export function openSealedStates(
+  request: Request,
+  principal: string | undefined,
+  options: SealedStateOptions,
+): Required<Pick<RequestStateStore, 'load' | 'save' | 'use'>> {
+  const { sealer, store, requestStateTtlMs, maxInlineRequestStateBytes, singleUseRequestState } = options
+  const claims = async () => ({
+    ttlMs: requestStateTtlMs,
+    binding: await digest({ method: request.method, params: withoutRoundTripParams(request.params) }),
+    ...(principal === undefined ? {} : { principal }),
+  })
+  const open = async (token: string): Promise<RequestState> => {
+    const expected = await claims()
+    if (!token.startsWith(HANDLE)) return (await sealer.open(STATE, token, expected)) as RequestState
+    const handle = (await sealer.open(HANDLE, token.slice(HANDLE.length + 1), expected)) as string
+    const stored = await store.get(STORE_KEY + handle)
+    if (stored === undefined) throw new SealError('expired')
+    return JSON.parse(stored) as RequestState
+  }
+
+  return {
+    async load(token) {
+      const state = await open(token).catch((error) => {
+        throw error instanceof SealError ? invalidParams('requestState has expired or is not valid for this request') : error
+      })
+      return singleUseRequestState === 'always' ? { ...state, lastUse: await useState(state, options) } : state
+    },
+    use: async (state) => (singleUseRequestState === 'always' ? state.lastUse : useState(state, options)),
+    async save(unidentified) {
+      const state: RequestState = { callId: randomId(), ...unidentified }
+      const text = JSON.stringify(state)
+      if (text.length <= maxInlineRequestStateBytes) return sealer.seal(STATE, state, await claims())
+      const handle = randomId(24)
+      await store.set(STORE_KEY + handle, text, { ttlMs: requestStateTtlMs })
+      return `${HANDLE}.${await sealer.seal(HANDLE, handle, await claims())}`
+    },
+  }
+}
+
+/** Returns the params without the members that change from one round trip to the next. */
+function withoutRoundTripParams(params: JsonObject | undefined): JsonObject {
+  const { _meta, inputResponses, requestState, ...rest } = params ?? {}
+  return rest
+}
