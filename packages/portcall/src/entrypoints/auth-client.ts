@@ -7,6 +7,7 @@ export { AuthError, type AuthErrorOptions, type AuthErrorReason, type OAuthError
 export { insecureUnadvertisedPkce } from '../auth/client/grants/authorization-attempt.ts'
 export {
   type AuthorizationCodeOptions,
+  type AuthorizationCodeProvider,
   authorizationCode,
   type SignInRequest,
 } from '../auth/client/grants/authorization-code.ts'

@@ -47,33 +47,57 @@ const MAX_STEP_UPS = 2
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function createAuthProvider(grant: GrantType, options: AuthProviderOptions = {}): AuthProvider {
-  const { storeTimeoutMs = STORE_TIMEOUT_MS } = options
+  return createProviderParts(grant, options).provider
+}
+
+/** A provider, and what it shares with a grant that obtains tokens outside of calls. */
+export interface ProviderParts {
+  readonly provider: AuthProvider
+  readonly store: KeyValueStore
+  /** Separates what users and grants store in the same store. */
+  readonly owner: string
+  /** Returns how the tokens of an endpoint are managed. */
+  managerOptionsOf(endpoint: URL): TokenManagerOptions
+}
+
+export function createProviderParts(grant: GrantType, options: AuthProviderOptions): ProviderParts {
+  const { storeTimeoutMs = STORE_TIMEOUT_MS, account = '' } = options
   const store = openStore(options.store, storeTimeoutMs)
+  const owner = JSON.stringify([grant.name, account])
+  const managers = new Map<string, TokenManagerOptions>()
   const authorizers = new Map<string, Authorizer>()
-  return {
+  const managerOptionsOf: ProviderParts['managerOptionsOf'] = (url) => {
+    const endpoint = new URL(url)
+    endpoint.hash = ''
+    const manager = managers.get(endpoint.href) ?? createManagerOptions(endpoint, grant, { ...options, store, owner })
+    managers.set(endpoint.href, manager)
+    return manager
+  }
+  const provider: AuthProvider = {
     authorizer(url) {
-      const endpoint = new URL(url)
-      endpoint.hash = ''
-      const create = (): Authorizer => createAuthorizer(managerOptions(endpoint, grant, { ...options, store }), options)
-      const authorizer = authorizers.get(endpoint.href) ?? create()
-      authorizers.set(endpoint.href, authorizer)
+      const manager = managerOptionsOf(url)
+      const { href } = manager.endpoint
+      const authorizer = authorizers.get(href) ?? createAuthorizer(manager, options)
+      authorizers.set(href, authorizer)
       return authorizer
     },
   }
+  return { provider, store, owner, managerOptionsOf }
 }
 
-function managerOptions(
-  endpoint: URL,
-  grant: GrantType,
-  options: AuthProviderOptions & { readonly store: KeyValueStore },
-): TokenManagerOptions {
-  const { store, account = '', scope = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
+interface OwnedOptions extends AuthProviderOptions {
+  readonly store: KeyValueStore
+  readonly owner: string
+}
+
+function createManagerOptions(endpoint: URL, grant: GrantType, options: OwnedOptions): TokenManagerOptions {
+  const { store, owner, scope = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
   const { fetch, checkBrowserUrl } = createSafeFetch({ trustedUrl: endpoint, allow, fetch: options.fetch })
   return {
     endpoint,
     grant,
     store,
-    tokenStore: createTokenStore(store, JSON.stringify([grant.name, account]), endpoint),
+    tokenStore: createTokenStore(store, owner, endpoint),
     fetch,
     checkBrowserUrl,
     scope: joinScopes(...[scope].flat()),

@@ -7,12 +7,20 @@ import type { AuthorizationServer, ClientIdentity, GrantContext, TokenSet } from
 /** Allows authorization servers that do not advertise PKCE. If they do not support it, an intercepted authorization code can be redeemed. */
 export const insecureUnadvertisedPkce: unique symbol = Symbol('insecureUnadvertisedPkce')
 
-/** One attempt to sign in, with a `state` and a PKCE verifier of its own. */
-export interface AuthorizationAttempt {
-  /** The URL to open in the user's browser. */
-  readonly url: URL
+/** What an authorization response is checked against, and redeemed with. */
+export interface RedemptionInfo {
   /** The `state` parameter, which the response has to repeat. */
   readonly state: string
+  /** The PKCE code verifier. */
+  readonly verifier: string
+  readonly redirectUri: string
+  readonly client: ClientIdentity
+}
+
+/** One attempt to sign in, with a `state` and a PKCE verifier of its own. */
+export interface AuthorizationAttempt extends RedemptionInfo {
+  /** The URL to open in the user's browser. */
+  readonly url: URL
   /** Checks the authorization response and exchanges its code for tokens. @throws AuthError. */
   redeem(response: URLSearchParams): Promise<TokenSet>
 }
@@ -52,19 +60,23 @@ export async function createAuthorizationAttempt(
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
 
-  return {
-    url,
-    state,
-    async redeem(response) {
-      const code = await validateResponse(response, context, state)
-      return requestTokens(context, client, {
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: redirectUri,
-        code_verifier: verifier,
-      })
-    },
-  }
+  const info: RedemptionInfo = { state, verifier, redirectUri, client }
+  return { ...info, url, redeem: (response) => redeemResponse(response, info, context) }
+}
+
+/** Checks an authorization response and exchanges its code for tokens. @throws AuthError. */
+export async function redeemResponse(
+  response: URLSearchParams,
+  { state, verifier, redirectUri, client }: RedemptionInfo,
+  context: GrantContext,
+): Promise<TokenSet> {
+  const code = await validateResponse(response, context, state)
+  return requestTokens(context, client, {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  })
 }
 
 /** OpenID Connect grants offline access only with `prompt=consent` (OpenID Connect Core, section 11). */

@@ -1,8 +1,13 @@
 import type { AuthProvider } from '../../../protocol/authorizer.ts'
 import { raceAbort } from '../../../util/timers.ts'
-import { createAuthProvider } from '../auth-provider.ts'
+import { createProviderParts, type ProviderParts } from '../auth-provider.ts'
+import { AuthError } from '../errors.ts'
 import { classifyHost } from '../http/address-policy.ts'
-import { createCodeGrant, type SignInOptions } from './code-grant.ts'
+import { toStoredTokens } from '../tokens/token-store.ts'
+import type { GrantContext, GrantType, TokenSet } from '../types.ts'
+import { redeemResponse } from './authorization-attempt.ts'
+import { createCodeGrant, type RedirectReceiver, type SignInAttempt, type SignInOptions } from './code-grant.ts'
+import { createStoredSignIns, type PendingSignIn, type StoredSignIns } from './stored-sign-in.ts'
 
 /** The authorization request that the user is asked to approve. */
 export interface SignInRequest {
@@ -24,37 +29,120 @@ export interface AuthorizationCodeOptions extends SignInOptions {
   /**
    * Shows a page to the user, and resolves to the URL that the user was redirected to, or to its parameters. Does not have to check anything.
    * Rejects if the user does not return.
+   *
+   * If another part of your program, or another process, receives the redirect and calls `finishSignIn`, resolve to `undefined`: the call that
+   * needs the tokens then waits for them. Or reject with an error of your own, for instance one that makes your web server send the user to
+   * `url`: the call fails with it, the sign-in can still be finished, and later calls use its tokens.
    */
-  readonly authorize: (url: URL, request: SignInRequest) => Promise<string | URL | URLSearchParams>
+  readonly authorize: (url: URL, request: SignInRequest) => Promise<string | URL | URLSearchParams | undefined>
+  /** Time allowed for signing in, in milliseconds. After that, `finishSignIn` refuses the response. Default: 600,000. */
+  readonly signInTtlMs?: number
   /** The type of application to register. Default: `web` for an `https:` redirect URI, otherwise `native`. */
   readonly applicationType?: 'native' | 'web'
 }
 
+/** A provider that signs users in with a page that your program shows. */
+export interface AuthorizationCodeProvider extends AuthProvider {
+  /**
+   * Finishes a sign-in with the URL that the user was redirected to, or with its parameters. Call it in any process that has the same store, on
+   * a provider with the same options. Use the `account` of the user whose browser sent the request: the response to a sign-in of another
+   * account is refused, so nobody can make a user sign in as somebody else. Resolves when the tokens are stored.
+   *
+   * @throws AuthError `state_mismatch` if the response belongs to no sign-in of this account, or to one that has expired or was finished before.
+   */
+  finishSignIn(response: string | URL | URLSearchParams): Promise<void>
+}
+
+const SIGN_IN_TTL_MS = 600_000
+
 /**
- * Signs users in with a page that your program shows.
+ * Signs users in with a page that your program shows. What a sign-in needs is in the store, so any process can finish it.
  *
  * @throws TypeError if the redirect URI uses http and is not on loopback.
  */
-export function authorizationCode(options: AuthorizationCodeOptions): AuthProvider {
+export function authorizationCode(options: AuthorizationCodeOptions): AuthorizationCodeProvider {
   const redirectUri = String(options.redirectUri)
   const { protocol, hostname } = new URL(redirectUri)
   if (protocol !== 'https:' && (protocol !== 'http:' || classifyHost(hostname) !== 'loopback'))
     throw new TypeError(`redirectUri must use https, or http on loopback: ${redirectUri}`)
-  const { authorize, applicationType = protocol === 'https:' ? 'web' : 'native' } = options
-  const grant = createCodeGrant({
+  const { applicationType = protocol === 'https:' ? 'web' : 'native', signInTtlMs = SIGN_IN_TTL_MS } = options
+  const grant: GrantType = createCodeGrant({
     name: 'authorization_code',
     options,
     applicationType,
-    openReceiver: async () => ({
-      redirectUri,
-      async authorize({ url, state }, { server, resource, scope, signal }) {
-        const response = authorize(url, { state, issuer: server.issuer, resource, scope, signal })
-        return parametersOf(await raceAbort(response, signal))
-      },
-      close() {},
-    }),
+    openReceiver: async () => receiver,
   })
-  return createAuthProvider(grant, options)
+  const parts = createProviderParts(grant, options)
+  const signIns = createStoredSignIns({ store: parts.store, owner: parts.owner, ttlMs: signInTtlMs })
+  const receiver: RedirectReceiver = {
+    redirectUri,
+    signIn: (attempt, context) => signIn(attempt, context, { authorize: options.authorize, signIns }),
+    close() {},
+  }
+  return {
+    ...parts.provider,
+    async finishSignIn(response) {
+      const parameters = parametersOf(response)
+      const [state = '', second] = parameters.getAll('state')
+      if (second !== undefined) throw new AuthError('state_mismatch', 'The authorization response has more than one state')
+      await signIns.finish(state, (pending) => redeemAndSave({ state, pending, parameters }, grant, parts))
+    },
+  }
+}
+
+interface SignInParts extends Pick<AuthorizationCodeOptions, 'authorize'> {
+  readonly signIns: StoredSignIns
+}
+
+/** Starts a sign-in, and finishes it with the response that `authorize` returns or that any process receives. */
+async function signIn(
+  attempt: SignInAttempt,
+  context: GrantContext,
+  { authorize, signIns }: SignInParts,
+): Promise<TokenSet> {
+  const { url, state, verifier, redirectUri, dynamicClient: client } = attempt
+  const { endpoint, server, resource, scope, dpop, signal } = context
+  await signIns.save(state, {
+    endpoint: endpoint.href,
+    server,
+    resource,
+    redirectUri,
+    verifier,
+    ...(scope !== undefined && { scope }),
+    ...(client && { client }),
+    ...(dpop && { dpopKey: dpop.storedKey }),
+  })
+  const response = await raceAbort(authorize(url, { state, issuer: server.issuer, resource, scope, signal }), signal)
+  if (response === undefined) return signIns.wait(state, signal)
+  return signIns.finish(state, () => attempt.redeem(parametersOf(response)))
+}
+
+interface ReceivedResponse {
+  readonly state: string
+  readonly pending: PendingSignIn
+  readonly parameters: URLSearchParams
+}
+
+/** Redeems the response to a sign-in that was started elsewhere, and stores the tokens. */
+async function redeemAndSave(
+  { state, pending, parameters }: ReceivedResponse,
+  grant: GrantType,
+  { managerOptionsOf }: ProviderParts,
+): Promise<TokenSet> {
+  const { server, resource, scope, redirectUri, verifier, client: dynamicClient, dpopKey } = pending
+  const endpoint = new URL(pending.endpoint)
+  const { store, tokenStore, fetch, checkBrowserUrl, dpopKeys } = managerOptionsOf(endpoint)
+  const dpop = dpopKey && (await dpopKeys.forStored(dpopKey))
+  if (dpopKey && !dpop) throw new AuthError('token_refused', 'This process lacks the DPoP key of the sign-in: set `dpop: { persist: true }`')
+  const signal = new AbortController().signal
+  const context: GrantContext = { endpoint, server, resource, scope, store, fetch, checkBrowserUrl, dpop, signal }
+  const client = await grant.client(context, { accessToken: '', tokenType: 'bearer', ...(dynamicClient && { client: dynamicClient }) })
+  if (!client) throw new AuthError('registration_failed', 'The client of the sign-in is not configured in this process')
+  const tokens = await redeemResponse(parameters, { state, verifier, redirectUri, client }, context)
+  const complete: TokenSet = dynamicClient ? { ...tokens, client: dynamicClient } : tokens
+  await tokenStore.saveBinding({ server, resource })
+  await tokenStore.saveTokens({ server, resource }, toStoredTokens(complete, scope, dpop))
+  return complete
 }
 
 function parametersOf(response: string | URL | URLSearchParams): URLSearchParams {

@@ -39,13 +39,13 @@ export function browserSignIn(options: BrowserSignInOptions = {}): AuthProvider 
       return {
         redirectUri: server.redirectUri,
         close: server.close,
-        async authorize({ url, state }, { signal }) {
+        async signIn({ url, state, redeem }, { signal }) {
           const timeout = AbortSignal.timeout(timeoutMs)
           const response = server.waitForResponse(state, AbortSignal.any([signal, timeout]))
           response.catch(() => {})
           try {
             await open(url)
-            return await response
+            return await redeem(await response)
           } catch (error) {
             signal.throwIfAborted()
             throw timeout.aborted ? new AuthError('timed_out', `The user did not sign in within ${timeoutMs} ms`) : error

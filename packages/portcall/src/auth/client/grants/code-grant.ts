@@ -1,7 +1,7 @@
 import type { AuthProviderOptions } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { type ClientSources, createClientRegistrar, type RegistrationRequest } from '../registration/client-registration.ts'
-import type { GrantContext, GrantType } from '../types.ts'
+import type { ClientIdentity, GrantContext, GrantType, TokenSet } from '../types.ts'
 import { type AuthorizationAttempt, createAuthorizationAttempt, type insecureUnadvertisedPkce } from './authorization-attempt.ts'
 
 /** Options of the providers that send users to an authorization server. */
@@ -13,9 +13,14 @@ export interface SignInOptions extends AuthProviderOptions, ClientSources {
 /** Sends users to the authorization server and receives the redirect. */
 export interface RedirectReceiver {
   readonly redirectUri: string
-  /** Resolves to the parameters of the authorization response. @throws AuthError `timed_out`; the reason of the signal. */
-  authorize(attempt: AuthorizationAttempt, context: GrantContext): Promise<URLSearchParams>
+  /** Signs the user in, and resolves to the tokens. @throws AuthError `timed_out` and others; the reason of the signal. */
+  signIn(attempt: SignInAttempt, context: GrantContext): Promise<TokenSet>
   close(): void
+}
+
+/** An attempt to sign in, with the client if it was registered dynamically. */
+export interface SignInAttempt extends AuthorizationAttempt {
+  readonly dynamicClient: ClientIdentity | undefined
 }
 
 export interface CodeGrantOptions {
@@ -44,8 +49,9 @@ export function createCodeGrant({ name, options, applicationType, openReceiver }
         const request = { redirectUris: [redirectUri], grantTypes: GRANT_TYPES, applicationType }
         const { client, isDynamic } = await registrar.resolve(context, request)
         const attempt = await createAuthorizationAttempt(context, { client, redirectUri, pkce: options.pkce })
-        const tokens = await attempt.redeem(await receiver.authorize(attempt, context))
-        return isDynamic ? { ...tokens, client } : tokens
+        const dynamicClient = isDynamic ? client : undefined
+        const tokens = await receiver.signIn({ ...attempt, dynamicClient }, context)
+        return dynamicClient ? { ...tokens, client: dynamicClient } : tokens
       } catch (error) {
         if (error instanceof AuthError && error.response?.error === 'invalid_client') await registrar.forget(context)
         throw error
