@@ -12,8 +12,13 @@ export interface Page {
 
 const MAX_STEPS = 15
 
+export interface BrowserOptions {
+  /** A URL that is not loaded. A page is returned for any URL that starts with it. */
+  readonly stopAt?: string
+}
+
 /** Creates a browser whose user presses the first button of each form. */
-export function createBrowser(): Browser {
+export function createBrowser({ stopAt }: BrowserOptions = {}): Browser {
   const jars = new Map<string, Map<string, string>>()
 
   const load = async (url: string, form?: URLSearchParams): Promise<{ response: Response; html: string }> => {
@@ -36,6 +41,7 @@ export function createBrowser(): Browser {
       let url = start
       let form: URLSearchParams | undefined
       for (let step = 0; step < MAX_STEPS; step++) {
+        if (stopAt !== undefined && url.startsWith(stopAt)) return { url, status: 0, html: '' }
         const { response, html } = await load(url, form)
         const location = response.headers.get('location')
         const next = location === null ? readForm(html) : undefined
