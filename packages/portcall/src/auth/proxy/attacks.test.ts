@@ -96,12 +96,73 @@ describe('X05 the consent page', () => {
       await victim.post('/authorize', form, { 'sec-fetch-site': 'cross-site' }),
       await victim.post('/authorize', form, { origin: 'https://evil.example' }),
       await victim.post('/authorize', form, { origin: 'null' }),
+      await victim.post('/authorize', form, { origin: '' }),
+      await victim.post('/authorize', form, { origin: ORIGIN, 'sec-fetch-site': 'same-site' }),
       await victim.post('/authorize', form, { origin: 'http://localhost:5173' }),
       await victim.post('/authorize', { ...form, request: `${own}x` }),
       await victim.post('/authorize', { decision: 'allow' }),
     ]
     expect(refused.map(({ status, headers }) => [status, headers.get('location')])).toEqual(refused.map(() => [403, null]))
     expect((await victim.post('/authorize', form)).status).toBe(303)
+  })
+
+  test('cannot be submitted without a header that says where the form comes from, even with a planted cookie', async () => {
+    const { send, browser } = await startProxy()
+    const [victim, attacker] = [browser(), browser()]
+    const stolen = await sealedRequestOf(await attacker.get(authorizePath(await register(send))))
+    for (const [name, value] of attacker.cookies) victim.cookies.set(name, value)
+    const cookie = [...victim.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const body = new URLSearchParams({ request: stolen, decision: 'allow' })
+    const response = await send('/authorize', { method: 'POST', body, headers: { cookie } })
+    expect([response.status, response.headers.get('location')]).toEqual([403, null])
+    expect((await victim.post('/authorize', { request: stolen, decision: 'allow' }, { origin: 'https://evil.example' })).status).toBe(403)
+  })
+
+  test('is not answered by a link', async () => {
+    const { send, browser, idp } = await startProxy()
+    const victim = browser()
+    const path = authorizePath(await register(send))
+    const request = await sealedRequestOf(await victim.get(path))
+    const query = new URLSearchParams({ request, decision: 'allow' })
+    for (const link of [`${path}&${query}`, `/authorize?${query}`])
+      expect((await victim.get(link, { origin: ORIGIN })).headers.get('location')).toBeNull()
+    expect(idp.requests).toEqual([])
+  })
+
+  test('is refused when a cookie was set twice, as by a page on another port or subdomain', async () => {
+    const { send, browser } = await startProxy()
+    const victim = browser()
+    const request = await sealedRequestOf(await victim.get(authorizePath(await register(send))))
+    const [[name, value] = ['', '']] = victim.cookies
+    for (const cookie of [`${name}=x; ${name}=${value}`, `${name}=${value}; ${name}=${value}`, `${name.slice(7)}=${value}`]) {
+      const response = await victim.post('/authorize', { request, decision: 'allow' }, { cookie })
+      expect([response.status, response.headers.get('location')]).toEqual([403, null])
+    }
+  })
+
+  test('replaces a cookie that this server cannot have set', async () => {
+    const { send, browser } = await startProxy()
+    const victim = browser()
+    const path = authorizePath(await register(send))
+    await victim.get(path)
+    const [[name] = ['']] = victim.cookies
+    for (const planted of ['', 'x', 'x'.repeat(44), '"'.repeat(43)]) {
+      victim.cookies.set(name, planted)
+      await victim.get(path)
+      expect(victim.cookies.get(name)).toMatch(/^[\w-]{43}$/)
+    }
+  })
+
+  test('is for one client and its whole request: no part of it can be changed afterwards', async () => {
+    const { send, browser } = await startProxy()
+    const visitor = browser()
+    const evil = await register(send, { client_name: 'Evil', redirect_uris: ['https://evil.example/cb'] })
+    const request = await sealedRequestOf(await visitor.get(authorizePath(await register(send))))
+    const more = { client_id: evil, redirect_uri: 'https://evil.example/cb', scope: 'notes:write', state: 'evil' }
+    const allowed = await visitor.post('/authorize', { request, decision: 'allow', ...more })
+    const callback = locationOf(await fetch(locationOf(allowed), { redirect: 'manual' }))
+    const redirect = locationOf(await visitor.get(callback.pathname + callback.search))
+    expect([redirect.origin + redirect.pathname, redirect.searchParams.get('state')]).toEqual([REDIRECT, 'client state'])
   })
 
   test('expires after ten minutes', async () => {
@@ -140,6 +201,19 @@ describe('X05 the callback', () => {
     for (const state of states) expect(state).toMatch(/^[\w-]{43}$/)
     clock.ahead += 601_000
     expect((await visitor.get(second)).status).toBe(400)
+  })
+
+  test('is not accepted with the cookie of another sign-in of the same browser', async () => {
+    const { send, browser } = await startProxy()
+    const visitor = browser()
+    const clientId = await register(send)
+    const first = await signInUpstream(visitor, clientId)
+    const second = await signInUpstream(visitor, clientId)
+    const names = [...visitor.cookies.keys()].filter((name) => name.includes('state'))
+    const [one = '', two = ''] = names.map((name) => visitor.cookies.get(name) ?? '')
+    const swapped = `${names[0]}=${two}; ${names[1]}=${one}`
+    for (const path of [first, second]) expect((await visitor.get(path, { cookie: swapped })).status).toBe(400)
+    for (const path of [first, second]) expect((await visitor.get(path)).status).toBe(303)
   })
 
   test('is refused without a valid state', async () => {

@@ -79,10 +79,7 @@ export async function handleAuthorization(request: HookRequest, context: ProxyCo
 /** Handles the form of the consent page. After a yes, sends the user to the identity provider to sign in. */
 export async function handleConsent(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
   const { issuer, sealer, lifetimes, store, upstream } = context
-  const origin = request.header('origin')
-  const fetchSite = request.header('sec-fetch-site')
-  if ((origin !== undefined && origin !== issuer) || (fetchSite !== undefined && fetchSite !== 'same-origin'))
-    return textResponse('This form was sent from another page.', 403)
+  if (!isSentByOwnPage(request, issuer)) return textResponse('This form was sent from another page.', 403)
   const form = await readForm(request)
   const binding = await sha256(readCookie(request, VISIT_COOKIE) ?? '')
   const authorization = (await sealer.open(REQUEST_PURPOSE, form.get('request') ?? '', { binding }).catch(() => undefined)) as
@@ -98,6 +95,13 @@ export async function handleConsent(request: HookRequest, context: ProxyContext)
   const sealedHash = await sealer.seal(STATE_PURPOSE, hash, { ttlMs: lifetimes.signInTtlMs, binding: authorization.clientId })
   const cookie = writeCookie(stateCookie(hash), sealedHash, { sameSite: 'Lax', maxAgeS: lifetimes.signInTtlMs / 1000 })
   return redirectResponse(await upstream.authorizationUrl(state, verifier), { 'set-cookie': cookie })
+}
+
+/** Reports whether a form was sent by a page of this origin. Browsers say so with at least one of these headers. */
+function isSentByOwnPage(request: HookRequest, issuer: string): boolean {
+  const [origin, fetchSite] = [request.header('origin'), request.header('sec-fetch-site')]
+  if (origin === undefined && fetchSite === undefined) return false
+  return (origin ?? issuer) === issuer && (fetchSite ?? 'same-origin') === 'same-origin'
 }
 
 /** Returns the name of the cookie that binds a sign-in to the browser. Each sign-in has its own, because several may be pending. */

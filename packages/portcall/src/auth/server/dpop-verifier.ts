@@ -5,7 +5,7 @@
 import type { JWTPayload } from 'jose'
 import type { RequestHead } from '../../protocol/http.ts'
 import { createMemoryStore } from '../../stores/memory/store.ts'
-import { createSealer, type Sealer } from '../../stores/sealing/seal.ts'
+import { createSealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { isSameResource } from './resource.ts'
@@ -93,8 +93,14 @@ export function createDpopVerifier(uri: string, options: DpopVerifierOptions): D
     const ttlMs = Math.max(1000, (iat + maxAgeS + 1) * 1000 - now())
     return store.compareAndSet(`${KEY}${await sha256(`${jkt} ${jti}`)}`, { expected: undefined, value: '1', ttlMs })
   }
+  /** A nonce of another resource is not accepted, even if it has the same keys. */
+  const isOwnNonce = (nonce: string): Promise<boolean> =>
+    sealer.open(NONCE, nonce, { binding: uri }).then(
+      () => true,
+      () => false,
+    )
   const needsNonce = async ({ payload: { nonce } }: Proof): Promise<boolean> =>
-    requireNonce && (typeof nonce !== 'string' || !(await isOwnNonce(sealer, nonce)))
+    requireNonce && (typeof nonce !== 'string' || !(await isOwnNonce(nonce)))
 
   return {
     required,
@@ -108,7 +114,7 @@ export function createDpopVerifier(uri: string, options: DpopVerifierOptions): D
       const mismatch = await findMismatch(proof, request, bound)
       if (mismatch !== undefined) return invalid(mismatch)
       if (await needsNonce(proof)) {
-        const nonce = await sealer.seal(NONCE, null, { ttlMs: NONCE_TTL_MS })
+        const nonce = await sealer.seal(NONCE, null, { ttlMs: NONCE_TTL_MS, binding: uri })
         return { error: 'use_dpop_nonce', description: 'The proof needs a nonce of this server', nonce }
       }
       return (await markUsed(proof)) ? undefined : invalid('The proof was used before')
@@ -127,13 +133,6 @@ async function readProof(jose: Jose, text: string, algorithms: readonly string[]
   } catch {
     return undefined
   }
-}
-
-function isOwnNonce(sealer: Sealer, nonce: string): Promise<boolean> {
-  return sealer.open(NONCE, nonce).then(
-    () => true,
-    () => false,
-  )
 }
 
 function withoutQuery(uri: string): string {

@@ -39,7 +39,7 @@ const KEY = 'introspection/'
  * revocable immediately. List it after verifiers that recognize their own tokens without a request.
  */
 export function introspection(options: IntrospectionOptions): Verifier {
-  const { issuer, audience, cacheTtlMs = CACHE_TTL_MS, now = Date.now } = options
+  const { endpoint, issuer, audience, cacheTtlMs = CACHE_TTL_MS, now = Date.now } = options
   const { cache = createMemoryStore({ maxEntries: MAX_CACHED }) } = options
   const introspect = createIntrospect(options)
   const requests = createSingleFlight<VerifiedToken | undefined>()
@@ -54,7 +54,7 @@ export function introspection(options: IntrospectionOptions): Verifier {
     issuers: [issuer],
     ...(audience !== undefined && { audience: typeof audience === 'string' ? [audience] : audience }),
     async verify(token) {
-      const key = await sha256(token)
+      const key = await sha256(`${endpoint} ${token}`)
       const cached = await cache.get(KEY + key)
       if (cached !== undefined) return (JSON.parse(cached) as VerifiedToken | null) ?? undefined
       return requests.run(key, () => introspectAndCache(token, key))
