@@ -1,7 +1,9 @@
 /** A server with an OAuth proxy in front of a provider without dynamic registration. */
-import { browserSignIn } from 'portcall/auth/client'
-import { oauthProxy, type UpstreamTokens } from 'portcall/auth/proxy'
-import { connect } from 'portcall/client'
+import { generateKeyPairSync } from 'node:crypto'
+import { type AuthProvider, browserSignIn } from 'portcall/auth/client'
+import { type OAuthProxyOptions, oauthProxy, type UpstreamTokens } from 'portcall/auth/proxy'
+import { type Client, connect } from 'portcall/client'
+import { memoryStores } from 'portcall/stores'
 import { expect, onTestFinished, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { reserveUrl, SCOPES, serveNotes } from './support/notes.ts'
@@ -15,47 +17,100 @@ function identify({ idToken = '' }: UpstreamTokens): { subject: string } {
   return { subject: JSON.parse(Buffer.from(claims, 'base64url').toString()).sub }
 }
 
+/** Starts a provider with one client, and a server with a proxy that is this client. */
+async function startProxyServer(options: Partial<OAuthProxyOptions> = {}) {
+  const { url: resource, port } = await reserveUrl()
+  const { origin } = new URL(resource)
+  const known = {
+    client_id: 'notes',
+    client_secret: 's3cret',
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    redirect_uris: [`${origin}/authorize/callback`],
+  }
+  const provider = await startProvider({ resource, scope: SCOPES.join(' '), clients: [known as never] })
+  const upstream = {
+    issuer: provider.issuer,
+    authorizationEndpoint: `${provider.issuer}/auth`,
+    tokenEndpoint: `${provider.issuer}/token`,
+    revocationEndpoint: `${provider.issuer}/token/revocation`,
+    clientId: known.client_id,
+    clientSecret: known.client_secret,
+    scopes: ['openid'],
+  }
+  const serving = await serveNotes(port, { verify: oauthProxy({ resource, upstream, identify, scopes: SCOPES, now: () => Date.now(), ...options }) })
+  const opened: URL[] = []
+  const browser = createBrowser()
+  const open = async (url: URL): Promise<void> => {
+    opened.push(url)
+    await browser.open(url.href)
+  }
+  onTestFinished(async () => {
+    await serving.close()
+    await provider.close()
+  })
+  const connectWith = async (auth: AuthProvider, protocolVersion = '2026-07-28') => {
+    const client = await connect(resource, { auth, protocolVersion })
+    onTestFinished(() => client.close())
+    return client as Client
+  }
+  return { resource, origin, provider, open, opened, connectWith }
+}
+
 test.each(['2026-07-28', '2025-11-25', '2025-03-26'])(
   'a user signs in through the proxy with a client of %s, and stays signed in',
   async (protocolVersion) => {
-    const { url: resource, port } = await reserveUrl()
-    const { origin } = new URL(resource)
-    const known = {
-      client_id: 'notes',
-      client_secret: 's3cret',
-      application_type: 'native',
-      grant_types: ['authorization_code', 'refresh_token'],
-      redirect_uris: [`${origin}/authorize/callback`],
-    }
-    const provider = await startProvider({ resource, scope: SCOPES.join(' '), clients: [known as never] })
-    const upstream = {
-      issuer: provider.issuer,
-      authorizationEndpoint: `${provider.issuer}/auth`,
-      tokenEndpoint: `${provider.issuer}/token`,
-      clientId: known.client_id,
-      clientSecret: known.client_secret,
-      scopes: ['openid'],
-    }
-    const verify = oauthProxy({ resource, upstream, identify, scopes: SCOPES, accessTokenTtlMs: 60_000 })
-    const serving = await serveNotes(port, { verify })
-    const browser = createBrowser()
-    const opened: URL[] = []
-    const open = async (url: URL): Promise<void> => {
-      opened.push(url)
-      await browser.open(url.href)
-    }
-    const client = await connect(resource, { auth: browserSignIn({ open, timeoutMs: 5000 }), protocolVersion })
-    onTestFinished(async () => {
-      await client.close()
-      await serving.close()
-      await provider.close()
-    })
-
-    expect(await whoami(client as never)).toMatchObject({ subject: USER })
+    const { origin, provider, open, opened, connectWith } = await startProxyServer({ accessTokenTtlMs: 60_000 })
+    const client = await connectWith(browserSignIn({ open, timeoutMs: 5000 }), protocolVersion)
+    expect(await whoami(client)).toMatchObject({ subject: USER })
     expect(opened[0]?.origin).toBe(origin)
     expect(provider.grants).toEqual(['authorization_code'])
     advanceClock(61_000)
-    await Promise.all(Array.from({ length: 10 }, () => whoami(client as never)))
+    await Promise.all(Array.from({ length: 10 }, () => whoami(client)))
     expect(opened).toHaveLength(1)
+  },
+)
+
+test('a client that signs out ends its session at the provider', async () => {
+  const { origin, provider, open, opened, connectWith } = await startProxyServer()
+  const { store } = memoryStores()
+  const client = await connectWith(browserSignIn({ open, timeoutMs: 5000, store }))
+  await whoami(client)
+  const [key = ''] = await store.list('portcall:tokens:')
+  const { refreshToken, client: registered } = JSON.parse((await store.get(key)) ?? '')
+  const body = new URLSearchParams({ token: refreshToken, client_id: registered.clientId })
+  expect((await fetch(`${origin}/revoke`, { method: 'POST', body })).status).toBe(200)
+  expect(provider.revocations).toBe(1)
+  expect(await whoami(client)).toMatchObject({ subject: USER })
+  expect(opened).toHaveLength(2)
+})
+
+test.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const)(
+  'a client that was registered by hand authenticates with %s',
+  async (authentication) => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const isKey = authentication === 'private_key_jwt'
+    const registration = {
+      clientId: 'desk',
+      name: 'Desk',
+      redirectUris: ['http://127.0.0.1/callback'],
+      authentication,
+      ...(isKey ? { keys: { keys: [publicKey.export({ format: 'jwk' })] } } : { clientSecret: 's3cret: & more' }),
+    }
+    const { origin, provider, open, connectWith } = await startProxyServer({
+      clients: [registration as never],
+      dynamicRegistration: false,
+      accessTokenTtlMs: 60_000,
+    })
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const credentials = isKey ? { privateKey: pem, algorithm: 'ES256' } : { clientSecret: 's3cret: & more' }
+    const own = { clientId: 'desk', issuer: origin, authentication, ...credentials }
+    const client = await connectWith(browserSignIn({ open, timeoutMs: 5000, client: own }))
+    expect(await whoami(client)).toMatchObject({ subject: USER, clientId: 'desk' })
+    advanceClock(61_000)
+    expect(await whoami(client)).toMatchObject({ subject: USER, clientId: 'desk' })
+    expect(provider.decisions).toBe(2)
+    const stranger = browserSignIn({ open, timeoutMs: 5000, client: { clientId: 'desk', issuer: origin } })
+    await expect(connectWith(stranger).then(whoami)).rejects.toMatchObject({ code: 'AUTH_FAILED' })
   },
 )

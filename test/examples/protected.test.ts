@@ -114,7 +114,7 @@ async function consent(url: string, query: URLSearchParams): Promise<{ location:
   const page = await fetch(new URL(`/authorize?${query}`, url), { redirect: 'manual' })
   const request = /name="request" value="([^"]*)"/.exec(await page.text())?.[1] ?? ''
   const body = new URLSearchParams({ request, decision: 'allow' })
-  const init = { method: 'POST', body, headers: { cookie: cookieOf(page) }, redirect: 'manual' } as const
+  const init = { method: 'POST', body, headers: { cookie: cookieOf(page), origin: ORIGIN }, redirect: 'manual' } as const
   const allowed = await fetch(new URL('/authorize', url), init)
   return { location: allowed.headers.get('location') ?? '', cookie: cookieOf(allowed) }
 }

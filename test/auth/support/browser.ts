@@ -27,7 +27,8 @@ export function createBrowser({ stopAt }: BrowserOptions = {}): Browser {
     jars.set(origin, cookies)
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const init = form ? { method: 'POST', body: form } : {}
-    const response = await fetch(url, { ...init, headers: { cookie }, redirect: 'manual' })
+    const headers = { cookie, ...(form && { origin }) }
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (value === '') cookies.delete(name)

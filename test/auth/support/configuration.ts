@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import type { ClientMetadata, Configuration, JWK } from 'oidc-provider'
 
 export interface ProviderOptions {
-  /** The resource that tokens are for. */
+  /** The resource that tokens are for, unless a client requests another one. */
   readonly resource: string
   /** Scopes of the resource, separated by spaces. */
   readonly scope: string
@@ -53,9 +53,9 @@ export function configure({
         enabled: true,
         defaultResource: () => resource,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
+        getResourceServerInfo: (_, requested) => ({
           scope,
-          audience: resource,
+          audience: requested,
           accessTokenTTL: accessSeconds,
           ...(tokens === 'jwt'
             ? { accessTokenFormat: 'jwt' as const, jwt: { sign: { alg: 'ES256' as const } } }

@@ -9,6 +9,8 @@ export interface TestProvider {
   readonly issuer: string
   /** The grant types of all token responses, in order. */
   readonly grants: readonly string[]
+  /** The number of grants that clients have revoked. */
+  readonly revocations: number
   /** The number of login and consent pages that users completed. */
   readonly decisions: number
   /** Adds a new signing key. `forget` removes the previous keys. */
@@ -25,6 +27,7 @@ export const USER = 'ada'
 export async function startProvider(choice: ProviderOptions): Promise<TestProvider> {
   const grants: string[] = []
   let decisions = 0
+  let revocations = 0
   let provider: Provider | undefined
   const server = createServer((request, response) => {
     if (!provider) return void response.writeHead(503).end()
@@ -38,12 +41,16 @@ export async function startProvider(choice: ProviderOptions): Promise<TestProvid
   let keys = [await createSigningKey()]
   const rebuild = (): void => {
     provider = new Provider(issuer, { ...configure(choice), adapter: memory.Adapter, jwks: { keys } })
+    provider.on('grant.revoked', () => void revocations++)
     provider.on('grant.success', (ctx) => grants.push(String(ctx.oidc.params?.['grant_type'])))
   }
   rebuild()
   return {
     issuer,
     grants,
+    get revocations() {
+      return revocations
+    },
     get decisions() {
       return decisions
     },

@@ -17,22 +17,21 @@ export interface TestServer {
 }
 
 export interface TestServerOptions extends Partial<ProviderOptions> {
+  /** The provider that the server trusts. Default: one of its own. */
+  readonly provider?: TestProvider
   readonly protect?: Partial<ProtectOptions>
 }
 
 const RESOURCE_SERVER = { client_id: 'notes-server', client_secret: 'server-secret' }
 
 /** Starts both servers until the test ends. */
-export async function startTestServer({ protect, ...choice }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({ protect, provider: shared, ...choice }: TestServerOptions = {}): Promise<TestServer> {
   const { url, port } = await reserveUrl()
   const { clients = [], tokens = 'jwt' } = choice
   const resourceServer = { ...RESOURCE_SERVER, grant_types: [], response_types: [], redirect_uris: [] }
-  const provider = await startProvider({
-    resource: url,
-    scope: SCOPES.join(' '),
-    ...choice,
-    clients: [...clients, resourceServer],
-  })
+  const provider =
+    shared ??
+    (await startProvider({ resource: url, scope: SCOPES.join(' '), ...choice, clients: [...clients, resourceServer] }))
   const { issuer } = provider
   const verify =
     tokens === 'jwt'
@@ -48,7 +47,7 @@ export async function startTestServer({ protect, ...choice }: TestServerOptions 
   const serving = await serveNotes(port, { authorizationServers: [issuer], verify, clockToleranceMs: 0, ...protect }, notes)
   onTestFinished(async () => {
     await serving.close()
-    await provider.close()
+    if (!shared) await provider.close()
   })
   return {
     url,

@@ -40,12 +40,15 @@ describe('X05: before a user is sent to the identity provider', () => {
     expect(proxy.upstream.requests).toHaveLength(requestCount)
   })
 
-  test('a denial is returned to the client only', async () => {
+  test('a denial does not redirect to the client, which the user does not trust; a link leads there', async () => {
     const proxy = await testProxy()
     const { browser, page } = await openConsentPage(proxy)
     const denied = await browser.press(page, 'deny')
-    expect(denied.location).toMatch(/^https:\/\/app\.example\/back\?/)
-    expect(redirectParameters(denied)).toMatchObject({ error: 'access_denied', state: 'state-of-client', iss: proxy.origin })
+    expect([denied.status, denied.location]).toEqual([200, undefined])
+    const link = new URL(/href="([^"]*)"/.exec(denied.body)?.[1]?.replaceAll('&amp;', '&') ?? '')
+    expect(link.origin + link.pathname).toBe('https://app.example/back')
+    const parameters = { error: 'access_denied', state: 'state-of-client', iss: proxy.origin }
+    expect(Object.fromEntries(link.searchParams)).toEqual(parameters)
     expect(proxy.upstream.requests).toEqual([])
   })
 })
