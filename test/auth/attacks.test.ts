@@ -12,7 +12,7 @@ import { memoryStores } from 'portcall/stores'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createNotes, reserveUrl, serveNotes } from './support/notes.ts'
-import { startProvider, USER } from './support/provider.ts'
+import { USER } from './support/provider.ts'
 import { startTestServer, whoami } from './support/test-server.ts'
 
 async function portOf(server: Server): Promise<number> {
@@ -94,7 +94,15 @@ describe('DNS answers that change', () => {
 describe('DNS rebinding against a server on this machine', () => {
   const PATHS = ['/mcp', '/authorize', '/authorize/callback', '/token', '/register', '/revoke']
   const DOCUMENTS = ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource', '/nothing']
-  const HOSTS = ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example', 'localhost.', '0.0.0.0', '[::ffff:127.0.0.1]', '127.1']
+  const HOSTS = [
+    'evil.example',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'localhost.',
+    '0.0.0.0',
+    '[::ffff:127.0.0.1]',
+    '127.1',
+  ]
 
   const send = (port: number, method: string, path: string, headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -115,7 +123,11 @@ describe('DNS rebinding against a server on this machine', () => {
     const eras = [{}, { 'mcp-protocol-version': '2026-07-28' }, { 'mcp-session-id': 'x' }]
     for (const name of HOSTS)
       for (const path of [...PATHS, ...DOCUMENTS])
-        for (const [method, era] of [...eras.map((one) => ['POST', one] as const), ['GET', {}] as const, ['OPTIONS', {}] as const]) {
+        for (const [method, era] of [
+          ...eras.map((one) => ['POST', one] as const),
+          ['GET', {}] as const,
+          ['OPTIONS', {}] as const,
+        ]) {
           const host = `${name}:${port}`
           const headers = { host, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...era }
           expect([name, method, path, await send(port, method, path, headers)]).toEqual([name, method, path, 403])
@@ -169,36 +181,44 @@ describe('a mix-up of two issuers', () => {
     return { origin, tokenRequests }
   }
 
-  test.each([true, false])('C63 sends no code to the attacker, whose metadata has `iss` support: %s', async (advertisesIssuer) => {
-    const redirectUri = 'http://127.0.0.1:9/callback'
-    const victim = { client_id: 'victim', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none', application_type: 'native' }
-    const honest = await startTestServer({ clients: [victim as never] })
-    const evil = await startEvilIssuer(honest.provider.issuer, () => victim.client_id, advertisesIssuer)
-    const evilServer = await startWeb((request, response) => {
-      const resource = `http://${request.headers.host}/mcp`
-      if (request.method === 'GET')
-        return void response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ resource, authorization_servers: [evil.origin], scopes_supported: ['notes:read'] }))
-      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
-    })
-    const browser = createBrowser({ stopAt: redirectUri })
-    const returned: URL[] = []
-    const auth = authorizationCode({
-      redirectUri,
-      authorize: async (url) => {
-        // The attacker makes the honest issuer believe that the user wants to use the honest server.
-        url.searchParams.set('resource', honest.url)
-        returned.push(new URL((await browser.open(url.href)).url))
-        return returned[0]
-      },
-    })
-    const calling = fetchWith(auth, `${evilServer}/mcp`)
-    await expect(calling).rejects.toMatchObject({ reason: 'issuer_mismatch' })
-    expect(returned[0]?.searchParams.get('code')).toBeTruthy()
-    expect(returned[0]?.searchParams.get('iss')).toBe(honest.provider.issuer)
-    expect([evil.tokenRequests, honest.provider.grants]).toEqual([[], []])
-  })
+  test.each([true, false])(
+    'C63 sends no code to the attacker, whose metadata has `iss` support: %s',
+    async (advertisesIssuer) => {
+      const redirectUri = 'http://127.0.0.1:9/callback'
+      const victim = {
+        client_id: 'victim',
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      }
+      const honest = await startTestServer({ clients: [victim as never] })
+      const evil = await startEvilIssuer(honest.provider.issuer, () => victim.client_id, advertisesIssuer)
+      const evilServer = await startWeb((request, response) => {
+        const resource = `http://${request.headers.host}/mcp`
+        if (request.method === 'GET')
+          return void response
+            .writeHead(200, { 'content-type': 'application/json' })
+            .end(JSON.stringify({ resource, authorization_servers: [evil.origin], scopes_supported: ['notes:read'] }))
+        response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+      })
+      const browser = createBrowser({ stopAt: redirectUri })
+      const returned: URL[] = []
+      const auth = authorizationCode({
+        redirectUri,
+        authorize: async (url) => {
+          // The attacker makes the honest issuer believe that the user wants to use the honest server.
+          url.searchParams.set('resource', honest.url)
+          returned.push(new URL((await browser.open(url.href)).url))
+          return returned[0]
+        },
+      })
+      const calling = fetchWith(auth, `${evilServer}/mcp`)
+      await expect(calling).rejects.toMatchObject({ reason: 'issuer_mismatch' })
+      expect(returned[0]?.searchParams.get('code')).toBeTruthy()
+      expect(returned[0]?.searchParams.get('iss')).toBe(honest.provider.issuer)
+      expect([evil.tokenRequests, honest.provider.grants]).toEqual([[], []])
+    },
+  )
 })
 
 /** Sends a request with the authorization of a provider, and repeats it as long as the provider says so. */
@@ -225,10 +245,15 @@ describe('two resources of one issuer', () => {
     expect(first.provider.grants).toEqual(['authorization_code', 'authorization_code'])
     const tokens = new Map<string, string>()
     for (const key of await store.list('portcall:tokens:'))
-      for (const { url } of [first, second]) if (key.includes(url)) tokens.set(url, JSON.parse((await store.get(key)) ?? '').accessToken)
+      for (const { url } of [first, second])
+        if (key.includes(url)) tokens.set(url, JSON.parse((await store.get(key)) ?? '').accessToken)
     expect(new Set(tokens.values()).size).toBe(2)
     const statusOf = async (url: string, token: string | undefined): Promise<number> => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      }
       const body = JSON.stringify({ jsonrpc: '2.0', id: randomUUID(), method: 'ping' })
       return (await fetch(url, { method: 'POST', headers, body })).status
     }
@@ -266,7 +291,9 @@ describe('DPoP with nonces', () => {
       if (request.method === 'GET')
         return void response
           .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ resource: `http://${request.headers.host}/mcp`, authorization_servers: [server.provider.issuer] }))
+          .end(
+            JSON.stringify({ resource: `http://${request.headers.host}/mcp`, authorization_servers: [server.provider.issuer] }),
+          )
       requests++
       response.writeHead(401, { ...headers, 'dpop-nonce': randomUUID() }).end()
     })
@@ -281,11 +308,16 @@ describe('DPoP with nonces', () => {
     const browser = createBrowser()
     const auth = browserSignIn({ dpop: true, timeoutMs: 10_000, open: async (url) => void (await browser.open(url.href)) })
     const authorizer = auth.authorizer(new URL(server.url))
-    const spy = { authorizer: () => ({ ...authorizer, headers: async (request: Parameters<typeof authorizer.headers>[0]) => {
-      const headers = await authorizer.headers(request)
-      stolen.push(headers)
-      return headers
-    } }) }
+    const spy = {
+      authorizer: () => ({
+        ...authorizer,
+        headers: async (request: Parameters<typeof authorizer.headers>[0]) => {
+          const headers = await authorizer.headers(request)
+          stolen.push(headers)
+          return headers
+        },
+      }),
+    }
     expect(await whoami(await server.connect({ auth: spy }))).toMatchObject({ subject: USER })
     const used = stolen.filter(({ dpop }) => dpop !== undefined)
     expect(used.length).toBeGreaterThan(1)
@@ -293,7 +325,11 @@ describe('DPoP with nonces', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
     for (const { authorization = '', dpop = '' } of used) {
       const [, token = ''] = authorization.split(' ')
-      for (const headers of [{ authorization, dpop }, { authorization: `Bearer ${token}` }, { authorization: `Bearer ${token}`, dpop }])
+      for (const headers of [
+        { authorization, dpop },
+        { authorization: `Bearer ${token}` },
+        { authorization: `Bearer ${token}`, dpop },
+      ])
         expect((await fetch(server.url, { method: 'POST', headers: { ...base, ...headers }, body })).status).toBe(401)
     }
   })

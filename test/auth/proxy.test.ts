@@ -38,7 +38,9 @@ async function startProxyServer(options: Partial<OAuthProxyOptions> = {}) {
     clientSecret: known.client_secret,
     scopes: ['openid'],
   }
-  const serving = await serveNotes(port, { verify: oauthProxy({ resource, upstream, identify, scopes: SCOPES, now: () => Date.now(), ...options }) })
+  const serving = await serveNotes(port, {
+    verify: oauthProxy({ resource, upstream, identify, scopes: SCOPES, now: () => Date.now(), ...options }),
+  })
   const opened: URL[] = []
   const browser = createBrowser()
   const open = async (url: URL): Promise<void> => {

@@ -30,8 +30,7 @@ export async function startTestServer({ protect, provider: shared, ...choice }: 
   const { clients = [], tokens = 'jwt' } = choice
   const resourceServer = { ...RESOURCE_SERVER, grant_types: [], response_types: [], redirect_uris: [] }
   const provider =
-    shared ??
-    (await startProvider({ resource: url, scope: SCOPES.join(' '), ...choice, clients: [...clients, resourceServer] }))
+    shared ?? (await startProvider({ resource: url, scope: SCOPES.join(' '), ...choice, clients: [...clients, resourceServer] }))
   const { issuer } = provider
   const verify =
     tokens === 'jwt'

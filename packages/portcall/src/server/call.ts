@@ -6,7 +6,8 @@ import { type ClientCapabilities, type Implementation, LOGGING_LEVELS, type Logg
 import type { Infer, Schema } from '../schema/standard.ts'
 import { onAbort } from '../util/abort.ts'
 import { createMessage, elicitForm, elicitUrl, listRoots } from './input-requests/input-requests.ts'
-import { createSealedStateStore, type RequestStateStore, type SealedStateOptions } from './input-requests/request-state.ts'
+import { createSealedStateStore } from './input-requests/lazy-sealed-state.ts'
+import type { RequestStateStore, SealedStateOptions } from './input-requests/request-state.ts'
 import { createRoundTrips, type RoundTrips } from './input-requests/round-trips.ts'
 
 /** The options of an input request. */

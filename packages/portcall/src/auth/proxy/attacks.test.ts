@@ -115,7 +115,9 @@ describe('X05 the consent page', () => {
     const body = new URLSearchParams({ request: stolen, decision: 'allow' })
     const response = await send('/authorize', { method: 'POST', body, headers: { cookie } })
     expect([response.status, response.headers.get('location')]).toEqual([403, null])
-    expect((await victim.post('/authorize', { request: stolen, decision: 'allow' }, { origin: 'https://evil.example' })).status).toBe(403)
+    expect(
+      (await victim.post('/authorize', { request: stolen, decision: 'allow' }, { origin: 'https://evil.example' })).status,
+    ).toBe(403)
   })
 
   test('is not answered by a link', async () => {

@@ -37,7 +37,11 @@ const MAX_ID_LENGTH = 256
  *
  * @throws OAuthEndpointError `invalid_client`, or `invalid_request` for several kinds of credentials.
  */
-export async function authenticateClient(request: HookRequest, form: Form, context: ProxyContext): Promise<AuthenticatedClient> {
+export async function authenticateProxyClient(
+  request: HookRequest,
+  form: Form,
+  context: ProxyContext,
+): Promise<AuthenticatedClient> {
   const credentials = readCredentials(request, form)
   const { clientId, method, secret } = credentials
   if (method === 'none') return credentials

@@ -70,7 +70,8 @@ export function checkRegistration(client: ProxyClientRegistration): void {
   const method = methodOf(client)
   const subject = `The client ${JSON.stringify(clientId)}`
   if (!clientId || /^(https:\/\/|dcr\.)/.test(clientId)) throw new TypeError(`${subject} needs another clientId`)
-  if (!isRedirectUris(redirectUris)) throw new TypeError(`${subject} needs one to five redirectUris with https, or http on loopback`)
+  if (!isRedirectUris(redirectUris))
+    throw new TypeError(`${subject} needs one to five redirectUris with https, or http on loopback`)
   if (usesSecret(method) && !clientSecret) throw new TypeError(`${subject} needs a clientSecret for ${method}`)
   if (method === 'private_key_jwt' && !keys) throw new TypeError(`${subject} needs keys for private_key_jwt`)
 }

@@ -56,14 +56,19 @@ describe.each(['client_secret_basic', 'client_secret_post'] as const)('a client 
     const { send, browser, entries } = await startProxy()
     const registration = await registerClient(send, { token_endpoint_auth_method: method })
     const { client_id: id, client_secret: secret } = registration
-    expect(registration).toMatchObject({ token_endpoint_auth_method: method, client_secret: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(registration).toMatchObject({
+      token_endpoint_auth_method: method,
+      client_secret: expect.stringMatching(/^[\w-]{43}$/),
+    })
     expect(registration.client_secret_expires_at).toBeGreaterThan(Date.now() / 1000)
     const first = await post(send, '/token', authenticated(codeForm(id, await obtainCode(browser(), id)), secret))
     expect(first.status).toBe(200)
     expect((await whoami(send, `Bearer ${first.json.access_token}`)).clientId).toBe(id)
     const second = await post(send, '/token', authenticated(refreshForm(id, first.json.refresh_token), secret))
     expect(second.status).toBe(200)
-    expect((await post(send, '/revoke', authenticated({ client_id: id, token: second.json.refresh_token }, secret))).status).toBe(200)
+    expect((await post(send, '/revoke', authenticated({ client_id: id, token: second.json.refresh_token }, secret))).status).toBe(
+      200,
+    )
     expect((await post(send, '/token', authenticated(refreshForm(id, second.json.refresh_token), secret))).status).toBe(400)
     expect(entries.join()).not.toContain(secret)
   })
@@ -73,7 +78,8 @@ describe.each(['client_secret_basic', 'client_secret_post'] as const)('a client 
     const { client_id: id, client_secret: secret } = await registerClient(send, { token_endpoint_auth_method: method })
     const { json } = await post(send, '/token', authenticated(codeForm(id, await obtainCode(browser(), id)), secret))
     const form = refreshForm(id, json.refresh_token)
-    for (const wrong of ['', 'x', `${secret}x`]) expect(await post(send, '/token', authenticated(form, wrong))).toMatchObject(INVALID_CLIENT)
+    for (const wrong of ['', 'x', `${secret}x`])
+      expect(await post(send, '/token', authenticated(form, wrong))).toMatchObject(INVALID_CLIENT)
     expect(await post(send, '/token', { form })).toMatchObject(INVALID_GRANT)
     await post(send, '/revoke', { form: { client_id: id, token: json.access_token } })
     expect((await whoami(send, `Bearer ${json.access_token}`)).subject).toBe('ann')
@@ -90,7 +96,8 @@ describe.each(['client_secret_basic', 'client_secret_post'] as const)('a client 
     const { send, browser } = await startProxy()
     const { client_id: id, client_secret: secret } = await registerClient(send, { token_endpoint_auth_method: method })
     const form = codeForm(id, await obtainCode(browser(), id))
-    const other = method === 'client_secret_basic' ? { form: { ...form, client_secret: secret } } : { form, headers: basic(id, secret) }
+    const other =
+      method === 'client_secret_basic' ? { form: { ...form, client_secret: secret } } : { form, headers: basic(id, secret) }
     expect(await post(send, '/token', other)).toMatchObject(INVALID_CLIENT)
     const both = { form: { ...form, client_secret: secret }, headers: basic(id, secret) }
     expect(await post(send, '/token', both)).toMatchObject(INVALID_REQUEST)
@@ -185,7 +192,12 @@ describe('a client with a key', () => {
 })
 
 describe('a client of the configuration', () => {
-  const client: ProxyClientRegistration = { clientId: 'desk', name: 'Desk', redirectUris: [REDIRECT], clientSecret: 's3cret: & more' }
+  const client: ProxyClientRegistration = {
+    clientId: 'desk',
+    name: 'Desk',
+    redirectUris: [REDIRECT],
+    clientSecret: 's3cret: & more',
+  }
 
   test('authenticates with its secret, and users consent to it', async () => {
     const { send, browser } = await startProxy({ clients: [client], dynamicRegistration: false })

@@ -1,7 +1,7 @@
 import { createMemoryStore } from '../../stores/memory/store.ts'
+import { namespaceStore } from '../../stores/namespace.ts'
 import { createSealer, type Sealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import { namespaceStore } from '../../stores/namespace.ts'
 import { type ProtectedResource, parseResource, parseSecureUrl } from '../server/resource.ts'
 import { createProxyClients, type ProxyClients } from './clients.ts'
 import { createGrants, type Grants } from './grants.ts'

@@ -1,5 +1,5 @@
-import type { KeyValueStore } from '../../stores/store.ts'
 import type { HookRequest } from '../../protocol/http.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
 import type { IssuerFetchOptions } from '../server/issuer-fetch.ts'
 
 /** The identity provider, and the registration of the proxy with it. */

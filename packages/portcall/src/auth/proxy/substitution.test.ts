@@ -5,7 +5,17 @@ import { protect } from '../../entrypoints/auth-server.ts'
 import { generateKey } from '../../entrypoints/index.ts'
 import { memoryStores } from '../../entrypoints/stores.ts'
 import { createNotesServer, ERAS, HANDLERS, startIssuer, whoami } from '../server/protected-server.test-kit.ts'
-import { authorizePath, CHALLENGE, codeForm, createBrowser, locationOf, refreshForm, register, requestTokens, sealedRequestOf } from './proxy.test-kit.ts'
+import {
+  authorizePath,
+  CHALLENGE,
+  codeForm,
+  createBrowser,
+  locationOf,
+  refreshForm,
+  register,
+  requestTokens,
+  sealedRequestOf,
+} from './proxy.test-kit.ts'
 
 const RESOURCES = ['https://first.example/mcp', 'https://second.example/mcp'] as const
 
@@ -58,7 +68,9 @@ test('codes and refresh tokens of one resource are refused by the other, and rem
   const clientId = await register(first.send)
   const code = await first.obtainCode(clientId)
   const { resource } = second
-  expect(await requestTokens(second.send, { ...codeForm(clientId, code), resource })).toMatchObject({ json: { error: 'invalid_grant' } })
+  expect(await requestTokens(second.send, { ...codeForm(clientId, code), resource })).toMatchObject({
+    json: { error: 'invalid_grant' },
+  })
   const { json } = await requestTokens(first.send, { ...codeForm(clientId, code), resource: first.resource })
   const form = refreshForm(clientId, json.refresh_token)
   expect(await requestTokens(second.send, { ...form, resource })).toMatchObject({ json: { error: 'invalid_grant' } })

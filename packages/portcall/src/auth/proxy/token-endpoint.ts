@@ -1,8 +1,8 @@
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { isSameResource } from '../server/resource.ts'
-import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts'
 import { CODE_KEY, type CodeRecord } from './callback.ts'
+import { type AuthenticatedClient, authenticateProxyClient } from './client-authentication.ts'
 import { getAndDelete, type ProxyContext } from './context.ts'
 import type { Grant, Grants } from './grants.ts'
 import { jsonResponse, OAuthEndpointError, readForm } from './http.ts'
@@ -37,7 +37,7 @@ export async function handleTokenRequest(request: HookRequest, context: ProxyCon
   const resource = form.get('resource')
   if (resource !== undefined && !isSameResource(resource, context.resource.uri))
     throw new OAuthEndpointError('invalid_target', `Tokens are issued for ${context.resource.uri} only`)
-  const client = await authenticateClient(request, form, context)
+  const client = await authenticateProxyClient(request, form, context)
   return issueTokens(await redeem({ form, client }, context), context)
 }
 
@@ -50,7 +50,7 @@ export async function handleTokenRequest(request: HookRequest, context: ProxyCon
 export async function handleRevocation(request: HookRequest, context: ProxyContext): Promise<HookResponse> {
   const { grants } = context
   const form = await readForm(request)
-  const client = await authenticateClient(request, form, context)
+  const client = await authenticateProxyClient(request, form, context)
   const grant = await grants.findRevocable(form.get('token') ?? '')
   if (grant && isIssuedTo(grant, client) && !(await grants.revoke(grant.id)))
     throw new OAuthEndpointError('temporarily_unavailable', 'The identity provider has not revoked its tokens yet', 503)

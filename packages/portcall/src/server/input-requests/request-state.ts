@@ -1,4 +1,4 @@
-import type { JsonObject, Request } from '../../jsonrpc/message.ts'
+import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { Sealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 
@@ -52,18 +52,4 @@ export interface SealedStateOptions {
   readonly requestStateTtlMs: number
   /** A larger state, in bytes, is saved in the store, and only a handle is sent to the client. */
   readonly maxInlineRequestStateBytes: number
-}
-
-/** Creates a store of sealed states. Its code is loaded with the first call that is suspended. */
-export function createSealedStateStore(
-  request: Request,
-  principal: string | undefined,
-  options: SealedStateOptions,
-): Required<Pick<RequestStateStore, 'load' | 'save' | 'use'>> {
-  const open = async () => (await import('./sealed-state.ts')).openSealedStates(request, principal, options)
-  return {
-    load: async (requestState) => (await open()).load(requestState),
-    save: async (state) => (await open()).save(state),
-    use: async (state) => (await open()).use(state),
-  }
 }

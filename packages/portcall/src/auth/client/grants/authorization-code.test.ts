@@ -34,7 +34,10 @@ async function signInAt(url: URL | undefined): Promise<string> {
 async function startSignIn(server: { url: string }, auth: ReturnType<typeof processWith>): Promise<string> {
   const error = await openClient(server.url, auth)
     .call()
-    .then(() => undefined, (reason: RedirectError) => reason)
+    .then(
+      () => undefined,
+      (reason: RedirectError) => reason,
+    )
   return signInAt(error?.url)
 }
 

@@ -7,7 +7,7 @@ import { toStoredTokens } from '../tokens/token-store.ts'
 import type { GrantContext, GrantType, TokenSet } from '../types.ts'
 import { redeemResponse } from './authorization-attempt.ts'
 import { createCodeGrant, type RedirectReceiver, type SignInAttempt, type SignInOptions } from './code-grant.ts'
-import { createStoredSignIns, type PendingSignIn, type StoredSignIns } from './stored-sign-in.ts'
+import { createStoredSignIns, type StartedSignIn, type StoredSignIns } from './stored-sign-in.ts'
 
 /** The authorization request that the user is asked to approve. */
 export interface SignInRequest {
@@ -95,11 +95,7 @@ interface SignInParts extends Pick<AuthorizationCodeOptions, 'authorize'> {
 }
 
 /** Starts a sign-in, and finishes it with the response that `authorize` returns or that any process receives. */
-async function signIn(
-  attempt: SignInAttempt,
-  context: GrantContext,
-  { authorize, signIns }: SignInParts,
-): Promise<TokenSet> {
+async function signIn(attempt: SignInAttempt, context: GrantContext, { authorize, signIns }: SignInParts): Promise<TokenSet> {
   const { url, state, verifier, redirectUri, dynamicClient: client } = attempt
   const { endpoint, server, resource, scope, dpop, signal } = context
   await signIns.save(state, {
@@ -119,7 +115,7 @@ async function signIn(
 
 interface ReceivedResponse {
   readonly state: string
-  readonly pending: PendingSignIn
+  readonly pending: StartedSignIn
   readonly parameters: URLSearchParams
 }
 
@@ -133,10 +129,15 @@ async function redeemAndSave(
   const endpoint = new URL(pending.endpoint)
   const { store, tokenStore, fetch, checkBrowserUrl, dpopKeys } = managerOptionsOf(endpoint)
   const dpop = dpopKey && (await dpopKeys.forStored(dpopKey))
-  if (dpopKey && !dpop) throw new AuthError('token_refused', 'This process lacks the DPoP key of the sign-in: set `dpop: { persist: true }`')
+  if (dpopKey && !dpop)
+    throw new AuthError('token_refused', 'This process lacks the DPoP key of the sign-in: set `dpop: { persist: true }`')
   const signal = new AbortController().signal
   const context: GrantContext = { endpoint, server, resource, scope, store, fetch, checkBrowserUrl, dpop, signal }
-  const client = await grant.client(context, { accessToken: '', tokenType: 'bearer', ...(dynamicClient && { client: dynamicClient }) })
+  const client = await grant.client(context, {
+    accessToken: '',
+    tokenType: 'bearer',
+    ...(dynamicClient && { client: dynamicClient }),
+  })
   if (!client) throw new AuthError('registration_failed', 'The client of the sign-in is not configured in this process')
   const tokens = await redeemResponse(parameters, { state, verifier, redirectUri, client }, context)
   const complete: TokenSet = dynamicClient ? { ...tokens, client: dynamicClient } : tokens

@@ -11,7 +11,7 @@ import { parseStored } from '../tokens/token-store.ts'
 import type { AuthorizationServer, ClientIdentity, TokenSet } from '../types.ts'
 
 /** What finishes a sign-in. */
-export interface PendingSignIn {
+export interface StartedSignIn {
   /** The URL of the MCP endpoint. */
   readonly endpoint: string
   readonly server: AuthorizationServer
@@ -27,21 +27,26 @@ export interface PendingSignIn {
 }
 
 type StoredSignIn =
-  | { readonly status: 'pending'; readonly signIn: PendingSignIn }
+  | { readonly status: 'pending'; readonly signIn: StartedSignIn }
   /** A process redeems the code. */
   | { readonly status: 'redeeming' }
   | { readonly status: 'done'; readonly tokens: TokenSet }
-  | { readonly status: 'failed'; readonly reason: AuthErrorReason; readonly message: string; readonly response?: OAuthErrorResponse }
+  | {
+      readonly status: 'failed'
+      readonly reason: AuthErrorReason
+      readonly message: string
+      readonly response?: OAuthErrorResponse
+    }
 
 export interface StoredSignIns {
   /** Stores a sign-in until it is finished or expires. */
-  save(state: string, signIn: PendingSignIn): Promise<void>
+  save(state: string, signIn: StartedSignIn): Promise<void>
   /**
    * Runs a task that finishes a sign-in, in one process only, and stores its outcome for the process that waits.
    *
    * @throws AuthError `state_mismatch` if there is no such sign-in, or if it was finished before; whatever the task throws.
    */
-  finish(state: string, task: (signIn: PendingSignIn) => Promise<TokenSet>): Promise<TokenSet>
+  finish(state: string, task: (signIn: StartedSignIn) => Promise<TokenSet>): Promise<TokenSet>
   /** Waits until a process has finished the sign-in. @throws AuthError that it failed with, or `timed_out`; the reason of the signal. */
   wait(state: string, signal: AbortSignal): Promise<TokenSet>
 }
@@ -61,7 +66,7 @@ export function createStoredSignIns({ store, owner, ttlMs }: StoredSignInsOption
   const keyOf = async (state: string): Promise<string> => `portcall:sign-in:${JSON.stringify([owner, await sha256(state)])}`
   const saveOutcome = (key: string, outcome: StoredSignIn): Promise<void> =>
     store.set(key, JSON.stringify(outcome), { ttlMs: OUTCOME_TTL_MS })
-  const claim = async (key: string): Promise<PendingSignIn> => {
+  const claim = async (key: string): Promise<StartedSignIn> => {
     const text = await store.get(key)
     const stored = parseStored<StoredSignIn>(text)
     const value = JSON.stringify({ status: 'redeeming' } satisfies StoredSignIn)

@@ -45,7 +45,9 @@ export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
       if (version === undefined || version !== readRequestMeta(message.params).protocolVersion)
         throw headerMismatchError(Header.protocolVersion, version)
       validateHeaders(message, context)
-      return methodOf(message.method)?.longLived ? subscribe(message, context) : answer(message, new ModernCall(endpoint, context))
+      return methodOf(message.method)?.longLived
+        ? subscribe(message, context)
+        : answer(message, new ModernCall(endpoint, context))
     },
   }
 }

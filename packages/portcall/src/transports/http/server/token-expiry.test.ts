@@ -69,19 +69,22 @@ describe('when its token expires', () => {
     await eventually(() => expect(core.subscriptions).toBe(0))
   })
 
-  test.each(['2025-03-26', '2025-11-25'])('a stream for the messages of a session ends in %s, but not the session', async (version) => {
-    const { core, connect, send } = await startServer()
-    const client = await openSession(connect, version, tokenFor(LONG))
-    const token = tokenFor(TTL_MS)
-    const raw = connect().send(client.get(token))
-    expect((await raw.head()).status).toBe(200)
-    await readToEnd(raw, token.Authorization)
-    expect((await send(client.post(call('add', { a: 1, b: 2 }), tokenFor(LONG)))).status).toBe(200)
-    const again = connect().send(client.get(tokenFor(LONG)))
-    expect((await again.head()).status).toBe(200)
-    core.notifyChange()
-    await again.until('list_changed')
-  })
+  test.each(['2025-03-26', '2025-11-25'])(
+    'a stream for the messages of a session ends in %s, but not the session',
+    async (version) => {
+      const { core, connect, send } = await startServer()
+      const client = await openSession(connect, version, tokenFor(LONG))
+      const token = tokenFor(TTL_MS)
+      const raw = connect().send(client.get(token))
+      expect((await raw.head()).status).toBe(200)
+      await readToEnd(raw, token.Authorization)
+      expect((await send(client.post(call('add', { a: 1, b: 2 }), tokenFor(LONG)))).status).toBe(200)
+      const again = connect().send(client.get(tokenFor(LONG)))
+      expect((await again.head()).status).toBe(200)
+      core.notifyChange()
+      await again.until('list_changed')
+    },
+  )
 
   test('the stream of a call ends in a revision in which clients resume it, and its response arrives there', async () => {
     const { core, connect } = await startServer()
@@ -104,7 +107,9 @@ describe('when its token expires', () => {
     const legacy = connect().send(client.post(call('hold', { notify: true }, 5), token))
     const modern = connect().send(modernPost({ id: 6, ...call('hold', { notify: true }) }, token))
     const watch = { id: 1, method: 'subscriptions/listen', params: { notifications: {} } }
-    await connect().send(modernPost(watch, tokenFor(1000))).until('0\r\n\r\n')
+    await connect()
+      .send(modernPost(watch, tokenFor(1000)))
+      .until('0\r\n\r\n')
     core.release()
     for (const raw of [legacy, modern]) await raw.until('"result"')
   })
@@ -115,7 +120,9 @@ describe('when its token expires', () => {
     const raw = connect().send(writeRequest('GET', { Accept: 'text/event-stream', ...token }))
     const [, address = ''] = /data: (\S+)/.exec(await raw.until('\n\n\r\n')) ?? []
     const send = (message: object) =>
-      connect().send(post(JSON.stringify(message), tokenFor(LONG)).replace('POST /mcp ', `POST ${address} `)).response()
+      connect()
+        .send(post(JSON.stringify(message), tokenFor(LONG)).replace('POST /mcp ', `POST ${address} `))
+        .response()
     expect((await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202)
     await readToEnd(raw, token.Authorization)
     await eventually(async () => expect((await send(call('add'))).status).toBe(404))
@@ -131,7 +138,9 @@ describe('when its token expires', () => {
     expect((await started.head()).status).toBe(200)
     const [, id = ''] = /id: (\S+)/.exec(await started.until('notifications/progress')) ?? []
     const token = tokenFor(TTL_MS)
-    const streams = [client.get(token), client.get({ ...token, 'Last-Event-ID': id })].map((bytes) => reader.connect().send(bytes))
+    const streams = [client.get(token), client.get({ ...token, 'Last-Event-ID': id })].map((bytes) =>
+      reader.connect().send(bytes),
+    )
     for (const raw of streams) {
       expect((await raw.head()).status).toBe(200)
       await readToEnd(raw, token.Authorization)
