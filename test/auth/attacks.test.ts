@@ -7,6 +7,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { authorizationCode, browserSignIn, createSafeFetch } from 'portcall/auth/client'
 import { oauthProxy } from 'portcall/auth/proxy'
 import { protect } from 'portcall/auth/server'
+import { connect } from 'portcall/client'
 import { httpHandler } from 'portcall/http'
 import { memoryStores } from 'portcall/stores'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -292,14 +293,15 @@ describe('DPoP with nonces', () => {
         return void response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(
-            JSON.stringify({ resource: `http://${request.headers.host}/mcp`, authorization_servers: [server.provider.issuer] }),
+            JSON.stringify({ resource: `http://${request.headers.host}/mcp`, authorization_servers: [server.provider.issuer], scopes_supported: ['notes:read'] }),
           )
       requests++
       response.writeHead(401, { ...headers, 'dpop-nonce': randomUUID() }).end()
     })
-    const { connect } = await import('portcall/client')
-    await expect(connect(`${evil}/mcp`, { auth, protocolVersion: '2026-07-28' }).then((one) => one.listTools())).rejects.toThrow()
-    expect(requests).toBeLessThan(30)
+    const calling = connect(`${evil}/mcp`, { auth, protocolVersion: '2026-07-28' }).then((one) => one.callTool('whoami'))
+    await expect(calling).rejects.toThrow()
+    expect(requests).toBeGreaterThan(2)
+    expect(requests).toBeLessThan(10)
   })
 
   test('a stolen token and a stolen proof are worthless, also while the proof is new', async () => {
