@@ -5,8 +5,9 @@ import type { RequestBody } from '../../../../protocol/http.ts'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
 import type { HttpLimits } from '../limits.ts'
+import { type ByteBuffer, createByteBuffer } from '../node/byte-buffer.ts'
 import { CLOSED_SINK, destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from '../node/event-sink.ts'
-import { holdBack, isTooMuch } from '../node/pipelining.ts'
+import { holdBack, isTooMuch, letGo } from '../node/pipelining.ts'
 import type { PendingWrite, WriteBatcher } from '../node/write-batcher.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import {
@@ -18,6 +19,7 @@ import {
   type SimpleRequest,
   type SimpleRequestLimits,
 } from './http1.ts'
+import { hasHttpObservers } from './observers.ts'
 import { createResponse } from './response.ts'
 
 /** The state that all connections of one server share. */
@@ -34,6 +36,8 @@ export interface FastPathState {
   readonly onIncomplete: (connection: Connection) => void
   /** Called when the first request, or the rest of an incomplete one, arrived. */
   readonly onComplete: (connection: Connection) => void
+  /** Called when a client disconnects in the middle of a request. */
+  readonly onTruncated: (socket: Socket) => void
   /** Called when a response was written. */
   readonly onResponse: (connection: Connection) => void
   /** Called when the connection was closed or passed to Node's server. */
@@ -52,7 +56,7 @@ export class Connection {
   /** The first part of a request. */
   #incomplete: Buffer | undefined
   /** Data that arrived before the response to the previous request was written. */
-  #queued: Buffer | undefined
+  #queued: ByteBuffer | undefined
 
   constructor(socket: Socket, state: FastPathState) {
     this.socket = socket
@@ -98,6 +102,7 @@ export class Connection {
     const request = parseRequest(all, this.state.requestLimits)
     if (!request || (request === INCOMPLETE && this.#incomplete)) return this.#fallBackToNode(all)
     if (request === INCOMPLETE) return this.#waitForRest(all)
+    if (hasHttpObservers()) return this.#fallBackToNode(all)
     if (this.#isNew || this.#incomplete) this.state.onComplete(this)
     this.#isNew = false
     this.#incomplete = undefined
@@ -116,21 +121,22 @@ export class Connection {
    * while a call runs. A client that sends too much is paused.
    */
   #queue(bytes: Buffer): void {
-    this.#queued = this.#queued ? Buffer.concat([this.#queued, bytes]) : bytes
+    this.#queued ??= createByteBuffer()
+    this.#queued.push(bytes)
     if (isTooMuch(this.#queued.length)) holdBack(this.socket)
   }
 
   /** Pauses a client that does not read its responses. */
   #waitForDrain(): void {
-    this.#queued ??= EMPTY
+    this.#queued ??= createByteBuffer()
     this.socket.pause().once('drain', this.#resume)
   }
 
   readonly #resume = (): void => {
-    const bytes = this.#queued
+    const queued = this.#queued
     this.#queued = undefined
-    this.socket.resume()
-    if (bytes?.length) this.#onData(bytes)
+    letGo(this.socket)
+    if (queued?.length) this.#onData(queued.take())
   }
 
   #fallBackToNode(bytes: Buffer): void {
@@ -143,8 +149,9 @@ export class Connection {
   }
 
   readonly #onEnd = (): void => {
+    if (!this.#incomplete) return void this.socket.end()
     this.#incomplete = undefined
-    this.socket.end()
+    this.state.onTruncated(this.socket)
   }
 
   readonly #onClose = (): void => {
@@ -152,8 +159,6 @@ export class Connection {
     this.#context?.disconnect()
   }
 }
-
-const EMPTY = Buffer.alloc(0)
 
 /** A connection with an error is closed as well, which is handled. */
 function ignore(): void {}

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../test-kit/eventually.ts'
 import { listen, modernPost, type RawConnection, writeRequest } from '../../../../../test-kit/raw-connection.ts'
 import { createTestCore } from '../../../../../test-kit/test-core.ts'
@@ -325,11 +325,43 @@ describe('an observer of Node’s requests receives all of them', () => {
     expect([messages.length, nodeRequests]).toEqual([1, ['POST']])
   })
 
+  test.each(['http.server.request.start', 'http.server.response.created', 'http.server.response.finish'])(
+    'on the diagnostics channel %s, even if they subscribe while a connection is open',
+    async (name) => {
+      const listener = (): void => {}
+      onTestFinished(() => void unsubscribe(name, listener))
+      const { connect, nodeRequests } = await start()
+      const raw = connect()
+      await raw.send(add()).response()
+      expect(nodeRequests).toEqual([])
+      subscribe(name, listener)
+      await raw.send(add()).response()
+      expect(nodeRequests).toEqual(['POST'])
+    },
+  )
+
   test('with an overridden `emit`', async () => {
     const { server, connect, nodeRequests } = await start()
     Object.assign(server, { emit: server.emit.bind(server) })
     await connect().send(add()).response()
     expect(nodeRequests).toEqual(['POST'])
+  })
+})
+
+describe('the fast path is off', () => {
+  test('with `fastPath: false`', async () => {
+    const { connect, nodeRequests } = await start({ fastPath: false })
+    expect(textOf(await connect().send(add()).response())).toBe('2')
+    expect(nodeRequests).toEqual(['POST'])
+  })
+
+  test('with `maxRequestsPerSocket`, which refuses further requests', async () => {
+    const { connect, nodeRequests } = await start({ maxRequestsPerSocket: 2 })
+    const raw = connect()
+    expect((await raw.send(add(1)).response()).headers).toMatchObject({ connection: 'keep-alive' })
+    expect(await raw.send(add(2)).response()).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    expect((await raw.send(add(3)).response()).status).toBe(503)
+    expect(nodeRequests).toEqual(['POST', 'POST'])
   })
 })
 

@@ -2,14 +2,14 @@
  * Serves the connections of a Node HTTP server as long as they carry only simple requests. A small call costs about a third less than with
  * Node's parser and response. The first other request passes its connection to Node's server for good.
  */
-import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createIdleTimers } from '../../../../util/idle-timers.ts'
 import { Connection, type FastPathState } from './connection.ts'
+import { hasHttpObservers } from './observers.ts'
 
-export interface FastPathOptions extends Pick<FastPathState, 'handler' | 'limits' | 'batcher'> {
+export interface FastPathOptions extends Pick<FastPathState, 'handler' | 'limits' | 'batcher' | 'onTruncated'> {
   /** Total size of the request headers. */
   readonly maxHeaderBytes: number
   /** Time allowed until the first data arrives on a connection; 0 for no limit. */
@@ -31,13 +31,13 @@ export interface FastPath {
 /** How long the rest of an incomplete request may take before Node's server waits for it instead. */
 const INCOMPLETE_TIMEOUT_MS = 200
 
-/** The fast path of servers that it cannot be attached to. */
-const DETACHED: FastPath = { drain() {}, close() {} }
+/** The fast path of servers that it is not attached to. */
+export const NO_FAST_PATH: FastPath = { drain() {}, close() {} }
 
 /** Takes over the connections of a server, where the runtime and the server allow it. */
 export function attachFastPath(server: Server, options: FastPathOptions): FastPath {
   const [nodeListener, ...others] = server.listeners('connection')
-  if (!nodeListener || others.length > 0 || OTHER_RUNTIMES.some((name) => name in process.versions)) return DETACHED
+  if (!nodeListener || others.length > 0 || OTHER_RUNTIMES.some((name) => name in process.versions)) return NO_FAST_PATH
   const { limits, maxHeaderBytes, headersTimeoutMs, keepAliveTimeoutMs, onHeadersTimeout } = options
   const connections = new Set<Connection>()
   const unused = createIdleTimers<Connection>(headersTimeoutMs || Infinity, (connection) => {
@@ -88,9 +88,7 @@ export function attachFastPath(server: Server, options: FastPathOptions): FastPa
 /** Runtimes whose `node:http` is not Node's implementation. */
 const OTHER_RUNTIMES = ['bun', 'deno']
 
-const REQUEST_START = channel('http.server.request.start')
-
 /** Reports whether someone observes the requests of a server, and would miss those on the fast path. */
 function isObserved(server: Server): boolean {
-  return server.emit !== EventEmitter.prototype.emit || REQUEST_START.hasSubscribers
+  return server.emit !== EventEmitter.prototype.emit || hasHttpObservers()
 }

@@ -3,6 +3,7 @@ import type { RequestBody } from '../../../../protocol/http.ts'
 import type { IdleTimers } from '../../../../util/idle-timers.ts'
 import { type HttpError, httpError } from '../http-error.ts'
 import type { HttpLimits } from '../limits.ts'
+import { createByteBuffer } from './byte-buffer.ts'
 
 /** A request of `node:http`, with the members that frameworks add. */
 export type NodeRequest = IncomingMessage & { originalUrl?: string; body?: unknown }
@@ -30,8 +31,7 @@ export async function readChunks(
   if (request.destroyed) throw httpError(400, 'The body is incomplete')
   const { maxBodyBytes, bodyTimeoutMs } = limits
   const startedAt = performance.now()
-  const chunks: Buffer[] = []
-  let size = 0
+  const received = createByteBuffer()
   return await new Promise<Buffer>((resolve, reject) => {
     const fail = (error: HttpError): void => {
       bodyTimers.remove(onTimeout)
@@ -42,17 +42,16 @@ export async function readChunks(
     const onTimeout = (): void => fail(httpError(408, 'The body did not arrive in time', { connection: 'close' }))
     bodyTimers.touch(onTimeout)
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > maxBodyBytes) return fail(tooLarge(maxBodyBytes))
+      if (received.length + chunk.length > maxBodyBytes) return fail(tooLarge(maxBodyBytes))
       if (performance.now() - startedAt > bodyTimeoutMs) return onTimeout()
-      chunks.push(chunk)
+      received.push(chunk)
       onData?.()
       bodyTimers.touch(onTimeout)
     })
     request.on('error', () => fail(httpError(400, 'The body is incomplete')))
     request.on('end', () => {
       bodyTimers.remove(onTimeout)
-      resolve(Buffer.concat(chunks))
+      resolve(received.take())
     })
   })
 }

@@ -1,6 +1,7 @@
 /** The adapter for `node:http`. It creates no `Request` or `Response` objects, and streams only for event streams. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { ErrorCode } from '../../../../jsonrpc/errors.ts'
 import type { Auth, Exchange } from '../../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
@@ -40,9 +41,10 @@ export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHa
   const { limits } = handler
   const bodyTimers = createIdleTimers<() => void>(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout())
   const state: NodeState = { limits, bodyTimers, batcher }
+  const refused = new WeakSet<Socket>()
   const respond = (request: NodeRequest, response: ServerResponse, body?: unknown): Promise<void> => {
     if (body !== undefined && typeof body !== 'function') request.body = body
-    if (isAmbiguous(request)) return refuse(response)
+    if (isAmbiguous(request) || refused.has(request.socket)) return refuse(request, response, refused)
     const context = new NodeContext(request, response, state)
     if (!isWaiting(response)) return handler.handle(context)
     // Started now, a pipelined request would not be notified when the connection closes.
@@ -60,15 +62,18 @@ export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHa
 /** Whether HTTP implementations may disagree on where the body of a request ends (RFC 9112, section 6.1). */
 function isAmbiguous({ headers }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding']
-  return encoding !== undefined && (encoding.trim() === '' || 'content-length' in headers)
+  return encoding !== undefined && ('content-length' in headers || encoding.toLowerCase() !== 'chunked')
 }
 
-/** Responds to a request whose framing cannot be trusted, and closes the connection. */
-async function refuse(response: ServerResponse): Promise<void> {
-  const error = { code: ErrorCode.invalidRequest, message: 'Transfer-Encoding is empty, or sent together with Content-Length' }
+/** Responds to a request whose framing cannot be trusted, and closes the connection. Requests that follow on it get no response. */
+async function refuse(request: NodeRequest, response: ServerResponse, refused: WeakSet<Socket>): Promise<void> {
+  request.resume()
+  if (refused.has(request.socket)) return
+  refused.add(request.socket)
+  const message = 'Transfer-Encoding must be chunked, without Content-Length'
   response
     .writeHead(400, { connection: 'close', 'content-type': 'application/json' })
-    .end(JSON.stringify({ jsonrpc: '2.0', error }))
+    .end(JSON.stringify({ jsonrpc: '2.0', error: { code: ErrorCode.invalidRequest, message } }))
 }
 
 /** The state that all requests of one handler share. */
@@ -137,10 +142,10 @@ class NodeContext implements HttpContext, PendingWrite {
     return this.#ahead ?? this.#readBody()
   }
 
-  /** Reads the body now; the connection of a body that cannot be read is closed. */
+  /** Reads the body now. What follows on a body that is refused is discarded until the response goes out. */
   readAhead(onData: () => void): void {
     this.#ahead = this.#readBody(onData)
-    this.#ahead.catch(() => this.#request.destroy())
+    this.#ahead.catch(() => this.#request.resume())
   }
 
   async #readBody(onData?: () => void): Promise<RequestBody> {

@@ -1,11 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect as openSocket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../test-kit/eventually.ts'
 import { listen, modernPost, type RawConnection, writeRequest } from '../../../../../test-kit/raw-connection.ts'
 import { createTestCore } from '../../../../../test-kit/test-core.ts'
 
-async function start() {
+async function start(options: Parameters<typeof listen>[1] = {}) {
   const core = createTestCore()
-  return { core, ...(await listen(core.exchange)) }
+  return { core, ...(await listen(core.exchange, options)) }
 }
 
 const call = (name: string, args: object = {}, id = 1): string =>
@@ -30,6 +32,19 @@ describe.each(PATHS)('on %s', (_, prepare) => {
     await eventually(() => expect(core.running).toBe(1))
     raw.send(behind())
     raw.socket.end()
+    await eventually(() => expect([core.running, raw.closed]).toEqual([0, true]))
+  })
+
+  test('a client that sends too many requests behind a running call is disconnected after a while', async () => {
+    const { core, connect } = await start()
+    const raw = connect()
+    await prepare(raw)
+    raw.send(call('hold'))
+    await eventually(() => expect(core.running).toBe(1))
+    for (let sent = 0; sent < 200 && !raw.closed; sent++) {
+      raw.send('GET / HTTP/1.1\r\n\r\n'.repeat(1000))
+      await new Promise(setImmediate)
+    }
     await eventually(() => expect([core.running, raw.closed]).toEqual([0, true]))
   })
 
@@ -84,17 +99,76 @@ describe.each(PATHS)('on %s', (_, prepare) => {
     await eventually(() => expect([core.running, raw.closed]).toEqual([0, true]))
   })
 
+  test('a request whose body cannot be parsed is 400 at once, after the response to the request before it', async () => {
+    const { core, connect } = await start()
+    const raw = connect()
+    await prepare(raw)
+    raw.send(`${call('hold')}${CHUNKED}zz\r\n{}\r\n0\r\n\r\n`)
+    await eventually(() => expect(core.running).toBe(1))
+    core.release()
+    expect(textOf(await raw.response())).toBe('hold')
+    expect(await raw.response()).toMatchObject({ status: 400, json: { error: { message: 'The request is not HTTP/1.1' } } })
+    await eventually(() => expect(raw.closed).toBe(true))
+  })
+
+  test('a request that is too large is 413 after the response to the request before it', async () => {
+    const { core, connect } = await start({ maxBodyBytes: 10_000 })
+    const raw = connect()
+    await prepare(raw)
+    raw.send(call('hold') + call('echo', { text: 'x'.repeat(100_000) }))
+    await eventually(() => expect(core.running).toBe(1))
+    core.release()
+    expect(textOf(await raw.response())).toBe('hold')
+    expect((await raw.response()).status).toBe(413)
+    await eventually(() => expect(raw.closed).toBe(true))
+  })
+
+  test('a request that ends in the middle is 400', async () => {
+    const { connect } = await start()
+    const raw = connect()
+    await prepare(raw)
+    raw.send(call('add', { a: 1, b: 1 }).slice(0, -1))
+    raw.socket.end()
+    expect((await raw.response()).status).toBe(400)
+    await eventually(() => expect(raw.closed).toBe(true))
+  })
+
+  test('a client that stays connected after the 400 is disconnected', async () => {
+    const { connections, port } = await start()
+    const socket = openSocket({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    socket.write('NOT HTTP\r\n\r\n')
+    await once(socket.resume(), 'end')
+    await eventually(async () => expect(await connections()).toBe(0))
+  })
+
   test.each([
     ['an empty Transfer-Encoding', 'Transfer-Encoding:'],
     ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
     ['two Transfer-Encodings', 'Transfer-Encoding:\r\nTransfer-Encoding: chunked'],
-  ])('%s beside Content-Length is 400, and the connection is closed', async (_what, header) => {
+    ['another coding', 'Transfer-Encoding: gzip'],
+  ])('%s together with Content-Length is 400, and nothing behind it runs', async (_what, header) => {
     const { core, connect } = await start()
     const raw = connect()
     await prepare(raw)
-    raw.send(call('add', { a: 1, b: 1 }).replace('\r\n', `\r\n${header}\r\n`))
+    raw.send(call('add', { a: 1, b: 1 }).replace('\r\n', `\r\n${header}\r\n`) + call('hold'))
     expect((await raw.response()).status).toBe(400)
     await eventually(() => expect(raw.closed).toBe(true))
-    expect(core.running).toBe(0)
+    expect([core.lastContext, raw.text]).toEqual([undefined, ''])
+  })
+
+  test.each(['', 'gzip, chunked', 'identity'])('Transfer-Encoding: %j without Content-Length is 400', async (encoding) => {
+    const { core, connect } = await start()
+    const raw = connect()
+    await prepare(raw)
+    raw.send(`${CHUNKED.replace('chunked', encoding)}2\r\n{}\r\n0\r\n\r\n`)
+    expect((await raw.response()).status).toBe(400)
+    await eventually(() => expect(raw.closed).toBe(true))
+    expect(core.lastContext).toBeUndefined()
   })
 })
+
+/** The head of a call whose body follows in chunks. */
+const CHUNKED = call('add', { a: 1, b: 1 })
+  .replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')
+  .replace(/\{.*$/, '')

@@ -5,6 +5,9 @@ import type { NodeRequest } from './body.ts'
 /** Bytes that may wait on a connection for the response to the request before them. */
 const MAX_PIPELINED_BYTES = 256 * 1024
 
+/** Requests of `node:http` that may wait on a connection. Each takes several kilobytes. */
+const MAX_PIPELINED_REQUESTS = 100
+
 /** How long a connection may be paused behind a running request. */
 const PAUSE_TIMEOUT_MS = 5000
 
@@ -13,21 +16,31 @@ export function isTooMuch(bytes: number): boolean {
   return bytes > MAX_PIPELINED_BYTES
 }
 
+/** Functions that end the pause of a connection. */
+const held = new WeakMap<Socket, () => void>()
+
 /**
- * Pauses a connection until `socket.resume()`. The end of a paused connection is not seen, so it is closed if the pause takes long, unless the
- * client is still reading responses.
+ * Pauses a connection until `letGo`, even if `node:http` resumes it. The end of a paused connection is not seen, so it is closed if the pause takes
+ * long, unless the client is still reading responses.
  */
 export function holdBack(socket: Socket): void {
-  if (socket.isPaused()) return
-  const timer = setInterval(() => {
-    if (socket.writableLength === 0) socket.destroy()
-  }, PAUSE_TIMEOUT_MS)
+  if (held.has(socket)) return
+  const pause = (): void => void socket.pause()
+  const timer = setInterval(() => socket.writableLength === 0 && socket.destroy(), PAUSE_TIMEOUT_MS)
   timer.unref()
-  const stop = (): void => {
+  const release = (): void => {
     clearInterval(timer)
-    socket.off('resume', stop).off('close', stop)
+    held.delete(socket)
+    socket.off('resume', pause).off('close', release)
   }
-  socket.pause().on('resume', stop).on('close', stop)
+  held.set(socket, release)
+  socket.on('resume', pause).on('close', release).pause()
+}
+
+/** Reads a connection again. */
+export function letGo(socket: Socket): void {
+  held.get(socket)?.()
+  socket.resume()
 }
 
 /** The requests of a connection that wait for the response to the one before them. */
@@ -62,7 +75,8 @@ export function waitForTurn({ socket }: NodeRequest, response: ServerResponse): 
   connections.set(socket, waiting)
   waiting.count++
   const onData = (): void => {
-    if (waiting.isHeldBack || !isTooMuch(socket.bytesRead - waiting.bytesBefore)) return
+    const isFull = waiting.count > MAX_PIPELINED_REQUESTS || isTooMuch(socket.bytesRead - waiting.bytesBefore)
+    if (waiting.isHeldBack || !isFull) return
     waiting.isHeldBack = true
     holdBack(socket)
   }
@@ -70,7 +84,7 @@ export function waitForTurn({ socket }: NodeRequest, response: ServerResponse): 
   const started = new Promise<void>((resolve) => {
     response.once('socket', () => {
       if (--waiting.count === 0) connections.delete(socket)
-      if (waiting.isHeldBack) socket.resume()
+      if (waiting.isHeldBack) letGo(socket)
       waiting.isHeldBack = false
       waiting.bytesBefore = socket.bytesRead
       resolve()

@@ -1,13 +1,12 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ErrorCode } from '../../../../jsonrpc/errors.ts'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
-import { attachFastPath } from '../fast-path/fast-path.ts'
+import { attachFastPath, NO_FAST_PATH } from '../fast-path/fast-path.ts'
 import { createHttpHandler } from '../handler.ts'
 import { DRAIN_TIMEOUT_MS } from '../limits.ts'
 import type { HttpOptions } from '../options.ts'
+import { createClientErrors, sendClientError } from './client-error.ts'
 import { adaptToNode } from './handler.ts'
 import type { HealthChecks } from './health.ts'
 import { createWriteBatcher } from './write-batcher.ts'
@@ -20,6 +19,18 @@ export interface NodeServerLimits {
   readonly keepAliveTimeoutMs?: number
   /** Total size of the request headers. Larger ones get 431. Default: 16 KiB. */
   readonly maxHeaderBytes?: number
+  /**
+   * Requests on one connection, as with `node:http`: the response to the last one has `Connection: close`, and further requests get 503. A limit
+   * turns the fast path off. Default: no limit.
+   */
+  readonly maxRequestsPerSocket?: number
+  /**
+   * Reads simple requests (a POST that arrives in one or two pieces) without the HTTP parser of `node:http`, which makes a small call about a
+   * third cheaper. A connection is passed to `node:http` with its first other request, and both accept the same requests. Requests on the fast path do
+   * not appear as performance entries of type `http`. While a program subscribes to a channel `http.server.*` of `node:diagnostics_channel`,
+   * or replaces `emit` of `http.Server`, all requests go through `node:http`. `false` always does that. Default: true.
+   */
+  readonly fastPath?: boolean
 }
 
 /** A server that does not listen yet. */
@@ -40,7 +51,8 @@ export interface NodeServerOptions extends HttpOptions, NodeServerLimits {
 
 /** Creates an HTTP server for one endpoint. The caller calls `listen`. */
 export function createNodeServer(exchange: Exchange, options: NodeServerOptions = {}): NodeServer {
-  const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024, healthChecks } = options
+  const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024, maxRequestsPerSocket = 0 } = options
+  const { healthChecks } = options
   const batcher = createWriteBatcher(setImmediate)
   const handler = createHttpHandler(exchange, options)
   const { limits } = handler
@@ -53,32 +65,28 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
     connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
     requireHostHeader: false,
   }
-  const latest = new WeakMap<Duplex, ServerResponse>()
+  const clientErrors = createClientErrors()
   const server = createServer(settings, (request, response) => {
-    latest.set(request.socket, response)
-    if (healthChecks?.respond(request, response)) return
+    if (!clientErrors.track(request, response) || healthChecks?.respond(request, response)) return
     void nodeHandler(request, response)
   })
   // Above a maximum number of headers Node silently drops the rest, and no check may miss one. Only their total size is limited.
   server.maxHeadersCount = 0
-  const unreadable = new WeakSet<Duplex>()
-  server.on('clientError', (error, socket) => {
-    const response = latest.get(socket)
-    if (!response || response.writableFinished || response.destroyed) return sendClientError(error, socket)
-    // The requests before the unreadable bytes are running. Their responses are sent first, unless the client has gone.
-    if (socket.readableEnded) socket.destroy()
-    else if (!unreadable.has(socket)) response.once('close', () => sendClientError(error, socket))
-    unreadable.add(socket)
-  })
-  const fastPath = attachFastPath(server, {
-    handler,
-    limits,
-    batcher,
-    headersTimeoutMs,
-    keepAliveTimeoutMs,
-    maxHeaderBytes,
-    onHeadersTimeout: (socket) => sendClientError(HEADERS_TIMEOUT, socket),
-  })
+  server.maxRequestsPerSocket = maxRequestsPerSocket
+  server.on('clientError', clientErrors.handle)
+  const isSimple = options.fastPath !== false && maxRequestsPerSocket === 0
+  const fastPath = isSimple
+    ? attachFastPath(server, {
+        handler,
+        limits,
+        batcher,
+        headersTimeoutMs,
+        keepAliveTimeoutMs,
+        maxHeaderBytes,
+        onHeadersTimeout: (socket) => sendClientError(HEADERS_TIMEOUT, socket),
+        onTruncated: (socket) => sendClientError(TRUNCATED, socket),
+      })
+    : NO_FAST_PATH
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => void sockets.add(socket.once('close', () => sockets.delete(socket))))
   const close = async (drainTimeoutMs: number = DRAIN_TIMEOUT_MS): Promise<void> => {
@@ -101,19 +109,4 @@ async function flushed(sockets: ReadonlySet<Socket>, deadline: number): Promise<
 }
 
 const HEADERS_TIMEOUT = Object.assign(new Error('No request arrived'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-
-const CLIENT_ERRORS: { readonly [code: string]: readonly [status: string, message: string] } = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'The chunk extensions are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
-}
-
-/** Responds to bytes that Node could not parse, and closes the connection, because nothing that follows on it can be trusted. */
-function sendClientError(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP/1.1']
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: ErrorCode.invalidRequest, message } })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  )
-}
+const TRUNCATED = new Error('The connection ended in the middle of a request')
