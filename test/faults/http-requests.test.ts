@@ -235,6 +235,13 @@ describe('smuggling', () => {
       `${good}Content-Length: 5\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`,
       [400],
     ],
+    [
+      'H26',
+      'an empty Transfer-Encoding and Content-Length',
+      `${good}Transfer-Encoding:\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}${smuggled}`,
+      [400],
+    ],
+    ['H26', 'an empty Transfer-Encoding', `${good}Transfer-Encoding:\r\n\r\n${smuggled}`, [400]],
     ['H27', 'two lengths', `${good}Content-Length: 0\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`, [400]],
     ['H27', 'a length that is not a number', `${good}Content-Length: +5\r\n\r\n${smuggled}`, [400]],
     ['H27', 'a negative length', `${good}Content-Length: -1\r\n\r\n${smuggled}`, [400]],
