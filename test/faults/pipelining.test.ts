@@ -27,22 +27,25 @@ describe.each([
 ])('through %s', (_, fastPath) => {
   const cases = BEHIND.flatMap(([what, bytes]) => LEAVE.map(([how, leave]) => [CLIENTS, what, how, bytes, leave] as const))
 
-  test.each(cases)('H66: %d clients send a slow call and %s; each %s its connection', async (_clients, _what, _how, bytes, leave) => {
-    const server = await testHttp({ http: { fastPath } })
-    const before = { ...(await server.counts()), ...(await server.health()) }
-    const clients = Array.from({ length: CLIENTS }, (_, at) => {
-      const connection = server.connect()
-      connection.send(slow(`client ${at}`))
-      return connection
-    })
-    await until(async () => (await server.counts()).started === before.started + CLIENTS, 'the start of all calls')
-    for (const client of clients) client.send(bytes)
-    await sleep(50)
-    clients.forEach(leave)
-    await until(async () => (await server.counts()).aborted === before.aborted + CLIENTS, 'the end of all calls')
-    await until(async () => (await server.health()).sockets <= before.sockets + 1, 'the end of all connections')
-    await server.healthy()
-  })
+  test.each(cases)(
+    'H66: %d clients send a slow call and %s; each %s its connection',
+    async (_clients, _what, _how, bytes, leave) => {
+      const server = await testHttp({ http: { fastPath } })
+      const before = { ...(await server.counts()), ...(await server.health()) }
+      const clients = Array.from({ length: CLIENTS }, (_, at) => {
+        const connection = server.connect()
+        connection.send(slow(`client ${at}`))
+        return connection
+      })
+      await until(async () => (await server.counts()).started === before.started + CLIENTS, 'the start of all calls')
+      for (const client of clients) client.send(bytes)
+      await sleep(50)
+      clients.forEach(leave)
+      await until(async () => (await server.counts()).aborted === before.aborted + CLIENTS, 'the end of all calls')
+      await until(async () => (await server.health()).sockets <= before.sockets + 1, 'the end of all connections')
+      await server.healthy()
+    },
+  )
 
   test('H67: responses to requests go out before the 400 for the bytes that follow', async () => {
     const server = await testHttp({ http: { fastPath } })
@@ -75,4 +78,3 @@ async function sendTinyChunks({ socket }: Connection): Promise<void> {
   for (let sent = 0; sent < MIB / 2 - 10_000; sent += 10_000)
     if (!socket.write(chunks)) await new Promise((resolve) => socket.once('drain', resolve))
 }
-

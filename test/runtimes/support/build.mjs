@@ -9,7 +9,15 @@ const source = (path) => join(FOLDER, `${path}.ts`)
 const page = (name) => `../newcomer/deploying/${name}`
 
 /** Programs that import the installed library, like those of users. */
-const PROGRAMS = ['servers/node', 'servers/bun', 'servers/deno', 'servers/stdio', 'clients/process', 'stores/sqlite']
+const PROGRAMS = [
+  'servers/node',
+  'servers/bun',
+  'servers/deno',
+  'servers/stdio',
+  'clients/process',
+  'stores/sqlite',
+  'http-paths/program',
+]
 /** Programs that are bundled for their platform. All imports must resolve without Node modules. */
 const BUNDLES = {
   'worker-server': 'servers/worker',

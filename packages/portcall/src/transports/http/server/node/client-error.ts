@@ -25,7 +25,7 @@ export function createClientErrors(): ClientErrors {
     },
     handle(error, socket) {
       const pending = latest.get(socket)
-      const isRunning = pending !== undefined && !isAnswered(pending)
+      const isRunning = pending !== undefined && !pending.response.destroyed
       if (isRunning && !isBroken(pending) && hasLeft(error, socket)) return void socket.destroy()
       if (failed.has(socket)) return
       failed.add(socket)
@@ -38,10 +38,6 @@ export function createClientErrors(): ClientErrors {
 interface Latest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-}
-
-function isAnswered({ response }: Latest): boolean {
-  return response.writableFinished || response.destroyed
 }
 
 function hasLeft({ code }: ClientError, socket: Duplex): boolean {
