@@ -1,4 +1,5 @@
 /** Schemas of tools that are expensive, have remote references or are invalid: one bad tool blocks neither the list nor the event loop. */
+import type { Client } from 'portcall/client'
 import { describe, expect, test } from 'vitest'
 import { MIB, timed, within } from '../support/time.ts'
 import { collectGarbage } from './support/collect-garbage.ts'
@@ -99,6 +100,48 @@ const SCHEMAS: ReadonlyArray<readonly [id: string, what: string, outputSchema: u
   ],
 ]
 
+const KEYS: { readonly [method: string]: string } = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+}
+
+/** The lists of a server, and bad items of each. */
+const BAD_ITEMS: ReadonlyArray<
+  readonly [method: string, read: (client: Client) => Promise<unknown[]>, items: { good: Json; bad: { [what: string]: unknown } }]
+> = [
+  [
+    'tools/list',
+    (client) => client.tools().toArray(),
+    {
+      good: ECHO,
+      bad: {
+        'a string': 'tool',
+        'no name': { inputSchema: { type: 'object' } },
+        'a number as the name': { ...ECHO, name: 1 },
+        'an inputSchema that is a string': { ...ECHO, inputSchema: 'x' },
+        'an outputSchema that is an array': { ...ECHO, outputSchema: [] },
+      },
+    },
+  ],
+  [
+    'resources/list',
+    (client) => client.resources().toArray(),
+    { good: { uri: 'a:b', name: 'a' }, bad: { number: 1, 'no uri': { name: 'a' }, 'a name that is an object': { uri: 'a:b', name: {} } } },
+  ],
+  [
+    'resources/templates/list',
+    (client) => client.resourceTemplates().toArray(),
+    { good: { uriTemplate: 'a:{b}', name: 'a' }, bad: { 'an array': [], 'no uriTemplate': { name: 'a' } } },
+  ],
+  [
+    'prompts/list',
+    (client) => client.prompts().toArray(),
+    { good: { name: 'a' }, bad: { 'no name': {}, 'arguments without names': { name: 'a', arguments: [{}] } } },
+  ],
+]
+
 describe.each(ERAS)('a server of %s', (_revision, serve) => {
   test.each(SCHEMAS)(
     '%s: %s as the outputSchema of one tool: the list and its other tools are good',
@@ -137,22 +180,51 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
     },
   )
 
-  test('C34: schemas 3,000 and 20,000 levels deep are rejected like any too deeply nested response, without other effects', async () => {
-    for (const levels of [3000, 20_000]) {
-      const text = `${`{"type":"object","properties":{"a":`.repeat(levels)}{}${'}}'.repeat(levels)}`
+  test.each([3000, 20_000])('C34: a schema %d levels deep costs only its tool, and is reported', async (levels) => {
+    const text = `${`{"type":"object","properties":{"a":`.repeat(levels)}{}${'}}'.repeat(levels)}`
+    const list = (id: unknown, member: string): string =>
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[` +
+      `{"name":"deep","inputSchema":{"type":"object"},"${member}":${text}},${JSON.stringify(ECHO)}]}}`
+    for (const member of ['inputSchema', 'outputSchema', '_meta'])
+      for (const format of ['application/json', 'text/event-stream']) {
+        const server = await testRaw(
+          serve({
+            'tools/list': ({ message: { id } }, { send }) =>
+              send(200, { 'Content-Type': format }, format === 'text/event-stream' ? `data: ${list(id, member)}\n\n` : list(id, member)),
+          }),
+        )
+        const { client, events } = await open(server.url)
+        expect(await client.tools().toArray()).toMatchObject([ECHO])
+        const message = 'tools/list: "deep" is left out: it is not an object, or nested too deeply (maxJsonDepth)'
+        expect(events).toEqual([{ type: 'warning', message }])
+        await healthy(client)
+      }
+  })
+
+  test('C34: a result nested 3,000 levels deep is rejected', async () => {
+    const text = `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`
+    const server = await testRaw(
+      serve({
+        'tools/call': ({ message: { id } }, { send }) =>
+          send(
+            200,
+            { 'Content-Type': 'application/json' },
+            `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"resultType":"complete","content":[],"structuredContent":${text}}}`,
+          ),
+      }),
+    )
+    const { client } = await open(server.url)
+    expect(await failureOf(client.callTool('echo'))).toMatchObject({ code: 'INVALID_RESPONSE' })
+  })
+
+  test.each(BAD_ITEMS)('C35: a bad item of %s is left out and reported, the others are listed', async (method, read, { good, bad }) => {
+    for (const [what, item] of Object.entries(bad)) {
       const server = await testRaw(
-        serve({
-          'tools/list': ({ message: { id } }, { send }) =>
-            send(
-              200,
-              { 'Content-Type': 'application/json' },
-              `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":[{"name":"echo","inputSchema":${text}}]}}`,
-            ),
-        }),
+        serve({ [method]: (_, { result }) => result({ ...RESULTS['tools/list'], [KEYS[method]!]: [good, item, good] }) }),
       )
-      const { client } = await open(server.url)
-      expect(await failureOf(client.tools().toArray())).toMatchObject({ code: 'INVALID_RESPONSE' })
-      await healthy(client)
+      const { client, events } = await open(server.url)
+      expect(await read(client), what).toMatchObject([good, good])
+      expect(events, what).toEqual([{ type: 'warning', message: expect.stringMatching(`^${method}: .* is left out: `) }])
     }
   })
 

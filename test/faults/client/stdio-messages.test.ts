@@ -117,6 +117,16 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
     expect(await call(client, 'big')).toBe('late newline')
   })
 
+  test('C34: a tool whose schema is 3,000 levels deep is left out and reported, the others are listed', async () => {
+    const target = program(`on['tools/list'] = (id) =>
+      raw('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"deep","inputSchema":' +
+        '{"a":'.repeat(3000) + '{}' + '}'.repeat(3000) + '},{"name":"echo","inputSchema":{"type":"object"}}]}}\\n')`)
+    const { client, events } = await open(target)
+    expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(['echo'])
+    expect(events).toMatchObject([{ type: 'warning', message: expect.stringContaining('"deep" is left out') }])
+    await healthy(client)
+  })
+
   test('C11: responses nested 200,000 levels deep fail their call, and the connection stays usable', async () => {
     for (const [open_, close_] of [
       ['[', ']'],

@@ -112,7 +112,12 @@ export function createClient(connection: () => ServerConnection, options: Client
     return callOptions?.headers ? fetch() : cache.get(method, params, fetch)
   }
   const list = <T>(definition: ListDefinition<T>, callOptions?: CallOptions): List<T> =>
-    createPagedList<T>({ ...definition, maxPages, fetch: (params) => cached(definition.method, params, callOptions) })
+    createPagedList<T>({
+      ...definition,
+      maxPages,
+      fetch: (params) => cached(definition.method, params, callOptions),
+      onWarning: (message) => onEvent({ type: 'warning', message }),
+    })
 
   const toolCaller = createToolCaller({
     requester,

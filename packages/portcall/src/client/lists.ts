@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import { InvalidResultError } from './errors.ts'
+import { checkListItem, labelOf } from './list-items.ts'
 
 /** A list whose pages are fetched on demand. */
 export interface List<T> extends AsyncIterable<T> {
@@ -17,7 +18,7 @@ export interface ListDefinition<T = unknown> {
   readonly params?: JsonObject
   /** Called before the first page is fetched; if it throws, no request is sent. */
   readonly beforeFetch?: () => Promise<unknown>
-  /** Reports whether an item is usable; others are left out. */
+  /** Reports whether an item is usable; others are left out. What it throws is reported as a warning, and the item is left out, too. */
   readonly accept?: (item: T) => boolean
 }
 
@@ -25,14 +26,16 @@ export interface PagedListOptions<T> extends ListDefinition<T> {
   readonly maxPages: number
   /** Fetches one page. */
   readonly fetch: (params: JsonObject) => Promise<JsonObject>
+  /** Called with the reason for each item that is left out. */
+  readonly onWarning: (message: string) => void
 }
 
 /** Creates a list. Iterating throws `InvalidResultError` after `maxPages`, and when a cursor repeats. */
 export function createPagedList<T>(options: PagedListOptions<T>): List<T> {
-  const { beforeFetch, accept = () => true } = options
+  const { beforeFetch } = options
   async function* items(): AsyncGenerator<T> {
     await beforeFetch?.()
-    for await (const page of pages(options)) for (const item of page) if (isObject(item) && accept(item as T)) yield item as T
+    for await (const page of pages(options)) for (const item of page) if (isUsable(item, options)) yield item as T
   }
 
   return {
@@ -42,6 +45,17 @@ export function createPagedList<T>(options: PagedListOptions<T>): List<T> {
       for await (const item of items()) all.push(item)
       return all
     },
+  }
+}
+
+/** One unusable item does not make the others unavailable. */
+function isUsable<T>(item: unknown, { method, accept, onWarning }: PagedListOptions<T>): boolean {
+  try {
+    checkListItem(method, item)
+    return accept?.(item as T) ?? true
+  } catch (error) {
+    onWarning(`${method}: ${labelOf(item)} is left out: ${error instanceof Error ? error.message : String(error)}`)
+    return false
   }
 }
 

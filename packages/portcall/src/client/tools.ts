@@ -11,7 +11,7 @@ import type { Requester } from './requester.ts'
 
 /** Calls tools, using the schemas of the tools that were listed before. */
 export interface ToolCaller {
-  /** Stores the schemas of a listed tool. Returns whether the tool is usable. */
+  /** Stores the schemas of a listed tool. Returns true. @throws Error if the headers of its arguments cannot be sent. */
   register(tool: Tool): boolean
   call(name: string, args: JsonObject, options: CallOptions): Promise<CallToolResult>
 }
@@ -70,9 +70,8 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
         headerParams = readHeaderParams(inputSchema ?? {})
       } catch (error) {
         if (!sendsParamHeaders()) return true
-        warn(`The tool ${name} is not listed: ${error instanceof Error ? error.message : String(error)}`)
         tools.delete(name)
-        return false
+        throw error
       }
       tools.set(name, { headerParams, outputSchema })
       return true

@@ -207,8 +207,8 @@ function scanDepth(text: string, max: number): boolean {
   return false
 }
 
-/** Returns the index of the quote that ends the string starting at `start`. */
-function endOfString(text: string, start: number): number {
+/** Returns the index of the quote that ends the JSON string starting at `start`. */
+export function endOfString(text: string, start: number): number {
   let at = start + 1
   for (let code = text.charCodeAt(at); code !== QUOTE && at < text.length; code = text.charCodeAt(at))
     at += code === BACKSLASH ? 2 : 1

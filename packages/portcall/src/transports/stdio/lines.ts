@@ -4,6 +4,9 @@ import { exceedsDepth, stringifyMessage } from '../../jsonrpc/message.ts'
 import { createExcerpt, trimCr } from './excerpt.ts'
 import { type AsciiDecoder, createUtf8Decoder } from './utf8.ts'
 
+/** Shortens a JSON text until it nests no deeper than `maxDepth`, or returns `undefined`. */
+export type DepthShortener = (text: string, maxDepth: number) => string | undefined
+
 export interface LineReaderOptions {
   /** Maximum length of a line. Longer ones are skipped and reported once. Default: 4 MiB. */
   maxBytes?: number
@@ -14,6 +17,8 @@ export interface LineReaderOptions {
    * Default: none.
    */
   excerptBytes?: number
+  /** Shortens a text that nests too deeply; returns `undefined` if it cannot. Default: such texts are reported. */
+  shortenDeep?: DepthShortener | undefined
   /** Decodes ASCII faster than `TextDecoder`, on platforms where that is possible. */
   decodeAscii?: AsciiDecoder
   onReceived: (received: ChannelInput) => void
@@ -37,7 +42,7 @@ const MAX_DEPTH = 128
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export function createLineReader(options: LineReaderOptions): LineReader {
-  const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, decodeAscii, onReceived } = options
+  const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, shortenDeep, decodeAscii, onReceived } = options
   /** One more byte for the CR. */
   const bufferBytes = maxBytes + 1
   const excerpt = excerptBytes === undefined ? undefined : createExcerpt(excerptBytes)
@@ -78,7 +83,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     else readText(text)
   }
   const readText = (text: string): void => {
-    const received = parseText(text, maxDepth)
+    const received = parseText(exceedsDepth(text, maxDepth) ? shortenDeep?.(text, maxDepth) : text)
     if (received && 'unreadable' in received) report(received.unreadable, excerpt && encoder.encode(text))
     else if (received) onReceived(received)
   }
@@ -119,9 +124,9 @@ function forEachLine<T>(sequence: Sequence<T>, newline: T, onLine: (start: numbe
   }
 }
 
-/** Parses a line. Returns undefined for a blank one. */
-function parseText(text: string, maxDepth: number): ChannelInput | undefined {
-  if (exceedsDepth(text, maxDepth)) return { unreadable: 'depth' }
+/** Parses a line; `undefined` stands for one that nests too deeply. Returns undefined for a blank one. */
+function parseText(text: string | undefined): ChannelInput | undefined {
+  if (text === undefined) return { unreadable: 'depth' }
   try {
     return { value: JSON.parse(text) as unknown }
   } catch {

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import type { Readable, Writable } from 'node:stream'
 import type { Channel } from '../../jsonrpc/channel.ts'
-import { createLineReader, encodeLine } from './lines.ts'
+import { createLineReader, type DepthShortener, encodeLine } from './lines.ts'
 import { createWriter } from './writer.ts'
 
 /** The limits of a channel over pipes. */
@@ -28,6 +28,8 @@ export interface PipeChannelOptions extends PipeLimits {
   eagerBytes?: number
   /** How many bytes of the start and of the end of an unreadable line are reported. Default: none. */
   excerptBytes?: number
+  /** Shortens a message that nests too deeply; returns `undefined` if it cannot. Default: such messages are reported as unreadable. */
+  shortenDeep?: DepthShortener
   /**
    * Continues reading after the writable side failed, so that the last messages of the peer are received, and after `close`, when the data
    * is discarded so that a program that writes while it exits is not blocked. The caller must destroy the readable. Default: false.
@@ -45,7 +47,7 @@ const FLUSH_TIMEOUT_MS = 5000
  * ended, messages can still be sent until `close`, which also ends the writable side.
  */
 export function pipeChannel(options: PipeChannelOptions): Channel {
-  const { readable, writable, pauseWhenFull = false, readToEnd = false, maxMessageBytes, maxJsonDepth, excerptBytes } = options
+  const { readable, writable, pauseWhenFull = false, readToEnd = false, maxMessageBytes, maxJsonDepth, excerptBytes, shortenDeep } = options
   let state: 'idle' | 'open' | 'ended' = 'idle'
   let onClose: (() => void) | undefined
   let stopReading = (): void => {}
@@ -85,6 +87,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
         ...(maxMessageBytes === undefined ? {} : { maxBytes: maxMessageBytes }),
         ...(maxJsonDepth === undefined ? {} : { maxDepth: maxJsonDepth }),
         ...(excerptBytes === undefined ? {} : { excerptBytes }),
+        shortenDeep,
         decodeAscii,
         onReceived: (received) => {
           if (state === 'open') onReceived(received)

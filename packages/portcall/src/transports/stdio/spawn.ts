@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
 import { ConnectionLostError, type ProcessExit } from '../../jsonrpc/errors.ts'
+import { shortenDeepItems } from '../../protocol/deep-items.ts'
 import { delay } from '../../util/timers.ts'
 import { environmentFor } from './environment.ts'
 import { pipeChannel } from './pipe-channel.ts'
@@ -68,6 +69,7 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
     readToEnd: true,
     eagerBytes: EAGER_BYTES,
     excerptBytes: EXCERPT_BYTES,
+    shortenDeep: shortenDeepItems,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     flushTimeoutMs: shutdownTimeoutMs,
     ...(options.maxJsonDepth !== undefined && { maxJsonDepth: options.maxJsonDepth }),

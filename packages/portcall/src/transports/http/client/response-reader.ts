@@ -8,6 +8,7 @@ import {
   type RequestId,
   type Response,
 } from '../../../jsonrpc/message.ts'
+import { shortenDeepItems } from '../../../protocol/deep-items.ts'
 import { Header } from '../common/headers.ts'
 import { isEventStream, isJson } from '../common/media-types.ts'
 import type { ReceivedSseEvent } from '../common/sse-decode.ts'
@@ -110,9 +111,10 @@ function readEvent({ event, data, isMalformed }: ReceivedSseEvent, call: HttpCal
   }
 }
 
-function parse(text: string, call: HttpCall): unknown {
-  if (exceedsDepth(text, call.limits.maxJsonDepth))
-    throw new InvalidResponseError(`${call.displayUrl} sent JSON that is nested too deeply`)
+function parse(received: string, call: HttpCall): unknown {
+  const { maxJsonDepth } = call.limits
+  const text = exceedsDepth(received, maxJsonDepth) ? shortenDeepItems(received, maxJsonDepth) : received
+  if (text === undefined) throw new InvalidResponseError(`${call.displayUrl} sent JSON that is nested too deeply`)
   try {
     return JSON.parse(text)
   } catch {

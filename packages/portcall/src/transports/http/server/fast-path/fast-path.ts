@@ -6,6 +6,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createIdleTimers } from '../../../../util/idle-timers.ts'
+import { MAX_UNREAD_BYTES } from '../node/body.ts'
 import { Connection, type FastPathState } from './connection.ts'
 import { hasHttpObservers } from './observers.ts'
 
@@ -50,7 +51,8 @@ export function attachFastPath(server: Server, options: FastPathOptions): FastPa
   )
   const state: FastPathState = {
     ...options,
-    requestLimits: { maxHeaderBytes, maxBodyBytes: limits.maxBodyBytes },
+    // The connection of a larger request is closed if its body is not read, which the fast path does not do.
+    requestLimits: { maxHeaderBytes, maxBodyBytes: Math.min(limits.maxBodyBytes, MAX_UNREAD_BYTES) },
     connectionHeader: keepAliveTimeoutMs
       ? `keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}`
       : 'keep-alive',

@@ -51,8 +51,8 @@ export function parseRequest(bytes: Buffer, limits: SimpleRequestLimits): Simple
   if ((headers.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined
   const size = bytes.length - head.length
   const length = headers.get('content-length') ?? ''
+  if (size > limits.maxBodyBytes || Number(length) > limits.maxBodyBytes) return undefined
   if (length !== String(size)) return CONTENT_LENGTH.test(length) && Number(length) > size ? INCOMPLETE : undefined
-  if (size > limits.maxBodyBytes) return undefined
   if (isAscii(bytes)) return { target, headers, body: text.slice(head.length) }
   return isUtf8(bytes) ? { target, headers, body: bytes.toString('utf8', head.length) } : undefined
 }

@@ -5,6 +5,9 @@ import { type HttpError, httpError } from '../http-error.ts'
 import type { HttpLimits } from '../limits.ts'
 import { createByteBuffer } from './byte-buffer.ts'
 
+/** An unread request body up to this size is discarded; for a larger one the connection is closed. */
+export const MAX_UNREAD_BYTES: number = 64 * 1024
+
 /** A request of `node:http`, with the members that frameworks add. */
 export type NodeRequest = IncomingMessage & { originalUrl?: string; body?: unknown }
 

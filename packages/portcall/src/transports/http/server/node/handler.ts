@@ -6,14 +6,14 @@ import { ErrorCode } from '../../../../jsonrpc/errors.ts'
 import type { Auth, Exchange } from '../../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
 import { createIdleTimers } from '../../../../util/idle-timers.ts'
-import type { FlatHeaders } from '../../common/headers.ts'
+import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
 import { BODILESS_STATUSES } from '../fast-path/http1.ts'
 import { createHttpHandler } from '../handler.ts'
 import { HttpError } from '../http-error.ts'
 import type { HttpOptions } from '../options.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
-import { type BodyReaderState, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
+import { type BodyReaderState, MAX_UNREAD_BYTES, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
 import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
 import { isWaiting, waitForTurn } from './pipelining.ts'
 import { type PendingWrite, UNBATCHED, type WriteBatcher } from './write-batcher.ts'
@@ -46,7 +46,7 @@ export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHa
     if (body !== undefined && typeof body !== 'function') request.body = body
     if (isAmbiguous(request) || refused.has(request.socket)) return refuse(request, response, refused)
     const context = new NodeContext(request, response, state)
-    if (!isWaiting(response)) return handler.handle(context)
+    if (!isWaiting(response)) return isChunked(request) ? handleParsed(context, handler) : handler.handle(context)
     // Started now, a pipelined request would not be notified when the connection closes.
     const { started, onData } = waitForTurn(request, response)
     context.readAhead(onData)
@@ -57,6 +57,18 @@ export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHa
     bodyTimers.stop()
   }
   return Object.assign(respond, { close })
+}
+
+function isChunked({ headers }: IncomingMessage): boolean {
+  return 'transfer-encoding' in headers
+}
+
+/**
+ * Handles a request after Node has parsed all bytes that arrived with it. A broken body is refused, whether or not the response depends on the body.
+ */
+async function handleParsed(context: NodeContext, handler: HttpHandler): Promise<void> {
+  await new Promise(setImmediate)
+  if (context.isOpen) await handler.handle(context)
 }
 
 /** Whether HTTP implementations may disagree on where the body of a request ends (RFC 9112, section 6.1). */
@@ -81,8 +93,6 @@ interface NodeState extends BodyReaderState {
   readonly batcher: WriteBatcher
 }
 
-/** An unread request body up to this size is discarded; for a larger one the connection is closed. */
-const MAX_UNREAD_BYTES = 64 * 1024
 /** Time for the client to read the response to a request whose body was not read. */
 const CLOSE_DELAY_MS = 250
 
@@ -99,6 +109,7 @@ class NodeContext implements HttpContext, PendingWrite {
   #state: NodeState
   #body: string | Buffer = ''
   #ahead: Promise<RequestBody> | undefined
+  #isRead = false
 
   constructor(request: NodeRequest, response: ServerResponse, state: NodeState) {
     this.method = request.method ?? ''
@@ -106,6 +117,10 @@ class NodeContext implements HttpContext, PendingWrite {
     this.#request = request
     this.#response = response
     this.#state = state
+  }
+
+  get isOpen(): boolean {
+    return !this.#request.destroyed && this.#request.socket.writable
   }
 
   get host(): string | undefined {
@@ -158,6 +173,7 @@ class NodeContext implements HttpContext, PendingWrite {
     if (length > maxBodyBytes || request.readableLength > maxBodyBytes) throw tooLarge(maxBodyBytes)
     const isAvailable = request.complete || (length > 0 && request.readableLength === length)
     const bytes: Buffer = isAvailable ? (request.read() ?? Buffer.alloc(0)) : await readChunks(request, this.#state, onData)
+    this.#isRead = true
     if (isAscii(bytes)) return { text: bytes.toString('latin1') }
     if (isUtf8(bytes)) return { text: bytes.toString() }
     throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
@@ -179,7 +195,7 @@ class NodeContext implements HttpContext, PendingWrite {
     const bytes = body.length > SMALL_RESPONSE_BYTES ? Buffer.from(body) : body
     const head = [...headers, ...this.commonHeaders]
     if (!BODILESS_STATUSES.has(status)) head.push('content-length', String(Buffer.byteLength(bytes)))
-    if (!this.#request.complete && this.#isBodyLarge()) return this.#sendUnread(status, head, body)
+    if (this.#isBodyUnread()) return this.#sendUnread(status, head, body)
     response.writeHead(status, head)
     this.#body = bytes
     // An acknowledgment without a body is sent before anything that the message causes.
@@ -204,7 +220,7 @@ class NodeContext implements HttpContext, PendingWrite {
    */
   #sendUnread(status: number, head: readonly string[], body: string): void {
     const response = this.#response
-    response.writeHead(status, [...head, 'connection', 'close'])
+    response.writeHead(status, head.includes(Header.connection) ? [...head] : [...head, Header.connection, 'close'])
     response.write(body)
     const timer = setTimeout(() => response.end(), CLOSE_DELAY_MS)
     timer.unref()
@@ -215,9 +231,10 @@ class NodeContext implements HttpContext, PendingWrite {
     return openEventSink(this.#response, { status, headers: [...headers, ...this.commonHeaders], first }, this.#state.limits)
   }
 
-  /** Whether the rest of the body is so large, or of unknown size, that reading it would be a waste. */
-  #isBodyLarge(): boolean {
-    const { headers } = this.#request
-    return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES
+  /** Whether nobody has read a body that is so large, or of unknown size, that reading it would be a waste. */
+  #isBodyUnread(): boolean {
+    const { headers, readableEnded } = this.#request
+    if (this.#isRead || readableEnded) return false
+    return isChunked(this.#request) || Number(headers['content-length'] ?? 0) > MAX_UNREAD_BYTES
   }
 }
