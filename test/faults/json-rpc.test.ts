@@ -1,7 +1,7 @@
 /** JSON that is not valid JSON-RPC; ids. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Case, runCases } from './support/cases.ts'
-import { type HttpServer, mirrors, modern, post, type Session, startHttp } from './support/http.ts'
+import { type HttpServer, mirrors, modern, post, type Session, startHttp, testHttp } from './support/http.ts'
 import { modernRequest, type Reply, request, textOf, tool } from './support/messages.ts'
 import { type StdioServer, startStdio, testStdio } from './support/stdio.ts'
 import { sleep } from './support/time.ts'
@@ -87,6 +87,22 @@ describe('over HTTP', () => {
     )
     expect((await server.send(post(methods, { ...mirrors('tools/call', tool('echo')), 'Mcp-Method': 'ping' }))).status).toBe(400)
     await server.healthy()
+  })
+
+  test('H08: the last of two equal keys counts in a session, over stdio and through `node:http` too', async () => {
+    const twice = (message: object): string => JSON.stringify(message).replace('"name":', '"name":"secret","name":')
+    expect(textOf((await session.ask(twice(request('tools/call', tool('echo', { text: 'x' }))))).json)).toBe('x')
+
+    const stdio = testStdio()
+    await stdio.healthy()
+    const from = stdio.messages.length
+    const message = modernRequest('tools/call', tool('echo', { text: 'x' }))
+    stdio.write(`${twice(message)}\n`)
+    expect(textOf(await stdio.next(({ id }) => id === message.id, { from }))).toBe('x')
+
+    const node = await testHttp({ http: { fastPath: false } })
+    expect(textOf((await node.send(post(twice(message), mirrors('tools/call', tool('echo'))))).json)).toBe('x')
+    expect((await node.send(post(twice(message), mirrors('tools/call', tool('secret'))))).status).toBe(400)
   })
 
   test('H09: keys in another case or with a NUL are different keys', async () => {

@@ -55,6 +55,19 @@ describe('over stdio', () => {
     expect(await within(2000, server.exit, 'the exit')).toEqual([0, null])
   })
 
+  test('S10: the end of stdin is seen while the client does not read', async () => {
+    const server = testStdio({ stdio: { drainTimeoutMs: 500 } })
+    await server.healthy()
+    server.child.stdout.pause()
+    server.send(
+      modernRequest('tools/call', tool('flood', { count: 2000, bytes: 10_000 }, logLevel)),
+      ...Array.from({ length: 5 }, () => modernRequest('tools/call', tool('echo', { text: 'x'.repeat(100_000) }))),
+    )
+    await sleep(500)
+    server.child.stdin.end()
+    expect(await within(2000, server.exit, 'the exit')).toEqual([0, null])
+  })
+
   test('S10: open subscriptions do not keep the process alive', async () => {
     const server = testStdio()
     await server.healthy()

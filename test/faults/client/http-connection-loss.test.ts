@@ -255,6 +255,18 @@ describe('a server that cannot be connected to', () => {
     await until(() => server.open.size === 0, 'the end of the connections')
   })
 
+  test.each(['2025-11-25', '2024-11-05'])(
+    'C24: a silent server, with %s as the only version: connect() times out',
+    async (protocolVersion) => {
+      const server = await testRaw(() => {})
+      const started = performance.now()
+      const failure = await failureOf(connect(server.url, { protocolVersion, connectTimeoutMs: 500 }), 3000)
+      expect(failure).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('500 ms (connectTimeoutMs)') })
+      expect(performance.now() - started).toBeGreaterThan(499)
+      await until(() => server.open.size === 0, 'the end of the connections')
+    },
+  )
+
   test('C24: aborting connect() leaves no connection', async () => {
     const server = await testRaw(() => {})
     const controller = new AbortController()

@@ -128,7 +128,10 @@ const BAD_ITEMS: ReadonlyArray<
   [
     'resources/list',
     (client) => client.resources().toArray(),
-    { good: { uri: 'a:b', name: 'a' }, bad: { number: 1, 'no uri': { name: 'a' }, 'a name that is an object': { uri: 'a:b', name: {} } } },
+    {
+      good: { uri: 'a:b', name: 'a' },
+      bad: { number: 1, 'no uri': { name: 'a' } },
+    },
   ],
   [
     'resources/templates/list',
@@ -138,7 +141,7 @@ const BAD_ITEMS: ReadonlyArray<
   [
     'prompts/list',
     (client) => client.prompts().toArray(),
-    { good: { name: 'a' }, bad: { 'no name': {}, 'arguments without names': { name: 'a', arguments: [{}] } } },
+    { good: { name: 'a' }, bad: { 'no name': {}, 'a number as the name': { name: 1 } } },
   ],
 ]
 
@@ -190,12 +193,16 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
         const server = await testRaw(
           serve({
             'tools/list': ({ message: { id } }, { send }) =>
-              send(200, { 'Content-Type': format }, format === 'text/event-stream' ? `data: ${list(id, member)}\n\n` : list(id, member)),
+              send(
+                200,
+                { 'Content-Type': format },
+                format === 'text/event-stream' ? `data: ${list(id, member)}\n\n` : list(id, member),
+              ),
           }),
         )
         const { client, events } = await open(server.url)
         expect(await client.tools().toArray()).toMatchObject([ECHO])
-        const message = 'tools/list: "deep" is left out: it is not an object, or nested too deeply (maxJsonDepth)'
+        const message = 'tools/list: "deep" is left out: not an object, or nested too deeply (maxJsonDepth)'
         expect(events).toEqual([{ type: 'warning', message }])
         await healthy(client)
       }
@@ -217,16 +224,19 @@ describe.each(ERAS)('a server of %s', (_revision, serve) => {
     expect(await failureOf(client.callTool('echo'))).toMatchObject({ code: 'INVALID_RESPONSE' })
   })
 
-  test.each(BAD_ITEMS)('C35: a bad item of %s is left out and reported, the others are listed', async (method, read, { good, bad }) => {
-    for (const [what, item] of Object.entries(bad)) {
-      const server = await testRaw(
-        serve({ [method]: (_, { result }) => result({ ...RESULTS['tools/list'], [KEYS[method]!]: [good, item, good] }) }),
-      )
-      const { client, events } = await open(server.url)
-      expect(await read(client), what).toMatchObject([good, good])
-      expect(events, what).toEqual([{ type: 'warning', message: expect.stringMatching(`^${method}: .* is left out: `) }])
-    }
-  })
+  test.each(BAD_ITEMS)(
+    'C35: a bad item of %s is left out and reported, the others are listed',
+    async (method, read, { good, bad }) => {
+      for (const [what, item] of Object.entries(bad)) {
+        const server = await testRaw(
+          serve({ [method]: (_, { result }) => result({ ...RESULTS['tools/list'], [KEYS[method]!]: [good, item, good] }) }),
+        )
+        const { client, events } = await open(server.url)
+        expect(await read(client), what).toMatchObject([good, good])
+        expect(events, what).toEqual([{ type: 'warning', message: expect.stringMatching(`^${method}: .* is left out: `) }])
+      }
+    },
+  )
 
   test('C33: a remote reference is never fetched', async () => {
     const elsewhere = await testRaw((_, { send }) => send(200, { 'Content-Type': 'application/json' }, '{"type":"object"}'))

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { LeaseLostError } from '../stores/lease.ts'
 import { createMemoryStore } from '../stores/memory/store.ts'
 import { withStoreLock } from './store-lock.ts'
 
@@ -53,4 +54,28 @@ test('stops waiting when the signal is aborted', async () => {
   const waiting = withStoreLock({ store, key: 'k', signal: controller.signal }, async () => {})
   controller.abort('enough')
   await expect(waiting).rejects.toBe('enough')
+})
+
+test('aborts the signal of the task when the lock is lost, or when the caller aborts', async () => {
+  vi.useFakeTimers()
+  try {
+    const store = createMemoryStore()
+    const waitForAbort = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const first = withStoreLock({ store, key: 'k', signal: NEVER }, waitForAbort)
+    const outcome = expect(first).rejects.toThrow(LeaseLostError)
+    await vi.advanceTimersByTimeAsync(1000)
+    await store.set('k', 'of another process')
+    await vi.advanceTimersByTimeAsync(6000)
+    await outcome
+    expect(await store.get('k')).toBe('of another process')
+
+    const controller = new AbortController()
+    const second = withStoreLock({ store, key: 'other', signal: controller.signal }, waitForAbort)
+    await vi.advanceTimersByTimeAsync(0)
+    controller.abort('enough')
+    await expect(second).rejects.toBe('enough')
+  } finally {
+    vi.useRealTimers()
+  }
 })

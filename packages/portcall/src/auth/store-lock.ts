@@ -6,7 +6,7 @@ import { delay } from '../util/timers.ts'
 export interface StoreLockOptions {
   readonly store: KeyValueStore
   readonly key: string
-  /** Stops waiting for the lock. */
+  /** Stops waiting for the lock, and the task. */
   readonly signal: AbortSignal
 }
 
@@ -16,14 +16,15 @@ const POLLING = { firstMs: 30, maxMs: 750 }
 
 /**
  * Runs a task while holding a lock that all processes with the same store share. The lock is a lease, renewed while the task runs. Waiting
- * processes poll the store.
+ * processes poll the store. The signal that the task receives is aborted when the lease is lost, because another process may then run the same task:
+ * stop, and write nothing.
  *
  * @throws the reason of the signal if it is aborted before the lock is acquired; whatever the task throws.
  */
-export async function withStoreLock<T>(options: StoreLockOptions, task: () => Promise<T>): Promise<T> {
+export async function withStoreLock<T>(options: StoreLockOptions, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const lease = await acquireLease(options)
   try {
-    return await task()
+    return await task(AbortSignal.any([options.signal, lease.signal]))
   } finally {
     await lease.release()
   }

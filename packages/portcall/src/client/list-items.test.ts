@@ -15,29 +15,27 @@ describe('checkListItem', () => {
   })
 
   test.each([
-    ['tools/list', null, 'it is not an object'],
+    ['tools/list', null, 'not an object'],
     ['tools/list', 'deep', 'nested too deeply'],
-    ['other/list', [], 'it is not an object'],
-    ['tools/list', {}, 'its name is not a string'],
-    ['tools/list', { name: 'a', inputSchema: 'b' }, 'its inputSchema is invalid'],
-    ['tools/list', { name: 'a', outputSchema: [] }, 'its outputSchema is invalid'],
-    ['resources/list', { uri: 1 }, 'its uri is not a string'],
-    ['resources/list', { uri: 'a:b', name: {} }, 'its name is invalid'],
-    ['resources/templates/list', { uri: 'a:b' }, 'its uriTemplate is not a string'],
-    ['prompts/list', { name: 'a', arguments: {} }, 'its arguments is invalid'],
-    ['prompts/list', { name: 'a', arguments: [{}] }, 'its arguments is invalid'],
+    ['other/list', [], 'not an object'],
+    ['tools/list', {}, 'invalid name'],
+    ['tools/list', { name: 'a', inputSchema: 'b' }, 'invalid inputSchema'],
+    ['tools/list', { name: 'a', outputSchema: [] }, 'invalid outputSchema'],
+    ['resources/list', { uri: 1 }, 'invalid uri'],
+    ['resources/templates/list', { uri: 'a:b' }, 'invalid uriTemplate'],
+    ['prompts/list', { name: 'a', arguments: 1 }, 'invalid arguments'],
   ])('rejects an item of %s: %j', (method, item, message) => {
     expect(() => checkListItem(method, item)).toThrow(message)
   })
 })
 
 test('labelOf names an item by its name or URI', () => {
-  expect([{ name: 'a' }, { uri: 'b' }, { name: 1, uriTemplate: 'c' }, 'd', {}, null].map(labelOf)).toEqual([
+  expect([{ name: 'a' }, { uri: 'b' }, { uriTemplate: 'c' }, 'd', {}, undefined].map(labelOf)).toEqual([
     '"a"',
     '"b"',
     '"c"',
     '"d"',
-    'an item without a name',
-    'an item without a name',
+    'an item',
+    'an item',
   ])
 })

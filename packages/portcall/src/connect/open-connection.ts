@@ -119,7 +119,7 @@ function createOpener(
     },
     url: (url) => async (signal) => {
       const { headers, http, auth } = options
-      const fetch = options.fetch ?? (await loadHttpFetch())
+      const fetch = options.fetch ? (await import('./check-fetch.ts')).checkFetch(options.fetch) : await loadHttpFetch()
       const httpOptions = {
         ...http,
         url,

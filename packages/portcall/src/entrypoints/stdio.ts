@@ -11,7 +11,10 @@ assertNodeVersion()
 
 /** Options of `serveStdio`. */
 export interface ServeStdioOptions extends PipeLimits, Pick<ServeChannelOptions, 'limits'> {
-  /** How long running calls may take after stdin has ended or SIGTERM or SIGINT was received, in milliseconds. Default: 5,000. */
+  /**
+   * How long running calls may take after stdin has ended or SIGTERM or SIGINT was received, in milliseconds. A handler that blocks the event loop
+   * delays the exit until it returns. Default: 5,000.
+   */
   readonly drainTimeoutMs?: number
 }
 

@@ -54,12 +54,16 @@ describe('shortenDeepItems', () => {
 
   test('keeps all other items, whatever they contain', () => {
     fc.assert(
-      fc.property(fc.array(fc.jsonValue({ maxDepth: 4 })), fc.array(fc.nat(9), { minLength: 1, maxLength: 5 }), (values, places) => {
-        const items = [...values] as unknown[]
-        for (const at of places) items.splice(at, 0, { name: '}]"', x: nested(40) })
-        const kept = items.map((item) => (values.includes(item as never) ? item : '}]"'))
-        expect(shorten(response({ tools: items }), 30)).toEqual(JSON.parse(response({ tools: kept })))
-      }),
+      fc.property(
+        fc.array(fc.jsonValue({ maxDepth: 4 })),
+        fc.array(fc.nat(9), { minLength: 1, maxLength: 5 }),
+        (values, places) => {
+          const items = [...values] as unknown[]
+          for (const at of places) items.splice(at, 0, { name: '}]"', x: nested(40) })
+          const kept = items.map((item) => (values.includes(item as never) ? item : '}]"'))
+          expect(shorten(response({ tools: items }), 30)).toEqual(JSON.parse(response({ tools: kept })))
+        },
+      ),
     )
   })
 
@@ -71,7 +75,10 @@ describe('shortenDeepItems', () => {
   test('returns something for text that is not JSON, too', () => {
     fc.assert(fc.property(fc.string(), (text) => void shortenDeepItems(`{"result":{"tools":[{"a":${text}`, 5)))
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('{', '[', ']', '}', '"', '\\', ':', ',')), (parts) => void shortenDeepItems(parts.join(''), 3)),
+      fc.property(
+        fc.array(fc.constantFrom('{', '[', ']', '}', '"', '\\', ':', ',')),
+        (parts) => void shortenDeepItems(parts.join(''), 3),
+      ),
     )
   })
 })

@@ -21,7 +21,7 @@ export interface PipeChannelOptions extends PipeLimits {
   readable: Readable
   writable: Writable
   /**
-   * Pauses reading while the write buffer is full. Only one of the two peers may do this; otherwise they can deadlock. Default: false.
+   * Handles no input while the write buffer is full. Only one of the two peers may do this; otherwise they can deadlock. Default: false.
    */
   pauseWhenFull?: boolean
   /** Buffered bytes that are written before the end of the tick, so that the peer can start early. Default: none. */
@@ -38,6 +38,8 @@ export interface PipeChannelOptions extends PipeLimits {
 }
 
 const MAX_BUFFERED_BYTES = 1024 * 1024
+/** Input that is held while the write buffer is full. It is read because only a stream that is read is seen to end. */
+const MAX_HELD = { bytes: 1024 * 1024, chunks: 1000 }
 const FLUSH_TIMEOUT_MS = 5000
 
 /**
@@ -47,18 +49,29 @@ const FLUSH_TIMEOUT_MS = 5000
  * ended, messages can still be sent until `close`, which also ends the writable side.
  */
 export function pipeChannel(options: PipeChannelOptions): Channel {
-  const { readable, writable, pauseWhenFull = false, readToEnd = false, maxMessageBytes, maxJsonDepth, excerptBytes, shortenDeep } = options
+  const {
+    readable,
+    writable,
+    pauseWhenFull = false,
+    readToEnd = false,
+    maxMessageBytes,
+    maxJsonDepth,
+    excerptBytes,
+    shortenDeep,
+  } = options
   let state: 'idle' | 'open' | 'ended' = 'idle'
   let onClose: (() => void) | undefined
   let stopReading = (): void => {}
+  let release = (): void => {}
+  let isFull = false
   const writer = createWriter(bindSink(writable), {
     maxBufferedBytes: options.maxBufferedBytes ?? MAX_BUFFERED_BYTES,
     eagerBytes: options.eagerBytes,
     defer: process.nextTick,
-    onFull(isFull) {
+    onFull(full) {
       if (!pauseWhenFull || state !== 'open') return
-      if (isFull) readable.pause()
-      else readable.resume()
+      isFull = full
+      if (!full) release()
     },
   })
   const finish = (): void => {
@@ -93,12 +106,28 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
           if (state === 'open') onReceived(received)
         },
       })
+      let held: Uint8Array[] = []
+      let heldBytes = 0
+      const push = (chunk: Uint8Array): void => {
+        if (!isFull) return reader.push(chunk)
+        held.push(chunk)
+        heldBytes += chunk.length
+        if (heldBytes > MAX_HELD.bytes || held.length > MAX_HELD.chunks) readable.pause()
+      }
+      release = () => {
+        const chunks = held
+        held = []
+        heldBytes = 0
+        for (const chunk of chunks) reader.push(chunk)
+        if (!isFull) readable.resume()
+      }
       readable.on('end', () => {
+        release()
         reader.end()
         finish()
       })
-      readable.on('data', reader.push)
-      stopReading = () => void readable.off('data', reader.push)
+      readable.on('data', push)
+      stopReading = () => void readable.off('data', push)
     },
     async close() {
       finish()

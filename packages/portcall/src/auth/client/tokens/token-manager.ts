@@ -78,7 +78,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
     dpop,
     signal,
   })
-  const withLock = <T>(binding: ResourceBinding, signal: AbortSignal, task: () => Promise<T>): Promise<T> =>
+  const withLock = <T>(binding: ResourceBinding, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withStoreLock({ store, key: tokenStore.lockKey(binding), signal }, task)
   /** Returns `undefined` if this process lacks the key that the tokens are bound to, or if they have to be bound and are not. */
   const activate = async (binding: ResourceBinding, tokens: StoredTokens): Promise<ActiveTokens | undefined> => {
@@ -95,6 +95,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
     const active = stored.refreshToken === undefined ? undefined : await activate(binding, stored)
     if (!active) return undefined
     const tokens = await refreshTokens(grant, contextOf(binding, active.dpop, signal), stored)
+    signal.throwIfAborted()
     const { refreshToken: _, ...rest } = stored
     await tokenStore.saveTokens(binding, tokens ?? rest)
     return tokens && { ...active, tokens, source: 'refreshed' }
@@ -107,6 +108,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
   ): Promise<ActiveTokens> => {
     const dpop = requireDpop ? await dpopKeys.forNew(binding.server) : undefined
     const tokens = toStoredTokens(await grant.obtain({ ...contextOf(binding, dpop, signal), scope }), scope, dpop)
+    signal.throwIfAborted()
     await tokenStore.saveTokens(binding, tokens)
     return { binding, tokens, source: 'obtained', dpop }
   }
@@ -119,20 +121,20 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
       const tokens = binding && (await tokenStore.loadTokens(binding))
       return binding && tokens && activate(binding, tokens)
     },
-    refresh: ({ binding, tokens }, signal) =>
-      withLock(binding, signal, async () => {
+    refresh: ({ binding, tokens }, callSignal) =>
+      withLock(binding, callSignal, async (signal) => {
         const stored = await tokenStore.loadTokens(binding)
         if (!stored) return undefined
         if (stored.accessToken !== tokens.accessToken && !isDue(stored)) return activate(binding, stored)
         const refreshed = await refreshLocked(binding, stored, signal)
         return refreshed ?? (grant.silent ? obtainLocked(binding, stored.requestedScope, signal) : undefined)
       }),
-    async acquire({ rejectedToken, challenge, mayRefresh }, signal) {
+    async acquire({ rejectedToken, challenge, mayRefresh }, callSignal) {
       const { chooseIssuer } = grant
-      const discovered = await discoverAuthorizationServer({ endpoint, challenge, chooseIssuer, fetch, signal })
+      const discovered = await discoverAuthorizationServer({ endpoint, challenge, chooseIssuer, fetch, signal: callSignal })
       const { scope: supported, ...binding } = discovered
       await tokenStore.saveBinding(binding)
-      return withLock(binding, signal, async () => {
+      return withLock(binding, callSignal, async (signal) => {
         const stored = await tokenStore.loadTokens(binding)
         if (stored && coversScopes(stored.requestedScope, challenge.scope)) {
           const isNew = stored.accessToken !== rejectedToken && !isDue(stored)

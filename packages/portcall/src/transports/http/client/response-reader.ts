@@ -8,7 +8,6 @@ import {
   type RequestId,
   type Response,
 } from '../../../jsonrpc/message.ts'
-import { shortenDeepItems } from '../../../protocol/deep-items.ts'
 import { Header } from '../common/headers.ts'
 import { isEventStream, isJson } from '../common/media-types.ts'
 import type { ReceivedSseEvent } from '../common/sse-decode.ts'
@@ -77,7 +76,8 @@ export async function readUntilResponse(
 }
 
 async function readJson(call: HttpCall): Promise<Message[]> {
-  const value = parse(await call.text(), call)
+  const text = await call.text()
+  const value = parse(isTooDeep(text, call) ? await shorten(text, call) : text, call)
   return Array.isArray(value) ? value.map((entry) => toMessage(entry, call)) : [toMessage(value, call)]
 }
 
@@ -91,7 +91,7 @@ async function* readEvents(
     if (event.id !== undefined) position.eventId = EVENT_ID.test(event.id) ? event.id : undefined
     if (event.retry !== undefined) position.retryDelayMs = event.retry
     if (event.event && event.event !== 'message') onOtherEvent?.(event)
-    const message = readEvent(event, call)
+    const message = readEvent(isTooDeep(event.data, call) ? { ...event, data: await shorten(event.data, call) } : event, call)
     if (message instanceof InvalidResponseError) {
       lastError = message
       call.reportError(message)
@@ -111,10 +111,19 @@ function readEvent({ event, data, isMalformed }: ReceivedSseEvent, call: HttpCal
   }
 }
 
-function parse(received: string, call: HttpCall): unknown {
-  const { maxJsonDepth } = call.limits
-  const text = exceedsDepth(received, maxJsonDepth) ? shortenDeepItems(received, maxJsonDepth) : received
-  if (text === undefined) throw new InvalidResponseError(`${call.displayUrl} sent JSON that is nested too deeply`)
+function isTooDeep(text: string | undefined, { limits }: HttpCall): text is string {
+  return text !== undefined && exceedsDepth(text, limits.maxJsonDepth)
+}
+
+/** Shortens a text that nests too deeply; returns a text that cannot be parsed if the nesting is not that of an item in a list. */
+async function shorten(text: string, { limits }: HttpCall): Promise<string> {
+  const { shortenDeepItems } = await import('../../../protocol/deep-items.ts')
+  return shortenDeepItems(text, limits.maxJsonDepth) ?? TOO_DEEP
+}
+
+const TOO_DEEP = 'an array or object that is nested too deeply'
+
+function parse(text: string, call: HttpCall): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -160,6 +169,7 @@ export async function readStatusError(call: HttpCall): Promise<HttpStatusError> 
 }
 
 function readErrorBody(body: string, call: HttpCall): ErrorBody | undefined {
+  if (isTooDeep(body, call)) return undefined
   try {
     const message = toMessage(parse(body, call), call)
     return 'error' in message ? message.error : undefined

@@ -19,7 +19,7 @@ import {
   type SimpleRequest,
   type SimpleRequestLimits,
 } from './http1.ts'
-import { hasHttpObservers } from './observers.ts'
+import { REQUEST_START, RESPONSE_CREATED, RESPONSE_FINISH } from './observers.ts'
 import { createResponse } from './response.ts'
 
 /** The state that all connections of one server share. */
@@ -102,7 +102,8 @@ export class Connection {
     const request = parseRequest(all, this.state.requestLimits)
     if (!request || (request === INCOMPLETE && this.#incomplete)) return this.#fallBackToNode(all)
     if (request === INCOMPLETE) return this.#waitForRest(all)
-    if (hasHttpObservers()) return this.#fallBackToNode(all)
+    if (REQUEST_START.hasSubscribers || RESPONSE_CREATED.hasSubscribers || RESPONSE_FINISH.hasSubscribers)
+      return this.#fallBackToNode(all)
     if (this.#isNew || this.#incomplete) this.state.onComplete(this)
     this.#isNew = false
     this.#incomplete = undefined

@@ -8,7 +8,6 @@ import type { Socket } from 'node:net'
 import { createIdleTimers } from '../../../../util/idle-timers.ts'
 import { MAX_UNREAD_BYTES } from '../node/body.ts'
 import { Connection, type FastPathState } from './connection.ts'
-import { hasHttpObservers } from './observers.ts'
 
 export interface FastPathOptions extends Pick<FastPathState, 'handler' | 'limits' | 'batcher' | 'onTruncated'> {
   /** Total size of the request headers. */
@@ -70,7 +69,7 @@ export function attachFastPath(server: Server, options: FastPathOptions): FastPa
     passToNode: (socket) => nodeListener.call(server, socket),
   }
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
-    if (isObserved(server)) return state.passToNode(socket)
+    if (server.emit !== EventEmitter.prototype.emit) return state.passToNode(socket)
     const connection = new Connection(socket, state)
     connections.add(connection)
     unused.touch(connection)
@@ -89,8 +88,3 @@ export function attachFastPath(server: Server, options: FastPathOptions): FastPa
 
 /** Runtimes whose `node:http` is not Node's implementation. */
 const OTHER_RUNTIMES = ['bun', 'deno']
-
-/** Reports whether someone observes the requests of a server, and would miss those on the fast path. */
-function isObserved(server: Server): boolean {
-  return server.emit !== EventEmitter.prototype.emit || hasHttpObservers()
-}

@@ -110,7 +110,8 @@ describe('compared with the parser of Node', () => {
     return received
   }
 
-  const token = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,12}$/)
+  /** Node does not show a header `__proto__`. */
+  const token = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,12}$/).filter((name) => name.toLowerCase() !== '__proto__')
   const value = fc.oneof(fc.stringMatching(/^[\t -~]{0,20}$/), fc.string({ maxLength: 6, unit: 'binary-ascii' }))
   const known = fc.constantFrom(
     'Host',
