@@ -164,3 +164,22 @@ describe('encoding', () => {
     )
   })
 })
+
+describe('chunks do not change how a line is reported', () => {
+  const whole = (line: Uint8Array): Uint8Array[] => [line]
+  const split = (line: Uint8Array): Uint8Array[] => splitBytes(line, [3])
+
+  test.each([
+    ['one byte too long, and not UTF-8', Uint8Array.of(...bytes('x'.repeat(10)), 0xff, 10), 'size'],
+    ['as long as allowed, not UTF-8, with CR', Uint8Array.of(...bytes('x'.repeat(9)), 0xff, 13, 10), 'syntax'],
+    ['one byte too long', bytes(`${'1'.repeat(11)}\n`), 'size'],
+  ])('%s', (_, line, unreadable) => {
+    for (const chunks of [whole, split]) expect(read(chunks(line), { maxBytes: 10 })).toEqual([{ unreadable }])
+  })
+
+  test('with two CRs, of which one belongs to the line', () => {
+    const line = Uint8Array.of(...bytes('not JSON'), 0xff, 13, 13, 10)
+    for (const chunks of [whole, split])
+      expect(read(chunks(line), { excerptBytes: 4 })).toEqual([{ unreadable: 'syntax', head: 'not ', tail: 'ON\ufffd\r' }])
+  })
+})

@@ -33,6 +33,7 @@ export interface LineReader {
 }
 
 const LF = 10
+const CR = 13
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 128
 
@@ -50,6 +51,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const encoder = new TextEncoder()
   /** The bytes received of a line that arrives in several chunks. */
   let length = 0
+  let lastByte: number | undefined
 
   const report = (unreadable: UnreadableInput['unreadable'], line?: Uint8Array): void => {
     if (line) excerpt?.push(line)
@@ -58,6 +60,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   const append = (chunk: Uint8Array): void => {
     const isSkipped = length > bufferBytes
     length += chunk.length
+    lastByte = chunk.at(-1) ?? lastByte
     excerpt?.push(chunk)
     if (length <= bufferBytes) return decoder.push(chunk)
     if (isSkipped) return
@@ -70,16 +73,16 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     const text = decoder.finish()
     length = 0
     if (bytes > bufferBytes) return excerpt && report('size')
+    if (bytes > maxBytes && lastByte !== CR) return report('size')
     if (text === undefined) return report('syntax')
-    if (bytes > maxBytes && !text.endsWith('\r')) return report('size')
     excerpt?.clear()
     readText(text)
   }
   const readLine = (bytes: Uint8Array): void => {
     const line = trimCr(bytes)
-    if (line.length > maxBytes) return report('size', line)
+    if (line.length > maxBytes) return report('size', bytes)
     const text = decoder.decode(line)
-    if (text === undefined) report('syntax', line)
+    if (text === undefined) report('syntax', bytes)
     else readText(text)
   }
   const readText = (text: string): void => {
