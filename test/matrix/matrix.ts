@@ -2,16 +2,25 @@ import { fileURLToPath } from 'node:url'
 import type { JsonObject, Message } from 'portcall/jsonrpc'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { EVENTUALLY_TIMEOUT_MS } from '../../packages/portcall/test-kit/eventually.ts'
+import { parseUpstream, startBridge } from '../gateway/support/upstreams.ts'
 import type { Driver, DriverOptions } from '../support/driver.ts'
 import { open, type ServerFactory } from '../support/open-driver.ts'
 import type { Outcome } from '../support/requests.ts'
 import { eraOf, isStreamable, SETUPS, type Setup } from '../support/setups.ts'
 import { createMatrixServer } from './server/index.ts'
 
-const SERVER: ServerFactory = {
+const DIRECT: ServerFactory = {
   create: createMatrixServer,
   program: fileURLToPath(new URL('./server/stdio.ts', import.meta.url)),
 }
+/** The server behind a bridge, which talks to it as `MATRIX_UPSTREAM` says. `npm run gateway` sets it. */
+const { MATRIX_UPSTREAM } = process.env
+const SERVER: ServerFactory = MATRIX_UPSTREAM
+  ? {
+      create: () => startBridge(parseUpstream(MATRIX_UPSTREAM), { singleUser: true }),
+      program: fileURLToPath(new URL('../gateway/support/stdio.ts', import.meta.url)),
+    }
+  : DIRECT
 
 /** Setups in which a behavior does not exist, and the reason. */
 export interface Gap {

@@ -1,4 +1,4 @@
-import type { Server } from 'portcall'
+import type { ServerLike } from 'portcall'
 import { httpHandler } from 'portcall/http'
 import { serve } from 'portcall/node'
 
@@ -10,13 +10,13 @@ export interface HttpEndpoint {
 }
 
 /** Serves on a free port of this machine. */
-export async function startNodeEndpoint(server: Server): Promise<HttpEndpoint> {
+export async function startNodeEndpoint(server: ServerLike): Promise<HttpEndpoint> {
   const { url, close } = await serve(server, { port: 0, handleProcessSignals: false })
   return { url, fetch: (target, init) => fetch(target, init), close }
 }
 
 /** Passes web requests to a handler without a network. */
-export function createFetchEndpoint(server: Server): HttpEndpoint {
+export function createFetchEndpoint(server: ServerLike): HttpEndpoint {
   const handler = httpHandler(server)
   return {
     url: 'http://localhost/mcp',

@@ -1,4 +1,4 @@
-import type { Server } from 'portcall'
+import type { ServerLike } from 'portcall'
 import { createDriver, type Driver, type DriverOptions } from './driver.ts'
 import { createFetchEndpoint, startNodeEndpoint } from './http-endpoints.ts'
 import type { Transport } from './setups.ts'
@@ -10,16 +10,16 @@ import { stdioWire } from './wire-stdio.ts'
 
 /** Both forms of a server under test: created in this process, and a program that serves over stdio. */
 export interface ServerFactory {
-  create(): Server
+  create(): ServerLike | Promise<ServerLike>
   program: string
 }
 
 const WIRES: Record<Transport, (server: ServerFactory, receive: Receive) => Promise<Wire>> = {
-  memory: ({ create }, receive) => memoryWire(create(), receive),
+  memory: async ({ create }, receive) => memoryWire(await create(), receive),
   stdio: ({ program }, receive) => stdioWire(program, receive),
-  http: async ({ create }, receive) => httpWire(await startNodeEndpoint(create()), receive),
-  fetch: async ({ create }, receive) => httpWire(createFetchEndpoint(create()), receive),
-  sse: async ({ create }, receive) => sseWire(await startNodeEndpoint(create()), receive),
+  http: async ({ create }, receive) => httpWire(await startNodeEndpoint(await create()), receive),
+  fetch: async ({ create }, receive) => httpWire(createFetchEndpoint(await create()), receive),
+  sse: async ({ create }, receive) => sseWire(await startNodeEndpoint(await create()), receive),
 }
 
 /** Starts a server and opens a wire to it. */

@@ -1,9 +1,9 @@
-import { type Server, serveChannel } from 'portcall'
+import { type ServerLike, serveChannel } from 'portcall'
 import { channelPair } from 'portcall/jsonrpc'
 import type { Receive, Wire } from './wire.ts'
 
 /** Opens a wire to an in-process server over a pair of channels. */
-export async function memoryWire(server: Server, receive: Receive): Promise<Wire> {
+export async function memoryWire(server: ServerLike, receive: Receive): Promise<Wire> {
   const [near, far] = channelPair()
   const closed = new Promise<void>((resolve) => {
     near.receive(

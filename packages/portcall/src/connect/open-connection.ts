@@ -32,6 +32,8 @@ export interface ConnectionOwner {
    * `input_required` result, as in the modern era.
    */
   readonly handleInputRequest?: InputRequestHandler
+  /** Returns what identifies the caller of a request, for calls that wait for input. Default: its principal, or its session. */
+  readonly identityOf?: ConnectContext['identityOf']
   /** Receives the log messages of a session. Default: the requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
   readonly onEvent: (event: ClientEvent) => void
@@ -65,12 +67,13 @@ export function openConnection(
 type SharedContext = Omit<ConnectContext, 'signal'> & Pick<ConnectionOwner, 'onEvent'>
 
 function createContext(owner: ConnectionOwner, options: ConnectionOptions): SharedContext {
-  const { info, capabilities, handleInputRequest, onLog, onEvent, deadlines, methodOf } = owner
+  const { info, capabilities, handleInputRequest, identityOf, onLog, onEvent, deadlines, methodOf } = owner
   const { protocolVersion, probeTimeoutMs = PROBE_TIMEOUT_MS } = options
   return {
     info,
     capabilities,
     ...(handleInputRequest && { handleInputRequest }),
+    ...(identityOf && { identityOf }),
     meta: { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities },
     onUnexpectedMessage: ({ kind, text }) => onEvent({ type: 'unexpected-message', kind, text }),
     ...(onLog && { onLog }),

@@ -3,6 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { UnexpectedMessage } from '../jsonrpc/unexpected-message.ts'
 import { openLegacyClient } from '../legacy/client/client.ts'
 import type { LegacyConnection } from '../legacy/client/connection.ts'
+import type { identityOf } from '../protocol/caller-identity.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
@@ -14,6 +15,8 @@ export interface ConnectContext {
   readonly capabilities: ClientCapabilities
   /** Handles the input requests of a session. Default: the calls that they belong to return them. */
   readonly handleInputRequest?: InputRequestHandler
+  /** Returns what identifies the caller of a request, for calls that wait for input. */
+  readonly identityOf?: typeof identityOf
   /** `_meta` of a request of the newest revision, without the protocol version. */
   readonly meta: JsonObject
   /** The legacy protocol version to use; negotiated if `undefined`. */
@@ -37,6 +40,7 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     capabilities,
     signal,
     ...(handleInputRequest && { handleInputRequest }),
+    ...(context.identityOf && { identityOf: context.identityOf }),
     ...(onLog && { onLog }),
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
   })

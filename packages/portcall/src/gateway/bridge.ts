@@ -27,6 +27,7 @@ export function bridge(target: ConnectTarget, options: BridgeOptions = {}): Gate
     sealingKeys,
     pageSize,
     requestStateTtlMs,
+    singleUser,
     onEvent,
     ...server
   } = options
@@ -40,6 +41,7 @@ export function bridge(target: ConnectTarget, options: BridgeOptions = {}): Gate
     ...(sealingKeys && { sealingKeys }),
     ...(pageSize !== undefined && { pageSize }),
     ...(requestStateTtlMs !== undefined && { requestStateTtlMs }),
+    ...(singleUser !== undefined && { singleUser }),
     ...(onEvent && { onEvent }),
   })
 }

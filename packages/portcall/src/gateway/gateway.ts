@@ -5,7 +5,7 @@ import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods
 import type { ServerLike } from '../server/types.ts'
 import { Caller } from './caller.ts'
 import type { OnGatewayEvent } from './events.ts'
-import { createHandlers } from './handlers.ts'
+import { createHandlers, TASK_METHODS } from './handlers.ts'
 import type { GatewayOptions, GatewayServers } from './options.ts'
 import { createParts, type GatewayParts } from './parts.ts'
 import { createRunningRequests } from './running-requests.ts'
@@ -56,7 +56,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     exchange: (request, context) => running.track(exchange(request, context)),
-    methodOf: (method) => METHODS.get(method) ?? (method.startsWith('tasks/') ? TASK_METHOD : undefined),
+    methodOf: (method) => METHODS.get(method) ?? (TASK_METHODS.includes(method) ? TASK_METHOD : undefined),
     reportError(error) {
       const reference = createReference()
       emit({ type: 'error', error, reference, method: 'transport' })

@@ -1,5 +1,7 @@
 import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound } from '../protocol/errors.ts'
+import { requireExtension } from '../protocol/extensions.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { CallerRequest } from './calls/forward-call.ts'
 import { ITEM_METHODS } from './calls/item-methods.ts'
 import { discoverAll } from './discover.ts'
@@ -7,6 +9,9 @@ import type { GatewayParts } from './parts.ts'
 import { passListThrough, passThrough } from './single.ts'
 import { KIND_OF_METHOD, type KindInfo } from './upstreams/kinds.ts'
 import type { Upstream } from './upstreams/upstream.ts'
+
+/** The methods of the tasks extension. */
+export const TASK_METHODS: readonly string[] = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
 /** Answers one method. @throws RpcError */
 export type MethodHandler = (call: CallerRequest) => Promise<Response>
@@ -19,7 +24,7 @@ export function createHandlers(parts: GatewayParts): (method: string) => MethodH
     ['subscriptions/listen', async (call) => success(call.request.id, await subscriptions.listen(call))],
     ...Object.keys(ITEM_METHODS).map((method) => [method, forwardCall] as const),
     ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, parts)] as const),
-    ...['tasks/get', 'tasks/update', 'tasks/cancel'].map(
+    ...TASK_METHODS.map(
       (method) => [method, (call: CallerRequest) => forwardTask(call, parts)] as const,
     ),
   ])
@@ -47,7 +52,8 @@ async function list(call: CallerRequest, info: KindInfo, { registry, policies, l
 
 /** Forwards a request about a task to its server. */
 async function forwardTask(call: CallerRequest, { registry, taskIds }: GatewayParts): Promise<Response> {
-  const { request, context } = call
+  const { request, context, caller } = call
+  requireExtension(TASKS_EXTENSION, caller.capabilities)
   const exposed = request.params?.taskId
   const { server, taskId } = await taskIds.resolve(exposed, context)
   const upstream = registry.table().byName.get(server)

@@ -116,6 +116,11 @@ export interface GatewayOptions {
   readonly sealingKeys?: readonly string[]
   /** Maximum number of items on a page of a list. Default: 1000. */
   readonly pageSize?: number
+  /**
+   * Declares that all callers are the same user, as on a laptop. A server over stdio of an older revision does not say which call its questions
+   * belong to, so calls of different callers run one after another there; with a single user they run at the same time. Default: false.
+   */
+  readonly singleUser?: boolean
   /** How long a call waits for the input of the user, in milliseconds. Default: 15 minutes. */
   readonly requestStateTtlMs?: number
   /** Receives what happens. Default: nothing is reported. */

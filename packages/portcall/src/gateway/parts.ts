@@ -49,6 +49,7 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent): G
         server,
         info,
         credentials: options.credentials,
+        singleUser: options.singleUser ?? false,
         policies: policies.list,
         onEvent,
         onChanged: (_upstream, kind) => subscriptions.changed(kind),

@@ -82,7 +82,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
       throw method.unknown(params)
     }
     const { requestState } = params
-    const state = requestState === undefined ? undefined : await inputStates.open(requestState, request, context)
+    const state = requestState == null ? undefined : await inputStates.open(requestState, request, context)
     if (state && state.server !== route.server) throw method.unknown(params)
     const call = new ItemCall(callerRequest, { method, route, state })
     return onEvent ? report(call, run(call), onEvent) : run(call).catch((error) => throwAsRpcError(call, error))
@@ -165,15 +165,21 @@ async function sendToUpstream(call: ItemCall): Promise<Response> {
     )
   if (route.kind !== 'tool') return send(undefined)
   const args = call.method.args(call.params) ?? {}
-  if (route.definition) checkHeaderParams(route.definition, args, context)
+  const current = context.readParamHeader ? (route.definition ?? (await findDefinition(call))) : route.definition
+  if (current) checkHeaderParams(current, args, context)
   if (!upstream.sendsParamHeaders(context.auth?.principal)) return send(undefined)
-  const response = await send(route.definition && createParamHeaders(route.definition, args))
+  const response = await send(current && createParamHeaders(current, args))
   if (isSuccess(response) || response.error.code !== ProtocolErrorCode.headerMismatch) return response
   // The definition has changed, or was not known.
   upstream.catalogue.invalidate('tool')
-  const { value } = await upstream.catalogue.list('tool', call.caller, upstream.listWaitMs)
-  const definition = value?.items.get(route.name)
-  return definition ? send(createParamHeaders(definition, args)) : response
+  const changed = await findDefinition(call)
+  return changed ? send(createParamHeaders(changed, args)) : response
+}
+
+/** Returns the definition of a tool as its server lists it now. */
+async function findDefinition({ route: { upstream, name }, caller }: ItemCall): Promise<JsonObject | undefined> {
+  const { value } = await upstream.catalogue.list('tool', caller, upstream.listWaitMs)
+  return value?.items.get(name)
 }
 
 /** Returns the result of a server as the caller gets it. */

@@ -33,7 +33,7 @@ function readRef({ ref }: JsonObject): {
 }
 
 function argumentsOf(params: JsonObject): JsonObject | undefined {
-  const { arguments: args } = params
+  const args = params.arguments ?? undefined
   if (args !== undefined && !isObject(args)) throw invalidParams('arguments must be an object')
   return args
 }

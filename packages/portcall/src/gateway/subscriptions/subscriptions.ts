@@ -1,5 +1,7 @@
 import { isObject, type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
+import { requireExtension } from '../../protocol/extensions.ts'
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
 import { onAbort } from '../../util/abort.ts'
 import type { Caller } from '../caller.ts'
@@ -139,6 +141,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const open = async (call: CallerRequest, subscriber: Subscriber): Promise<void> => {
     const requested = call.request.params?.notifications
     if (!isObject(requested)) throw invalidParams('notifications must be an object')
+    if (requested.taskIds !== undefined) requireExtension(TASKS_EXTENSION, call.caller.capabilities)
     for (const list of LIST_CHANGE_KEYS) if (requested[list] === true) subscriber.lists.add(list)
     const wanted = await route(call, requested)
     const needed = [...wanted].filter(([, { filter }]) => Object.keys(filter).length > 0)
@@ -162,8 +165,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         open(call, subscriber).then(
           () => isClosed && end(),
           (error: unknown) => {
-            end()
             reject(error)
+            end()
           },
         )
       })

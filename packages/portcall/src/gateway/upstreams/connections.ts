@@ -25,6 +25,7 @@ export interface ConnectionsOptions {
   readonly server: GatewayServerOptions
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
+  readonly singleUser: boolean
   readonly onEvent: OnGatewayEvent
   /** Called before a connection is opened. @throws to refuse it. */
   readonly onOpening: () => void
@@ -107,7 +108,7 @@ function isSingle({ target }: GatewayServerOptions): boolean {
 async function openFor(
   principal: string | undefined,
   capabilities: ClientCapabilities,
-  { name, server, info, credentials, onEvent }: ConnectionsOptions,
+  { name, server, info, credentials, singleUser, onEvent }: ConnectionsOptions,
 ): Promise<ReconnectingConnection> {
   const url = matchTarget(server.target, {
     url: (target) => target,
@@ -127,6 +128,7 @@ async function openFor(
     capabilities,
     deadlines: createDeadlines(),
     methodOf: methodOfUpstream,
+    ...(singleUser && { identityOf: () => 'user' }),
     onEvent: (event) => {
       if (event.type === 'warning') onEvent({ type: 'warning', server: name, message: event.message })
       if (event.type === 'unexpected-message')

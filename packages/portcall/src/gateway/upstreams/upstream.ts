@@ -50,6 +50,7 @@ export interface UpstreamOptions {
   readonly server: GatewayServerOptions
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
+  readonly singleUser: boolean
   readonly policies: readonly GatewayPolicy[]
   readonly onEvent: OnGatewayEvent
   /** The lists of the server may have changed: one kind, or all. */

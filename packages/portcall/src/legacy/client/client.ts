@@ -7,9 +7,10 @@
 import { ConnectionLostError, closedLocally, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { type JsonObject, type Notification, type RequestId, type Response, success } from '../../jsonrpc/message.ts'
+import { identityOf } from '../../protocol/caller-identity.ts'
 import { methodNotFound } from '../../protocol/errors.ts'
 import type { InputRequestHandler } from '../../protocol/input-types.ts'
-import { LATEST_LEGACY, type Revision } from '../../protocol/revisions.ts'
+import { LATEST_LEGACY, REVISIONS, type Revision } from '../../protocol/revisions.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ServerCapabilities } from '../../protocol/types.ts'
 import { raceAbort } from '../../util/timers.ts'
@@ -29,6 +30,8 @@ export interface LegacyClientOptions extends HandshakeOptions {
    * returns an `input_required` result, and goes on when it is repeated with the responses.
    */
   readonly handleInputRequest?: InputRequestHandler
+  /** Returns what identifies the caller of a request, for calls that wait for input. Default: its principal, or its session. */
+  readonly identityOf?: typeof identityOf
   /** Receives every log message of the session. Default: the open requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
   /** Aborts the handshake by closing the connection, because `initialize` cannot be cancelled. */
@@ -111,14 +114,19 @@ export async function openLegacyClient(options: LegacyClientOptions): Promise<Le
 
 async function createHandlers(
   { discovered, revision }: Handshake,
-  { connection, capabilities, handleInputRequest }: LegacyClientOptions,
+  { connection, capabilities, handleInputRequest, ...options }: LegacyClientOptions,
 ): Promise<MessageHandlers> {
   const serverCapabilities = discovered.capabilities as ServerCapabilities
   const direct = createForwarder({ connection, capabilities, serverCapabilities, revision })
   const attributesRequests = connection.attributesMessages === true
   const suspended = handleInputRequest
     ? undefined
-    : createSuspendedCalls({ capabilities, attributesRequests, forward: direct.exchange })
+    : createSuspendedCalls({
+        capabilities,
+        attributesRequests,
+        identityOf: options.identityOf ?? identityOf,
+        forward: direct.exchange,
+      })
   const forwarder = suspended ? { ...direct, exchange: suspended.exchange } : direct
   const request = (method: string, params: JsonObject): Promise<Response> => connection.request(method, params)
   const subscriptions = createClientSubscriptions({ serverCapabilities, request })
@@ -128,6 +136,11 @@ async function createHandlers(
   const tasks = createLegacyTasks({ connection, forward: forwarder.exchange, listen: subscriptions.listen })
   return { forwarder, subscriptions, suspended, tasks }
 }
+
+/** The requests of legacy revisions that the newest one does not have. */
+const REMOVED_REQUESTS: ReadonlySet<string> = new Set(
+  REVISIONS.flatMap(({ requests }) => requests.filter((method) => !REVISIONS.at(-1)?.requests.includes(method))),
+)
 
 /** Serves methods that the server does not define, and forwards all others. */
 function createExchange({ revision, discovered }: Handshake, { forwarder, subscriptions, tasks }: MessageHandlers): Exchange {
@@ -141,7 +154,7 @@ function createExchange({ revision, discovered }: Handshake, { forwarder, subscr
     const { id, method } = request
     const local = Object.hasOwn(localMethods, method) ? localMethods[method] : undefined
     if (local) return local(request, context).catch(toResponse(id))
-    if (unsupportedRequests.has(method)) return Promise.resolve(methodNotFound(method).response(id))
+    if (unsupportedRequests.has(method) || REMOVED_REQUESTS.has(method)) return Promise.resolve(methodNotFound(method).response(id))
     return forwarder.exchange(request, context)
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import { REVISIONS } from '../../protocol/revisions.ts'
+import { TASK_SUPPORT } from '../../protocol/tasks.ts'
 import { withoutNulls } from '../render/fields.ts'
 
 /** Reads a value of a legacy revision as one of the newest. Never modifies it. */
@@ -65,8 +66,11 @@ function readList(list: unknown, readItem: Reader): unknown[] {
   return items.map((item) => (isObject(item) ? readItem(item) : item))
 }
 
+/** Only one revision has `execution`. It is kept out of messages of the newest revision. */
 function readTool(tool: JsonObject): JsonObject {
-  return { inputSchema: { type: 'object' }, ...readAnnotated(tool) }
+  const { execution, ...read } = readAnnotated(tool)
+  const support = isObject(execution) && typeof execution.taskSupport === 'string' && { [TASK_SUPPORT]: execution.taskSupport }
+  return { inputSchema: { type: 'object' }, ...read, ...support }
 }
 
 function readPrompt(prompt: JsonObject): JsonObject {

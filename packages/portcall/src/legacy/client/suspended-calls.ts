@@ -7,13 +7,15 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { readClientCapabilities } from '../../protocol/capabilities.ts'
 import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { LOCAL_STATE } from '../../protocol/local-state.ts'
+import { MetaKey } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
 import { LazyAbort, onAbort } from '../../util/abort.ts'
-import { createMutex } from '../../util/async.ts'
+import { createGroupLock } from '../../util/group-lock.ts'
 import { randomId } from '../../util/random.ts'
 import { raceAbort, unref } from '../../util/timers.ts'
 import type { OutgoingContext } from './connection.ts'
@@ -32,8 +34,13 @@ export interface SuspendedCalls {
 export interface SuspendedCallsOptions {
   /** The capabilities that the client declared. Without any kind of input, calls are never suspended. */
   readonly capabilities: ClientCapabilities
-  /** Whether input requests name the call that they belong to. Otherwise calls that may be suspended run one after another. */
+  /**
+   * Whether input requests name the call that they belong to. Otherwise calls of different callers run one after another, and a request
+   * belongs to the oldest open call.
+   */
   readonly attributesRequests: boolean
+  /** Returns what identifies the caller of a request, or `undefined` for an unknown caller. */
+  readonly identityOf: (request: Request, context: ExchangeContext) => unknown
   /** Sends a request to the server. */
   readonly forward: Exchange
   /** How long a suspended call waits for the responses, in milliseconds. Default: 5 minutes. */
@@ -54,13 +61,14 @@ const CALL_ENDED = new RpcError(ErrorCode.internalError, 'The call has ended')
 export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedCalls {
   const { capabilities, forward, suspendTtlMs = SUSPEND_TTL_MS } = options
   const canAsk = Boolean(capabilities.elicitation ?? capabilities.sampling ?? capabilities.roots)
-  const mutex = createMutex()
+  const lock = createGroupLock()
   const open = new Set<OpenCall>()
   const suspended = new Map<string, OpenCall>()
   let isSerial = !options.attributesRequests
 
   const start = (request: Request, context: ExchangeContext): OpenCall => {
-    const call = new OpenCall(context)
+    const identity = options.identityOf(request, context)
+    const call = new OpenCall(request, context, identity)
     const send = async (): Promise<Response> => {
       open.add(call)
       try {
@@ -69,7 +77,7 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
         open.delete(call)
       }
     }
-    call.run(isSerial ? mutex.run(send, call.signal) : send())
+    call.run(isSerial ? lock.run(identity, send, call.signal) : send())
     return call
   }
   const suspend = (call: OpenCall): JsonObject => {
@@ -120,6 +128,7 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
       const call = findCall(open, origin)
       if (!call && !origin) isSerial = true
       if (!call) throw AMBIGUOUS
+      if (!canAnswer(input, call.capabilities)) throw methodNotFound(input.method)
       return raceAbort(call.addInput(input as InputRequest, signal), signal)
     },
     close(reason) {
@@ -128,11 +137,26 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
   }
 }
 
-/** Returns the call that an input request belongs to. Without an origin, it belongs to the only open call. */
+/**
+ * Returns the call that an input request belongs to. Without an origin, it is one of the open calls, if all are of the same caller: the oldest
+ * one that does not wait for other input already.
+ */
 function findCall(open: ReadonlySet<OpenCall>, origin: OutgoingContext | undefined): OpenCall | undefined {
-  if (origin) return [...open].find((call) => call === origin)
-  const [first] = open
-  return open.size === 1 ? first : undefined
+  const calls = [...open]
+  if (origin) return calls.find((call) => call === origin)
+  const [oldest, ...others] = calls
+  const isSameCaller = others.every(({ identity }) => identity !== undefined && identity === oldest?.identity)
+  return isSameCaller ? (calls.find((call) => call.isAttached) ?? oldest) : undefined
+}
+
+/** Reports whether a client with these capabilities can answer an input request. */
+function canAnswer(
+  { method, params }: Parameters<ServerInputHandler>[0],
+  { elicitation, sampling, roots }: ClientCapabilities,
+): boolean {
+  if (method === 'roots/list') return roots !== undefined
+  if (method === 'sampling/createMessage') return sampling !== undefined && (params.tools === undefined || sampling.tools !== undefined)
+  return params.mode === 'url' ? elicitation?.url !== undefined : elicitation?.form !== undefined
 }
 
 interface PendingInput {
@@ -147,6 +171,9 @@ interface PendingInput {
  */
 class OpenCall implements ExchangeContext {
   readonly id: string = STATE_PREFIX + randomId()
+  readonly identity: unknown
+  /** What the caller can do, which may be less than what the session declared. */
+  readonly capabilities: ClientCapabilities
   readonly auth: ExchangeContext['auth']
   readonly outgoing: ExchangeContext['outgoing']
   readonly #abort = new LazyAbort()
@@ -158,9 +185,17 @@ class OpenCall implements ExchangeContext {
   #wake: (() => void) | undefined
   #asked = 0
 
-  constructor({ auth, outgoing }: ExchangeContext) {
+  constructor({ params }: Request, { auth, outgoing }: ExchangeContext, identity: unknown) {
+    const meta = isObject(params?._meta) ? params._meta : {}
+    this.capabilities = readClientCapabilities(meta[MetaKey.clientCapabilities])
+    this.identity = identity
     this.auth = auth
     this.outgoing = outgoing
+  }
+
+  /** Whether a caller waits for the response. */
+  get isAttached(): boolean {
+    return this.#current !== undefined
   }
 
   get signal(): AbortSignal {

@@ -1,5 +1,6 @@
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
+import { TASK_SUPPORT } from '../../protocol/tasks.ts'
 import { retryableOnce } from '../../util/async.ts'
 import type { SubrequestSender } from './subrequests.ts'
 
@@ -47,6 +48,6 @@ export function createTaskTools(client: SubrequestSender): TaskTools {
 }
 
 /** If the server leaves the choice to the client, calls become tasks, because tasks survive a lost connection. */
-function hasTaskSupport({ execution }: JsonObject): boolean {
-  return isObject(execution) && (execution.taskSupport === 'optional' || execution.taskSupport === 'required')
+function hasTaskSupport({ [TASK_SUPPORT]: support }: JsonObject & { [TASK_SUPPORT]?: unknown }): boolean {
+  return support === 'optional' || support === 'required'
 }

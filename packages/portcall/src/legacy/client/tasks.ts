@@ -17,6 +17,7 @@ import {
 } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { MetaKey } from '../../protocol/meta.ts'
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { isFinalTask } from '../render/task.ts'
 import type { LegacyConnection } from './connection.ts'
 import { readTask } from './read-response.ts'
@@ -69,8 +70,8 @@ export function createLegacyTasks({ connection, forward, listen }: LegacyTasksOp
         return page
       },
       async 'tools/call'(request, context) {
-        const { name } = request.params ?? {}
-        if (!(await tools.supportsTasks(name, context))) return forward(request, context)
+        const { name, _meta } = request.params ?? {}
+        if (!declaresTasks(_meta) || !(await tools.supportsTasks(name, context))) return forward(request, context)
         const response = await forward({ ...request, params: { ...request.params, task: {} } }, context)
         return readCallResponse(response)
       },
@@ -102,6 +103,13 @@ export function createLegacyTasks({ connection, forward, listen }: LegacyTasksOp
       return true
     },
   }
+}
+
+/** Reports whether a request may become a task. A request without client capabilities has those of the session. */
+function declaresTasks(meta: unknown): boolean {
+  const capabilities = isObject(meta) ? meta[MetaKey.clientCapabilities] : undefined
+  if (!isObject(capabilities)) return true
+  return isObject(capabilities.extensions) && TASKS_EXTENSION in capabilities.extensions
 }
 
 function toExchange(serve: (params: JsonObject, context: ExchangeContext) => Promise<JsonObject>): Exchange {

@@ -8,11 +8,15 @@ import type { LegacyCall } from './upgraded-request.ts'
 /** Sends a request about a task to the core, as a client with the tasks extension. @throws RpcError */
 export type TaskClient = (method: string, params: JsonObject, context?: Partial<ExchangeContext>) => Promise<JsonObject>
 
+/** Returns request metadata that declares the tasks extension, which clients of older revisions do not declare. */
+export function withTasks(requestMeta: JsonObject): JsonObject {
+  const capabilities = requestMeta[MetaKey.clientCapabilities] as JsonObject
+  return { ...requestMeta, [MetaKey.clientCapabilities]: { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } } }
+}
+
 /** Creates a task client for a request of a session. It ignores the `_meta` of that request, since only the task ID matters here. */
 export function createTaskClient({ core, context, requestMeta }: LegacyCall): TaskClient {
-  const capabilities = requestMeta[MetaKey.clientCapabilities] as JsonObject
-  const withTasks = { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } }
-  const _meta = { ...requestMeta, [MetaKey.clientCapabilities]: withTasks }
+  const _meta = withTasks(requestMeta)
   return async (method, params, overrides) => {
     const { signal, auth, http } = context
     const request = { jsonrpc: '2.0' as const, id: `task-${method}`, method, params: { ...params, _meta } }

@@ -8,7 +8,7 @@ import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
 import { TASK_PREFERENCE, type TaskPreference } from '../../protocol/tasks.ts'
 import { renderResponse } from '../render/render.ts'
 import { isFinalTask, renderLegacyTask } from '../render/task.ts'
-import { createTaskClient, type TaskClient } from './task-client.ts'
+import { createTaskClient, type TaskClient, withTasks } from './task-client.ts'
 import { awaitTaskResult } from './task-result.ts'
 import { type LegacyCall, UpgradedRequest } from './upgraded-request.ts'
 
@@ -42,7 +42,7 @@ async function callAsTask(request: Request, call: LegacyCall): Promise<Response>
   const { task, ...params } = request.params ?? {}
   const ttl = isObject(task) ? task.ttl : undefined
   const preference: TaskPreference = typeof ttl === 'number' && ttl > 0 ? { ttlMs: ttl } : {}
-  const requestMeta = { ...call.requestMeta, [TASK_PREFERENCE]: preference }
+  const requestMeta = { ...withTasks(call.requestMeta), [TASK_PREFERENCE]: preference }
   const upgraded = new UpgradedRequest({ ...request, params }, { ...call, requestMeta })
   const response = await upgraded.complete(await call.core(upgraded.request, upgraded))
   if (!isSuccess(response) || response.result.resultType !== 'task') return renderResponse(request.method, response, call.plan)

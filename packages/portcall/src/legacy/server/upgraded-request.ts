@@ -1,6 +1,7 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
+import { CALLER_SESSION } from '../../protocol/caller-identity.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { MODERN_VERSIONS, REVISIONS } from '../../protocol/revisions.ts'
 import { TASK_PREFERENCE, type TaskPreference } from '../../protocol/tasks.ts'
@@ -31,17 +32,14 @@ export interface LegacyCall {
 }
 
 /** Returns the metadata that the newest revision requires on each request, from the state of a session. */
-export function requestMetaOf({
-  revision,
-  clientCapabilities,
-  clientInfo,
-  logLevel = DEFAULT_LOG_LEVEL,
-}: SessionState): JsonObject {
-  const meta: JsonObject & { [TASK_PREFERENCE]?: TaskPreference | undefined } = {
+export function requestMetaOf(state: SessionState): JsonObject {
+  const { revision, clientCapabilities, clientInfo, logLevel = DEFAULT_LOG_LEVEL } = state
+  const meta: JsonObject & { [TASK_PREFERENCE]?: TaskPreference | undefined; [CALLER_SESSION]: SessionState } = {
     [MetaKey.protocolVersion]: NEWEST_VERSION,
     [MetaKey.clientCapabilities]: clientCapabilities,
     [MetaKey.logLevel]: logLevel,
     [TASK_PREFERENCE]: TASK_PREFERENCES.get(revision),
+    [CALLER_SESSION]: state,
   }
   if (clientInfo) meta[MetaKey.clientInfo] = clientInfo
   return meta
