@@ -8,7 +8,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
-import { type ConnectionOwner, openConnection } from './open-connection.ts'
+import { type ConnectionOwner, openServerConnection } from './open-connection.ts'
 import type { ConnectOptions } from './options.ts'
 import type { ConnectTarget } from './target.ts'
 
@@ -46,7 +46,7 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
   const parts = createClient(() => connection as ServerConnection, safeOptions)
   let connection: ServerConnection | undefined
   try {
-    connection = await openConnection(target, safeOptions, { ...parts, onLog: createLogListener(safeOptions), onEvent })
+    connection = await openServerConnection(target, safeOptions, { ...parts, onLog: createLogListener(safeOptions), onEvent })
   } catch (error) {
     const hasAuth = options.auth !== undefined
     await import('./explain-error.ts').then(

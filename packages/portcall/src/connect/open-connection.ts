@@ -47,7 +47,7 @@ const CONNECT_TIMEOUT_MS = 60_000
  *
  * @throws NegotiationError, HttpStatusError, ConnectionLostError, TimeoutError when the first attempt fails.
  */
-export function openConnection(
+export function openServerConnection(
   target: ConnectTarget,
   options: ConnectionOptions,
   owner: ConnectionOwner,

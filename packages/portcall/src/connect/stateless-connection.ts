@@ -30,7 +30,7 @@ export interface StatelessConnectionOptions {
 }
 
 interface Entry {
-  readonly key: string
+  key: string
   readonly opening: Promise<ReconnectingConnection>
   connection: ReconnectingConnection | undefined
   inFlight: number
@@ -68,13 +68,8 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
     if (entry.inFlight > 0) idle?.touch(entry)
     else evict(entry)
   }
-  const makeRoom = (): void => {
-    if (entries.size < maxSessions) return
-    const unused = [...entries.values()].find(({ inFlight }) => inFlight === 0)
-    if (unused) evict(unused)
-  }
   const start = (key: string, capabilities: ClientCapabilities): Entry => {
-    makeRoom()
+    if (entries.size >= maxSessions) evictOne(entries, evict)
     const opening = open(capabilities)
     const entry: Entry = { key, opening, connection: undefined, inFlight: 0, isEvicted: false }
     entries.set(key, entry)
@@ -103,8 +98,8 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
         detection = undefined
         if (!hasSessions || entries.get(ANY) !== first) return
         entries.delete(ANY)
-        const moved = Object.assign(first, { key: canonicalJson(capabilities) })
-        entries.set(moved.key, moved)
+        first.key = canonicalJson(capabilities)
+        entries.set(first.key, first)
       }
       detection = first.opening.then(end, (error: unknown) => {
         end()
@@ -129,8 +124,8 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   return {
     exchange: (request, context) => {
       if (isClosed) return Promise.reject(new Error('The connection is closed'))
-      const entry = findEntry(request)
-      return entry instanceof Promise ? entry.then((found) => send(found, request, context)) : send(entry, request, context)
+      const found = findEntry(request)
+      return found instanceof Promise ? found.then((entry) => send(entry, request, context)) : send(found, request, context)
     },
     get sendsParamHeaders() {
       return sendsParamHeaders
@@ -146,6 +141,12 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
       await Promise.allSettled(closing)
     },
   }
+}
+
+/** Evicts the first entry that is not in use. */
+function evictOne(entries: ReadonlyMap<string, Entry>, evict: (entry: Entry) => void): void {
+  const unused = [...entries.values()].find(({ inFlight }) => inFlight === 0)
+  if (unused) evict(unused)
 }
 
 /** Returns the client capabilities of a request. */

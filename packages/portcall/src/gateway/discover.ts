@@ -4,9 +4,9 @@ import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import type { Caller } from './caller.ts'
 import { failIfRequired } from './lists/list-items.ts'
-import type { Upstream } from './upstreams/upstream.ts'
+import type { GatewayUpstream } from './upstreams/upstream.ts'
 
-export interface DiscoverOptions {
+export interface GatewayDiscoverOptions {
   readonly info: Implementation
   readonly instructions: string | undefined
 }
@@ -22,7 +22,11 @@ const SETTINGS: { readonly [capability: string]: JsonObject } = {
 }
 
 /** Answers `server/discover` for all servers, as far as they respond in time. */
-export async function discoverAll(upstreams: readonly Upstream[], caller: Caller, options: DiscoverOptions): Promise<JsonObject> {
+export async function discoverAll(
+  upstreams: readonly GatewayUpstream[],
+  caller: Caller,
+  options: GatewayDiscoverOptions,
+): Promise<JsonObject> {
   const lookups = await Promise.all(upstreams.map(({ catalogue, listWaitMs }) => catalogue.discover(caller, listWaitMs)))
   const missing = new Map(upstreams.flatMap(({ name }, at) => (lookups[at]?.value ? [] : [[name, lookups[at]?.error] as const])))
   failIfRequired({ missing }, upstreams)

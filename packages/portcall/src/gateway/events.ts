@@ -22,6 +22,7 @@ export type GatewayEvent =
 
 /** The state of a server has changed. */
 export interface UpstreamEvent {
+  /** The kind of event. */
   readonly type: 'upstream'
   /** The name of the server. */
   readonly server: string
@@ -38,6 +39,7 @@ export type CallOutcome = 'result' | 'tool-error' | 'input-required' | 'error' |
 
 /** A request to a server has ended. */
 export interface CallEvent {
+  /** The kind of event. */
   readonly type: 'call'
   /** The name of the server. Absent if there is no such item, or the caller may not see it. */
   readonly server?: string

@@ -5,7 +5,7 @@ import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods
 import type { ServerLike } from '../server/types.ts'
 import { Caller } from './caller.ts'
 import type { OnGatewayEvent } from './events.ts'
-import { createHandlers, TASK_METHODS } from './handlers.ts'
+import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import type { GatewayOptions, GatewayServers } from './options.ts'
 import { createParts, type GatewayParts } from './parts.ts'
 import { createRunningRequests } from './running-requests.ts'
@@ -82,7 +82,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 /** Answers requests: runs the middleware around the handlers. */
 function createExchange(parts: GatewayParts, { middleware = [] }: GatewayOptions, emit: OnGatewayEvent): Exchange {
-  const handlerOf = createHandlers(parts)
+  const handlerOf = createGatewayHandlers(parts)
   const toResponse = (error: unknown, { id, method }: Request, { signal }: ExchangeContext): Response => {
     if (error instanceof RpcError) return error.response(id)
     if (signal.aborted) throw error

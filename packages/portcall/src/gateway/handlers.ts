@@ -8,27 +8,25 @@ import { discoverAll } from './discover.ts'
 import type { GatewayParts } from './parts.ts'
 import { passListThrough, passThrough } from './single.ts'
 import { KIND_OF_METHOD, type KindInfo } from './upstreams/kinds.ts'
-import type { Upstream } from './upstreams/upstream.ts'
+import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 /** The methods of the tasks extension. */
 export const TASK_METHODS: readonly string[] = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
 /** Answers one method. @throws RpcError */
-export type MethodHandler = (call: CallerRequest) => Promise<Response>
+export type GatewayMethodHandler = (call: CallerRequest) => Promise<Response>
 
 /** Returns the function that answers each method. */
-export function createHandlers(parts: GatewayParts): (method: string) => MethodHandler {
+export function createGatewayHandlers(parts: GatewayParts): (method: string) => GatewayMethodHandler {
   const { registry, forwardCall, subscriptions } = parts
-  const handlers = new Map<string, MethodHandler>([
+  const handlers = new Map<string, GatewayMethodHandler>([
     ['server/discover', (call) => discover(call, parts)],
     ['subscriptions/listen', async (call) => success(call.request.id, await subscriptions.listen(call))],
     ...Object.keys(ITEM_METHODS).map((method) => [method, forwardCall] as const),
     ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, parts)] as const),
-    ...TASK_METHODS.map(
-      (method) => [method, (call: CallerRequest) => forwardTask(call, parts)] as const,
-    ),
+    ...TASK_METHODS.map((method) => [method, (call: CallerRequest) => forwardTask(call, parts)] as const),
   ])
-  const handleOther: MethodHandler = async (call) => {
+  const handleOther: GatewayMethodHandler = async (call) => {
     const { single, upstreams } = registry.table()
     const upstream = single ?? findByExtension(upstreams, call)
     if (!upstream) throw methodNotFound(call.request.method)
@@ -65,7 +63,7 @@ async function forwardTask(call: CallerRequest, { registry, taskIds }: GatewayPa
 }
 
 /** Returns the server whose extension defines a method. The name of such a method starts with the id of its extension. */
-function findByExtension(upstreams: readonly Upstream[], { request, caller }: CallerRequest): Upstream | undefined {
+function findByExtension(upstreams: readonly GatewayUpstream[], { request, caller }: CallerRequest): GatewayUpstream | undefined {
   return upstreams.find(({ catalogue }) => {
     const extensions = catalogue.knownInfo(caller)?.capabilities.extensions ?? {}
     return Object.keys(extensions).some((id) => request.method.startsWith(`${id}/`))

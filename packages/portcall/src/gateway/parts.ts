@@ -14,7 +14,7 @@ import { createUpstreamRegistry, type UpstreamRegistry } from './registry.ts'
 import { createRouter } from './routes/router.ts'
 import { createTaskIds, type TaskIds } from './routes/task-ids.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
-import { createUpstream } from './upstreams/upstream.ts'
+import { createGatewayUpstream } from './upstreams/upstream.ts'
 
 /** The parts of a gateway. */
 export interface GatewayParts {
@@ -44,7 +44,7 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent): G
   const registry: UpstreamRegistry = createUpstreamRegistry(options.servers, {
     names: options.names,
     create: (name, server) =>
-      createUpstream({
+      createGatewayUpstream({
         name,
         server,
         info,

@@ -1,7 +1,7 @@
 import { isJsonEqual } from '../util/json-equal.ts'
 import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from './options.ts'
 import { createRoutingTable, type RoutingTable } from './routes/router.ts'
-import type { Upstream } from './upstreams/upstream.ts'
+import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 /** The servers of a gateway, which may be replaced while it runs. */
 export interface UpstreamRegistry {
@@ -17,7 +17,7 @@ export interface UpstreamRegistry {
 
 export interface UpstreamRegistryOptions {
   readonly names: GatewayNameOptions | undefined
-  readonly create: (name: string, server: GatewayServerOptions) => Upstream
+  readonly create: (name: string, server: GatewayServerOptions) => GatewayUpstream
 }
 
 /** @throws TypeError if an option is invalid. */
@@ -26,7 +26,7 @@ export function createUpstreamRegistry(initial: GatewayServers, { names, create 
 
   const replace = async (servers: GatewayServers): Promise<void> => {
     const enabled = [...serverOptionsOf(servers)].filter(([, server]) => !server.disabled)
-    const kept = (name: string, server: GatewayServerOptions): Upstream | undefined => {
+    const kept = (name: string, server: GatewayServerOptions): GatewayUpstream | undefined => {
       const known = current.byName.get(name)
       return known && isSameServer(known.options, server) ? known : undefined
     }

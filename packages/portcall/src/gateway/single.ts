@@ -5,12 +5,12 @@ import { unavailable } from './errors.ts'
 import type { Policies } from './policies.ts'
 import { findItemFault } from './upstreams/check-item.ts'
 import type { KindInfo } from './upstreams/kinds.ts'
-import type { Upstream } from './upstreams/upstream.ts'
+import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 let lastId = 0
 
 /** Sends a request to a server as it is. */
-export async function passThrough(upstream: Upstream, { request, context }: CallerRequest): Promise<Response> {
+export async function passThrough(upstream: GatewayUpstream, { request, context }: CallerRequest): Promise<Response> {
   const { id, ...rest } = request
   const response = await upstream.exchange({ ...rest, id: ++lastId }, new UpstreamContext(context)).catch((error: unknown) => {
     if (context.signal.aborted) throw error
@@ -21,7 +21,7 @@ export async function passThrough(upstream: Upstream, { request, context }: Call
 
 /** Passes on a page of the list of a single server, without the items that are malformed or not visible. */
 export async function passListThrough(
-  upstream: Upstream,
+  upstream: GatewayUpstream,
   info: KindInfo,
   { call, policies }: { readonly call: CallerRequest; readonly policies: Policies },
 ): Promise<Response> {

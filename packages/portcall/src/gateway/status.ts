@@ -1,3 +1,5 @@
+import type { Era } from '../connect/era-cache.ts'
+
 /**
  * `idle`: not used yet. `ready`: the last connection succeeded. `failing`: the server is not available; the gateway tries again on its own.
  */
@@ -7,6 +9,8 @@ export type UpstreamState = 'idle' | 'connecting' | 'ready' | 'failing' | 'disab
 export interface UpstreamStatus {
   /** The state of the server. */
   readonly state: UpstreamState
+  /** What the server speaks: the newest revision, or an older one over either HTTP transport or stdio. Absent until it is known. */
+  readonly era?: Era
   /** Why the server is not available. */
   readonly error?: string
   /** When the gateway tries again, in milliseconds since 1970. */

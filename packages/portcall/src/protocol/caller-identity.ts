@@ -1,5 +1,5 @@
-import { isObject, type Request } from '../jsonrpc/message.ts'
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
+import { isObject, type Request } from '../jsonrpc/message.ts'
 
 /**
  * The key in the `_meta` of a request under which the legacy adapter passes on an object that identifies the session of the caller. A symbol

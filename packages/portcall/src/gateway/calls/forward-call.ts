@@ -8,7 +8,7 @@ import { findUserInputRequired, unavailable } from '../errors.ts'
 import type { CallEvent, CallOutcome, OnGatewayEvent } from '../events.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayCall } from '../policy.ts'
-import type { Route, Router, RoutingTable } from '../routes/router.ts'
+import type { ItemRoute, Router, RoutingTable } from '../routes/router.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import { exposeResultUris } from './expose-result.ts'
 import { checkHeaderParams, createParamHeaders } from './header-params.ts'
@@ -96,13 +96,13 @@ class ItemCall implements CallerRequest {
   readonly caller: Caller
   readonly params: JsonObject
   readonly method: ItemMethod
-  readonly route: Route
+  readonly route: ItemRoute
   readonly state: InputState | undefined
   readonly startedAt: number = performance.now()
 
   constructor(
     { request, context, caller }: CallerRequest,
-    { method, route, state }: { method: ItemMethod; route: Route; state: InputState | undefined },
+    { method, route, state }: { method: ItemMethod; route: ItemRoute; state: InputState | undefined },
   ) {
     this.request = request
     this.context = context

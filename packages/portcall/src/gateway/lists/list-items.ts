@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts'
 import { messageOf } from '../errors.ts'
 import type { Policies } from '../policies.ts'
 import type { KindInfo } from '../upstreams/kinds.ts'
-import type { Upstream } from '../upstreams/upstream.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
 
 /** The `_meta` member of a list that names the servers that are left out, and why. */
@@ -16,7 +16,7 @@ export const UNAVAILABLE_META = 'io.github.portcall/unavailable'
 export interface ListItemsOptions {
   readonly lists: MergedLists
   readonly policies: Policies
-  readonly upstreams: () => readonly Upstream[]
+  readonly upstreams: () => readonly GatewayUpstream[]
   readonly sealer: Sealer
   readonly pageSize: number
 }
@@ -68,7 +68,7 @@ export function createListItems({ lists, policies, upstreams, sealer, pageSize }
 }
 
 /** @throws RpcError if a server is left out that may not be left out. */
-export function failIfRequired({ missing }: Pick<MergedList, 'missing'>, upstreams: readonly Upstream[]): void {
+export function failIfRequired({ missing }: Pick<MergedList, 'missing'>, upstreams: readonly GatewayUpstream[]): void {
   const required = upstreams.find(({ name, options }) => options.required && missing.has(name))
   if (!required) return
   const reason = messageOf(missing.get(required.name))

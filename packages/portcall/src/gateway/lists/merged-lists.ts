@@ -8,11 +8,11 @@ import type { NameRoutes } from '../routes/names.ts'
 import type { UriRoutes } from '../routes/uris.ts'
 import { type CacheRules, mergeRules, type UpstreamList } from '../upstreams/fetch-list.ts'
 import { KINDS } from '../upstreams/kinds.ts'
-import type { Upstream } from '../upstreams/upstream.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
 /** An item of the gateway. */
 export interface MergedItem extends GatewayItem {
-  readonly upstream: Upstream
+  readonly upstream: GatewayUpstream
   readonly definition: JsonObject
   /** The name, URI or URI template under which the gateway offers the item. */
   readonly exposed: string
@@ -40,7 +40,7 @@ export interface MergedLists {
 }
 
 export interface MergedListsOptions {
-  readonly upstreams: () => readonly Upstream[]
+  readonly upstreams: () => readonly GatewayUpstream[]
   readonly names: () => { readonly [kind in 'tool' | 'prompt']: NameRoutes }
   readonly uris: () => UriRoutes
   readonly onEvent: OnGatewayEvent
@@ -75,7 +75,7 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
   }
   const merge = async (
     kind: ItemKind,
-    sources: ReadonlyMap<Upstream, UpstreamList>,
+    sources: ReadonlyMap<GatewayUpstream, UpstreamList>,
   ): Promise<ReadonlyMap<string, MergedItem>> => {
     const candidates = [...sources].flatMap(([upstream, list]) => candidatesOf(kind, upstream, list))
     const exposed = kind === 'tool' || kind === 'prompt' ? await exposeNames(kind, candidates) : exposeUris(candidates)
@@ -111,9 +111,9 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
 }
 
 /** An item that a server offers. */
-type Candidate = GatewayItem & { readonly upstream: Upstream; readonly definition: JsonObject }
+type Candidate = GatewayItem & { readonly upstream: GatewayUpstream; readonly definition: JsonObject }
 
-function candidatesOf(kind: ItemKind, upstream: Upstream, { items }: UpstreamList): Candidate[] {
+function candidatesOf(kind: ItemKind, upstream: GatewayUpstream, { items }: UpstreamList): Candidate[] {
   const filter = upstream.filterOf(kind)
   return [...items]
     .filter(([name]) => filter.accepts(name))

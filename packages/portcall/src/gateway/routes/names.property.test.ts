@@ -29,7 +29,7 @@ describe('names', () => {
       expect(routes.resolve(String(name))).toEqual(items[index])
     }
     const again = await createNameRoutes({ servers: new Map() }).expose(items.slice(0, 1000).reverse())
-    expect(again.reverse()).toEqual(exposed.slice(0, 1000))
+    expect([...again].reverse()).toEqual(exposed.slice(0, 1000))
   }, 60_000)
 
   test.each([

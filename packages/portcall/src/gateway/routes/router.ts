@@ -4,23 +4,23 @@ import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.
 import type { GatewayNameOptions } from '../options.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayItem } from '../policy.ts'
-import type { Upstream } from '../upstreams/upstream.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createNameRoutes, type NameRoutes } from './names.ts'
 import { createUriRoutes, type UriRoutes } from './uris.ts'
 
 /** The servers of a gateway and the names of their items. It is replaced as a whole when the servers change. */
 export interface RoutingTable {
-  readonly upstreams: readonly Upstream[]
-  readonly byName: ReadonlyMap<string, Upstream>
-  readonly byAlias: ReadonlyMap<string, Upstream>
+  readonly upstreams: readonly GatewayUpstream[]
+  readonly byName: ReadonlyMap<string, GatewayUpstream>
+  readonly byAlias: ReadonlyMap<string, GatewayUpstream>
   readonly names: { readonly tool: NameRoutes; readonly prompt: NameRoutes }
   readonly uris: UriRoutes
   /** The only server, if names do not change: requests can be passed on as they are. */
-  readonly single: Upstream | undefined
+  readonly single: GatewayUpstream | undefined
 }
 
 /** @throws TypeError if two servers have the same alias. */
-export function createRoutingTable(upstreams: readonly Upstream[], options: GatewayNameOptions = {}): RoutingTable {
+export function createRoutingTable(upstreams: readonly GatewayUpstream[], options: GatewayNameOptions = {}): RoutingTable {
   const byAlias = new Map(upstreams.map((upstream) => [upstream.alias, upstream]))
   if (byAlias.size < upstreams.length) throw new TypeError('Two servers have the same alias')
   return {
@@ -37,18 +37,18 @@ export function createRoutingTable(upstreams: readonly Upstream[], options: Gate
 }
 
 /** Where a request about an item goes. */
-export interface Route extends GatewayItem {
-  readonly upstream: Upstream
+export interface ItemRoute extends GatewayItem {
+  readonly upstream: GatewayUpstream
 }
 
 /** Finds the server of an item. An item that the caller may not see does not exist. */
 export interface Router {
-  findNamed(kind: 'tool' | 'prompt', name: string, caller: Caller): Promise<Route | undefined>
-  findResource(uri: string, caller: Caller): Promise<Route | undefined>
+  findNamed(kind: 'tool' | 'prompt', name: string, caller: Caller): Promise<ItemRoute | undefined>
+  findResource(uri: string, caller: Caller): Promise<ItemRoute | undefined>
   /** Finds a resource template, or a resource, that arguments are completed for. */
-  findReference(uri: string, caller: Caller): Promise<Route | undefined>
+  findReference(uri: string, caller: Caller): Promise<ItemRoute | undefined>
   /** Returns a URI in a result of a server as the gateway exposes it. */
-  exposeUri(route: Route, uri: string, caller: Caller): string
+  exposeUri(route: ItemRoute, uri: string, caller: Caller): string
 }
 
 export interface RouterOptions {
@@ -58,12 +58,12 @@ export interface RouterOptions {
 }
 
 export function createRouter({ table, lists, policies }: RouterOptions): Router {
-  const visible = async (route: Route, caller: Caller): Promise<Route | undefined> => {
+  const visible = async (route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> => {
     if (policies.isEmpty) return route
     const item = route.definition ? route : await withDefinition(route, caller)
     return policies.isVisible(item, caller) ? item : undefined
   }
-  const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): Route => ({
+  const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): ItemRoute => ({
     upstream,
     server,
     kind,
@@ -75,7 +75,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
     kinds: readonly GatewayItem['kind'][],
     caller: Caller,
     find: (list: MergedList) => MergedItem | undefined,
-  ): Promise<Route | undefined> => {
+  ): Promise<ItemRoute | undefined> => {
     for (const kind of kinds) {
       const known = lists.known(kind, caller)
       const item = known && find(known)
@@ -88,7 +88,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
     }
     return undefined
   }
-  const findByUri = async (uri: string, caller: Caller): Promise<Route | undefined> => {
+  const findByUri = async (uri: string, caller: Caller): Promise<ItemRoute | undefined> => {
     const { single, upstreams, byName, uris } = table()
     const marked = uris.unmark(uri)
     const owner = marked ? byName.get(marked.server) : (single ?? onlyResourceServer(upstreams, caller))
@@ -96,7 +96,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
     const listed = await findListed(['resource', 'template'], caller, (list) => list.items.get(uri) ?? matchTemplate(list, uri))
     return listed && { ...listed, kind: 'resource', name: listed.kind === 'resource' ? listed.name : uri }
   }
-  const accepted = (route: Route | undefined): Route | undefined =>
+  const accepted = (route: ItemRoute | undefined): ItemRoute | undefined =>
     route?.upstream.filterOf(route.kind).accepts(route.name) ? route : undefined
 
   return {
@@ -122,7 +122,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
       const marked = uris.unmark(uri)
       const owner = marked ? byName.get(marked.server) : single
       const listed = owner ? undefined : await findListed(['template'], caller, ({ items }) => items.get(uri))
-      const route: Route | undefined = owner
+      const route: ItemRoute | undefined = owner
         ? { upstream: owner, server: owner.name, kind: 'template', name: marked?.uri ?? uri }
         : listed
       const found = accepted(route ?? (await findByUri(uri, caller)))
@@ -138,7 +138,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
 }
 
 /** Adds the definition of an item, if its server lists it. */
-async function withDefinition(route: Route, caller: Caller): Promise<Route> {
+async function withDefinition(route: ItemRoute, caller: Caller): Promise<ItemRoute> {
   const { upstream, kind, name } = route
   const known = upstream.catalogue.known(kind, caller)?.items.get(name)
   if (known) return { ...route, definition: known }
@@ -147,7 +147,7 @@ async function withDefinition(route: Route, caller: Caller): Promise<Route> {
 }
 
 /** Returns the only server that has resources, if all servers are known and there is only one. */
-function onlyResourceServer(upstreams: readonly Upstream[], caller: Caller): Upstream | undefined {
+function onlyResourceServer(upstreams: readonly GatewayUpstream[], caller: Caller): GatewayUpstream | undefined {
   const infos = upstreams.map((upstream) => upstream.catalogue.knownInfo(caller))
   if (infos.some((info) => !info)) return undefined
   const withResources = upstreams.filter((_, index) => infos[index]?.capabilities.resources)

@@ -6,7 +6,7 @@ import type { CallerRequest } from '../calls/forward-call.ts'
 import type { Filter } from './filters.ts'
 
 /** An open `subscriptions/listen` request of a caller. */
-export class Subscriber {
+export class GatewaySubscriber {
   /** The lists whose changes are reported. */
   readonly lists: Set<ListChange> = new Set()
   readonly #call: CallerRequest

@@ -1,20 +1,18 @@
 import { isObject, type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { requireExtension } from '../../protocol/extensions.ts'
-import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { onAbort } from '../../util/abort.ts'
-import type { Caller } from '../caller.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
-import type { Policies } from '../policies.ts'
 import type { ItemKind } from '../policy.ts'
-import type { Router, RoutingTable } from '../routes/router.ts'
-import type { TaskIds } from '../routes/task-ids.ts'
 import { KINDS } from '../upstreams/kinds.ts'
-import type { Upstream } from '../upstreams/upstream.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
-import { Subscriber } from './subscriber.ts'
-import { createUpstreamListener, type Interest, type UpstreamListener } from './upstream-listener.ts'
+import { createListenerPool } from './listener-pool.ts'
+import { isCoreKey, otherKeys, routeSubscription, type SubscriptionRouting, type Wanted } from './route-subscription.ts'
+import { GatewaySubscriber } from './subscriber.ts'
+import type { Interest } from './upstream-listener.ts'
 
 /** The open `subscriptions/listen` requests of a gateway. */
 export interface Subscriptions {
@@ -29,91 +27,25 @@ export interface Subscriptions {
   close(): void
 }
 
-export interface SubscriptionsOptions {
-  readonly table: () => RoutingTable
-  readonly router: Router
-  readonly policies: Policies
-  readonly taskIds: TaskIds
-}
+export interface SubscriptionsOptions extends SubscriptionRouting {}
 
-/** What a caller subscribes to on one server, and how the gateway exposes it. */
-interface Wanted {
-  filter: { [key: string]: unknown }
-  readonly exposedUris: Map<string, string>
-  readonly exposedTasks: Map<string, string>
-}
-
-const MAX_SUBJECTS = 1024
 const KIND_OF_CHANGE = new Map(
   Object.values(KINDS).map(({ kind, change }) => [LIST_CHANGES[change] as string, [kind, change] as const]),
 )
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { table, router, policies, taskIds } = options
-  const subscribers = new Set<Subscriber>()
-  const listeners = new Map<string, UpstreamListener>()
+  const { table } = options
+  const subscribers = new Set<GatewaySubscriber>()
+  const listeners = createListenerPool()
   let isClosed = false
 
-  const listenerOf = (upstream: Upstream, caller: Caller): UpstreamListener => {
-    const rights = upstream.needsIdentity ? caller.key : JSON.stringify(caller.capabilities)
-    const key = JSON.stringify([upstream.id, rights])
-    const known = listeners.get(key)
-    if (known) return known
-    const created: UpstreamListener = createUpstreamListener({
-      upstream,
-      meta: caller.sharedMeta,
-      auth: caller.auth,
-      onUnused: () => {
-        if (listeners.get(key) === created) listeners.delete(key)
-      },
-    })
-    listeners.set(key, created)
-    return created
-  }
-  /** Returns what to subscribe to on each server. */
-  const route = async ({ context, caller }: CallerRequest, requested: JsonObject): Promise<Map<Upstream, Wanted>> => {
-    const { upstreams, byName, single } = table()
-    const lists = Object.fromEntries(LIST_CHANGE_KEYS.filter((key) => requested[key] === true).map((key) => [key, true]))
-    const others = single ? otherKeys(requested) : {}
-    const wanted = new Map(
-      upstreams.map((upstream): [Upstream, Wanted] => [
-        upstream,
-        { filter: { ...lists, ...others }, exposedUris: new Map(), exposedTasks: new Map() },
-      ]),
-    )
-    await Promise.all(
-      readSubjects(requested, 'resourceSubscriptions').map(async (uri) => {
-        const found = await router.findResource(uri, caller)
-        if (!found || (await isDenied(found))) return
-        wanted.get(found.upstream)?.exposedUris.set(found.name, uri)
-      }),
-    )
-    for (const taskId of readSubjects(requested, 'taskIds')) {
-      const task = await taskIds.resolve(taskId, context).catch(() => undefined)
-      const upstream = task && byName.get(task.server)
-      if (task && upstream) wanted.get(upstream)?.exposedTasks.set(task.taskId, taskId)
-    }
-    for (const { filter, exposedUris, exposedTasks } of wanted.values()) {
-      if (exposedUris.size > 0) filter.resourceSubscriptions = [...exposedUris.keys()]
-      if (exposedTasks.size > 0) filter.taskIds = [...exposedTasks.keys()]
-    }
-    return wanted
-
-    async function isDenied(found: NonNullable<Awaited<ReturnType<Router['findResource']>>>): Promise<boolean> {
-      if (policies.isEmpty) return false
-      const { server, kind, name, definition } = found
-      const { signal } = context
-      const decision = await policies.decide({ server, kind, name, definition, method: 'resources/subscribe', caller, signal })
-      return decision !== 'allow'
-    }
-  }
   /** Subscribes to one server. Returns the accepted part, as the gateway exposes it, and a function that unsubscribes. */
-  const attach = async (subscriber: Subscriber, upstream: Upstream, wanted: Wanted): Promise<Filter> => {
+  const attach = async (subscriber: GatewaySubscriber, upstream: GatewayUpstream, wanted: Wanted): Promise<Filter> => {
     const interest: Interest = {
       filter: wanted.filter as Filter,
-      onNotification: (message) => onNotification(subscriber, message, { upstream, wanted }),
+      onNotification: (message) => passOn(message, { subscriber, upstream, wanted }),
     }
-    const listener = listenerOf(upstream, subscriber.caller)
+    const listener = listeners.get(upstream, subscriber.caller)
     subscriber.addCleanup(upstream.id, () => listener.remove(interest))
     const accepted = await listener.add(interest)
     const uris = accepted.resourceSubscriptions?.map((uri) => wanted.exposedUris.get(uri) ?? uri)
@@ -122,28 +54,12 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       : undefined
     return { ...accepted, ...(uris && { resourceSubscriptions: uris }), ...(tasks && { taskIds: tasks }) }
   }
-  const onNotification = (
-    subscriber: Subscriber,
-    message: Notification,
-    { upstream, wanted }: { readonly upstream: Upstream; readonly wanted: Wanted },
-  ): void => {
-    const { method, params = {} } = message
-    const [kind, change] = KIND_OF_CHANGE.get(method) ?? []
-    if (kind && change) {
-      upstream.catalogue.invalidate(kind)
-      if (kind === 'resource' || kind === 'template') invalidateResources(upstream)
-      if (subscriber.lists.has(change)) subscriber.send(method, message)
-      return
-    }
-    const exposed = exposeNotification(method, params, wanted)
-    if (exposed) subscriber.send(JSON.stringify([method, exposed.uri ?? exposed.taskId]), { ...message, params: exposed })
-  }
-  const open = async (call: CallerRequest, subscriber: Subscriber): Promise<void> => {
+  const open = async (call: CallerRequest, subscriber: GatewaySubscriber): Promise<void> => {
     const requested = call.request.params?.notifications
     if (!isObject(requested)) throw invalidParams('notifications must be an object')
     if (requested.taskIds !== undefined) requireExtension(TASKS_EXTENSION, call.caller.capabilities)
     for (const list of LIST_CHANGE_KEYS) if (requested[list] === true) subscriber.lists.add(list)
-    const wanted = await route(call, requested)
+    const wanted = await routeSubscription(call, requested, options)
     const needed = [...wanted].filter(([, { filter }]) => Object.keys(filter).length > 0)
     const parts = await Promise.all(needed.map(([upstream, want]) => attach(subscriber, upstream, want)))
     subscriber.acknowledge(acknowledgedFilter(subscriber.lists, parts))
@@ -155,7 +71,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     },
     listen(call) {
       return new Promise((resolve, reject) => {
-        const subscriber = new Subscriber(call, resolve)
+        const subscriber = new GatewaySubscriber(call, resolve)
         const end = (): void => {
           subscribers.delete(subscriber)
           subscriber.end()
@@ -192,29 +108,31 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       isClosed = true
       for (const subscriber of subscribers) subscriber.end()
       subscribers.clear()
-      for (const listener of listeners.values()) listener.close()
-      listeners.clear()
+      listeners.close()
     },
   }
 }
 
-function invalidateResources({ catalogue }: Upstream): void {
+/** Passes on a notification of a server to a subscriber that asked for it. */
+function passOn(
+  message: Notification,
+  { subscriber, upstream, wanted }: { subscriber: GatewaySubscriber; upstream: GatewayUpstream; wanted: Wanted },
+): void {
+  const { method, params = {} } = message
+  const [kind, change] = KIND_OF_CHANGE.get(method) ?? []
+  if (kind && change) {
+    if (change === 'resourcesListChanged') invalidateResources(upstream)
+    else upstream.catalogue.invalidate(kind)
+    if (subscriber.lists.has(change)) subscriber.send(method, message)
+    return
+  }
+  const exposed = exposeNotification(method, params, wanted)
+  if (exposed) subscriber.send(JSON.stringify([method, exposed.uri ?? exposed.taskId]), { ...message, params: exposed })
+}
+
+function invalidateResources({ catalogue }: GatewayUpstream): void {
   catalogue.invalidate('resource')
   catalogue.invalidate('template')
-}
-
-const KNOWN_KEYS: ReadonlySet<string> = new Set([...LIST_CHANGE_KEYS, 'resourceSubscriptions', 'taskIds'])
-
-/** Returns the keys of a filter that extensions define. */
-function otherKeys(requested: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(requested).filter(([key]) => !KNOWN_KEYS.has(key)))
-}
-
-function readSubjects(requested: JsonObject, key: string): string[] {
-  const subjects = requested[key] ?? []
-  if (!Array.isArray(subjects) || subjects.length > MAX_SUBJECTS)
-    throw invalidParams(`${key} must be an array of at most ${MAX_SUBJECTS} strings`)
-  return [...new Set(subjects.filter((subject) => typeof subject === 'string'))]
 }
 
 /** Returns what the gateway acknowledges: it reports list changes itself, and the rest as far as the servers accepted it. */
@@ -224,7 +142,7 @@ function acknowledgedFilter(lists: ReadonlySet<ListChange>, parts: readonly Filt
     for (const [key, value] of Object.entries(part))
       if (Array.isArray(value) && value.length > 0)
         accepted[key] = [...((accepted[key] as unknown[] | undefined) ?? []), ...value]
-      else if (value === true && !KNOWN_KEYS.has(key)) accepted[key] = true
+      else if (value === true && !isCoreKey(key)) accepted[key] = true
   return accepted as Filter
 }
 

@@ -7,7 +7,7 @@ import type { SubscriptionFilter } from '../../protocol/types.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { interruptibleDelay } from '../../util/timers.ts'
 import { requestResult } from '../upstreams/fetch-list.ts'
-import type { Upstream } from '../upstreams/upstream.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { acceptedPart, type Filter, isEmptyFilter, isSameFilter, uniteFilters } from './filters.ts'
 
 /** What a subscriber wants to know of one server. */
@@ -26,7 +26,7 @@ export interface UpstreamListener {
 }
 
 export interface UpstreamListenerOptions {
-  readonly upstream: Upstream
+  readonly upstream: GatewayUpstream
   readonly meta: JsonObject
   readonly auth: Auth | undefined
   /** Called when nobody is interested any more. */
@@ -56,14 +56,6 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
 
   const deliver = (message: Notification): void => {
     for (const interest of interests) interest.onNotification(message)
-  }
-  /** Reports everything as changed, because notifications may have been lost. */
-  const deliverAll = (filter: Filter): void => {
-    for (const [key, value] of Object.entries(filter)) {
-      if (key in LIST_CHANGES) deliver(notification(LIST_CHANGES[key as ListChange]))
-      if (key === 'resourceSubscriptions' && Array.isArray(value))
-        for (const uri of value) deliver(notification(RESOURCE_UPDATED, { uri }))
-    }
   }
   const openStream = (filter: Filter): Stream => {
     const controller = new AbortController()
@@ -98,7 +90,8 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     if (closing.signal.aborted || current || interests.size === 0) return
     await update()
     const accepted = await acknowledgement()
-    if (accepted) deliverAll(accepted)
+    // Notifications may have been lost.
+    for (const message of possibleChanges(accepted ?? {})) deliver(message)
   }
   /** Opens a stream for what is wanted now, and closes the previous one when the new one is acknowledged. */
   const replaceStream = async (): Promise<void> => {
@@ -147,6 +140,16 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
       interests.clear()
     },
   }
+}
+
+/** Returns a notification for everything that a filter accepts. */
+function possibleChanges(filter: Filter): Notification[] {
+  const lists = Object.keys(filter).filter((key) => key in LIST_CHANGES)
+  const uris = filter.resourceSubscriptions ?? []
+  return [
+    ...lists.map((list) => notification(LIST_CHANGES[list as ListChange])),
+    ...uris.map((uri) => notification(RESOURCE_UPDATED, { uri })),
+  ]
 }
 
 function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {

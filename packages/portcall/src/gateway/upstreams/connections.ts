@@ -1,11 +1,13 @@
 import { createDeadlines } from '../../client/deadlines.ts'
+import type { Era } from '../../connect/era-cache.ts'
 import { joinHeaders } from '../../connect/join-headers.ts'
-import { openConnection } from '../../connect/open-connection.ts'
+import { openServerConnection } from '../../connect/open-connection.ts'
 import type { ConnectionOptions } from '../../connect/options.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { createStatelessConnection, type StatelessConnection } from '../../connect/stateless-connection.ts'
 import { matchTarget } from '../../connect/target.ts'
 import { methodOf } from '../../protocol/methods.ts'
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import { setLru } from '../../util/lru.ts'
 import type { OnGatewayEvent } from '../events.ts'
@@ -30,6 +32,7 @@ export interface ConnectionsOptions {
   /** Called before a connection is opened. @throws to refuse it. */
   readonly onOpening: () => void
   readonly onOpened: () => void
+  readonly onEraDetected: (era: Era) => void
   readonly onFailed: (error: unknown) => void
 }
 
@@ -40,6 +43,7 @@ const ALL_CAPABILITIES: ClientCapabilities = {
   elicitation: { form: {}, url: {} },
   sampling: { context: {}, tools: {} },
   roots: {},
+  extensions: { [TASKS_EXTENSION]: {} },
 }
 
 /** Reports whether each principal has connections of its own. */
@@ -108,7 +112,7 @@ function isSingle({ target }: GatewayServerOptions): boolean {
 async function openFor(
   principal: string | undefined,
   capabilities: ClientCapabilities,
-  { name, server, info, credentials, singleUser, onEvent }: ConnectionsOptions,
+  { name, server, info, credentials, singleUser, onEraDetected, onEvent }: ConnectionsOptions,
 ): Promise<ReconnectingConnection> {
   const url = matchTarget(server.target, {
     url: (target) => target,
@@ -121,9 +125,10 @@ async function openFor(
   const own = (await provider?.(request)) ?? {}
   const connectionOptions = {
     ...pickConnectionOptions(server, own),
+    onEraDetected,
     onStderr: (text: string) => onEvent({ type: 'stderr', server: name, text }),
   }
-  return openConnection(server.target, connectionOptions, {
+  return openServerConnection(server.target, connectionOptions, {
     info,
     capabilities,
     deadlines: createDeadlines(),

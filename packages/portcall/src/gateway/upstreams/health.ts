@@ -3,7 +3,7 @@ import { unref } from '../../util/timers.ts'
 import type { UpstreamState } from '../status.ts'
 
 /** Whether a server is available. While it is not, requests fail immediately, and the server is tried again in the background. */
-export interface Health {
+export interface UpstreamHealth {
   readonly state: UpstreamState
   /** Why the server is not available. */
   readonly error: unknown
@@ -26,17 +26,17 @@ export interface Health {
   close(): void
 }
 
-export interface HealthOptions {
+export interface UpstreamHealthOptions {
   /** Tries to reach the server. Absent if only a caller can do that. */
   readonly probe?: (() => Promise<unknown>) | undefined
-  readonly onChange: (health: Health) => void
+  readonly onChange: (health: UpstreamHealth) => void
 }
 
 const BACKOFF = { firstMs: 1000, maxMs: 30_000 }
 /** After so many failures in a row, the server is tried again only when it is needed. */
 const MAX_BACKGROUND_ATTEMPTS = 1000
 
-export function createHealth({ probe, onChange }: HealthOptions): Health {
+export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions): UpstreamHealth {
   let state: UpstreamState = 'idle'
   let error: unknown
   let failures = 0
@@ -67,7 +67,7 @@ export function createHealth({ probe, onChange }: HealthOptions): Health {
       health.failure(reason)
     }
   }
-  const health: Health = {
+  const health: UpstreamHealth = {
     get state() {
       return state
     },

@@ -1,3 +1,4 @@
+import type { Era } from '../../connect/era-cache.ts'
 import { matchTarget } from '../../connect/target.ts'
 import { ConnectionLostError } from '../../jsonrpc/errors.ts'
 import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
@@ -15,11 +16,11 @@ import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
 import { createConnections, isPerPrincipal } from './connections.ts'
 import { requestResult } from './fetch-list.ts'
-import { createHealth, type Health } from './health.ts'
+import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
 import { KINDS } from './kinds.ts'
 
 /** One server of a gateway: its connections, its health, and what it lists. */
-export interface Upstream {
+export interface GatewayUpstream {
   /** Identifies this object: a server that is replaced gets another one. */
   readonly id: string
   /** The name of the server in the configuration. */
@@ -54,14 +55,14 @@ export interface UpstreamOptions {
   readonly policies: readonly GatewayPolicy[]
   readonly onEvent: OnGatewayEvent
   /** The lists of the server may have changed: one kind, or all. */
-  readonly onChanged: (upstream: Upstream, kind: ItemKind | undefined) => void
+  readonly onChanged: (upstream: GatewayUpstream, kind: ItemKind | undefined) => void
 }
 
 const LIST_TIMEOUT_MS = 2000
 const PROBE_TIMEOUT_MS = 30_000
 let lastId = 0
 
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
   const { name, server, credentials, policies, onEvent, onChanged } = options
   const filters = {
     tools: createItemFilter(server.tools),
@@ -69,11 +70,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     resources: createItemFilter({ ...server.resources, rename: {} }),
   }
   const perPrincipal = isPerPrincipal(server, credentials)
+  let era: Era | undefined
   const counters = { inFlight: 0, requests: 0 }
   /** The metadata of the last request, with which the server is tried again. */
   let lastMeta: JsonObject = probeMeta(options.info)
 
-  const reportHealth = ({ state, error, nextAttemptAt }: Health): void => {
+  const reportHealth = ({ state, error, nextAttemptAt }: UpstreamHealth): void => {
     onEvent({
       type: 'upstream',
       server: name,
@@ -89,11 +91,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     catalogue.invalidate()
     onChanged(upstream, undefined)
   }
-  const health = createHealth({ probe: perPrincipal ? undefined : probe, onChange: reportHealth })
+  const health = createUpstreamHealth({ probe: perPrincipal ? undefined : probe, onChange: reportHealth })
   const connections = createConnections({
     ...options,
     onOpening: () => health.connecting(),
     onOpened: () => health.success(),
+    onEraDetected: (detected) => void (era = detected),
     onFailed: (error) => (isRefusal(error) ? health.refused(error) : health.failure(error)),
   })
   const send: Exchange = async (request, context) => {
@@ -121,7 +124,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     onTimeout: (error) => health.failure(error),
   })
 
-  const upstream: Upstream = {
+  const upstream: GatewayUpstream = {
     id: `${name} ${++lastId}`,
     name,
     alias: server.alias ?? name,
@@ -133,6 +136,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const { state, error, failures, nextAttemptAt } = health
       return {
         state: server.disabled ? 'disabled' : state,
+        ...(era && { era }),
         ...(error !== undefined && { error: messageOf(error) }),
         ...(nextAttemptAt !== undefined && { nextAttemptAt }),
         failures,

@@ -7,7 +7,7 @@
 import { ConnectionLostError, closedLocally, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
 import { type JsonObject, type Notification, type RequestId, type Response, success } from '../../jsonrpc/message.ts'
-import { identityOf } from '../../protocol/caller-identity.ts'
+import type { identityOf } from '../../protocol/caller-identity.ts'
 import { methodNotFound } from '../../protocol/errors.ts'
 import type { InputRequestHandler } from '../../protocol/input-types.ts'
 import { LATEST_LEGACY, REVISIONS, type Revision } from '../../protocol/revisions.ts'
@@ -20,7 +20,7 @@ import { createForwarder, type Forwarder } from './forwarder.ts'
 import { type Handshake, type HandshakeOptions, performHandshake } from './handshake.ts'
 import { createServerRequestHandler, type ServerInputHandler } from './input-requests.ts'
 import { type ClientSubscriptions, createClientSubscriptions } from './subscriptions.ts'
-import { createSuspendedCalls, type SuspendedCalls } from './suspended-calls.ts'
+import type { SuspendedCalls } from './suspended-calls.ts'
 import type { LegacyTasks } from './tasks.ts'
 
 export interface LegacyClientOptions extends HandshakeOptions {
@@ -118,15 +118,7 @@ async function createHandlers(
 ): Promise<MessageHandlers> {
   const serverCapabilities = discovered.capabilities as ServerCapabilities
   const direct = createForwarder({ connection, capabilities, serverCapabilities, revision })
-  const attributesRequests = connection.attributesMessages === true
-  const suspended = handleInputRequest
-    ? undefined
-    : createSuspendedCalls({
-        capabilities,
-        attributesRequests,
-        identityOf: options.identityOf ?? identityOf,
-        forward: direct.exchange,
-      })
+  const suspended = handleInputRequest ? undefined : await suspendCalls(direct.exchange, { connection, capabilities, ...options })
   const forwarder = suspended ? { ...direct, exchange: suspended.exchange } : direct
   const request = (method: string, params: JsonObject): Promise<Response> => connection.request(method, params)
   const subscriptions = createClientSubscriptions({ serverCapabilities, request })
@@ -142,6 +134,16 @@ const REMOVED_REQUESTS: ReadonlySet<string> = new Set(
   REVISIONS.flatMap(({ requests }) => requests.filter((method) => !REVISIONS.at(-1)?.requests.includes(method))),
 )
 
+/** Calls that require input return it, instead of using a handler. Only gateways need that. */
+async function suspendCalls(
+  forward: Exchange,
+  { connection, capabilities, identityOf }: Omit<LegacyClientOptions, 'handleInputRequest'>,
+): Promise<SuspendedCalls> {
+  const { createSuspendedCalls } = await import('./suspended-calls.ts')
+  const attributesRequests = connection.attributesMessages === true
+  return createSuspendedCalls({ capabilities, attributesRequests, forward, ...(identityOf && { identityOf }) })
+}
+
 /** Serves methods that the server does not define, and forwards all others. */
 function createExchange({ revision, discovered }: Handshake, { forwarder, subscriptions, tasks }: MessageHandlers): Exchange {
   const { unsupportedRequests } = downgradePlan(revision)
@@ -154,7 +156,8 @@ function createExchange({ revision, discovered }: Handshake, { forwarder, subscr
     const { id, method } = request
     const local = Object.hasOwn(localMethods, method) ? localMethods[method] : undefined
     if (local) return local(request, context).catch(toResponse(id))
-    if (unsupportedRequests.has(method) || REMOVED_REQUESTS.has(method)) return Promise.resolve(methodNotFound(method).response(id))
+    if (unsupportedRequests.has(method) || REMOVED_REQUESTS.has(method))
+      return Promise.resolve(methodNotFound(method).response(id))
     return forwarder.exchange(request, context)
   }
 }

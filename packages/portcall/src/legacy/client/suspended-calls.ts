@@ -7,6 +7,7 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Notification, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { identityOf as defaultIdentityOf } from '../../protocol/caller-identity.ts'
 import { readClientCapabilities } from '../../protocol/capabilities.ts'
 import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
@@ -39,8 +40,8 @@ export interface SuspendedCallsOptions {
    * belongs to the oldest open call.
    */
   readonly attributesRequests: boolean
-  /** Returns what identifies the caller of a request, or `undefined` for an unknown caller. */
-  readonly identityOf: (request: Request, context: ExchangeContext) => unknown
+  /** Returns what identifies the caller of a request, or `undefined` for an unknown caller. Default: its principal, or its session. */
+  readonly identityOf?: typeof defaultIdentityOf
   /** Sends a request to the server. */
   readonly forward: Exchange
   /** How long a suspended call waits for the responses, in milliseconds. Default: 5 minutes. */
@@ -59,7 +60,7 @@ const AMBIGUOUS = new RpcError(ErrorCode.internalError, 'The request belongs to 
 const CALL_ENDED = new RpcError(ErrorCode.internalError, 'The call has ended')
 
 export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedCalls {
-  const { capabilities, forward, suspendTtlMs = SUSPEND_TTL_MS } = options
+  const { capabilities, forward, identityOf = defaultIdentityOf, suspendTtlMs = SUSPEND_TTL_MS } = options
   const canAsk = Boolean(capabilities.elicitation ?? capabilities.sampling ?? capabilities.roots)
   const lock = createGroupLock()
   const open = new Set<OpenCall>()
@@ -67,7 +68,7 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
   let isSerial = !options.attributesRequests
 
   const start = (request: Request, context: ExchangeContext): OpenCall => {
-    const identity = options.identityOf(request, context)
+    const identity = identityOf(request, context)
     const call = new OpenCall(request, context, identity)
     const send = async (): Promise<Response> => {
       open.add(call)
@@ -155,7 +156,8 @@ function canAnswer(
   { elicitation, sampling, roots }: ClientCapabilities,
 ): boolean {
   if (method === 'roots/list') return roots !== undefined
-  if (method === 'sampling/createMessage') return sampling !== undefined && (params.tools === undefined || sampling.tools !== undefined)
+  if (method === 'sampling/createMessage')
+    return sampling !== undefined && (params.tools === undefined || sampling.tools !== undefined)
   return params.mode === 'url' ? elicitation?.url !== undefined : elicitation?.form !== undefined
 }
 

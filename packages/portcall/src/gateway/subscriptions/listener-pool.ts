@@ -1,0 +1,31 @@
+import type { Caller } from '../caller.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import { createUpstreamListener, type UpstreamListener } from './upstream-listener.ts'
+
+/** The subscriptions to servers, shared by the callers that may share them. */
+export interface ListenerPool {
+  get(upstream: GatewayUpstream, caller: Caller): UpstreamListener
+  close(): void
+}
+
+export function createListenerPool(): ListenerPool {
+  const listeners = new Map<string, UpstreamListener>()
+  return {
+    get(upstream, caller) {
+      const rights = upstream.needsIdentity ? caller.key : JSON.stringify(caller.capabilities)
+      const key = JSON.stringify([upstream.id, rights])
+      const known = listeners.get(key)
+      if (known) return known
+      const onUnused = (): void => {
+        if (listeners.get(key) === created) listeners.delete(key)
+      }
+      const created = createUpstreamListener({ upstream, meta: caller.sharedMeta, auth: caller.auth, onUnused })
+      listeners.set(key, created)
+      return created
+    },
+    close() {
+      for (const listener of listeners.values()) listener.close()
+      listeners.clear()
+    },
+  }
+}

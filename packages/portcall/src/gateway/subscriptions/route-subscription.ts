@@ -1,0 +1,99 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
+import { LIST_CHANGE_KEYS } from '../../protocol/methods.ts'
+import type { CallerRequest } from '../calls/forward-call.ts'
+import type { Policies } from '../policies.ts'
+import type { ItemRoute, Router, RoutingTable } from '../routes/router.ts'
+import type { TaskIds } from '../routes/task-ids.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
+
+/** What finds the servers of a subscription. */
+export interface SubscriptionRouting {
+  readonly table: () => RoutingTable
+  readonly router: Router
+  readonly policies: Policies
+  readonly taskIds: TaskIds
+}
+
+/** What a caller subscribes to on one server, and how the gateway exposes it. */
+export interface Wanted {
+  filter: { [key: string]: unknown }
+  readonly exposedUris: Map<string, string>
+  readonly exposedTasks: Map<string, string>
+}
+
+const MAX_SUBJECTS = 1024
+const CORE_KEYS: ReadonlySet<string> = new Set([...LIST_CHANGE_KEYS, 'resourceSubscriptions', 'taskIds'])
+
+/** Reports whether a key of a filter is defined by the protocol or by the tasks extension. */
+export function isCoreKey(key: string): boolean {
+  return CORE_KEYS.has(key)
+}
+
+/** Returns the keys of a filter that other extensions define. */
+export function otherKeys(filter: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(filter).filter(([key]) => !isCoreKey(key)))
+}
+
+/** Returns what to subscribe to on each server. What the caller may not see, and what does not exist, is left out. */
+export async function routeSubscription(
+  call: CallerRequest,
+  requested: JsonObject,
+  routing: SubscriptionRouting,
+): Promise<Map<GatewayUpstream, Wanted>> {
+  const { upstreams, single } = routing.table()
+  const lists = Object.fromEntries(LIST_CHANGE_KEYS.filter((key) => requested[key] === true).map((key) => [key, true]))
+  const common = { ...lists, ...(single && otherKeys(requested)) }
+  const wanted = new Map<GatewayUpstream, Wanted>()
+  for (const upstream of upstreams)
+    wanted.set(upstream, { filter: { ...common }, exposedUris: new Map(), exposedTasks: new Map() })
+  await addResources(wanted, { call, requested, routing })
+  await addTasks(wanted, { call, requested, routing })
+  return wanted
+}
+
+/** A subscription to route. */
+interface RoutedSubscription {
+  readonly call: CallerRequest
+  readonly requested: JsonObject
+  readonly routing: SubscriptionRouting
+}
+
+async function addResources(
+  wanted: ReadonlyMap<GatewayUpstream, Wanted>,
+  { call, requested, routing }: RoutedSubscription,
+): Promise<void> {
+  const add = async (uri: string): Promise<void> => {
+    const route = await routing.router.findResource(uri, call.caller)
+    if (route && (await isAllowed(route, call, routing.policies))) wanted.get(route.upstream)?.exposedUris.set(route.name, uri)
+  }
+  await Promise.all(readSubjects(requested, 'resourceSubscriptions').map(add))
+  for (const { filter, exposedUris } of wanted.values())
+    if (exposedUris.size > 0) filter.resourceSubscriptions = [...exposedUris.keys()]
+}
+
+async function addTasks(
+  wanted: ReadonlyMap<GatewayUpstream, Wanted>,
+  { call, requested, routing }: RoutedSubscription,
+): Promise<void> {
+  for (const exposed of readSubjects(requested, 'taskIds')) {
+    const task = await routing.taskIds.resolve(exposed, call.context).catch(() => undefined)
+    const upstream = task && routing.table().byName.get(task.server)
+    if (task && upstream) wanted.get(upstream)?.exposedTasks.set(task.taskId, exposed)
+  }
+  for (const { filter, exposedTasks } of wanted.values()) if (exposedTasks.size > 0) filter.taskIds = [...exposedTasks.keys()]
+}
+
+async function isAllowed(route: ItemRoute, { caller, context }: CallerRequest, policies: Policies): Promise<boolean> {
+  if (policies.isEmpty) return true
+  const { server, kind, name, definition } = route
+  const method = 'resources/subscribe'
+  return (await policies.decide({ server, kind, name, definition, method, caller, signal: context.signal })) === 'allow'
+}
+
+function readSubjects(requested: JsonObject, key: string): string[] {
+  const subjects = requested[key] ?? []
+  if (!Array.isArray(subjects) || subjects.length > MAX_SUBJECTS)
+    throw invalidParams(`${key} must be an array of at most ${MAX_SUBJECTS} strings`)
+  return [...new Set(subjects.filter((subject) => typeof subject === 'string'))]
+}
