@@ -122,7 +122,10 @@ test('bad items are dropped and reported, and the good ones stay', async () => {
     { name: 'good-0', inputSchema: object },
     { name: 'x'.repeat(5000), inputSchema: object },
   ]
-  const good = [...Array.from({ length: 99 }, (_, index) => ({ name: `good-${index}`, inputSchema: object })), { name: '__proto__', inputSchema: object }]
+  const good = [
+    ...Array.from({ length: 99 }, (_, index) => ({ name: `good-${index}`, inputSchema: object })),
+    { name: '__proto__', inputSchema: object },
+  ]
   const dropped: GatewayEvent[] = []
   const gateway = createGateway({
     servers: {
@@ -130,7 +133,13 @@ test('bad items are dropped and reported, and the good ones stay', async () => {
       bad: async ({ id, method }) => {
         const result =
           method === 'server/discover'
-            ? { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }
+            ? {
+                resultType: 'complete',
+                supportedVersions: ['2026-07-28'],
+                capabilities: { tools: {} },
+                ttlMs: 0,
+                cacheScope: 'private',
+              }
             : { resultType: 'complete', tools: [...good, ...bad], ttlMs: 0, cacheScope: 'private' }
         return { jsonrpc: '2.0', id, result }
       },

@@ -8,7 +8,14 @@ import { runTests } from '../../tools/lib/vitest.mjs'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 /** The servers behind the bridge: each transport with the newest revision, and the revisions that differ most. */
-const UPSTREAMS = ['exchange@2026-07-28', 'stdio@2026-07-28', 'http@2026-07-28', 'stdio@2025-11-25', 'http@2025-11-25', 'sse@2024-11-05']
+const UPSTREAMS = [
+  'exchange@2026-07-28',
+  'stdio@2026-07-28',
+  'http@2026-07-28',
+  'stdio@2025-11-25',
+  'http@2025-11-25',
+  'sse@2024-11-05',
+]
 
 const [first, ...rest] = process.argv.slice(2)
 process.exitCode =

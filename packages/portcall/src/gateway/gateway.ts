@@ -39,14 +39,14 @@ const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const emit = ignoreErrors(options.onEvent)
-  const parts = createParts(options, emit)
+  const parts = createParts(options, emit, (request, context) => exchange(request, context))
   const { registry, lists, subscriptions } = parts
   const running = createRunningRequests()
-  const exchange = createExchange(parts, options, emit)
+  const exchange: Exchange = createExchange(parts, options, emit)
   const closeAll = async (): Promise<void> => {
     subscriptions.close()
     await running.whenIdle(CLOSE_TIMEOUT_MS)
-    await registry.close()
+    await Promise.all([registry.close(), parts.processes.close()])
   }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {

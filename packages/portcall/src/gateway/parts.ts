@@ -1,10 +1,11 @@
+import type { Exchange } from '../jsonrpc/exchange.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { openStore } from '../stores/open-store.ts'
 import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
-import { randomId } from '../util/random.ts'
 import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
 import { createInputStates } from './calls/input-states.ts'
+import { createGatewayProcesses, type GatewayProcesses } from './calls/processes.ts'
 import type { OnGatewayEvent } from './events.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
@@ -27,6 +28,7 @@ export interface GatewayParts {
   readonly subscriptions: Subscriptions
   readonly policies: Policies
   readonly taskIds: TaskIds
+  readonly processes: GatewayProcesses
 }
 
 const INFO: Implementation = { name: 'portcall-gateway', version: '0' }
@@ -35,10 +37,11 @@ const REQUEST_STATE_TTL_MS = 900_000
 const STORE_TIMEOUT_MS = 5000
 
 /** Creates the parts of a gateway. @throws TypeError if an option is invalid. */
-export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent): GatewayParts {
+export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, exchange: Exchange): GatewayParts {
   const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores } = options
   const store = openStore(stores?.store, STORE_TIMEOUT_MS)
   const sealer = createSealer({ keys: options.sealingKeys ? [...options.sealingKeys] : createStoredKeyRing(store) })
+  const processes = createGatewayProcesses({ stores, exchange })
   const policies = createPolicies(options.policy)
   const taskIds = createTaskIds(sealer)
   const registry: UpstreamRegistry = createUpstreamRegistry(options.servers, {
@@ -70,9 +73,9 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent): G
     policies,
     taskIds,
     inputStates: createInputStates(sealer, requestStateTtlMs),
-    process: randomId(9),
+    processes,
     onEvent: options.onEvent && onEvent,
   })
   const listItems = createListItems({ lists, policies, sealer, pageSize, upstreams: () => table().upstreams })
-  return { info, instructions, registry, lists, listItems, forwardCall, subscriptions, policies, taskIds }
+  return { info, instructions, registry, lists, listItems, forwardCall, subscriptions, policies, taskIds, processes }
 }

@@ -14,6 +14,7 @@ import { exposeResultUris } from './expose-result.ts'
 import { checkHeaderParams, createParamHeaders } from './header-params.ts'
 import type { InputState, InputStates } from './input-states.ts'
 import { ITEM_METHODS, type ItemMethod } from './item-methods.ts'
+import type { GatewayProcesses } from './processes.ts'
 import { UpstreamContext } from './upstream-context.ts'
 
 export interface CallForwarderOptions {
@@ -22,8 +23,7 @@ export interface CallForwarderOptions {
   readonly policies: Policies
   readonly inputStates: InputStates
   readonly taskIds: TaskIds
-  /** The name of this process, for calls that wait here. */
-  readonly process: string
+  readonly processes: GatewayProcesses
   readonly onEvent: OnGatewayEvent | undefined
 }
 
@@ -38,7 +38,7 @@ export interface CallerRequest {
 export type ForwardCall = (call: CallerRequest) => Promise<Response>
 
 export function createCallForwarder(options: CallForwarderOptions): ForwardCall {
-  const { router, policies, inputStates, onEvent } = options
+  const { router, policies, inputStates, processes, onEvent } = options
 
   /** Asks the policies. Returns the response if the call does not go to the server. */
   const decide = async (call: ItemCall): Promise<Response | undefined> => {
@@ -84,6 +84,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const { requestState } = params
     const state = requestState == null ? undefined : await inputStates.open(requestState, request, context)
     if (state && state.server !== route.server) throw method.unknown(params)
+    if (state?.process !== undefined && !processes.isOwn(state.process)) return processes.forward(state.process, request, context)
     const call = new ItemCall(callerRequest, { method, route, state })
     return onEvent ? report(call, run(call), onEvent) : run(call).catch((error) => throwAsRpcError(call, error))
   }
@@ -187,7 +188,7 @@ async function exposeResult(call: ItemCall, result: JsonObject, options: CallFor
   const { request, context, caller, route } = call
   const { table, router, policies, inputStates, taskIds } = options
   if (result.resultType === 'input_required') {
-    const process = LOCAL_STATE in result ? options.process : undefined
+    const process = LOCAL_STATE in result ? await options.processes.join() : undefined
     const state = { server: route.server, upstream: result.requestState as string | undefined, isAllowed: true, process }
     return { ...result, requestState: await inputStates.seal(state, request, context) }
   }

@@ -86,12 +86,14 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
       call.abort(new Error('Too many calls wait for input'))
       throw new RpcError(ErrorCode.internalError, 'Too many calls wait for input: try again later')
     }
-    suspended.set(call.id, call)
-    call.detach(suspendTtlMs, () => suspended.delete(call.id))
+    // Each round has a state of its own, so that an answer cannot be sent twice.
+    const requestState = STATE_PREFIX + randomId()
+    suspended.set(requestState, call)
+    call.detach(suspendTtlMs, () => suspended.delete(requestState))
     const result: JsonObject & { [LOCAL_STATE]: true } = {
       resultType: 'input_required',
       inputRequests: call.inputRequests(),
-      requestState: call.id,
+      requestState,
       [LOCAL_STATE]: true,
     }
     return result
@@ -172,7 +174,6 @@ interface PendingInput {
  * go to the current caller, and are kept while there is none.
  */
 class OpenCall implements ExchangeContext {
-  readonly id: string = STATE_PREFIX + randomId()
   readonly identity: unknown
   /** What the caller can do, which may be less than what the session declared. */
   readonly capabilities: ClientCapabilities

@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url'
+import type { Exchange } from 'portcall'
+import { type Client, connect } from 'portcall/client'
+import { bridge, createGateway, type Gateway } from 'portcall/gateway'
+import type { JsonObject, Response } from 'portcall/jsonrpc'
+import { serve } from 'portcall/node'
+import { memoryStores } from 'portcall/stores'
+import { expect, onTestFinished, test } from 'vitest'
+import { compileProgram } from '../support/compile.ts'
+import { createGreeter } from './support/create-greeter.ts'
+
+async function startGreeter(): Promise<string> {
+  const { url, close } = await serve(createGreeter(), { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
+  onTestFinished(close)
+  return url
+}
+
+const PROGRAM = fileURLToPath(new URL('./support/greeter.ts', import.meta.url))
+const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28']
+const CAPABILITIES = [{}, { sampling: {} }, { roots: {} }, { sampling: {}, roots: {} }]
+
+/** Connects a client that answers with its own number, and checks that it is asked about its own call only. */
+async function connectCaller(gateway: Gateway | Exchange, id: number): Promise<Client> {
+  const client = await connect(gateway, {
+    capabilities: CAPABILITIES[id % 4] ?? {},
+    elicit: ({ message }) => {
+      expect(message).toContain(`name of ${id}?`)
+      return { action: 'accept', content: { name: `${message.split(' ')[0]}-${id}` } }
+    },
+  })
+  onTestFinished(() => client.close())
+  return client
+}
+
+function resultOf(id: number): JsonObject {
+  return { content: [{ type: 'text', text: `${id}: First-${id} Last-${id}` }] }
+}
+
+test.each(REVISIONS)(
+  '200 concurrent callers are asked by a server over HTTP, %s, and each answers its own call',
+  async (protocolVersion) => {
+    const gateway = createGateway({ servers: { greeter: { target: await startGreeter(), protocolVersion } } })
+    onTestFinished(() => gateway.close())
+    const calls = Array.from({ length: 200 }, async (_, id) =>
+      (await connectCaller(gateway, id)).callTool('greeter__greet', { id }),
+    )
+    expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 200 }, (_, id) => resultOf(id)))
+    if (protocolVersion !== '2026-07-28') expect(gateway.status().servers.greeter?.connections).toBe(4)
+  },
+)
+
+test.each(REVISIONS)('callers are asked by a server over stdio, %s, which does not say whom it asks', async (protocolVersion) => {
+  const target = { command: process.execPath, args: [await compileProgram(PROGRAM)] }
+  const gateway = createGateway({ servers: { greeter: { target, protocolVersion } } })
+  onTestFinished(() => gateway.close())
+  const calls = Array.from({ length: 40 }, async (_, id) => (await connectCaller(gateway, id)).callTool('greeter__greet', { id }))
+  expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 40 }, (_, id) => resultOf(id)))
+})
+
+/** Returns an Exchange that sends each request to the next gateway. */
+function roundRobin(...gateways: Gateway[]): Exchange {
+  let turn = 0
+  return (request, context) => (gateways[turn++ % gateways.length] as Gateway).exchange(request, context)
+}
+
+test.each(REVISIONS)('with shared stores, the answer may arrive at another process, %s', async (protocolVersion) => {
+  const url = await startGreeter()
+  const stores = memoryStores()
+  const gateways = [1, 2, 3].map(() => createGateway({ servers: { greeter: { target: url, protocolVersion } }, stores }))
+  onTestFinished(async () => void (await Promise.all(gateways.map((gateway) => gateway.close()))))
+  const exchange = roundRobin(...gateways)
+  const calls = Array.from({ length: 50 }, async (_, id) =>
+    (await connectCaller(exchange, id)).callTool('greeter__greet', { id }),
+  )
+  expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 50 }, (_, id) => resultOf(id)))
+})
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+}
+
+async function send(gateway: Gateway, params: JsonObject, principal?: string): Promise<Response> {
+  const signal = new AbortController().signal
+  const auth = principal === undefined ? {} : { auth: { principal } }
+  const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: META } } as const
+  return gateway.exchange(request, { signal, notify: () => {}, ...auth })
+}
+
+async function suspend(gateway: Gateway, principal?: string): Promise<{ params: JsonObject; answer: JsonObject }> {
+  const params = { name: 'greet', arguments: { id: 7 } }
+  const asked = await send(gateway, params, principal)
+  if (!('result' in asked) || asked.result.resultType !== 'input_required') throw new Error(JSON.stringify(asked))
+  const [key = ''] = Object.keys(asked.result.inputRequests as object)
+  const inputResponses = { [key]: { action: 'accept', content: { name: 'Ada' } } }
+  return { params, answer: { inputResponses, requestState: asked.result.requestState } }
+}
+
+test.each(['2025-11-25', '2026-07-28'])(
+  'a request state is refused for another caller, other arguments, and after a change, %s',
+  async (protocolVersion) => {
+    const gateway = bridge(await startGreeter(), { protocolVersion, sharing: 'shared' })
+    onTestFinished(() => gateway.close())
+    const { params, answer } = await suspend(gateway, 'ada')
+    const refused = { error: { code: -32602, message: expect.stringContaining('requestState') as string } }
+    expect(await send(gateway, { ...params, ...answer }, 'eve')).toMatchObject(refused)
+    expect(await send(gateway, { ...params, ...answer })).toMatchObject(refused)
+    expect(await send(gateway, { ...params, arguments: { id: 8 }, ...answer }, 'ada')).toMatchObject(refused)
+    const changed = `${String(answer.requestState).slice(0, -2)}xx`
+    expect(await send(gateway, { ...params, ...answer, requestState: changed }, 'ada')).toMatchObject(refused)
+    expect(await send(gateway, { ...params, ...answer }, 'ada')).toMatchObject({ result: { resultType: 'input_required' } })
+    if (protocolVersion === '2025-11-25')
+      expect(await send(gateway, { ...params, ...answer }, 'ada')).toMatchObject({ error: { code: -32602 } })
+  },
+)
+
+test('when the process in which a call waits has ended, the answer is refused with the reason', async () => {
+  const target = await startGreeter()
+  const stores = memoryStores()
+  const [one, two] = [1, 2].map(() => bridge(target, { protocolVersion: '2025-11-25', stores })) as [Gateway, Gateway]
+  onTestFinished(() => two.close())
+  const { params, answer } = await suspend(one)
+  await one.close()
+  expect(await send(two, { ...params, ...answer })).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining('has ended. Call again') as string },
+  })
+})

@@ -1,0 +1,15 @@
+import { createServer, type Server } from 'portcall'
+
+/** A server that greets the caller by the name that the caller gives. */
+export function createGreeter(): Server {
+  return createServer({ name: 'greeter', version: '1' }).tool(
+    'greet',
+    { input: { type: 'object', properties: { id: { type: 'integer' } } } as const },
+    async ({ id }: { id?: number }, call) => {
+      const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
+      const first = await call.elicit(`First name of ${id}?`, schema)
+      const second = await call.elicit(`Last name of ${id}?`, schema)
+      return `${id}: ${String(first.name)} ${String(second.name)}`
+    },
+  )
+}

@@ -1,0 +1,4 @@
+import { serveStdio } from 'portcall/stdio'
+import { createGreeter } from './create-greeter.ts'
+
+await serveStdio(createGreeter())
