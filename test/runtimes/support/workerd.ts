@@ -26,7 +26,6 @@ const config :Workerd.Config = (
 );
 const worker :Workerd.Worker = (
   compatibilityDate = "2026-11-01",
-  compatibilityFlags = ["nodejs_compat"],
   modules = [${modules.join(', ')}],
   bindings = [${[...bindings, ...(objects ? [object] : [])].join(', ')}],
   ${objects ? OBJECTS : ''}
