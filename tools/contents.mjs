@@ -21,7 +21,7 @@ const OPTIONAL = `## Optional
 
 - [API reference](docs/reference/api/README.md): every export, generated from the source
 - [Examples](examples): one feature per file
-- [Changelog](CHANGELOG.md): released features
+- [Changelog](CHANGELOG.md): what changed in each version
 `
 
 const list = (prefix) =>

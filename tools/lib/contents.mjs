@@ -117,7 +117,7 @@ export const SECTIONS = [
       ['limits', 'Limits', 'every limit with its default and its option'],
       ['protocol-versions', 'Protocol versions', 'compatibility matrix of the protocol revisions'],
       ['security-model', 'Security model', 'what is rejected by default, and how to allow it'],
-      ['benchmarks', 'Benchmarks', 'figures, how to reproduce them, tuning'],
+      ['benchmarks', 'Benchmarks', 'results, how to reproduce them, and how to make a server faster'],
     ],
   },
   {
