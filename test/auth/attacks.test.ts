@@ -293,7 +293,11 @@ describe('DPoP with nonces', () => {
         return void response
           .writeHead(200, { 'content-type': 'application/json' })
           .end(
-            JSON.stringify({ resource: `http://${request.headers.host}/mcp`, authorization_servers: [server.provider.issuer], scopes_supported: ['notes:read'] }),
+            JSON.stringify({
+              resource: `http://${request.headers.host}/mcp`,
+              authorization_servers: [server.provider.issuer],
+              scopes_supported: ['notes:read'],
+            }),
           )
       requests++
       response.writeHead(401, { ...headers, 'dpop-nonce': randomUUID() }).end()

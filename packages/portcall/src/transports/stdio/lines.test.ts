@@ -167,7 +167,7 @@ describe('encoding', () => {
 
 describe('chunks do not change how a line is reported', () => {
   const whole = (line: Uint8Array): Uint8Array[] => [line]
-  const split = (line: Uint8Array): Uint8Array[] => splitBytes(line, [3])
+  const split = (line: Uint8Array): Uint8Array[] => [...splitBytes(line, [3])]
 
   test.each([
     ['one byte too long, and not UTF-8', Uint8Array.of(...bytes('x'.repeat(10)), 0xff, 10), 'size'],
