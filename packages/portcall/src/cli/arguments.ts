@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import { compileSchema, type Issue } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { closestName } from '../util/closest-name.ts'
 import { CliError, usageError } from './cli-error.ts'
-import { closestName } from './command-line/did-you-mean.ts'
 import { propertyOf, typesOf } from './schema-types.ts'
 
 /** A tool argument as written on the command line. */

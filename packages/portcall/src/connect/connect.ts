@@ -8,18 +8,33 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
+import { checkConnectOptions } from './check-connect-options.ts'
 import { type ConnectionOwner, openServerConnection } from './open-connection.ts'
 import type { ConnectOptions } from './options.ts'
 import type { ConnectTarget } from './target.ts'
 
-/** The types of a server's tools, for `connect<typeof server>(…)`. */
-export type ToolsOf<S> = S extends { readonly '~tools'?: infer T } ? (T extends ToolTypes ? T : never) : never
+/** The types of a server's tools, for `connect<typeof server>(…)`, or of tools that `defineTool` returned. */
+export type ToolsOf<S> = S extends TypedTools
+  ? { [name in keyof S]: NonNullable<S[name]['~tool']> extends ToolType ? NonNullable<S[name]['~tool']> : never }
+  : S extends { readonly '~tools'?: infer T }
+    ? T extends ToolTypes
+      ? T
+      : never
+    : never
 
-/** A client with the tool types of its server and the APIs of its extensions. */
-export type ConnectedClient<S, E extends readonly ClientExtension[] = []> = Client<
-  [ToolsOf<S>] extends [never] ? AnyTools : ToolsOf<S>
+/** A client with the tool types of its server and the APIs of its extensions. Without tool types, it has those of `Untyped`. */
+export type ConnectedClient<S, E extends readonly ClientExtension[] = [], Untyped extends ToolTypes = AnyTools> = Client<
+  [ToolsOf<S>] extends [never] ? Untyped : ToolsOf<S>
 > &
   ExtensionApis<E>
+
+type ToolType = ToolTypes[string]
+type TypedTools = { readonly [name: string]: { readonly handler: unknown; readonly '~tool'?: unknown } }
+
+/** The tools of `connect<S>` if the type `S` has none, because they were registered one statement at a time. Errors show the name. */
+type NoToolTypes = {
+  'The type of this server has no tools: use connect<typeof tools>(…) with tools that defineTool(…) returned': ToolType
+}
 
 type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 
@@ -35,7 +50,8 @@ type AnyTools = { [name: string]: { input: JsonObject; output: unknown } }
 export async function connect<S = unknown, const E extends readonly ClientExtension[] = []>(
   target: ConnectTarget,
   options: ConnectOptions<E> = {},
-): Promise<ConnectedClient<S, E>> {
+): Promise<ConnectedClient<S, E, unknown extends S ? AnyTools : NoToolTypes>> {
+  checkConnectOptions(options)
   let strayOutput: string | undefined
   const listener = ignoreErrors(options.onEvent)
   const onEvent = (event: ClientEvent): void => {

@@ -6,8 +6,9 @@ import { createNodeHandler, type NodeHandler } from '../transports/http/server/n
 import { createHealthChecks, type HealthOptions } from '../transports/http/server/node/health.ts'
 import { explainListenError } from '../transports/http/server/node/listen-error.ts'
 import { createNodeServer, type NodeServerLimits } from '../transports/http/server/node/server.ts'
-import { type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
+import { checkHttpOptions, HTTP_OPTION_NAMES, type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
+import type { OptionNames } from '../util/check-options.ts'
 import { delay } from '../util/timers.ts'
 
 export type { NodeHandler } from '../transports/http/server/node/handler.ts'
@@ -50,6 +51,20 @@ export interface ListeningServer {
   close(): Promise<void>
 }
 
+const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
+  ...HTTP_OPTION_NAMES,
+  port: 1,
+  host: 1,
+  headersTimeoutMs: 1,
+  keepAliveTimeoutMs: 1,
+  maxHeaderBytes: 1,
+  maxRequestsPerSocket: 1,
+  health: 1,
+  shutdownDelayMs: 1,
+  drainTimeoutMs: 1,
+  handleProcessSignals: 1,
+}
+
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
@@ -60,6 +75,7 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
  */
 export async function serve(server: ServerLike, options: ServeOptions = {}): Promise<ListeningServer> {
   assertServer(server, 'serve')
+  checkHttpOptions('serve()', options, SERVE_OPTION_NAMES)
   const {
     port = 3000,
     host = '127.0.0.1',
@@ -104,6 +120,7 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
 /** Creates a handler for an existing server or framework: `app.all('/mcp', nodeHandler(server))`. */
 export function nodeHandler(server: ServerLike, options: HttpOptions = {}): NodeHandler {
   assertServer(server, 'nodeHandler')
+  checkHttpOptions('nodeHandler()', options)
   const handler = createNodeHandler(server.exchange, httpOptionsOf(server, options))
   const close: NodeHandler['close'] = (drainTimeoutMs) => {
     server.close()

@@ -6,6 +6,7 @@ import type { PipeLimits } from '../transports/stdio/pipe-channel.ts'
 import { processChannel } from '../transports/stdio/process-channel.ts'
 import { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
 
 assertNodeVersion()
 
@@ -19,6 +20,15 @@ export interface ServeStdioOptions extends PipeLimits, Pick<ServeChannelOptions,
 }
 
 const DRAIN_TIMEOUT_MS = 5000
+const NAMES: OptionNames<ServeStdioOptions> = {
+  maxMessageBytes: 1,
+  maxJsonDepth: 1,
+  maxBufferedBytes: 1,
+  flushTimeoutMs: 1,
+  limits: 1,
+  drainTimeoutMs: 1,
+}
+const ADVICE = { port: 'Servers over HTTP use serve() of portcall/node', onEvent: 'It is an option of createServer()' }
 
 /**
  * Serves a server to the process that started this one. When stdin ends, all accepted requests are answered, and the process exits. From now
@@ -26,6 +36,7 @@ const DRAIN_TIMEOUT_MS = 5000
  */
 export async function serveStdio(server: ServerLike, options: ServeStdioOptions = {}): Promise<void> {
   assertServer(server, 'serveStdio')
+  checkOptions('serveStdio()', options, { names: NAMES, advice: ADVICE })
   const { drainTimeoutMs = DRAIN_TIMEOUT_MS, limits } = options
   const channel = processChannel(options)
   await new Promise<void>((resolve) => {

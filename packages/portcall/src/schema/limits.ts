@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { SchemaError } from './errors.ts'
+import { isStandardSchema, type StandardSchema } from './standard.ts'
 
 /** Limits of the schemas that are accepted. */
 export const SCHEMA_LIMITS: { readonly depth: number; readonly nodes: number; readonly size: number } = {
@@ -34,6 +35,19 @@ function checkSize(value: object, ancestors: object[], count: { nodes: number })
   if (++count.nodes > SCHEMA_LIMITS.nodes)
     throw new SchemaError(`The schema has more than ${SCHEMA_LIMITS.nodes} objects and arrays`)
   ancestors.push(value)
-  for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) checkSize(child, ancestors, count)
+  for (const [name, child] of Object.entries(value)) {
+    if (isStandardSchema(child)) throw mixedSchema(name, child, ancestors.length === 1)
+    if (typeof child === 'object' && child !== null) checkSize(child, ancestors, count)
+  }
   ancestors.pop()
+}
+
+const OBJECT_SCHEMAS: { readonly [vendor: string]: string } = { zod: 'z.object', valibot: 'v.object', arktype: 'type' }
+
+/** The error for a schema of a library inside a plain object, which would not validate anything. */
+function mixedSchema(name: string, schema: StandardSchema, isField: boolean): SchemaError {
+  const { vendor } = schema['~standard']
+  const wrap = OBJECT_SCHEMAS[vendor] ?? 'an object schema of the library'
+  const advice = isField ? `wrap it in ${wrap}({ … })` : `use ${vendor} for the whole schema, or convert this part to JSON Schema`
+  return new SchemaError(`This is a plain object with a ${vendor} schema as ${JSON.stringify(name)}, not a schema: ${advice}`)
 }

@@ -61,6 +61,14 @@ export interface AnyZodSchema {
 /** A schema of any supported kind. The compiler stops at the first member that matches, so the cheapest one to compare comes first. */
 export type Schema = AnyZodSchema | StandardSchemaWithJson | JsonSchema | TypeBoxSchema
 
+/** An object with schemas as values, which is not a schema. */
+interface RawShape {
+  readonly [name: string]: AnyZodSchema | StandardSchema
+}
+
+/** Refuses an object whose values are schemas, such as `{ city: z.string() }`: as plain JSON Schema it would not validate anything. */
+export type NoRawShape<S> = S extends RawShape ? 'Wrap the fields in an object schema: z.object({ … })' : unknown
+
 /** The type of a value after validation; `unknown` if it cannot be inferred from the schema. */
 export type Infer<S> = S extends ZodObject<'output'> ? FromShape<S['shape'], S, 'output'> : FromLibrary<S, 'output'>
 

@@ -3,7 +3,7 @@ import { type JsonObject, notification, type Request, type RequestId } from '../
 import type { CreateMessageParams, CreateMessageResult, Root } from '../protocol/input-types.ts'
 import type { RequestMeta } from '../protocol/meta.ts'
 import { type ClientCapabilities, type Implementation, LOGGING_LEVELS, type LoggingLevel } from '../protocol/types.ts'
-import type { Infer, Schema } from '../schema/standard.ts'
+import type { Infer, NoRawShape, Schema } from '../schema/standard.ts'
 import { onAbort } from '../util/abort.ts'
 import { createMessage, elicitForm, elicitUrl, listRoots } from './input-requests/input-requests.ts'
 import { createSealedStateStore } from './input-requests/lazy-sealed-state.ts'
@@ -69,7 +69,7 @@ export interface Call {
    *
    * @throws ElicitationDeclinedError when the user declines or cancels; RpcError -32021 when the client does not support forms.
    */
-  elicit<const S extends Schema>(message: string, schema: S, options?: InputRequestOptions): Promise<Infer<S>>
+  elicit<const S extends Schema>(message: string, schema: S & NoRawShape<S>, options?: InputRequestOptions): Promise<Infer<S>>
   /**
    * Asks the user to open a URL. Resolves when the user agrees to, not when the interaction on the page is complete.
    *
@@ -179,7 +179,7 @@ export class CallContext implements Call {
     return this.context.notify(notification(method, params))
   }
 
-  elicit<const S extends Schema>(message: string, schema: S, options?: InputRequestOptions): Promise<Infer<S>> {
+  elicit<const S extends Schema>(message: string, schema: S & NoRawShape<S>, options?: InputRequestOptions): Promise<Infer<S>> {
     const input = { message, schema, key: options?.key }
     return this.#track(elicitForm(this.roundTrips, this.requestMeta.clientCapabilities, input) as Promise<Infer<S>>)
   }

@@ -14,7 +14,7 @@ import type {
   ResourceContents,
   ToolAnnotations,
 } from '../protocol/types.ts'
-import type { Infer, InferInput, Schema } from '../schema/standard.ts'
+import type { Infer, InferInput, NoRawShape, Schema } from '../schema/standard.ts'
 import type { TemplateVariables } from '../schema/uri-template/template.ts'
 import type { Call } from './call.ts'
 import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
@@ -56,14 +56,9 @@ export interface BaseToolDefinition extends BaseDefinition, ToolDefinitionExtens
 /** The definition of a tool. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 export interface ToolDefinition<I extends Schema | undefined, O extends Schema | undefined> extends BaseToolDefinition {
   /** Schema of the arguments, an object. Without it, the tool takes no arguments. */
-  input?: I
+  input?: I & NoRawShape<I>
   /** Schema of the structured content. */
-  output?: O
-}
-
-/** The definition of a tool that returns structured content. */
-export interface StructuredToolDefinition<I extends Schema | undefined, O extends Schema> extends ToolDefinition<I, O> {
-  output: O
+  output?: O & NoRawShape<O>
 }
 
 export type Arguments<I> = I extends undefined ? Record<string, never> : Infer<I>
@@ -91,6 +86,14 @@ export type Structured<T> = T | StructuredResult<T> | ErrorResult
 /** What a tool returns: structured content if it has an `output` schema, otherwise content. */
 export type ToolReturn<O> = O extends Schema ? Structured<InferInput<O>> : Content
 
+declare const literalTypes: unique symbol
+
+/** Part of a constraint that no value satisfies. It makes TypeScript keep the literal types in returned objects. */
+export type LiteralTypes = (ContentBlock | ContentBlock[] | CallToolResult) & { readonly [literalTypes]: true }
+
+/** The fields that a returned object may have, besides those of a complete result. */
+export type ReturnFields<O> = O extends Schema ? InferInput<O> : Content
+
 export type ToolHandler<I, O> = (args: Arguments<I>, call: Call) => Awaitable<ToolReturn<O>>
 
 type FieldsOf<T> = T extends unknown ? keyof T : never
@@ -100,9 +103,12 @@ type FieldsOf<T> = T extends unknown ? keyof T : never
  * handler is a union of `R` and the allowed types, which keeps literal types but alone would accept excess properties.
  */
 export type NoExcessProperties<R, Value> = Record<
-  Exclude<FieldsOf<R>, unknown extends Value ? PropertyKey : FieldsOf<Value> | keyof CallToolResult>,
-  never
+  Exclude<FieldsOf<R>, unknown extends Value | R ? PropertyKey : FieldsOf<Value> | keyof CallToolResult>,
+  NeverOrError<R>
 >
+
+/** `never`, or `any` for the type of an expression with an error, so that the error is reported without a second one. */
+type NeverOrError<R> = R extends unknown ? never : never
 
 /** Returns suggestions for an argument or variable. At most 100 are sent; the client learns that there are more. */
 export type Completer = (value: string, context: CompletionContext) => Awaitable<readonly string[] | Completion>
@@ -135,7 +141,7 @@ export interface ResourceDefinition extends BaseDefinition {
 export interface TemplateDefinition<V extends Schema | undefined, Names extends string = string>
   extends Omit<ResourceDefinition, 'size'> {
   /** Schema that validates and converts the variables, which are strings in the URI. */
-  variables?: V
+  variables?: V & NoRawShape<V>
   /** Returns the resources of the template for `resources/list`. Default: none are listed. */
   list?: (call: Call) => Awaitable<readonly Resource[]>
   /** Suggests values for the variables, by their name. */
@@ -174,7 +180,7 @@ export type ResourceVariables<U extends string, V> = V extends Schema ? Infer<V>
 /** The definition of a prompt. https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
 export interface PromptDefinition<A extends Schema | undefined> extends BaseDefinition {
   /** Schema of the arguments, an object of strings. */
-  arguments?: A
+  arguments?: A & NoRawShape<A>
   /** Suggests values for the arguments, by their name. */
   complete?: A extends Schema ? { [name in keyof InferInput<A>]?: Completer } : never
 }

@@ -40,7 +40,7 @@ describe('tool results', () => {
     throw new RpcError(-40000, 'mine', { a: 1 })
   })
   server.tool('lazy', {}, () => lazily((resolve) => resolve('in time')))
-  server.tool('lazily wrong', {}, () => lazily((_, reject) => reject(new ToolError('not today'))))
+  server.tool('lazily-wrong', {}, () => lazily((_, reject) => reject(new ToolError('not today'))))
   server.tool('never', { timeoutMs: 20 }, () => lazily(() => {}))
   server.tool('slow', { timeoutMs: 20 }, async (_args, { signal }) => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -75,7 +75,7 @@ describe('tool results', () => {
 
   it('are awaited if they are thenables, such as query builders', async () => {
     expect(await call('lazy')).toMatchObject({ content: [{ text: 'in time' }] })
-    expect(await call('lazily wrong')).toMatchObject({ isError: true, content: [{ text: 'not today' }] })
+    expect(await call('lazily-wrong')).toMatchObject({ isError: true, content: [{ text: 'not today' }] })
     expect(await call('never')).toMatchObject({ isError: true, content: [{ text: 'The tool did not finish within 20 ms' }] })
   })
 

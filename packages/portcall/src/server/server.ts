@@ -7,6 +7,9 @@ import { createMemoryBus } from '../stores/memory/bus.ts'
 import { openStore } from '../stores/open-store.ts'
 import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
+import { checkDefinition, type ItemKind } from './check-definition.ts'
+import { checkServerOptions } from './check-server-options.ts'
+import { checkTools } from './define-tool.ts'
 import type { PromptHandler } from './definitions.ts'
 import { createDispatcher, type Dispatcher } from './dispatch.ts'
 import { emitError, logEvent, type OnEvent } from './events.ts'
@@ -34,27 +37,38 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
   info: Implementation,
   options: ServerOptions<E> = {},
 ): Server & ExtensionApis<E> {
+  checkServerOptions(info, options)
   const { registries, dispatcher, extensionPoints, onEvent } = createParts(info, options)
   const { tools, resources, templates, prompts } = registries
   const { closeListeners, subscriptions } = extensionPoints
-  const { onInsufficientScope = 'challenge' } = options
+  const { onInsufficientScope = 'challenge', extensions = [] } = options
+  const check = (kind: ItemKind, [name, definition, handler]: readonly unknown[]): void =>
+    checkDefinition(kind, { name, definition, handler, isOpen: extensions.length > 0 })
 
   const server: Server = {
     info,
     exchange: dispatcher.exchange,
     methodOf: dispatcher.methodOf,
     tool(name: string, definition: object, handler: unknown) {
+      check('tool', [name, definition, handler])
       const withDefaults = { onInsufficientScope, ...definition } as AnyToolDefinition
       tools.add(name, registries.createTool(name, withDefaults, handler as AnyToolHandler))
       return server as never
     },
+    addTools(added: unknown) {
+      checkTools(added)
+      for (const [name, { definition, handler }] of Object.entries(added)) server.tool(name, definition, handler as never)
+      return server as never
+    },
     resource(uri: string, definition: object, handler: unknown) {
+      check('resource', [uri, definition, handler])
       const withDefaults = { onInsufficientScope, ...definition }
       if (uri.includes('{')) templates.add(uri, createTemplate(uri, withDefaults, handler as AnyReadHandler))
       else resources.add(uri, createResource(uri, withDefaults, handler as AnyReadHandler))
       return server
     },
     prompt(name: string, definition: object, handler: unknown) {
+      check('prompt', [name, definition, handler])
       prompts.add(name, createPrompt(name, { onInsufficientScope, ...definition }, handler as PromptHandler<Schema | undefined>))
       return server
     },
@@ -77,7 +91,7 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
       subscriptions.close()
     },
   }
-  for (const extension of options.extensions ?? []) extension.install(server, extensionPoints)
+  for (const extension of extensions) extension.install(server, extensionPoints)
   return server as Server & ExtensionApis<E>
 }
 

@@ -2,35 +2,31 @@ import type { Exchange, Middleware } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import type { Implementation } from '../protocol/types.ts'
-import type { InferInput, Schema } from '../schema/standard.ts'
+import type { Schema } from '../schema/standard.ts'
 import type { Stores } from '../stores/stores.ts'
 import type { Call } from './call.ts'
+import type { DefinedTools, ToolType, TypesOfTools } from './define-tool.ts'
 import type {
   Arguments,
   Awaitable,
-  Content,
+  LiteralTypes,
   NoExcessProperties,
   PromptDefinition,
   PromptHandler,
   ReadHandler,
   ResourceDefinition,
   ResourceVariables,
-  Structured,
-  StructuredToolDefinition,
+  ReturnFields,
   TemplateDefinition,
   ToolDefinition,
+  ToolReturn,
 } from './definitions.ts'
 import type { AnyPromptDefinition } from './features/prompts.ts'
 import type { ItemCollection } from './features/registry.ts'
 import type { AnyTemplateDefinition } from './features/resources.ts'
 import type { AnyToolDefinition } from './features/tools.ts'
 
-type WithTool<T, Name extends string, I, O> = T & {
-  [name in Name]: {
-    input: I extends Schema ? InferInput<I> : Record<string, never>
-    output: O extends Schema ? InferInput<O> : undefined
-  }
-}
+type WithTool<T, Name extends string, I, O> = T & { [name in Name]: ToolType<I, O> }
 
 /**
  * The definition of a server: its tools, resources and prompts, and the Exchange that answers requests. Create it once; transports call
@@ -44,24 +40,25 @@ export interface Server<T = unknown> {
   /** Returns the properties of a method, including the methods of extensions, or `undefined` for an unknown method. */
   readonly methodOf: MethodLookup
 
-  /** Registers a tool that returns content. @throws SchemaError when a schema is invalid; Error when the name is taken. */
-  tool<const Name extends string, R extends Content = never, const I extends Schema | undefined = undefined>(
-    name: Name,
-    definition: ToolDefinition<I, undefined>,
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R | Content>) & NoExcessProperties<R, Content>,
-  ): Server<WithTool<T, Name, I, undefined>>
-  /** Registers a tool that returns structured content. @throws SchemaError when a schema is invalid; Error when the name is taken. */
+  /**
+   * Registers a tool. It returns structured content if it has an `output` schema, otherwise content: a string, or blocks.
+   *
+   * @throws SchemaError when a schema is invalid; TypeError for a definition or handler of the wrong shape; Error when the name is taken.
+   */
   tool<
     const Name extends string,
-    const O extends Schema,
-    R extends Structured<InferInput<O>> = never,
     const I extends Schema | undefined = undefined,
+    const O extends Schema | undefined = undefined,
+    R extends ToolReturn<O> = never,
   >(
     name: Name,
-    definition: StructuredToolDefinition<I, O>,
-    handler: ((args: Arguments<I>, call: Call) => Awaitable<R | Structured<InferInput<O>>>) &
-      NoExcessProperties<R, InferInput<O>>,
+    definition: ToolDefinition<I, O>,
+    handler: ((args: Arguments<I>, call: Call) => Awaitable<R | ToolReturn<O> | LiteralTypes>) &
+      NoExcessProperties<R, ReturnFields<O>>,
   ): Server<WithTool<T, Name, I, O>>
+
+  /** Registers tools that `defineTool` returned, by their names. @throws Error when a name is taken. */
+  addTools<D extends DefinedTools>(tools: D): Server<T & TypesOfTools<D>>
 
   /** Registers a resource by its URI, or a family of resources by a URI template. @throws Error when the URI is invalid or taken. */
   resource<const U extends string, const V extends Schema | undefined = undefined>(

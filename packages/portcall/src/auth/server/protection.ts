@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { InsufficientScopeHeaders, OnRequest, RequestHead } from '../../protocol/http.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { isScope } from './challenge.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { createDpopVerifier, type DpopFailure, type DpopVerifier, type DpopVerifierOptions } from './dpop-verifier.ts'
@@ -50,6 +51,21 @@ export interface Protection {
 }
 
 const CLOCK_TOLERANCE_MS = 30_000
+const NAMES: OptionNames<ProtectOptions> = {
+  resource: 1,
+  authorizationServers: 1,
+  verify: 1,
+  scopes: 1,
+  scopesSupported: 1,
+  impliedScopes: 1,
+  dpop: 1,
+  allowedOrigins: 1,
+  metadata: 1,
+  clockToleranceMs: 1,
+  now: 1,
+}
+const VERIFY = 'Pass verify: jwt({ issuer, jwksUri }), or another verifier of portcall/auth/server'
+const ADVICE = { issuer: VERIFY, jwksUri: VERIFY, audience: 'Tokens must be issued for "resource"', scope: "Use scopes: ['…']" }
 
 /**
  * Creates the authorization of one server.
@@ -58,13 +74,15 @@ const CLOCK_TOLERANCE_MS = 30_000
  * @throws TypeError for invalid URLs or scopes.
  */
 export function createProtection(options: ProtectOptions): Protection {
+  checkOptions('protect()', options, { names: NAMES, advice: ADVICE })
+  if (!options.verify) throw new TypeError(`protect(): verify is missing. ${VERIFY}`)
   const { clockToleranceMs = CLOCK_TOLERANCE_MS, impliedScopes = {}, scopes = [], now = Date.now, metadata } = options
   const resource = parseResource(options.resource)
   const verifiers = [options.verify].flat().map((one): Verifier => (typeof one === 'function' ? { verify: one } : one))
   const authorizationServers =
     options.authorizationServers ?? verifiers.flatMap(({ onRequest, issuers = [] }) => (onRequest ? issuers : []))
   const scopesSupported = options.scopesSupported ?? scopes
-  checkOptions(authorizationServers, [...scopes, ...scopesSupported])
+  checkIssuersAndScopes(authorizationServers, [...scopes, ...scopesSupported])
   const dpop = options.dpop
     ? createDpopVerifier(resource.uri, { now, ...(options.dpop === true ? {} : options.dpop) })
     : undefined
@@ -93,7 +111,7 @@ export function createProtection(options: ProtectOptions): Protection {
   }
 }
 
-function checkOptions(authorizationServers: readonly string[], scopes: readonly string[]): void {
+function checkIssuersAndScopes(authorizationServers: readonly string[], scopes: readonly string[]): void {
   for (const issuer of authorizationServers) parseSecureUrl('authorizationServers', issuer)
   const invalid = scopes.find((scope) => !isScope(scope))
   if (invalid !== undefined) throw new TypeError(`${JSON.stringify(invalid)} is not a valid scope`)

@@ -31,7 +31,7 @@ function createOpen(servers: Record<string, Server | Error>): OpenServer & { ope
 function createNotesServer(name: string): Server {
   const server = createServer({ name, version: '1' }, { cache: { tools: { ttlMs: 60_000, cacheScope: 'private' } } })
   server.tool('who', {}, () => name)
-  server.tool('say hello', {}, () => `hello from ${name}`)
+  server.tool('say/hello', {}, () => `hello from ${name}`)
   server.prompt('greet', {}, () => `greet ${name}`)
   server.resource(`${name}://readme`, {}, () => `readme of ${name}`)
   server.resource(`${name}://notes/{id}`, {}, ({ id }) => `note ${id} of ${name}`)
@@ -130,7 +130,7 @@ describe('the combined lists', () => {
     const tools = await group.tools().toArray()
     expect(tools.map(({ name, server, originalName }) => [name, server, originalName])).toEqual([
       ['b__who', 'b', 'who'],
-      [expect.stringMatching(/^b__say_hello_[0-9a-f]{16}$/), 'b', 'say hello'],
+      [expect.stringMatching(/^b__say_hello_[0-9a-f]{16}$/), 'b', 'say/hello'],
       ['a__ping', 'a', 'ping'],
     ])
     const iterated: string[] = []
@@ -198,10 +198,10 @@ describe('options', () => {
     for (const client of clients) await client.tools().toArray()
     expect((await group.tools().toArray()).map(({ server, originalName }) => `${server} ${originalName}`)).toEqual([
       'a who',
-      'a say hello',
+      'a say/hello',
       'b ping',
       'c who',
-      'c say hello',
+      'c say/hello',
     ])
   })
 })

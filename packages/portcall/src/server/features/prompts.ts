@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from '../../protocol/types.ts'
-import { compileSchema } from '../../schema/compile.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
 import type { CallContext } from '../call.ts'
 import { type BaseDefinition, type Completer, isContentBlock, type PromptHandler } from '../definitions.ts'
 import { InvalidOutputError } from '../errors.ts'
 import { checkAccess } from './access.ts'
+import { compileMember } from './compile-member.ts'
 import { createEntry, omitUndefined, type Registry, type RegistryEntry } from './registry.ts'
 
 export interface AnyPromptDefinition extends BaseDefinition {
@@ -27,9 +27,8 @@ export function createPrompt(
   definition: AnyPromptDefinition,
   handler: PromptHandler<Schema | undefined>,
 ): PromptEntry {
-  if (name === '') throw new Error('A prompt needs a name')
   const { title, description, icons, _meta } = definition
-  const compiled = definition.arguments && compileSchema(definition.arguments, 'input')
+  const compiled = compileMember(`arguments of the prompt ${JSON.stringify(name)}`, definition.arguments)
   const listing = { name, title, description, arguments: compiled && listArguments(compiled.json), icons, _meta }
   return { ...createEntry<AnyPromptDefinition, Prompt>(definition, listing as Prompt), handler, arguments: compiled }
 }

@@ -97,7 +97,8 @@ export function createRegistry<D extends BaseDefinition, E extends RegistryEntry
   const registry = {
     isUsed: false,
     add(name: string, entry: E): void {
-      if (all.has(name)) throw new Error(`${JSON.stringify(name)} is already registered`)
+      if (all.has(name))
+        throw new Error(`${JSON.stringify(name)} is already registered. Use another name, or change it with update(name, …)`)
       entry.order = ++lastOrder
       all.set(name, entry)
       registry.isUsed = true

@@ -1,12 +1,12 @@
 import { invalidParams, resourceNotFound } from '../../protocol/errors.ts'
 import type { CacheHint, ReadResourceResult, Resource, ResourceTemplate } from '../../protocol/types.ts'
-import { compileSchema } from '../../schema/compile.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
 import { parseTemplate, type UriTemplate } from '../../schema/uri-template/template.ts'
 import type { CallContext } from '../call.ts'
 import type { ReadHandler, ResourceDefinition, TemplateDefinition } from '../definitions.ts'
 import { checkPriority } from '../input-requests/sampling.ts'
 import { isVisible, lacksScopes, requireScopes } from './access.ts'
+import { compileMember } from './compile-member.ts'
 import { createEntry, type Registry, type RegistryEntry } from './registry.ts'
 import { resourceResult } from './resource-result.ts'
 
@@ -28,7 +28,7 @@ export type TemplateRegistry = Registry<AnyTemplateDefinition, TemplateEntry>
 
 /** Creates the entry of a resource with a fixed URI. @throws Error when the URI is invalid. */
 export function createResource(uri: string, definition: ResourceDefinition, handler: AnyReadHandler): ResourceEntry {
-  if (!URL.canParse(uri)) throw new Error(`${JSON.stringify(uri)} is not a valid URI`)
+  if (!URL.canParse(uri)) throw new Error(`${JSON.stringify(uri)} is not a valid URI, such as notes://all`)
   const { name = uri, title, description, mimeType, size, annotations, icons, _meta } = definition
   checkPriority('annotations.priority', annotations?.priority)
   const listing = { uri, name, title, description, mimeType, size, annotations, icons, _meta }
@@ -41,7 +41,7 @@ export function createTemplate(uriTemplate: string, definition: AnyTemplateDefin
   checkPriority('annotations.priority', annotations?.priority)
   const listing = { uriTemplate, name, title, description, mimeType, annotations, icons, _meta }
   const entry = createEntry<AnyTemplateDefinition, ResourceTemplate>(definition, listing as ResourceTemplate)
-  const variables = definition.variables && compileSchema(definition.variables, 'input')
+  const variables = compileMember(`variables of ${JSON.stringify(uriTemplate)}`, definition.variables)
   return { ...entry, handler, template: parseTemplate(uriTemplate), variables }
 }
 

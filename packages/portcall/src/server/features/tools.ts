@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.ts'
 import type { Tool } from '../../protocol/types.ts'
-import { compileSchema } from '../../schema/compile.ts'
 import type { CompiledSchema, Schema } from '../../schema/standard.ts'
 import type { ToolDefinition, ToolHandler } from '../definitions.ts'
+import { compileMember } from './compile-member.ts'
 import { createEntry, type Registry, type RegistryEntry } from './registry.ts'
 
 export type AnyToolDefinition = ToolDefinition<Schema | undefined, Schema | undefined>
@@ -22,10 +22,9 @@ export type ToolRegistry = Registry<AnyToolDefinition, ToolEntry>
 
 /** @throws SchemaError when a schema is invalid or not supported. */
 export function createTool(name: string, definition: AnyToolDefinition, handler: AnyToolHandler): ToolEntry {
-  if (name === '') throw new Error('A tool needs a name')
   const { title, description, icons, annotations, _meta } = definition
-  const input = definition.input && compileSchema(definition.input, 'input')
-  const output = definition.output && compileSchema(definition.output, 'output')
+  const input = compileMember(`input of the tool ${JSON.stringify(name)}`, definition.input)
+  const output = compileMember(`output of the tool ${JSON.stringify(name)}`, definition.output, 'output')
   const inputSchema = input ? asObjectSchema(input.json, name) : { type: 'object' as const, additionalProperties: false }
   const listing = { name, title, description, inputSchema, outputSchema: output?.json, annotations, icons, _meta }
   const entry = createEntry<AnyToolDefinition, Tool>(definition, listing as Tool)

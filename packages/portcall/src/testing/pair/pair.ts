@@ -71,7 +71,7 @@ export async function connectPair<S extends InProcessTarget, const E extends rea
   const paired = await OPENERS[transport](recorder.server, openOptions)
   const usesHttpSse = transport === 'http' && revisionOf(protocolVersion)?.http.transport === 'HTTP+SSE'
   try {
-    const client = await connect<S, E>(paired.target, {
+    const client = await connect<unknown, E>(paired.target, {
       ...(usesHttpSse && { era: 'http+sse' as const }),
       ...connectOptions,
       middleware: [recorder.middleware, ...(connectOptions.middleware ?? [])],
@@ -85,7 +85,7 @@ export async function connectPair<S extends InProcessTarget, const E extends rea
         await close()
         await paired.close()
       },
-    })
+    }) as never
   } catch (error) {
     await paired.close()
     throw error

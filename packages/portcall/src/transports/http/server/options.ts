@@ -3,8 +3,9 @@ import type { Authenticate, InsufficientScopeHeaders, OnRequest } from '../../..
 import type { MethodLookup } from '../../../protocol/methods.ts'
 import type { EventLog } from '../../../stores/log.ts'
 import type { Stores } from '../../../stores/stores.ts'
+import { checkOptions, type OptionNames } from '../../../util/check-options.ts'
 import type { HostCheckOptions } from './host-check.ts'
-import type { HttpLimits } from './limits.ts'
+import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 
 /** Options of an HTTP endpoint; each limit is an option too. */
 export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
@@ -34,6 +35,38 @@ export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
   readonly isIdempotent?: (request: Request) => boolean
   /** Receives internal errors; clients only get "Internal error", with the reference if a string is returned. Default: those of the server. */
   readonly onError?: (error: unknown) => unknown
+}
+
+/** The names of the options of an HTTP endpoint. */
+export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
+  ...HTTP_LIMITS,
+  allowedHosts: 1,
+  allowedOrigins: 1,
+  path: 1,
+  legacy: 1,
+  authenticate: 1,
+  onRequest: 1,
+  insufficientScopeHeaders: 1,
+  eventLog: 1,
+  methodOf: 1,
+  stores: 1,
+  isIdempotent: 1,
+  onError: 1,
+}
+
+const PROTECTION = 'Spread the options that protect(…) returns: { ...protect(…) }'
+const ADVICE = {
+  auth: PROTECTION,
+  protect: PROTECTION,
+  cors: 'Use "allowedOrigins"',
+  hostname: 'Use "host"',
+  endpoint: 'Use "path"',
+  onEvent: 'It is an option of createServer()',
+}
+
+/** Checks the options of a function that serves a server over HTTP. @throws TypeError. */
+export function checkHttpOptions(where: string, options: unknown, names: object = HTTP_OPTION_NAMES): void {
+  checkOptions(where, options, { names, advice: ADVICE })
 }
 
 /** The members of a server that determine options of its endpoint. */

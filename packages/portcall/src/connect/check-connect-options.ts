@@ -1,0 +1,52 @@
+import { CLIENT_TIMEOUTS } from '../client/options.ts'
+import { HTTP_CLIENT_LIMITS } from '../transports/http/client/limits.ts'
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import type { ConnectOptions } from './options.ts'
+
+const NAMES: OptionNames<ConnectOptions> = {
+  info: 1,
+  extensions: 1,
+  capabilities: 1,
+  timeouts: 1,
+  methodTimeouts: 1,
+  maxRoundTrips: 1,
+  maxPages: 1,
+  cache: 1,
+  logLevel: 1,
+  middleware: 1,
+  onEvent: 1,
+  elicit: 1,
+  elicitUrl: 1,
+  sample: 1,
+  roots: 1,
+  era: 1,
+  onEraDetected: 1,
+  protocolVersion: 1,
+  probeTimeoutMs: 1,
+  connectTimeoutMs: 1,
+  headers: 1,
+  auth: 1,
+  fetch: 1,
+  http: 1,
+  signal: 1,
+  restart: 1,
+  onStderr: 1,
+}
+const AUTH = 'Pass auth: bearerToken(() => token), with bearerToken from portcall/auth/client'
+const TIMEOUT = 'Pass timeouts: { requestTimeoutMs }'
+const ADVICE = {
+  token: AUTH,
+  apiKey: AUTH,
+  timeout: TIMEOUT,
+  requestTimeoutMs: TIMEOUT,
+  name: 'Pass info: { name, version }',
+  elicitation: 'Pass a function as "elicit"',
+  sampling: 'Pass a function as "sample"',
+}
+
+/** Checks the options of `connect`, since JavaScript passes anything. @throws TypeError. */
+export function checkConnectOptions(options: ConnectOptions): void {
+  checkOptions('connect()', options, { names: NAMES, advice: ADVICE })
+  checkOptions('connect(): timeouts', options.timeouts ?? {}, { names: CLIENT_TIMEOUTS })
+  checkOptions('connect(): http', options.http ?? {}, { names: HTTP_CLIENT_LIMITS })
+}

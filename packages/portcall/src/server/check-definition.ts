@@ -1,0 +1,86 @@
+/** Checks what is registered on a server, since JavaScript passes anything. The messages say what to change. */
+import { checkOptions, describe, type KnownOptions, type OptionNames } from '../util/check-options.ts'
+import type { BaseDefinition, PromptDefinition, ResourceDefinition, TemplateDefinition, ToolDefinition } from './definitions.ts'
+import type { ToolDefinitionExtensions } from './tool-definition-extensions.ts'
+
+type Anything = undefined
+
+const BASE: OptionNames<BaseDefinition> = {
+  title: 1,
+  description: 1,
+  icons: 1,
+  _meta: 1,
+  visible: 1,
+  scopes: 1,
+  onInsufficientScope: 1,
+}
+const TOOL: OptionNames<Omit<ToolDefinition<Anything, Anything>, keyof ToolDefinitionExtensions>> = {
+  ...BASE,
+  input: 1,
+  output: 1,
+  annotations: 1,
+  timeoutMs: 1,
+}
+const RESOURCE: OptionNames<ResourceDefinition & TemplateDefinition<Anything>> = {
+  ...BASE,
+  name: 1,
+  mimeType: 1,
+  annotations: 1,
+  size: 1,
+  cache: 1,
+  maxBytes: 1,
+  variables: 1,
+  list: 1,
+  complete: 1,
+}
+const PROMPT: OptionNames<PromptDefinition<Anything>> = { ...BASE, arguments: 1, complete: 1 }
+
+const HANDLER = 'The handler is the third argument'
+
+/** The method that registers an item. */
+export type ItemKind = 'tool' | 'resource' | 'prompt'
+
+/** The options of each kind of item, and those of other libraries. */
+const KINDS: { readonly [kind in ItemKind]: KnownOptions } = {
+  tool: {
+    // The tasks extension adds `task`, which servers without it ignore.
+    names: { ...TOOL, task: 1 },
+    advice: {
+      parameters: 'Use "input"',
+      inputSchema: 'Use "input"',
+      outputSchema: 'Use "output"',
+      execute: HANDLER,
+      handler: HANDLER,
+      timeout: 'Use "timeoutMs"',
+    },
+  },
+  resource: { names: RESOURCE, advice: { read: HANDLER, handler: HANDLER } },
+  prompt: { names: PROMPT, advice: { argsSchema: 'Use "arguments"', handler: HANDLER } },
+}
+
+const TOOL_NAME = /^[\w./-]{1,128}$/
+
+/** What is passed to `server.tool`, `server.resource` or `server.prompt`. */
+export interface RegisteredItem {
+  readonly name: unknown
+  readonly definition: unknown
+  readonly handler: unknown
+  /** Whether extensions may add options. */
+  readonly isOpen: boolean
+}
+
+/** Checks the arguments of the method that registers an item. @throws TypeError. */
+export function checkDefinition(kind: ItemKind, { name, definition, handler, isOpen }: RegisteredItem): void {
+  const first = kind === 'resource' ? 'uri' : 'name'
+  const usage = `server.${kind}(${first}, definition, handler)`
+  if (typeof name !== 'string' || name === '') throw new TypeError(`${usage}: ${first} must be a string, not ${describe(name)}`)
+  const where = `server.${kind}(${JSON.stringify(name)})`
+  if (kind === 'tool' && !TOOL_NAME.test(name))
+    throw new TypeError(`${where}: the name of a tool has 1 to 128 letters, digits, "_", "-", "." or "/"`)
+  if (typeof definition === 'function') throw new TypeError(`${where}: the definition is missing. Use ${usage}`)
+  checkOptions(where, definition, { ...KINDS[kind], isOpen })
+  const { scopes } = definition as BaseDefinition
+  if (scopes && !Array.isArray(scopes)) throw new TypeError(`${where}: scopes must be an array of strings: [${describe(scopes)}]`)
+  if (typeof handler !== 'function')
+    throw new TypeError(`${where}: the handler must be a function, not ${describe(handler)}. Use ${usage}`)
+}

@@ -1,0 +1,36 @@
+import { isObject } from '../jsonrpc/message.ts'
+import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
+import { SERVER_LIMITS, type ServerOptions } from './options.ts'
+
+const NAMES: OptionNames<ServerOptions> = {
+  instructions: 1,
+  sealingKeys: 1,
+  pageSize: 1,
+  cache: 1,
+  extensions: 1,
+  capabilities: 1,
+  onInsufficientScope: 1,
+  stores: 1,
+  limits: 1,
+  onEvent: 1,
+}
+const TOOLS = 'Register tools with server.tool(name, definition, handler)'
+const ADVICE = { tools: TOOLS, name: 'It belongs to the first argument', onError: 'Use "onEvent"' }
+const USAGE = "createServer({ name: 'weather', version: '1.0.0' }, options)"
+
+/** Checks the arguments of `createServer`, since JavaScript passes anything. @throws TypeError. */
+export function checkServerOptions(info: unknown, options: ServerOptions): void {
+  const { name, version } = isObject(info) ? info : {}
+  if (typeof name !== 'string' || typeof version !== 'string')
+    throw new TypeError(`createServer() needs the name and the version of the server: ${USAGE}`)
+  checkOptions('createServer()', options, { names: NAMES, advice: ADVICE })
+  const { limits = {}, stores, extensions = [] } = options
+  checkOptions('createServer(): limits', limits, { names: SERVER_LIMITS })
+  for (const extension of extensions)
+    if (typeof extension?.install !== 'function')
+      throw new TypeError(
+        `createServer(): extensions contains ${describe(extension)}, not an extension. Call its function: tasks()`,
+      )
+  if (stores && !(stores.store && stores.log && stores.bus))
+    throw new TypeError('createServer(): stores must have a store, a log and a bus, as redisStores(…) and memoryStores() return')
+}
