@@ -153,10 +153,10 @@ clientMatrix('tasks', (it) => {
   )
 })
 
-test.each(['2025-11-25', '2026-07-28'])('TSKX-015 another client can open a task by its id · %s', async (revision) => {
+test.each(['2025-11-25', '2026-07-28'])('TSKX-015 another client can open a task by its id · %s', async (protocolVersion) => {
   const { target, close } = await createHttpFixture()
   onTestFinished(close)
-  const options = { ...INPUT_HANDLERS, extensions: [tasks()], revision }
+  const options = { ...INPUT_HANDLERS, extensions: [tasks()], protocolVersion }
   const client = await connect(target, options)
   const { taskId } = (await client.tasks.start('task_asks')) as TaskHandle
   await client.close()

@@ -1,4 +1,4 @@
-import { createServer, defineServerExtension, type Server } from 'portcall'
+import { createServer, defineServerExtension, type OnEvent, type Server } from 'portcall'
 import { tasks } from 'portcall/tasks'
 import { addChanges } from './changes.ts'
 import { addInputRequests } from './input-requests.ts'
@@ -24,6 +24,14 @@ const shout = defineServerExtension({
   setup: (context) => context.method(`${EXTENSION}/say`, {}, ({ text }) => ({ said: `${text}!` })),
 })
 
+/** The errors that tests provoke on purpose. */
+const EXPECTED = /canary|larger than 100 bytes|does not match the output schema/
+
+/** Prints unexpected errors only. */
+const onEvent: OnEvent = (event) => {
+  if (event.type === 'warning' || !EXPECTED.test(String(event.error))) console.error(event)
+}
+
 /** Creates the server under test. It is controlled by messages only, so that it can run in any process. */
 export function createMatrixServer(): Server {
   const server = createServer(
@@ -31,6 +39,7 @@ export function createMatrixServer(): Server {
     {
       instructions: 'Try everything.',
       pageSize: PAGE_SIZE,
+      onEvent,
       extensions: [shout, tasks({ limits: { pollIntervalMs: 20, statusMessageIntervalMs: 20 } })],
     },
   )

@@ -199,7 +199,7 @@ describe('several verifiers', () => {
 
   test('that throw do not reveal their error to the caller', async () => {
     const verify = () => Promise.reject(new Error('secret'))
-    const send = await HANDLERS.fetch(createNotesServer(), protect({ resource: RESOURCE, verify }))
+    const send = await HANDLERS.fetch(createNotesServer(), { ...protect({ resource: RESOURCE, verify }), onError() {} })
     const response = await ERAS.modern(send, 'whoami', { authorization: 'Bearer x' })
     expect([response.status, (await response.text()).includes('secret')]).toEqual([500, false])
   })
