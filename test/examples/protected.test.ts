@@ -30,7 +30,7 @@ test('protected', async () => {
   const metadata = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', url))
   expect(await metadata.json()).toMatchObject({ resource: RESOURCE, authorization_servers: [login.issuer] })
   expect((await call('list')).status).toBe(401)
-  const token = await login.issue({ subject: 'ann', scope: 'notes:read', resources: [RESOURCE] })
+  const token = await login.issue({ subject: 'ann', scopes: ['notes:read'], resources: [RESOURCE] })
   expect(await call('list', token)).toMatchObject({ status: 200, text: 'Notes of ann' })
   expect(await call('erase', token)).toMatchObject({
     status: 403,

@@ -31,7 +31,7 @@ test.each(LIBRARIES)('scopes-%s requires a token, and a scope for each tool', as
   const url = await start(`scopes-${library}`)
   await expect(connect(url)).rejects.toThrow()
 
-  const token = await login.issue({ subject: 'ada', resources: [url], scope: 'notes:read' })
+  const token = await login.issue({ subject: 'ada', resources: [url], scopes: ['notes:read'] })
   const client = await connect(url, { auth: bearerToken(() => token) })
   onTestFinished(() => client.close())
   expect(textOf(await client.callTool('list'))).toBe('Notes of ada')

@@ -47,6 +47,12 @@ export type ServerArgument = { readonly location: string } | { readonly program:
 /** Whether a command connects to a server, only needs its location, or takes no server. */
 export type ServerUse = 'connect' | 'locate' | 'none'
 
+/** The values of an argument or option, with their meanings. */
+export interface Choices {
+  readonly title: string
+  readonly values: { readonly [value: string]: string }
+}
+
 export interface Command<F extends Flags = Flags> {
   readonly name: string
   readonly summary: string
@@ -56,6 +62,8 @@ export interface Command<F extends Flags = Flags> {
   readonly flags: F
   /** More paragraphs of the help. */
   readonly details?: readonly string[]
+  /** What an argument or option accepts: tables of the help. */
+  readonly choices?: readonly Choices[]
   readonly examples: readonly string[]
   /** Runs the command. Resolves to the exit reason, by default `success`. */
   run(invocation: Invocation<F>): Promise<ExitReason | undefined | void>

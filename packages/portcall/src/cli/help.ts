@@ -25,6 +25,7 @@ export function overview(): string {
     HEAD,
     section('Commands', commands),
     section('Servers', SERVERS),
+    section('Global options', [...rows(COMMON_FLAGS), ['-V, --version', 'Print the version']]),
     section('Exit codes', exitCodes),
     "Run 'portcall <command> --help' for more information on a command.",
   ].join('\n\n')
@@ -37,11 +38,12 @@ function usageOf({ name, serverUse, args }: Pick<Command, 'name' | 'serverUse' |
 
 /** Returns the help of one command. */
 export function commandHelp(command: Command): string {
-  const { summary, details = [], flags, serverUse, examples } = command
+  const { summary, details = [], choices = [], flags, serverUse, examples } = command
   return [
     `Usage: ${usageOf(command)}`,
     `${summary}.`,
-    ...details,
+    ...details.map((text) => wrap(text)),
+    ...choices.map(({ title, values }) => section(title, Object.entries(values))),
     ...(Object.keys(flags).length > 0 ? [section('Options', rows(flags))] : []),
     ...(serverUse === 'connect' ? [section('Connection options', rows(CONNECTION_FLAGS))] : []),
     section('Global options', rows(COMMON_FLAGS)),
@@ -74,8 +76,22 @@ function rows(flags: Flags): (readonly [string, string])[] {
 }
 
 const MAX_COLUMN_WIDTH = 30
+const MAX_LINE_WIDTH = 100
 
 function section(title: string, lines: readonly (readonly [string, string])[]): string {
   const width = Math.min(MAX_COLUMN_WIDTH, Math.max(...lines.map(([left]) => left.length)))
-  return [`${title}:`, ...lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd())].join('\n')
+  const indent = ' '.repeat(width + 4)
+  return [`${title}:`, ...lines.map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, indent)}`.trimEnd())].join('\n')
+}
+
+/** Breaks a text into lines that fit the terminal. `indent` precedes all lines but the first, whose indentation is printed already. */
+function wrap(text: string, indent = ''): string {
+  const width = Math.min(process.stdout.columns ?? MAX_LINE_WIDTH, MAX_LINE_WIDTH) - indent.length
+  const lines = ['']
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1) ?? ''
+    if (last !== '' && last.length + word.length >= width) lines.push(word)
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
+  }
+  return lines.join(`\n${indent}`)
 }

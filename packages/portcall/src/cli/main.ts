@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { assertNodeVersion } from '../util/assert-node-version.ts'
 /** The command `portcall`: finds the command to run, runs it, and sets the exit code. */
+import { assertNodeVersion } from '../util/assert-node-version.ts'
+import { findCommand } from './command-line/find-command.ts'
+import { COMMON_FLAGS, CONNECTION_FLAGS } from './command-line/flags.ts'
 import { splitAtProgram } from './command-line/parse.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
@@ -18,19 +20,21 @@ process.exitCode = EXIT_CODES.internal
 const exitReason = await run(process.argv.slice(2))
 write('', () => process.exit(EXIT_CODES[exitReason]))
 
-async function run(args: readonly string[]): Promise<ExitReason> {
-  const [name = 'help'] = args
+async function run(words: readonly string[]): Promise<ExitReason> {
   const line = process.env.PORTCALL_COMPLETE
   if (line !== undefined) return complete(line)
-  if (name === '--version') return print((await import('./version.ts')).VERSION)
-  if (name === 'help' || name === '--help' || name === '-h') return help(args.slice(1))
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  const isJson = splitAtProgram(args).ownArgs.includes('--json')
+  const { name, args } = findCommand(words, { flags: { ...CONNECTION_FLAGS, ...COMMON_FLAGS }, isCommand: isCommandName })
+  const { ownArgs } = splitAtProgram(args)
+  if (name === undefined && ownArgs.some((word) => word === '--version' || word === '-V'))
+    return print((await import('./version.ts')).VERSION)
+  if (name === undefined || name === 'help') return help(ownArgs)
+  const isJson = ownArgs.includes('--json')
   try {
-    if (!entry) return await throwUnknown(name)
+    const entry = COMMANDS[name]
+    if (!entry || !isCommandName(name)) return await throwUnknown(name)
     const { runCommand } = await import('./run-command.ts')
     process.once('SIGINT', () => interrupt.abort())
-    return await runCommand(await entry.load(), { args: args.slice(1), isJson, signal: interrupt.signal })
+    return await runCommand(await entry.load(), { args, isJson, signal: interrupt.signal })
   } catch (error) {
     if (interrupt.signal.aborted) return 'interrupted'
     const { reportError } = await import('./report-error.ts')
@@ -38,10 +42,15 @@ async function run(args: readonly string[]): Promise<ExitReason> {
   }
 }
 
-async function help([name]: readonly string[]): Promise<ExitReason> {
+function isCommandName(name: string): boolean {
+  return name === 'help' || Object.hasOwn(COMMANDS, name)
+}
+
+/** Prints the help of a command, or of all commands. */
+async function help(words: readonly string[]): Promise<ExitReason> {
   const { catalog, commandHelp, overview } = await import('./help.ts')
-  if (name === '--json') return print(await catalog())
-  const entry = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (words.includes('--json')) return print(await catalog())
+  const entry = words.filter((word) => Object.hasOwn(COMMANDS, word)).map((word) => COMMANDS[word])[0]
   return print(entry ? commandHelp(await entry.load()) : overview())
 }
 

@@ -31,6 +31,17 @@ const LIBRARY_ERRORS: { readonly [code: string]: { readonly exitReason: ExitReas
 
 const MISSING_CLIENT_CAPABILITY = -32021
 
+/** What to do about a capability that the server requires and the command did not declare. */
+function capabilityHint(data: unknown): string | undefined {
+  const { requiredCapabilities: required } = (data ?? {}) as { requiredCapabilities?: { [name: string]: { url?: object } } }
+  if (required?.elicitation?.url)
+    return 'the server asks to open a URL: run the command in a terminal, without --answer and --no-input'
+  if (required?.elicitation) return 'run the command in a terminal, or use --answer FIELD=VALUE'
+  if (required?.roots) return 'add a directory with --root DIR'
+  if (required?.sampling) return 'the server needs a language model, which this command does not have'
+  return undefined
+}
+
 /** Writes an error as one line to stderr, as text or as JSON. Returns the exit reason. */
 export function reportError(error: unknown, isJson: boolean): ExitReason {
   const { exitReason, code, message, hint, data } = describeError(error)
@@ -66,8 +77,7 @@ function describeError(error: unknown): ErrorReport {
 function describeRpcError(error: Error, code: number): ErrorReport {
   const { data } = error as { data?: unknown }
   const report = { code, message: `${error.message} (${code})`, ...(data !== undefined && { data }) }
-  if (code === MISSING_CLIENT_CAPABILITY)
-    return { ...report, exitReason: 'input_required', hint: LIBRARY_ERRORS.INPUT_HANDLER_FAILED?.hint }
+  if (code === MISSING_CLIENT_CAPABILITY) return { ...report, exitReason: 'input_required', hint: capabilityHint(data) }
   return { ...report, exitReason: 'rejected' }
 }
 

@@ -39,7 +39,7 @@ function typeOfValue(value: unknown): string {
 
 const MAX_ENUM_VALUES = 5
 
-/** Returns a short name of a type for display: `string`, `"a"|"b"`, `integer[]`. */
+/** Returns a short name of a type for display: `string`, `"a"|"b"`, `(integer|string)[]`. */
 export function typeName(schema: unknown, root: unknown): string {
   if (!isObject(schema)) return 'any'
   const { enum: values, items } = schema
@@ -49,5 +49,9 @@ export function typeName(schema: unknown, root: unknown): string {
   }
   const types = [...typesOf(schema, root)]
   if (types.length === 0) return 'any'
-  return types.map((type) => (type === 'array' ? `${typeName(items, root)}[]` : type)).join('|')
+  return types.map((type) => (type === 'array' ? `${inParentheses(typeName(items, root))}[]` : type)).join('|')
+}
+
+function inParentheses(type: string): string {
+  return type.includes('|') ? `(${type})` : type
 }

@@ -11,7 +11,7 @@ import { resolveTarget } from './target/resolve.ts'
 export interface LoginSettings {
   readonly by: 'browser' | 'device'
   readonly clientId?: string | undefined
-  readonly scope?: string | undefined
+  readonly scopes?: readonly string[] | undefined
 }
 
 /** Shows the user how to sign in. */
@@ -42,14 +42,14 @@ function settingsDir(): string {
 /** Creates an auth provider that stores its tokens in the login file of the URL. */
 export async function createProvider(
   url: URL,
-  { by, clientId, scope }: LoginSettings,
+  { by, clientId, scopes }: LoginSettings,
   { open, prompt }: SignInPrompts,
 ): Promise<AuthProvider> {
   const { browserSignIn, deviceCode, fileStore } = await import('../entrypoints/auth-client.ts')
   const options = {
     store: fileStore(loginFile(url)),
     clientName: 'Portcall',
-    ...(scope !== undefined && { scope }),
+    ...(scopes && { scopes }),
     ...(clientId !== undefined && { client: { clientId } }),
   }
   return by === 'device' ? deviceCode({ ...options, prompt }) : browserSignIn({ ...options, open })

@@ -14,7 +14,7 @@ import type { Client } from './types.ts'
 const info = { name: 'test', version: '1.0.0' }
 
 function clientOf(exchange: Exchange, options: ClientOptions = {}, sendsParamHeaders = false): Client {
-  const connection = { exchange, sendsParamHeaders, status: 'connected' as const, close: async () => {} }
+  const connection = { exchange, sendsParamHeaders, status: 'connected' as const, protocolVersion: '', close: async () => {} }
   return createClient(() => connection, options).client
 }
 

@@ -63,6 +63,8 @@ export interface ServerConnection {
   readonly status: ConnectionStatus
   /** Whether the transport sends `x-mcp-header` arguments as `Mcp-Param-*` headers. */
   readonly sendsParamHeaders: boolean
+  /** The negotiated protocol version. */
+  readonly protocolVersion: string
   close(): Promise<void>
 }
 
@@ -133,6 +135,9 @@ export function createClient(connection: () => ServerConnection, options: Client
   const client: Client = {
     get status() {
       return connection().status
+    },
+    get protocolVersion() {
+      return connection().protocolVersion
     },
     ...createQueries(cached, requester.request),
     tools: (callOptions) => list<Tool>({ method: 'tools/list', key: 'tools', accept: toolCaller.register }, callOptions),

@@ -2,7 +2,7 @@ import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type RequestId, type Response } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
-import { MODERN_VERSIONS } from '../protocol/revisions.ts'
+import { MODERN_VERSION } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
 import type { AbortListener } from '../util/abort.ts'
 import type { Deadline } from './deadlines.ts'
@@ -26,7 +26,7 @@ export interface RoundTrip {
 /** Sends one request with an id and `_meta` of its own. @throws the abort reason of the deadline. */
 export type SendRequest = (method: string, params: JsonObject, roundTrip: RoundTrip) => Promise<Response>
 
-const [VERSION] = MODERN_VERSIONS
+const VERSION = MODERN_VERSION
 
 export function createSender({ exchange, info, capabilities, logLevel, onEvent }: SenderOptions): SendRequest {
   let lastId = 0

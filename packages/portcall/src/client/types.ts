@@ -25,6 +25,8 @@ type ResultOf<Output> = unknown extends Output
 export interface Client<T extends ToolTypes = AnyTools> extends ClientQueries, AsyncDisposable {
   /** The status of the connection. */
   readonly status: ConnectionStatus
+  /** The protocol version that the client and the server use. */
+  readonly protocolVersion: string
   /** Lists the tools of the server. Pages are fetched while you iterate. */
   tools(options?: CallOptions): List<Tool>
   /** Lists the resources of the server. Pages are fetched while you iterate. */

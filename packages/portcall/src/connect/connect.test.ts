@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Client } from '../client/types.ts'
 import { type ListeningServer, serve } from '../entrypoints/node.ts'
 import { channelPair } from '../jsonrpc/channel.ts'
-import { REVISIONS } from '../protocol/revisions.ts'
+import { LATEST_LEGACY, MODERN_VERSION, REVISIONS } from '../protocol/revisions.ts'
 import { createServer } from '../server/server.ts'
 import { serveChannel } from '../transports/stdio/server.ts'
 import { connect } from './connect.ts'
@@ -90,6 +90,7 @@ describe('detecting the era', () => {
     const client = await connect(clientSide, { era: 'legacy' })
     cleanups.push(client.close)
     expect((await client.tools().toArray()).length).toBe(3)
+    expect(client.protocolVersion).toBe(LATEST_LEGACY.version)
   })
 
   it('connects to a server in the same process, with its tool types', async () => {
@@ -98,6 +99,7 @@ describe('detecting the era', () => {
     const { structuredContent } = await client.callTool('add', { a: 1, b: 2 })
     expectTypeOf(structuredContent).toEqualTypeOf<{ sum: number } | undefined>()
     expect(structuredContent).toEqual({ sum: 3 })
+    expect(client.protocolVersion).toBe(MODERN_VERSION)
     // @ts-expect-error there is no such tool
     await client.callTool('subtract', {}).catch(() => {})
     await client.close()

@@ -2,6 +2,7 @@ import { TimeoutError } from '../client/errors.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { ConnectionLostError } from '../jsonrpc/errors.ts'
 import { createChannelConnection } from '../legacy/client/channel-connection.ts'
+import { MODERN_VERSION } from '../protocol/revisions.ts'
 import { createChannelExchange } from '../transports/stdio/client.ts'
 import { createChannelHandoff } from './channel-handoff.ts'
 import type { Era } from './era-cache.ts'
@@ -14,6 +15,8 @@ export interface NegotiatedConnection {
   readonly connection: OpenConnection
   readonly era: Era
 }
+
+const MODERN = { sendsParamHeaders: false, hasSession: false, protocolVersion: MODERN_VERSION }
 
 /**
  * Detects the era of the server on a channel and opens a connection, without a second process or channel. A server that does not respond to
@@ -33,10 +36,7 @@ export async function openChannel(
     const detected = era === 'modern' ? era : await probe(modern.exchange, context).catch(legacyAfterTimeout)
     if (detected === 'modern') {
       const { exchange, close } = modern
-      return {
-        era: detected,
-        connection: { exchange, close, sendsParamHeaders: false, hasSession: false, onEnd: modern.onClose },
-      }
+      return { era: detected, connection: { ...MODERN, exchange, close, onEnd: modern.onClose } }
     }
   }
   return { era: 'legacy', connection: await openLegacy(createChannelConnection(view(), shared), context) }

@@ -7,7 +7,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
-import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
+import { MODERN_VERSION, MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import { SessionExpiredError } from '../transports/http/client/session.ts'
 import type { HttpFetch } from '../transports/http/client/types.ts'
@@ -109,6 +109,7 @@ function createOpener(
       exchange: copySharedResults(exchange),
       sendsParamHeaders: false,
       hasSession: false,
+      protocolVersion: MODERN_VERSION,
       onEnd: () => {},
       close: async () => {},
     }),

@@ -1,4 +1,5 @@
 import { InvalidResponseError } from '../jsonrpc/errors.ts'
+import { MODERN_VERSION } from '../protocol/revisions.ts'
 import type { HttpClientOptions } from '../transports/http/client/http-client.ts'
 import { createHttpSseConnection } from '../transports/http/client/http-sse.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
@@ -14,7 +15,7 @@ import type { OpenConnection } from './reconnect.ts'
 const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, context: ConnectContext) => Promise<OpenConnection> } = {
   async modern(http) {
     const { exchange, close } = createHttpExchange(http)
-    return { exchange, close, sendsParamHeaders: true, hasSession: false, onEnd: () => {} }
+    return { exchange, close, sendsParamHeaders: true, hasSession: false, protocolVersion: MODERN_VERSION, onEnd: () => {} }
   },
   legacy: (http, context) => openLegacy(createLegacyHttpConnection(http), context),
   'http+sse': (http, context) => openLegacy(createHttpSseConnection(http), context),

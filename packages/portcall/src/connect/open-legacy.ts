@@ -44,5 +44,6 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     ...(onLog && { onLog }),
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
   })
-  return { exchange: client.exchange, sendsParamHeaders: false, hasSession: true, onEnd: client.onClose, close: client.close }
+  const { exchange, onClose, close, revision } = client
+  return { exchange, sendsParamHeaders: false, hasSession: true, protocolVersion: revision.version, onEnd: onClose, close }
 }

@@ -4,7 +4,7 @@ import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/
 import { NegotiationError } from '../legacy/negotiate.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { MetaKey } from '../protocol/meta.ts'
-import { MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
+import { MODERN_VERSION, MODERN_VERSIONS, revisionOf } from '../protocol/revisions.ts'
 
 export type DetectedEra = 'modern' | 'legacy'
 
@@ -16,7 +16,7 @@ export interface ProbeOptions {
   readonly signal: AbortSignal
 }
 
-const [VERSION] = MODERN_VERSIONS
+const VERSION = MODERN_VERSION
 const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMismatch, ProtocolErrorCode.missingClientCapability])
 
 /**

@@ -14,6 +14,8 @@ export interface OpenConnection {
   readonly sendsParamHeaders: boolean
   /** Whether the connection is a session, whose client capabilities are fixed. Otherwise each request declares its own. */
   readonly hasSession: boolean
+  /** The negotiated protocol version. */
+  readonly protocolVersion: string
   /** Calls the listener once when the connection ends by itself. */
   onEnd(listener: (reason: unknown) => void): void
   close(): Promise<void>
@@ -47,6 +49,7 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
   let failures = 0
   let sendsParamHeaders = false
   let hasSession = false
+  let protocolVersion = ''
   let current: Promise<OpenConnection> | undefined
   /** The connection of `current`, once it is open. */
   let ready: OpenConnection | undefined
@@ -61,8 +64,7 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
   const open = async (attempt: () => Promise<OpenConnection>, signal: AbortSignal | undefined): Promise<OpenConnection> => {
     const connection = await openWithTimeout(options, signal ? AbortSignal.any([closing.signal, signal]) : closing.signal)
     failures = 0
-    sendsParamHeaders = connection.sendsParamHeaders
-    hasSession = connection.hasSession
+    ;({ sendsParamHeaders, hasSession, protocolVersion } = connection)
     ready = connection
     connection.onEnd((reason) => disconnect(attempt(), reason))
     if (status === 'disconnected') onEvent({ type: 'reconnected' })
@@ -111,6 +113,9 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
     },
     get hasSession() {
       return hasSession
+    },
+    get protocolVersion() {
+      return protocolVersion
     },
     exchange: reconnect ? sendWithRetry : send,
     async close() {

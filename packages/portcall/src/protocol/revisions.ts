@@ -303,6 +303,9 @@ export const SUPPORTED_VERSIONS: readonly string[] = REVISIONS.map((revision) =>
 /** The versions of the modern era. */
 export const MODERN_VERSIONS: readonly string[] = REVISIONS.filter(({ era }) => era === 'modern').map(({ version }) => version)
 
+/** The version of requests of the modern era. */
+export const MODERN_VERSION: string = MODERN_VERSIONS[0] ?? ''
+
 /** The versions of the legacy era. */
 export const LEGACY_VERSIONS: readonly string[] = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 

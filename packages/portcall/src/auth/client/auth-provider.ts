@@ -1,6 +1,7 @@
 import type { AuthorizedHeaders, AuthorizedSend, Authorizer, AuthProvider } from '../../protocol/authorizer.ts'
 import { openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { checkOptions, type OptionNames } from '../../util/check-options.ts'
 import { createRateLimiter, type RateLimiter } from '../rate-limiter.ts'
 import { type BearerChallenge, readBearerChallenge } from './discovery/challenge.ts'
 import { createDpopKeys, type DpopOptions } from './dpop/keys.ts'
@@ -22,7 +23,7 @@ export interface AuthProviderOptions {
   /** Separates the tokens of users who share a store. */
   readonly account?: string
   /** Scopes to request from the start. Default: those that the server names. */
-  readonly scope?: string | readonly string[]
+  readonly scopes?: readonly string[]
   /** How long before their expiry tokens are refreshed, in milliseconds. Default: 30,000, and at most half their lifetime. */
   readonly refreshAheadMs?: number
   /** How often additional scopes are requested for one operation within ten minutes. Default: 2; 0 for never. */
@@ -39,6 +40,18 @@ export interface AuthProviderOptions {
 }
 
 const STORE_TIMEOUT_MS = 30_000
+const NAMES: OptionNames<AuthProviderOptions> = {
+  store: 1,
+  storeTimeoutMs: 1,
+  account: 1,
+  scopes: 1,
+  refreshAheadMs: 1,
+  maxStepUps: 1,
+  dpop: 1,
+  allow: 1,
+  fetch: 1,
+}
+const ADVICE = { scope: "Use scopes: ['…']" }
 const REFRESH_AHEAD_MS = 30_000
 const MAX_STEP_UPS = 2
 
@@ -61,6 +74,7 @@ export interface ProviderParts {
 }
 
 export function createProviderParts(grant: GrantType, options: AuthProviderOptions): ProviderParts {
+  checkOptions(grant.name, options, { names: NAMES, advice: ADVICE, isOpen: true })
   const { storeTimeoutMs = STORE_TIMEOUT_MS, account = '' } = options
   const store = openStore(options.store, storeTimeoutMs)
   const owner = JSON.stringify([grant.name, account])
@@ -91,7 +105,7 @@ interface OwnedOptions extends AuthProviderOptions {
 }
 
 function createManagerOptions(endpoint: URL, grant: GrantType, options: OwnedOptions): TokenManagerOptions {
-  const { store, owner, scope = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
+  const { store, owner, scopes = [], refreshAheadMs = REFRESH_AHEAD_MS, allow = [], dpop = false } = options
   const { fetch, checkBrowserUrl } = createSafeFetch({ trustedUrl: endpoint, allow, fetch: options.fetch })
   return {
     endpoint,
@@ -100,7 +114,7 @@ function createManagerOptions(endpoint: URL, grant: GrantType, options: OwnedOpt
     tokenStore: createTokenStore(store, owner, endpoint),
     fetch,
     checkBrowserUrl,
-    scope: joinScopes(...[scope].flat()),
+    scope: joinScopes(...scopes),
     refreshAheadMs,
     requireDpop: dpop !== false,
     dpopKeys: createDpopKeys(dpop === true || dpop === false ? {} : dpop),

@@ -37,8 +37,8 @@ export interface UpstreamTokens {
   readonly refreshToken?: string
   /** When the access token expires, in milliseconds since 1970. */
   readonly expiresAt?: number
-  /** The granted scopes, separated by spaces. */
-  readonly scope?: string
+  /** The granted scopes, if the identity provider returned them. */
+  readonly scopes?: readonly string[]
 }
 
 /** The user that has signed in. */

@@ -94,6 +94,6 @@ function readTokens(json: JsonObject, now: number): UpstreamTokens {
     ...(typeof idToken === 'string' && { idToken }),
     ...(typeof refreshToken === 'string' && { refreshToken }),
     ...(typeof seconds === 'number' && { expiresAt: now + seconds * 1000 }),
-    ...(typeof scope === 'string' && { scope }),
+    ...(typeof scope === 'string' && { scopes: scope.split(' ').filter(Boolean) }),
   }
 }

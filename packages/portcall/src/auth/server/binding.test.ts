@@ -23,7 +23,7 @@ async function startServer(handler: keyof typeof HANDLERS) {
   server.tool('write', { scopes: ['notes:write'] }, () => 'written')
   const authorizationServers = [one.issuer, two.issuer]
   const send = await HANDLERS[handler](server, protect({ resource: RESOURCE, authorizationServers, verify }))
-  const issue = (as: typeof one, subject: string, scope = '') => as.issue({ subject, scope, resources: [RESOURCE] })
+  const issue = (as: typeof one, subject: string, ...scopes: string[]) => as.issue({ subject, scopes, resources: [RESOURCE] })
   return { send, issue, one, two, ann: await issue(one, 'ann'), strangers: [await issue(one, 'ben'), await issue(two, 'ann')] }
 }
 

@@ -10,7 +10,7 @@ async function startServer(handler: keyof typeof HANDLERS = 'fetch', options: Pa
   const verify = jwt({ issuer, jwksUri: `${issuer}/jwks` })
   const protection = protect({ resource: RESOURCE, authorizationServers: [issuer], verify, scopes: ['notes'], ...options })
   const send = await HANDLERS[handler](createNotesServer(), protection)
-  const issue = (more: object = {}) => as.issue({ subject: 'ann', scope: 'notes', resources: [RESOURCE], ...more })
+  const issue = (more: object = {}) => as.issue({ subject: 'ann', scopes: ['notes'], resources: [RESOURCE], ...more })
   return { as, issuer, send, issue }
 }
 
@@ -84,7 +84,7 @@ describe('the caller', () => {
   test('AUTH-068 has implied scopes', async () => {
     const impliedScopes = { 'notes:admin': ['notes:write'], 'notes:write': ['notes', 'notes:admin'] }
     const { send, issue } = await startServer('fetch', { impliedScopes })
-    const token = await issue({ scope: 'notes:admin' })
+    const token = await issue({ scopes: ['notes:admin'] })
     expect((await whoami(send, `Bearer ${token}`)).scopes).toEqual(['notes:admin', 'notes:write', 'notes'])
     expect((await ERAS.modern(send, 'write', { authorization: `Bearer ${token}` })).status).toBe(200)
   })

@@ -3,7 +3,7 @@ import type { FlagOf, Flags } from '../command.ts'
 /** Options of every command. */
 export const COMMON_FLAGS: Flags = {
   json: { type: 'boolean', description: 'Print the result as JSON; errors become one line of JSON' },
-  help: { type: 'boolean', short: 'h', description: 'Show this help' },
+  help: { type: 'boolean', short: 'h', description: 'Show help' },
 }
 
 /** Options of the commands that connect to a server. */

@@ -14,10 +14,18 @@ export const callCommand: Command = defineCommand({
   serverUse: 'connect',
   args: ['<tool>', '[arguments...]'],
   details: [
-    `An argument is name=text, name:=json, or @file for a file with all arguments as a JSON object. A text is converted to a number, boolean
-or array if the schema of the tool requires it; repeat the name for each item of an array. A value that starts with @ is read from that file,
-@- from stdin.`,
     'Arguments are validated before anything is sent. If the call becomes a task, the command waits for it; Ctrl-C cancels it.',
+  ],
+  choices: [
+    {
+      title: 'Arguments',
+      values: {
+        'name=text': 'A string, or a number, boolean or null if the schema requires it; repeat it for each item of an array',
+        'name:=json': 'A JSON value',
+        'name=@file': 'The content of a file; @- reads stdin',
+        '@file': 'A JSON object with all arguments',
+      },
+    },
   ],
   flags: {
     save: { type: 'string', value: 'DIR', description: 'Save images, audio and other binary content to this directory' },

@@ -13,8 +13,8 @@ export const checkCommand: Command = defineCommand({
   serverUse: 'connect',
   args: [],
   details: [
-    `Reports names and schemas that hosts reject, missing descriptions, contradictory annotations, and roughly how many tokens the tools take
-in a model's context. No tool is called. Errors cause exit code 1; with --strict, warnings do too.`,
+    "Reports names and schemas that hosts reject, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It does not call tools.",
+    'The exit code is 1 if there are errors; with --strict, also if there are warnings.',
   ],
   flags: {
     strict: { type: 'boolean', description: 'Treat warnings as errors' },

@@ -11,8 +11,7 @@ export const completeCommand: Command = defineCommand({
   serverUse: 'connect',
   args: ['<prompt-or-template>', '<argument>', '[context...]'],
   details: [
-    `The argument to complete is name=prefix. The context are the arguments that are already known, as name=text. A name that contains a brace
-is a resource template.`,
+    'Pass the argument to complete as name=prefix, followed by the arguments that are already known as name=text. A name that contains a brace is a resource template.',
   ],
   flags: {},
   examples: ['portcall complete http://127.0.0.1:3000/mcp summarize path=err'],

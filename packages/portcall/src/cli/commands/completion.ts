@@ -26,10 +26,11 @@ compdef _portcall portcall`,
 /** `portcall completion` */
 export const completionCommand: Command = defineCommand({
   name: 'completion',
-  summary: 'Print a shell completion script for commands, options and names of tools',
+  summary: 'Print a shell completion script',
   serverUse: 'none',
   args: ['<shell>'],
-  details: [`<shell> is one of ${Object.keys(SCRIPTS).join(', ')}.`],
+  details: ['The script completes commands, options, and the names of tools, prompts and resources of a server.'],
+  choices: [{ title: 'Shells', values: { bash: 'Bash', zsh: 'Zsh', fish: 'fish' } }],
   flags: {},
   examples: ['source <(portcall completion bash)', 'portcall completion fish > ~/.config/fish/completions/portcall.fish'],
   async run({ args: [shell = ''], io }) {

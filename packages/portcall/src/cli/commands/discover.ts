@@ -7,15 +7,20 @@ export const discoverCommand: Command = defineCommand({
   summary: 'Show server info and capabilities',
   serverUse: 'connect',
   args: [],
+  details: [
+    'Prints the name, the capabilities and the instructions of the server, and the protocol version that was negotiated.',
+  ],
   flags: {},
   examples: ['portcall discover https://api.example.com/mcp'],
   run: async ({ io, ...invocation }) =>
     withClient({ ...invocation, io }, async (client) => {
       const { serverInfo, ...result } = await client.discover({ signal: io.signal })
-      if (io.json) return io.value({ ...result, ...(serverInfo && { serverInfo }) })
+      const { protocolVersion } = client
+      if (io.json) return io.value({ ...result, ...(serverInfo && { serverInfo }), protocolVersion })
       const { name = 'unnamed server', title, version = '', description, websiteUrl } = serverInfo ?? {}
       io.data(`${title ?? name} ${version}`.trim())
       for (const line of [description, websiteUrl]) if (line) io.data(line)
+      io.data(`protocol version: ${protocolVersion}`)
       io.data(`capabilities: ${Object.keys(result.capabilities).join(', ') || 'none'}`)
       if (result.instructions) io.data(`\n${result.instructions}`)
     }),

@@ -1,8 +1,8 @@
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ServerArgument } from '../command.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
-import { CHANGE_FLAGS, changeConfigs, type OpenConfig, printChanges } from '../hosts/change-configs.ts'
-import { currentSystem, HOSTS, type InstallableServer } from '../hosts/hosts.ts'
+import { CHANGE_FLAGS, changeConfigs, HOST_CHOICES, type OpenConfig, printChanges } from '../hosts/change-configs.ts'
+import { currentSystem, type InstallableServer } from '../hosts/hosts.ts'
 import { adaptToSystem, describeServer } from '../hosts/installable-server.ts'
 
 /** `portcall install` */
@@ -12,9 +12,9 @@ export const installCommand: Command = defineCommand({
   serverUse: 'locate',
   args: [],
   details: [
-    `HOST is one of ${Object.keys(HOSTS).join(', ')}. Only the entry of the server is changed; comments and everything else
-are preserved. The file is replaced atomically, and a backup is written next to it. A file that cannot be parsed is not changed.`,
+    'Changes only the entry of the server, and preserves comments and everything else. The file is replaced atomically, and a backup is written next to it. A file that cannot be parsed is not changed.',
   ],
+  choices: [HOST_CHOICES],
   flags: {
     ...CHANGE_FLAGS,
     name: {

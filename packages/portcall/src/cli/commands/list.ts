@@ -37,7 +37,17 @@ export const listCommand: Command = defineCommand({
   summary: 'List tools, resources and prompts',
   serverUse: 'connect',
   args: ['[kind]'],
-  details: [`The kind is one of ${Object.keys(KINDS).join(', ')} (default: all that the server has).`],
+  choices: [
+    {
+      title: 'Kinds (default: all that the server has)',
+      values: {
+        tools: 'Functions that a model can call',
+        resources: 'Data that clients can read',
+        templates: 'Templates for the URIs of resources',
+        prompts: 'Messages that a user can choose',
+      },
+    },
+  ],
   flags: {},
   examples: [
     'portcall list http://127.0.0.1:3000/mcp',

@@ -13,8 +13,18 @@ export const listenCommand: Command = defineCommand({
   serverUse: 'connect',
   args: ['[subjects...]'],
   details: [
-    `A subject is ${Object.keys(LISTS).join(', ')}, or the URI of a resource (default: the three lists). Prints one line for each change, until
-Ctrl-C or --count.`,
+    'Prints one line for each change, until you press Ctrl-C or --count is reached. The default is to watch all three lists.',
+  ],
+  choices: [
+    {
+      title: 'Subjects',
+      values: {
+        tools: 'Changes of the list of tools',
+        prompts: 'Changes of the list of prompts',
+        resources: 'Changes of the list of resources',
+        '<uri>': 'Changes of a resource',
+      },
+    },
   ],
   flags: { count: { type: 'string', value: 'N', description: 'Exit after N changes' } },
   examples: [

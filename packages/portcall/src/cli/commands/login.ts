@@ -19,13 +19,17 @@ export const loginCommand: Command = defineCommand({
   serverUse: 'locate',
   args: [],
   details: [
-    `The tokens are stored in a file that only you can read, in ~/.config/portcall or PORTCALL_HOME. All commands use them for this URL and
-refresh them when necessary.`,
+    'The tokens are stored in a file that only you can read, in ~/.config/portcall or in $PORTCALL_HOME. All commands use them for this URL and refresh them when necessary.',
   ],
   flags: {
     device: { type: 'boolean', description: 'Sign in on another device, with a code' },
     'no-browser': { type: 'boolean', description: 'Print the URL instead of opening a browser' },
-    scope: { type: 'string', value: 'SCOPES', description: 'Request these scopes (default: those that the server requires)' },
+    scope: {
+      type: 'string',
+      multiple: true,
+      value: 'SCOPE',
+      description: 'Request this scope; repeatable (default: the scopes that the server requires)',
+    },
     'client-id': { type: 'string', value: 'ID', description: 'Use a pre-registered client ID' },
   },
   examples: ['portcall login https://api.example.com/mcp', 'portcall login .mcp.json:notes --device'],
@@ -34,7 +38,7 @@ refresh them when necessary.`,
     const settings: LoginSettings = {
       by: flags.device ? 'device' : 'browser',
       clientId: flags['client-id'],
-      scope: flags.scope,
+      ...(flags.scope.length > 0 && { scopes: flags.scope.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean) }),
     }
     let wasRequired = false
     const { open, prompt } = createPrompts(io, !flags['no-browser'])

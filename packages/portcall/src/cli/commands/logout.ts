@@ -8,9 +8,7 @@ export const logoutCommand: Command = defineCommand({
   summary: 'Delete the tokens of a server',
   serverUse: 'locate',
   args: [],
-  details: [
-    'Deletes the stored tokens. They are not revoked at the authorization server, where they remain valid until they expire.',
-  ],
+  details: ['The tokens are deleted from this machine. They are not revoked: the server accepts them until they expire.'],
   flags: {},
   examples: ['portcall logout https://api.example.com/mcp'],
   async run({ server, io }) {

@@ -12,10 +12,12 @@ export const newCommand: Command = defineCommand({
   summary: 'Create a project',
   serverUse: 'none',
   args: ['<directory>'],
-  details: [
-    `TEMPLATE is one of: ${Object.entries(TEMPLATES)
-      .map(([name, { summary }]) => `${name} (${summary})`)
-      .join(', ')}. The directory must be empty or must not exist.`,
+  details: ['The directory must be empty or must not exist.'],
+  choices: [
+    {
+      title: 'Templates',
+      values: Object.fromEntries(Object.entries(TEMPLATES).map(([name, { summary }]) => [name, capitalize(summary)])),
+    },
   ],
   flags: { template: { type: 'string', short: 't', value: 'TEMPLATE', description: 'Project template (default: ts)' } },
   examples: ['portcall new notes', 'portcall new notes --template js'],
@@ -33,6 +35,10 @@ export const newCommand: Command = defineCommand({
     io.log(`created ${template.summary} in ${directory}; next: ${next}`)
   },
 })
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
 
 function packageNameOf(directory: string): string {
   const name = basename(directory)

@@ -12,7 +12,7 @@ export const promptCommand: Command = defineCommand({
   summary: 'Get a prompt',
   serverUse: 'connect',
   args: ['<prompt>', '[arguments...]'],
-  details: ['An argument is name=text; arguments of prompts are strings.'],
+  details: ['Pass arguments as name=text. They are strings.'],
   flags: {
     save: { type: 'string', value: 'DIR', description: 'Save images, audio and other binary content to this directory' },
   },

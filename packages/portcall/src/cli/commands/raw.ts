@@ -9,8 +9,8 @@ export const rawCommand: Command = defineCommand({
   serverUse: 'connect',
   args: ['<method>', '[params...]'],
   details: [
-    `A parameter is name=text, name:=json or @file. The request is in the newest protocol version and is converted for an older server. The
-result is printed as JSON; notifications go to stderr.`,
+    'Pass parameters as name=text, name:=json or @file, in the format of the newest protocol version. For an older server, the request is converted.',
+    'The result is printed as JSON. Notifications are printed to stderr.',
   ],
   flags: {},
   examples: [

@@ -10,7 +10,7 @@ export const readCommand: Command = defineCommand({
   summary: 'Read a resource',
   serverUse: 'connect',
   args: ['<uri>', '[variables...]'],
-  details: ['The URI may be a template; its variables are name=text.'],
+  details: ['The URI may be a template. Pass its variables as name=text.'],
   flags: { save: { type: 'string', value: 'DIR', description: 'Save binary content to this directory' } },
   examples: [
     'portcall read http://127.0.0.1:3000/mcp notes://errors.md',

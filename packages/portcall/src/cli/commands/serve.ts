@@ -1,5 +1,5 @@
 import type { ServerLike } from '../../entrypoints/index.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { type CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { isChild, runChild } from '../serve/child-process.ts'
@@ -38,9 +38,7 @@ export const serveCommand: Command = defineCommand({
   args: ['<module>'],
   details: [
     'The module exports a server as default, as server, or under another name. It must not start the server itself.',
-    `With --watch, the code in the module's directory is watched. When it changes, clients stay connected, also over stdio, and are notified
-that the lists have changed. If the module fails to start, the previous version stays. With --watch, handlers have no access to HTTP headers
-and authorization.`,
+    'With --watch, the module is reloaded when code in its directory changes. Clients stay connected, also over stdio, and are notified that the lists have changed. If the module fails to start, the previous version keeps running. Handlers have no access to HTTP headers and authorization.',
   ],
   flags: FLAGS,
   examples: ['portcall serve server.js', 'portcall serve server.js --port 8080 --watch', 'portcall serve server.js --stdio'],
@@ -59,6 +57,15 @@ async function serveOverStdio(server: ServerLike): Promise<void> {
   await serveStdio(server)
 }
 
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+function explainListenError(error: unknown, port: string): CliError {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return usageError(`port ${port} is already in use`, 'choose another one with --port, or 0 for any free port')
+  return usageError(message)
+}
+
 /** Serves until a signal ends the process. */
 async function serveOverHttp(server: ServerLike, flags: ValuesOf<typeof FLAGS>, io: Io): Promise<never> {
   const { serve } = await import('../../entrypoints/node.ts')
@@ -71,8 +78,10 @@ async function serveOverHttp(server: ServerLike, flags: ValuesOf<typeof FLAGS>, 
     ...(allowedHosts.length > 0 && { allowedHosts }),
     ...(allowedOrigins.length > 0 && { allowedOrigins }),
   }
+  if (host !== undefined && !LOOPBACK.has(host) && allowedHosts.length === 0)
+    throw usageError(`listening on ${host} requires the host names of this server`, 'add --allow-host api.example.com')
   const { url } = await serve(server, options).catch((error: unknown) => {
-    throw new CliError('usage', error instanceof Error ? error.message : String(error))
+    throw explainListenError(error, port)
   })
   if (io.json) io.value({ url })
   else io.data(`Listening at ${url}`)

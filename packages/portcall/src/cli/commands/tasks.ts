@@ -17,11 +17,19 @@ export const tasksCommand: Command = defineCommand({
   summary: 'Start and manage tasks',
   serverUse: 'connect',
   args: ['[action]', '[args...]'],
-  details: [
-    `The action is one of: list (default); start <tool> [arguments...], which calls a tool and prints the ID of the task without waiting;
-get <task>, which shows the status; result <task>, which waits for the result and handles input requests; answer <task>, which handles input
-requests without waiting; cancel <task>.`,
-    'Only some servers of an older protocol version can list their tasks. With others, keep the ID of the task.',
+  details: ['Only some servers of an older protocol version can list their tasks. With others, keep the ID of the task.'],
+  choices: [
+    {
+      title: 'Actions',
+      values: {
+        list: 'List the tasks (default)',
+        'start <tool> [arguments...]': 'Call a tool and print the ID of the task, without waiting for the result',
+        'get <task>': 'Show the status of a task',
+        'result <task>': 'Wait for the result of a task, and handle its input requests',
+        'answer <task>': 'Handle the input requests of a task, without waiting for the result',
+        'cancel <task>': 'Cancel a task',
+      },
+    },
   ],
   flags: {
     save: { type: 'string', value: 'DIR', description: 'Save images, audio and other binary content to this directory' },

@@ -9,7 +9,7 @@ export const typesCommand: Command = defineCommand({
   summary: 'Generate TypeScript types from a server',
   serverUse: 'connect',
   args: [],
-  details: ['Generates a TypeScript module with the types of all tools, and a function that connects with these types.'],
+  details: ['Prints a TypeScript module with the types of all tools, and a function that connects with these types.'],
   flags: { out: { type: 'string', short: 'o', value: 'FILE', description: 'Write to this file instead of stdout' } },
   examples: ['portcall types http://127.0.0.1:3000/mcp --out src/notes.ts'],
   run: async ({ flags, io, ...invocation }) =>

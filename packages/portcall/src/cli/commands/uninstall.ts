@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from '../command.ts'
-import { CHANGE_FLAGS, changeConfigs, printChanges } from '../hosts/change-configs.ts'
+import { CHANGE_FLAGS, changeConfigs, HOST_CHOICES, printChanges } from '../hosts/change-configs.ts'
 
 /** `portcall uninstall` */
 export const uninstallCommand: Command = defineCommand({
@@ -7,7 +7,8 @@ export const uninstallCommand: Command = defineCommand({
   summary: 'Remove a server from the configuration of MCP hosts',
   serverUse: 'none',
   args: ['<name>'],
-  details: ['Changes files as carefully as install. It is not an error if there is no such server.'],
+  details: ['Changes only the entry of the server, as install does. It is not an error if there is no such server.'],
+  choices: [HOST_CHOICES],
   flags: CHANGE_FLAGS,
   examples: ['portcall uninstall notes --to cursor --to vscode'],
   async run({ args: [name = ''], flags, io }) {

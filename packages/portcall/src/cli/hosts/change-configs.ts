@@ -1,5 +1,5 @@
 import { usageError } from '../cli-error.ts'
-import type { FlagOf } from '../command.ts'
+import type { Choices, FlagOf } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { ConfigEditor, EntryLocation } from './editor.ts'
 import { currentSystem, HOSTS, type Host } from './hosts.ts'
@@ -17,6 +17,12 @@ export const CHANGE_FLAGS: { readonly [name in keyof ChangeValues]: FlagOf<Chang
   to: { type: 'string', multiple: true, value: 'HOST', description: 'The host to configure; repeatable' },
   project: { type: 'boolean', description: "Change the project's configuration in this directory, not the user's" },
   'dry-run': { type: 'boolean', description: 'Show the changes without making them' },
+}
+
+/** The hosts, for the help. */
+export const HOST_CHOICES: Choices = {
+  title: 'Hosts',
+  values: Object.fromEntries(Object.entries(HOSTS).map(([name, { title }]) => [name, title])),
 }
 
 /** The outcome for one configuration. */

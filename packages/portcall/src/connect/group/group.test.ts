@@ -23,7 +23,10 @@ function createOpen(servers: Record<string, Server | Error>): OpenServer & { ope
       status = 'closed'
       closed.push(name)
     }
-    return createClient(() => ({ exchange: server.exchange, sendsParamHeaders: false, close, status }), options).client
+    return createClient(
+      () => ({ exchange: server.exchange, sendsParamHeaders: false, protocolVersion: '', close, status }),
+      options,
+    ).client
   }
   return Object.assign(open, { opened, closed })
 }

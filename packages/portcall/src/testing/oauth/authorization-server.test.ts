@@ -87,7 +87,7 @@ describe('authorization code', () => {
 
   test('the user may decline, or grant less', async () => {
     const running = await startServer({
-      decide: ({ scope }) => (scope === 'all' ? { error: 'access_denied' } : { subject: 'ada', scope: 'notes:read' }),
+      decide: ({ scopes }) => (scopes.includes('all') ? { error: 'access_denied' } : { subject: 'ada', scopes: ['notes:read'] }),
     })
     await expect(signIn(running, { scope: 'all' })).rejects.toMatchObject({ error: 'access_denied' })
     const { access_token, scope } = await signIn(running, { scope: 'notes:read notes:write' })

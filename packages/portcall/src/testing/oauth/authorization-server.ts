@@ -15,8 +15,8 @@ export interface IssuedTokenOptions {
   readonly subject?: string
   /** The client that the token is issued to. Default: `client`. */
   readonly clientId?: string
-  /** The scopes, separated by spaces. Default: none. */
-  readonly scope?: string
+  /** The scopes of the token. Default: none. */
+  readonly scopes?: readonly string[]
   /** The audience of the token. Default: none. */
   readonly resources?: readonly string[]
   /** The thumbprint of the key that the token is bound to. */
@@ -125,8 +125,15 @@ function createInterface(
     requests,
     requestsTo: (endpoint) => requests.filter((request) => request.endpoint === endpoint),
     setFaults,
-    issue({ subject = 'user', clientId = 'client', scope = '', resources = [], jkt, ttlMs, claims } = {}) {
-      const grant = { subject, clientId, scope, resources, family: randomId(), ...(jkt !== undefined && { jkt }) }
+    issue({ subject = 'user', clientId = 'client', scopes = [], resources = [], jkt, ttlMs, claims } = {}) {
+      const grant = {
+        subject,
+        clientId,
+        scope: scopes.join(' '),
+        resources,
+        family: randomId(),
+        ...(jkt !== undefined && { jkt }),
+      }
       return tokens.issueAccessToken(grant, { ...(ttlMs !== undefined && { ttlMs }), ...(claims && { claims }) })
     },
     sign(claims, header) {

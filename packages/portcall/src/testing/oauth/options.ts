@@ -31,8 +31,8 @@ export interface ClientMetadata {
 export interface UserDecisionRequest {
   /** The client that requests access. */
   readonly client: ClientMetadata
-  /** The requested scopes, separated by spaces. */
-  readonly scope: string
+  /** The requested scopes. */
+  readonly scopes: readonly string[]
   /** The resources that the client requests access to. */
   readonly resources: readonly string[]
   /** Whether the request arrived by a browser redirect or by a device code. */
@@ -44,8 +44,8 @@ export type UserDecision =
   | {
       /** Identifies the user: the `sub` of the tokens. */
       readonly subject: string
-      /** The granted scopes, separated by spaces. Default: those requested. */
-      readonly scope?: string
+      /** The granted scopes. Default: those requested. */
+      readonly scopes?: readonly string[]
     }
   | {
       /** The OAuth error code, such as `access_denied`. */

@@ -42,7 +42,7 @@ describe('tokens', () => {
     const { server } = await startServer()
     const token = await server.issue({
       subject: 'ada',
-      scope: 'a',
+      scopes: ['a'],
       resources: [RESOURCE],
       ttlMs: -5000,
       claims: { client_id: undefined },

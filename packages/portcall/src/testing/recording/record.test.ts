@@ -33,9 +33,12 @@ function createTestServer(): Server {
 }
 
 function createTestClient(exchange: Exchange): Client {
-  return createClient(() => ({ exchange, status: 'connected', sendsParamHeaders: false, close: async () => {} }), {
-    elicit: () => ({ who: 'me' }),
-  }).client
+  return createClient(
+    () => ({ exchange, status: 'connected', sendsParamHeaders: false, protocolVersion: '', close: async () => {} }),
+    {
+      elicit: () => ({ who: 'me' }),
+    },
+  ).client
 }
 
 interface LegacyPeer {

@@ -3,6 +3,7 @@ import { raceAbort } from '../../../util/timers.ts'
 import { createProviderParts, type ProviderParts } from '../auth-provider.ts'
 import { AuthError } from '../errors.ts'
 import { classifyHost } from '../http/address-policy.ts'
+import { splitScopes } from '../tokens/scopes.ts'
 import { toStoredTokens } from '../tokens/token-store.ts'
 import type { GrantContext, GrantType, TokenSet } from '../types.ts'
 import { redeemResponse } from './authorization-attempt.ts'
@@ -17,8 +18,8 @@ export interface SignInRequest {
   readonly issuer: string
   /** The resource to grant access to. */
   readonly resource: string
-  /** The scopes to grant, separated by spaces. Absent if the request names none. */
-  readonly scope: string | undefined
+  /** The scopes to grant; empty if the request names none. */
+  readonly scopes: readonly string[]
   /** Aborted when no caller waits any more. */
   readonly signal: AbortSignal
 }
@@ -108,7 +109,10 @@ async function signIn(attempt: SignInAttempt, context: GrantContext, { authorize
     ...(client && { client }),
     ...(dpop && { dpopKey: dpop.storedKey }),
   })
-  const response = await raceAbort(authorize(url, { state, issuer: server.issuer, resource, scope, signal }), signal)
+  const response = await raceAbort(
+    authorize(url, { state, issuer: server.issuer, resource, scopes: splitScopes(scope), signal }),
+    signal,
+  )
   if (response === undefined) return signIns.wait(state, signal)
   return signIns.finish(state, () => attempt.redeem(parametersOf(response)))
 }

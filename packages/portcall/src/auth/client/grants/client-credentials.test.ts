@@ -22,7 +22,7 @@ async function start(options: AuthorizationServerOptions = { clients }): Promise
 describe('a program that acts on its own behalf', () => {
   test('OCC-001 OCC-002 sends its secret in a header, and gets a token for this resource', async () => {
     const { login, endpoint, acceptedClaims } = await start()
-    expect(await send(clientCredentials({ client, scope: 'notes:read' }), endpoint)).toBe(200)
+    expect(await send(clientCredentials({ client, scopes: ['notes:read'] }), endpoint)).toBe(200)
     expect(acceptedClaims[0]).toMatchObject({ sub: client.clientId, aud: endpoint.href, scope: 'notes:read' })
     const [request] = login.requestsTo('token')
     expect(request?.headers['authorization']).toMatch(/^Basic /)
@@ -97,7 +97,7 @@ describe('a program that acts on its own behalf', () => {
 
   test('reports the error of the authorization server', async () => {
     const server = await start({ clients, scopes: ['notes:read'] })
-    const sent = send(clientCredentials({ client, scope: 'notes:all' }), server.endpoint)
+    const sent = send(clientCredentials({ client, scopes: ['notes:all'] }), server.endpoint)
     await expect(sent).rejects.toMatchObject({ reason: 'token_refused', response: { error: 'invalid_scope' } })
     const wrong = send(clientCredentials({ client: { ...client, clientSecret: 'canary' } }), server.endpoint)
     await expect(wrong).rejects.toMatchObject({ reason: 'token_refused', response: { error: 'invalid_client' } })

@@ -36,7 +36,7 @@ const PREFIX = 'urn:ietf:params:oauth:'
 describe('a user of an enterprise', () => {
   test('EMA-001 EMA-002 EMA-003 gets a token with an assertion of the identity provider, without interaction', async () => {
     const { sso, server, auth } = await start()
-    expect(await send(auth({ scope: 'notes:read' }), server.endpoint)).toBe(200)
+    expect(await send(auth({ scopes: ['notes:read'] }), server.endpoint)).toBe(200)
     expect(server.acceptedClaims).toMatchObject([
       { sub: 'ada', aud: server.endpoint.href, scope: 'notes:read', client_id: 'desk' },
     ])

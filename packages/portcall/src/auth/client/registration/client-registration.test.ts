@@ -177,7 +177,7 @@ describe('a program that shows the page itself', () => {
       },
     })
     expect(await openClient(server.url, auth).call()).toBe(200)
-    expect(shown).toEqual([{ issuer: server.login.issuer, resource: server.url, scope: 'notes:read' }, true, false])
+    expect(shown).toEqual([{ issuer: server.login.issuer, resource: server.url, scopes: ['notes:read'] }, true, false])
     expect(server.login.requestsTo('register')[0]?.body).toMatchObject({ redirect_uris: [CALLBACK], application_type: 'native' })
   })
 

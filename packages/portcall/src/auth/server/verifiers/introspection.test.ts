@@ -14,7 +14,7 @@ async function startServer(options: Partial<IntrospectionOptions> = {}) {
   const status = async (token: string): Promise<number> =>
     (await ERAS.modern(send, 'whoami', { authorization: `Bearer ${token}` })).status
   const requestCount = (): number => as.requestsTo('introspect').length
-  return { as, send, status, requestCount, token: await as.issue({ subject: 'ann', scope: 'a', resources: [RESOURCE] }) }
+  return { as, send, status, requestCount, token: await as.issue({ subject: 'ann', scopes: ['a'], resources: [RESOURCE] }) }
 }
 
 describe('an introspected token', () => {

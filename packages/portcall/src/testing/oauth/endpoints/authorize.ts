@@ -42,9 +42,11 @@ async function issueCode(
   if (parameters.get('code_challenge_method') !== 'S256') throw new OAuthError('invalid_request', 'PKCE with S256 is required')
   const challenge = requireParameter(request, 'code_challenge')
   const requested = { scope: readScope(request, context), resources: readResources(request, context) }
-  const decision = await context.decide({ client, ...requested, via: 'redirect' })
+  const { scope: requestedScope, resources } = requested
+  const decision = await context.decide({ client, scopes: splitScopes(requestedScope), resources, via: 'redirect' })
   if ('error' in decision) throw new OAuthError(decision.error, 'The user declined')
-  const { subject, scope = requested.scope } = decision
+  const { subject, scopes } = decision
+  const scope = scopes?.join(' ') ?? requestedScope
   const jkt = parameters.get('dpop_jkt')
   const code = randomId()
   context.codes.set(code, {
@@ -93,11 +95,16 @@ export async function serveDeviceVerification(request: OAuthRequest, context: Au
   const client = device && (await context.clients.find(device.clientId))
   if (!device || !client) throw new OAuthError('invalid_request', 'The code is unknown')
   const { resources, clientId } = device
-  const decision = await context.decide({ client, scope: device.scope, resources, via: 'device' })
+  const decision = await context.decide({ client, scopes: splitScopes(device.scope), resources, via: 'device' })
   if ('error' in decision) device.decision = decision
   else {
-    const { subject, scope = device.scope } = decision
+    const { subject, scopes } = decision
+    const scope = scopes?.join(' ') ?? device.scope
     device.decision = { grant: { subject, scope, resources, clientId, family: randomId() } }
   }
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: 'You can close this page.' }
+}
+
+function splitScopes(scope: string): string[] {
+  return scope.split(' ').filter(Boolean)
 }
