@@ -17,15 +17,24 @@ const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.ma
 const spelling = ([name, { short, value }]) => code(`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`)
 const flagRows = (flags) => Object.entries(flags).map((flag) => [spelling(flag), flag[1].description])
 
+/** Returns the values of an argument or option as a table. */
+function choicesTable({ title, values }) {
+  return table(
+    [title.toLowerCase(), 'description'],
+    Object.entries(values).map(([value, description]) => [code(value), description]),
+  )
+}
+
 function commandsPart({ commands }) {
   return commands
-    .map(({ name, summary, usage, details = [], flags, examples }) =>
+    .map(({ name, summary, usage, details = [], choices = [], flags, examples }) =>
       [
         `### ${name}`,
         `${summary}.`,
         `\`\`\`text\n${usage}\n\`\`\``,
         ...details.map((text) => text.replaceAll('<', '\\<')),
-        ...(Object.keys(flags).length > 0 ? [table(['flag', 'means'], flagRows(flags))] : []),
+        ...choices.map(choicesTable),
+        ...(Object.keys(flags).length > 0 ? [table(['option', 'description'], flagRows(flags))] : []),
         `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
       ].join('\n\n'),
     )
@@ -34,14 +43,16 @@ function commandsPart({ commands }) {
 
 function flagsPart({ flags: { common, connection } }) {
   return [
-    table(['every command', 'means'], flagRows(common)),
-    table(['every command with a server', 'means'], flagRows(connection)),
+    'Every command accepts these options:',
+    table(['option', 'description'], flagRows(common)),
+    'Commands that connect to a server also accept these:',
+    table(['option', 'description'], flagRows(connection)),
   ].join('\n\n')
 }
 
 function exitsPart({ exit, meanings }) {
   return table(
-    ['code', 'name', 'means'],
+    ['code', 'name', 'meaning'],
     Object.entries(exit).map(([name, value]) => [value, code(name), meanings[name]]),
   )
 }

@@ -43,7 +43,7 @@ interactive('a form is prompted field by field, invalid input is rejected, and c
   await type(/expected[\s\S]*Your age/, '0\r')
   await type(/expected[\s\S]*Your age/, '36\r')
   await type(/ok \(yes or no, default true\):/, '\r')
-  await type(/1\) red[\s\S]*2\) green[\s\S]*color \(a number, optional\):/, '2\r')
+  await type(/1\) red[\s\S]*2\) green[\s\S]*color \(a number from the list, optional\):/, '2\r')
   await type(/Submit\?/, '\r')
   const { code, out: screen } = await end
   expect(code).toBe(0)

@@ -49,7 +49,7 @@ describe.each(Object.keys(TARGETS))('a %s', (target) => {
     expect(await run(target, 'read', 'note://{id}', 'id=7')).toMatchObject({ code: 0, out: 'note 7\n' })
     expect(await run(target, 'prompt', 'review', 'code=x')).toMatchObject({ code: 0, out: 'user: Review x\n' })
     expect(await run(target, 'complete', 'note://{id}', 'id=')).toMatchObject({ code: 0, out: 'one\ntwo\n' })
-    expect((await run(target, 'discover')).out).toContain('demo 1.0.0\ncapabilities: tools')
+    expect((await run(target, 'discover')).out).toContain('demo 1.0.0\nprotocol version: 2026-07-28\ncapabilities: tools')
     expect(JSON.parse((await run(target, 'raw', 'tools/list')).out).tools[0].name).toBe('greet')
   })
 })
@@ -63,6 +63,7 @@ describe('every protocol version', () => {
   )('%s, %s', async (target, version) => {
     const called = await run(target!, 'call', 'greet', 'name=Ada', '--protocol-version', version!)
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
+    expect((await run(target!, 'discover', '--protocol-version', version!)).out).toContain(`protocol version: ${version}\n`)
     expect(await run(target!, 'call', 'roots', '--root', dir, '--protocol-version', version!)).toMatchObject({
       code: 0,
       out: expect.stringContaining(`file://${dir}`),
@@ -103,7 +104,7 @@ describe('--json', () => {
 describe('exit codes', () => {
   test.each<[string, number, () => string[], RegExp]>([
     ['a tool that fails', 1, () => ['call', listening.url, 'fail'], /^$/],
-    ['an unknown option', 2, () => ['call', listening.url, 'fail', '--jsn'], /did you mean json/],
+    ['an unknown option', 2, () => ['call', listening.url, 'fail', '--jsn'], /did you mean --json/],
     ['an unknown command', 2, () => ['lst'], /did you mean list/],
     ['an unknown tool', 2, () => ['call', listening.url, 'gret'], /did you mean greet/],
     ['invalid arguments', 2, () => ['call', listening.url, 'greet', 'nme=Ada'], /name: required.*did you mean name/],
@@ -178,4 +179,45 @@ test('the help of each command starts with its usage', async () => {
   const { commands } = JSON.parse((await portcall(['help', '--json'])).out)
   expect(commands.length).toBeGreaterThan(7)
   for (const { name, usage } of commands) expect((await portcall([name, '--help'])).out.split('\n')[0]).toBe(`Usage: ${usage}`)
+})
+
+describe('options before the command', () => {
+  test.each([
+    [['--json'], ['tools']],
+    [['-v', '-t', '5', '--json'], ['tools']],
+    [
+      ['--timeout=5', '--header', 'call:1'],
+      ['tools', '--json'],
+    ],
+  ])('%j', async (options, words) => {
+    const { code, out } = await portcall([...options, 'list', listening.url, ...words])
+    expect({ code, tool: JSON.parse(out).tools[0].name }).toEqual({ code: 0, tool: 'greet' })
+  })
+
+  test('--version and --help', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../packages/portcall/package.json', import.meta.url), 'utf8'))
+    expect(await portcall(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+    expect(await portcall(['-V'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+    expect((await portcall(['--help', 'list'])).out).toBe((await portcall(['list', '--help'])).out)
+    expect((await portcall(['--help'])).out).toBe((await portcall([])).out)
+  })
+
+  test('the help fits a terminal', async () => {
+    const { commands } = JSON.parse((await portcall(['help', '--json'])).out)
+    for (const { name } of [{ name: 'help' }, ...commands])
+      for (const line of (await portcall(['help', name])).out.split('\n'))
+        if (!line.startsWith('  portcall')) expect(line.length).toBeLessThanOrEqual(100)
+  })
+})
+
+describe('hints for missing capabilities', () => {
+  test.each([
+    ['ask', [], 'use --answer FIELD=VALUE'],
+    ['visit', ['--answer', 'age=3'], 'without --answer'],
+    ['roots', [], 'add a directory with --root DIR'],
+    ['ask', ['--answer', 'color=red'], 'correct or add --answer FIELD=VALUE'],
+  ])('%s %j: %s', async (tool, options, hint) => {
+    const { code, err } = await portcall(['call', listening.url, tool, ...options])
+    expect({ code, err: err.trim() }).toEqual({ code: 7, err: expect.stringContaining(hint) })
+  })
 })

@@ -9,10 +9,10 @@ const HEAD = `Usage: portcall <command> [server] [args...] [options]
 Use, serve, check and install servers of the Model Context Protocol.`
 
 const SERVERS: readonly (readonly [string, string])[] = [
-  ['https://host/mcp', 'the URL of a server'],
-  ['file:name', 'a server of a configuration file, such as .mcp.json:notes'],
-  ['./server.js', 'a module that exports a server'],
-  ['-- program [args...]', 'a program to start; everything after -- belongs to it'],
+  ['https://host/mcp', 'The URL of a server'],
+  ['file:name', 'A server of a configuration file, such as .mcp.json:notes'],
+  ['./server.js', 'A module that exports a server'],
+  ['-- program [args...]', 'A program to start; everything after -- belongs to it'],
 ]
 
 /** Returns the help of the whole command. */

@@ -70,8 +70,13 @@ function describeError(error: unknown): ErrorReport {
   if (!known) return { exitReason: 'internal', code: 'INTERNAL', message: error.stack ?? message }
   const { status } = error as { status?: unknown }
   if (status === 401 || status === 403)
-    return { exitReason: 'unauthorized', code: 'HTTP_STATUS', message, hint: 'sign in with portcall login URL' }
-  return { ...known, code: code as string, message: withStderr(message, error) }
+    return {
+      exitReason: 'unauthorized',
+      code: 'HTTP_STATUS',
+      message: withoutAdvice(message),
+      hint: 'sign in with portcall login URL, or pass a token with --header "Authorization: Bearer TOKEN"',
+    }
+  return { ...known, code: code as string, message: withStderr(message, error), ...betterHint(message) }
 }
 
 function describeRpcError(error: Error, code: number): ErrorReport {
@@ -79,6 +84,18 @@ function describeRpcError(error: Error, code: number): ErrorReport {
   const report = { code, message: `${error.message} (${code})`, ...(data !== undefined && { data }) }
   if (code === MISSING_CLIENT_CAPABILITY) return { ...report, exitReason: 'input_required', hint: capabilityHint(data) }
   return { ...report, exitReason: 'rejected' }
+}
+
+/** Removes what the library advises to programs. */
+function withoutAdvice(message: string): string {
+  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
+}
+
+/** Returns the hint for a message that says more than its code. */
+function betterHint(message: string): { hint: string | undefined } | undefined {
+  if (/^Could not connect|Check the path|MCP server\?$/.test(message)) return { hint: undefined }
+  if (message.includes('does not match the requested schema')) return { hint: 'correct or add --answer FIELD=VALUE' }
+  return undefined
 }
 
 /** Appends the last line that a process wrote to stderr, which usually explains why it exited. */

@@ -52,7 +52,6 @@ export interface ListeningServer {
 }
 
 const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
-  ...HTTP_OPTION_NAMES,
   port: 1,
   host: 1,
   headersTimeoutMs: 1,
@@ -63,6 +62,7 @@ const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
   shutdownDelayMs: 1,
   drainTimeoutMs: 1,
   handleProcessSignals: 1,
+  ...HTTP_OPTION_NAMES,
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const

@@ -65,7 +65,13 @@ const NAMES: OptionNames<ProtectOptions> = {
   now: 1,
 }
 const VERIFY = 'Pass verify: jwt({ issuer, jwksUri }), or another verifier of portcall/auth/server'
-const ADVICE = { issuer: VERIFY, jwksUri: VERIFY, audience: 'Tokens must be issued for "resource"', scope: "Use scopes: ['…']" }
+const ADVICE = {
+  verifier: VERIFY,
+  issuer: VERIFY,
+  jwksUri: VERIFY,
+  audience: 'Tokens must be issued for "resource"',
+  scope: "Use scopes: ['…']",
+}
 
 /**
  * Creates the authorization of one server.

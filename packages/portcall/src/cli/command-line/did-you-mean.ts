@@ -1,10 +1,11 @@
 import { closestName } from '../../util/closest-name.ts'
 import { type CliError, usageError } from '../cli-error.ts'
 
-/** Returns a hint with the most similar name, or else with the available names. */
-export function didYouMean(word: string, names: readonly string[]): string | undefined {
-  const name = closestName(word, names)
-  if (name !== undefined) return `did you mean ${name}?`
+/** Returns a hint with the most similar name, or else with the available names. `prefix` precedes each name. */
+export function didYouMean(word: string, available: readonly string[], prefix = ''): string | undefined {
+  const closest = closestName(word, available)
+  if (closest !== undefined) return `did you mean ${prefix}${closest}?`
+  const names = available.map((name) => `${prefix}${name}`)
   if (names.length === 0) return undefined
   return names.length > 12
     ? `${names.length} are available, such as ${names.slice(0, 8).join(', ')}`

@@ -54,7 +54,7 @@ function parseFlags(flags: Flags, args: readonly string[]): { values: ParsedLine
     if (token.kind !== 'option') continue
     const { name, rawName } = token
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (!flag) throw usageError(`unknown option: ${rawName}`, didYouMean(name, Object.keys(flags)))
+    if (!flag) throw usageError(`unknown option: ${rawName}`, didYouMean(name, Object.keys(flags), '--'))
     const value = readValue(token, flag)
     if (flag.multiple) (values[name] as string[]).push(String(value))
     else if (typeof value === 'string' && name in values) throw usageError(`${rawName} is set twice`)

@@ -118,7 +118,7 @@ function fieldOf(name: string, property: object): Field {
     return {
       label,
       schema,
-      hint: isArray ? 'numbers separated by commas' : 'a number',
+      hint: isArray ? 'numbers from the list, separated by commas' : 'a number from the list',
       choices: choices.map((choice) => choice.label),
       read: isArray ? (line) => line.split(',').map((item) => select(item.trim())) : select,
     }

@@ -52,7 +52,9 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
     headers: { ...headers, ...readHeaderFlags(flags.header) },
     ...(target instanceof URL && (await storedAuth(target))),
   }).catch((error: unknown) => {
-    throw error instanceof TypeError ? usageError(error.message) : error
+    throw error instanceof TypeError
+      ? usageError(error.message.replace('leave protocolVersion out', 'leave --protocol-version out'))
+      : error
   })
   try {
     return await use(client)

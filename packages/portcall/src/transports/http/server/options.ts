@@ -39,7 +39,6 @@ export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
 
 /** The names of the options of an HTTP endpoint. */
 export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
-  ...HTTP_LIMITS,
   allowedHosts: 1,
   allowedOrigins: 1,
   path: 1,
@@ -52,6 +51,7 @@ export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
   stores: 1,
   isIdempotent: 1,
   onError: 1,
+  ...HTTP_LIMITS,
 }
 
 const PROTECTION = 'Spread the options that protect(…) returns: { ...protect(…) }'
