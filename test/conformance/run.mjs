@@ -1,4 +1,4 @@
-// npm run conformance -- server|client [--suite all] [--revision R] [--scenario S] [--store memory|sqlite|redis|postgres]
+// npm run conformance -- server|client|gateway [--suite all] [--revision R] [--scenario S] [--store memory|sqlite|redis|postgres]
 // Runs the official conformance suite against the fixtures, once per revision, and fails on warnings too.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -21,10 +21,11 @@ const OPTIONS = {
   revision: { type: 'string' },
   scenario: { type: 'string' },
   store: { type: 'string', default: 'memory' },
+  upstream: { type: 'string' },
 }
 
 const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true })
-const commands = { server: testServer, client: testClient }
+const commands = { server: testServer, client: testClient, gateway: testGateway }
 process.exitCode = await (commands[positionals[0] ?? 'server'] ?? printUsage)(values)
 
 async function testServer({ suite, revision, scenario, store }) {
@@ -33,20 +34,44 @@ async function testServer({ suite, revision, scenario, store }) {
   const fixture = await startFixture(backend.env)
   const total = { passed: 0, failed: 0 }
   try {
-    for (const current of revision ? [revision] : REVISIONS) {
-      const folder = join(RESULTS, current)
-      rmSync(folder, { recursive: true, force: true })
-      const extensions = current === REVISIONS_WITH_EXTENSIONS.at(-1) ? listExtensions('server') : []
-      const known = [...listScenarios('server', current), ...extensions]
-      if (scenario && !known.includes(scenario)) continue
-      if (!extensions.includes(scenario)) await runScenarios({ url: fixture.url, revision: current, suite, scenario, folder })
-      const selectedExtensions = extensions.filter((name) => scenario === undefined || name === scenario)
-      for (const name of selectedExtensions) await runScenarios({ url: fixture.url, scenario: name, folder })
-      report(current, evaluate(folder, expectedOf({ known, suite, scenario })), total)
-    }
+    await testUrl(fixture.url, { suite, revision, scenario, folder: RESULTS, total, label: '' })
   } finally {
     fixture.stop()
     await backend.stop()
+  }
+  return summary(total)
+}
+
+/** Runs the server scenarios of each revision against a URL. */
+async function testUrl(url, { suite, revision, scenario, folder: results, total, label }) {
+  for (const current of revision ? [revision] : REVISIONS) {
+    const folder = join(results, current)
+    rmSync(folder, { recursive: true, force: true })
+    const extensions = current === REVISIONS_WITH_EXTENSIONS.at(-1) ? listExtensions('server') : []
+    const known = [...listScenarios('server', current), ...extensions]
+    if (scenario && !known.includes(scenario)) continue
+    if (!extensions.includes(scenario)) await runScenarios({ url, revision: current, suite, scenario, folder })
+    const selectedExtensions = extensions.filter((name) => scenario === undefined || name === scenario)
+    for (const name of selectedExtensions) await runScenarios({ url, scenario: name, folder })
+    report(label + current, evaluate(folder, expectedOf({ known, suite, scenario })), total)
+  }
+}
+
+/** Runs the server scenarios through a bridge, once for each revision that it speaks to the fixture: both eras on both sides. */
+async function testGateway({ suite, revision, scenario, upstream }) {
+  install()
+  const fixture = await startFixture({})
+  const total = { passed: 0, failed: 0 }
+  try {
+    for (const behind of upstream ? [upstream] : REVISIONS_WITH_EXTENSIONS) {
+      const gateway = await startProgram('./gateway.ts', { UPSTREAM: fixture.url, UPSTREAM_REVISION: behind })
+      const folder = join(RESULTS, `gateway-${behind}`)
+      await testUrl(gateway.url, { suite, revision, scenario, folder, total, label: `behind ${behind}  client ` }).finally(
+        gateway.stop,
+      )
+    }
+  } finally {
+    fixture.stop()
   }
   return summary(total)
 }
@@ -70,12 +95,16 @@ function report(revision, { checks, verdicts }, total) {
   for (const { name, faults } of failed) for (const fault of faults) console.log(`  ! ${name}: ${fault}`)
 }
 
-async function startFixture(store) {
+function startFixture(store) {
+  return startProgram('./fixture.ts', store)
+}
+
+async function startProgram(path, env) {
   const port = await freePort()
   const script = fileURLToPath(new URL('../../tools/run.mjs', import.meta.url))
-  const fixture = fileURLToPath(new URL('./fixture.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, fixture], {
-    env: { ...process.env, ...store, PORT: String(port) },
+  const program = fileURLToPath(new URL(path, import.meta.url))
+  const child = spawn(process.execPath, [script, program], {
+    env: { ...process.env, ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://localhost:${port}/mcp`
@@ -93,7 +122,7 @@ async function waitUntilReachable(url, child) {
     }
   }
   child.kill()
-  throw new Error('The fixture did not start')
+  throw new Error('The server did not start')
 }
 
 /** Returns the client scenarios of a revision. Skills are tested with the newest one only. */
@@ -122,6 +151,6 @@ async function testClient({ suite, revision, scenario }) {
 }
 
 function printUsage() {
-  console.error('Usage: npm run conformance -- server|client [--suite all] [--revision R] [--scenario S] [--store NAME]')
+  console.error('Usage: npm run conformance -- server|client|gateway [--suite all] [--revision R] [--scenario S] [--store NAME]')
   return 1
 }

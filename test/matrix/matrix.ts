@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { JsonObject, Message } from 'portcall/jsonrpc'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { EVENTUALLY_TIMEOUT_MS } from '../../packages/portcall/test-kit/eventually.ts'
+import { differenceOf } from '../gateway/differences.ts'
 import { parseUpstream, startBridge } from '../gateway/support/upstreams.ts'
 import type { Driver, DriverOptions } from '../support/driver.ts'
 import { open, type ServerFactory } from '../support/open-driver.ts'
@@ -65,7 +66,8 @@ export function matrix(subject: string, define: (it: It) => void): void {
       afterAll(() => peer?.close())
       define((title, body, ...gaps) => {
         const gap = gaps.find(({ where }) => where(setup))
-        test(title, (context) => (gap ? context.skip(gap.reason) : body(peer, setup)))
+        const reason = gap?.reason ?? (MATRIX_UPSTREAM ? differenceOf(title, setup, parseUpstream(MATRIX_UPSTREAM)) : undefined)
+        test(title, (context) => (reason === undefined ? body(peer, setup) : context.skip(reason)))
       })
     },
   )
