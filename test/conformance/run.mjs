@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { prepareProgram } from '../../tools/lib/program.mjs'
 import { freePort } from '../support/free-port.mjs'
 import { evaluate } from './gate.mjs'
+import { reasonOf } from './gateway-differences.mjs'
 import { STORES } from './stores.mjs'
 import { install, listExtensions, listScenarios, runClientScenario, runScenarios } from './suite.mjs'
 
@@ -43,7 +44,7 @@ async function testServer({ suite, revision, scenario, store }) {
 }
 
 /** Runs the server scenarios of each revision against a URL. */
-async function testUrl(url, { suite, revision, scenario, folder: results, total, label }) {
+async function testUrl(url, { suite, revision, scenario, folder: results, total, label, behind }) {
   for (const current of revision ? [revision] : REVISIONS) {
     const folder = join(results, current)
     rmSync(folder, { recursive: true, force: true })
@@ -53,8 +54,16 @@ async function testUrl(url, { suite, revision, scenario, folder: results, total,
     if (!extensions.includes(scenario)) await runScenarios({ url, revision: current, suite, scenario, folder })
     const selectedExtensions = extensions.filter((name) => scenario === undefined || name === scenario)
     for (const name of selectedExtensions) await runScenarios({ url, scenario: name, folder })
-    report(label + current, evaluate(folder, expectedOf({ known, suite, scenario })), total)
+    const outcome = evaluate(folder, expectedOf({ known, suite, scenario }))
+    report(label + current, withoutDifferences(outcome, behind), total)
   }
+}
+
+/** Removes the verdicts of scenarios that a gateway changes, and prints the reasons. */
+function withoutDifferences({ checks, verdicts }, behind) {
+  const different = verdicts.filter(({ name, faults }) => faults.length > 0 && reasonOf(name, behind))
+  for (const { name } of different) console.log(`  ~ ${name}: ${reasonOf(name, behind)}`)
+  return { checks, verdicts: verdicts.filter((verdict) => !different.includes(verdict)) }
 }
 
 /** Runs the server scenarios through a bridge, once for each revision that it speaks to the fixture: both eras on both sides. */
@@ -66,9 +75,15 @@ async function testGateway({ suite, revision, scenario, upstream }) {
     for (const behind of upstream ? [upstream] : REVISIONS_WITH_EXTENSIONS) {
       const gateway = await startProgram('./gateway.ts', { UPSTREAM: fixture.url, UPSTREAM_REVISION: behind })
       const folder = join(RESULTS, `gateway-${behind}`)
-      await testUrl(gateway.url, { suite, revision, scenario, folder, total, label: `behind ${behind}  client ` }).finally(
-        gateway.stop,
-      )
+      await testUrl(gateway.url, {
+        suite,
+        revision,
+        scenario,
+        folder,
+        total,
+        label: `behind ${behind}  client `,
+        behind,
+      }).finally(gateway.stop)
     }
   } finally {
     fixture.stop()

@@ -36,6 +36,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'the revision of the server wraps structured content that is not an object',
   },
   { test: 'TOOL-029', where: isRemoteAndOlder, reason: 'the revision of the server restricts output schemas' },
+  {
+    test: 'LOG-009',
+    where: (_front, { transport }) => transport === 'stdio' || transport === 'channel',
+    reason: 'over stdio, a log message does not say which of several requests it belongs to',
+  },
   { test: 'CACHE-001', where: isLegacy, reason: 'the revision of the server has no cache hints' },
   { test: 'MRTR-003', where: isLegacy, reason: 'a result of a legacy server does not name the server' },
   { test: 'TSKL-004', where: (_front, upstream) => isRemote(upstream), reason: 'a tool without task support answers at once' },

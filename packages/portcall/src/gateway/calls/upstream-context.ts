@@ -9,15 +9,9 @@ import { type AbortListener, onAbort } from '../../util/abort.ts'
 export class UpstreamContext implements ExchangeContext {
   readonly outgoing: ExchangeContext['outgoing']
   readonly #context: ExchangeContext
-  readonly #rewrite: ((notification: Notification) => Notification) | undefined
 
-  constructor(
-    context: ExchangeContext,
-    headers?: Readonly<Record<string, string>>,
-    rewrite?: (notification: Notification) => Notification,
-  ) {
+  constructor(context: ExchangeContext, headers?: Readonly<Record<string, string>>) {
     this.#context = context
-    this.#rewrite = rewrite
     this.outgoing = headers && { headers }
   }
 
@@ -37,7 +31,6 @@ export class UpstreamContext implements ExchangeContext {
     return onAbort(this.#context, listener)
   }
 
-  notify(notification: Notification): void | Promise<void> {
-    return this.#context.notify(this.#rewrite ? this.#rewrite(notification) : notification)
-  }
+  /** Transports call it without the context. */
+  readonly notify = (notification: Notification): void | Promise<void> => this.#context.notify(notification)
 }

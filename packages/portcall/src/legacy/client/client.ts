@@ -6,7 +6,14 @@
 
 import { ConnectionLostError, closedLocally, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import { type JsonObject, type Notification, type RequestId, type Response, success } from '../../jsonrpc/message.ts'
+import {
+  type JsonObject,
+  type Notification,
+  type Request,
+  type RequestId,
+  type Response,
+  success,
+} from '../../jsonrpc/message.ts'
 import type { identityOf } from '../../protocol/caller-identity.ts'
 import { methodNotFound } from '../../protocol/errors.ts'
 import type { InputRequestHandler } from '../../protocol/input-types.ts'
@@ -152,7 +159,8 @@ function createExchange({ revision, discovered }: Handshake, { forwarder, subscr
     'subscriptions/listen': subscriptions.listen,
     ...tasks?.methods,
   }
-  return (request, context) => {
+  return (received, context) => {
+    const request = withoutTask(received)
     const { id, method } = request
     const local = Object.hasOwn(localMethods, method) ? localMethods[method] : undefined
     if (local) return local(request, context).catch(toResponse(id))
@@ -160,6 +168,13 @@ function createExchange({ revision, discovered }: Handshake, { forwarder, subscr
       return Promise.resolve(methodNotFound(method).response(id))
     return forwarder.exchange(request, context)
   }
+}
+
+/** In the newest revision, clients do not ask for a task: a member of that name has no meaning. */
+function withoutTask(request: Request): Request {
+  if (request.method !== 'tools/call' || !request.params || !('task' in request.params)) return request
+  const { task: _task, ...params } = request.params
+  return { ...request, params }
 }
 
 function toResponse(id: RequestId): (error: unknown) => Response {

@@ -1,7 +1,10 @@
+import { ErrorCode } from '../../jsonrpc/errors.ts'
 import type { Exchange } from '../../jsonrpc/exchange.ts'
-import type { JsonObject, Notification, Response } from '../../jsonrpc/message.ts'
+import { isSuccess, type JsonObject, type Notification, type Response } from '../../jsonrpc/message.ts'
+import { missingClientCapability } from '../../protocol/errors.ts'
 import { createNotificationRouter, type RouteOwner } from '../../protocol/notification-router.ts'
 import type { Revision } from '../../protocol/revisions.ts'
+import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities, LoggingLevel, ServerCapabilities } from '../../protocol/types.ts'
 import { omitFields, withoutReservedMeta } from '../render/downgrade-plan.ts'
 import type { LegacyConnection } from './connection.ts'
@@ -41,6 +44,8 @@ export function createForwarder({ connection, capabilities, serverCapabilities, 
         const levelSet = setLogLevel(reports.logLevel)
         if (levelSet) await levelSet
         const response = urlElicitations.rejectDeclined(request) ?? (await send())
+        if (serverCapabilities.extensions?.[TASKS_EXTENSION] && requiresTask(method, response))
+          return missingClientCapability({ extensions: { [TASKS_EXTENSION]: {} } }).response(id)
         return requiresUrlElicitation(method, response)
           ? await urlElicitations.complete(response, { request, context, send })
           : response
@@ -53,6 +58,11 @@ export function createForwarder({ connection, capabilities, serverCapabilities, 
       else reports.route(message, origin)
     },
   }
+}
+
+/** Reports whether a tool can only be called as a task, and was not. */
+function requiresTask(method: string, response: Response): boolean {
+  return method === 'tools/call' && !isSuccess(response) && response.error.code === ErrorCode.methodNotFound
 }
 
 const ROUND_TRIP_PARAMS = ['inputResponses', 'requestState']

@@ -64,7 +64,7 @@ export function createChannelExchange(channel: Channel, options: ChannelExchange
   const cancel = (requestId: RequestId): void => void channel.send(notification('notifications/cancelled', { requestId }))
   const exchange: Exchange = ({ id, method, params }, context) => {
     const { notify } = context
-    const route = router.register(params, notify)
+    const route = router.register(params, notify, context)
     const response = outgoing.request(method, route.params, {
       abortSource: context,
       send: (request) => send(request, { id, notify }),
