@@ -10,7 +10,7 @@ const client = await connect(process.argv[2] ?? 'https://notes.example.com/mcp',
       privateKey: await readFile('key.pem', 'utf8'),
       algorithm: 'ES256',
     },
-    scope: 'notes:read',
+    scopes: ['notes:read'],
   }),
 })
 

@@ -8,7 +8,7 @@ const client = await connect(process.argv[2] ?? 'https://notes.example.com/mcp',
       clientId: 'nightly',
       clientSecret: process.env.CLIENT_SECRET ?? '',
     },
-    scope: 'notes:read',
+    scopes: ['notes:read'],
   }),
 })
 

@@ -290,15 +290,13 @@ describe('DPoP with nonces', () => {
     const headers = { 'dpop-nonce': '', 'www-authenticate': 'DPoP error="use_dpop_nonce"' }
     const evil = await startWeb((request, response) => {
       if (request.method === 'GET')
-        return void response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(
-            JSON.stringify({
-              resource: `http://${request.headers.host}/mcp`,
-              authorization_servers: [server.provider.issuer],
-              scopes_supported: ['notes:read'],
-            }),
-          )
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            resource: `http://${request.headers.host}/mcp`,
+            authorization_servers: [server.provider.issuer],
+            scopes_supported: ['notes:read'],
+          }),
+        )
       requests++
       response.writeHead(401, { ...headers, 'dpop-nonce': randomUUID() }).end()
     })

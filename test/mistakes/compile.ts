@@ -21,9 +21,11 @@ export function compileSnippets(snippets: readonly string[]): readonly (CompileE
   const { fileExists, readFile, getSourceFile } = host
   host.fileExists = (file) => sources.has(file) || fileExists(file)
   host.readFile = (file) => sources.get(file) ?? readFile(file)
-  host.getSourceFile = (file, ...rest) => {
+  host.getSourceFile = (file, languageVersion, ...rest) => {
     const source = sources.get(file)
-    return source === undefined ? getSourceFile(file, ...rest) : ts.createSourceFile(file, source, ...rest)
+    return source === undefined
+      ? getSourceFile(file, languageVersion, ...rest)
+      : ts.createSourceFile(file, source, languageVersion)
   }
   const program = ts.createProgram([...sources.keys()], options, host)
   return [...sources.keys()].map((file) => firstError(program, program.getSourceFile(file)))

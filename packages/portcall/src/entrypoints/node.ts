@@ -58,6 +58,7 @@ const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
   keepAliveTimeoutMs: 1,
   maxHeaderBytes: 1,
   maxRequestsPerSocket: 1,
+  fastPath: 1,
   health: 1,
   shutdownDelayMs: 1,
   drainTimeoutMs: 1,

@@ -5,6 +5,7 @@ import { SERVER_LIMITS, type ServerOptions } from './options.ts'
 const NAMES: OptionNames<ServerOptions> = {
   instructions: 1,
   sealingKeys: 1,
+  singleUseRequestState: 1,
   pageSize: 1,
   cache: 1,
   extensions: 1,
