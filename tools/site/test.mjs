@@ -121,6 +121,15 @@ async function testWindow(browser, { name, scheme, origin, base, report }) {
   await tab.close()
 }
 
+/** The bar at the top fits next to the sidebar of a small laptop. */
+async function testNavigationBar(browser, { origin, base, report }) {
+  const tab = await openTab(browser, { viewport: { width: 1024, height: 700 }, scheme: 'light', origin, base })
+  await tab.visit('servers/tools')
+  const { x, width } = await tab.page.locator('.VPNavBarExtra').boundingBox()
+  report.check('the navigation bar fits a width of 1024 px', x + width <= 1024 ? [] : [`it is ${Math.round(x + width)} px wide`])
+  await tab.close()
+}
+
 /** Every page fits the width of a phone. */
 async function testWidths(browser, { dist, origin, base, report }) {
   const tab = await openTab(browser, { viewport: WINDOWS.phone, scheme: 'light', origin, base })
@@ -145,6 +154,7 @@ export async function testSite({ dist, base }, report) {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   const how = { dist, base, origin: site.origin, report }
   for (const name of Object.keys(WINDOWS)) for (const scheme of SCHEMES) await testWindow(browser, { ...how, name, scheme })
+  await testNavigationBar(browser, how)
   await testWidths(browser, how)
   await browser.close()
   await site.close()

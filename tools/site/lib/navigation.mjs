@@ -5,8 +5,8 @@ import { ROOT, readText } from '../../lib/paths.mjs'
 
 const API = join(ROOT, 'docs', 'reference', 'api')
 
-/** The sections that the top of each page links to. */
-const AT_THE_TOP = ['Get started', 'Servers', 'Clients', 'Authorization', 'Deployment', 'Reference']
+/** The sections that the top of each page links to. The others are in a menu there. */
+const AT_THE_TOP = ['Get started', 'Servers', 'Clients', 'Reference']
 
 /** The pages that TypeDoc writes: the name of the file, and its title. */
 const MODULES = filesBelow(API, '.md')
@@ -28,11 +28,17 @@ export const SIDEBAR = SECTIONS.map(({ title, folder, pages }) => ({
   items: [...(folder === 'reference' ? [API_PAGES] : []), ...pages.map(([name, text]) => ({ text, link: `/${folder}/${name}` }))],
 }))
 
-export const NAV = SECTIONS.filter(({ title }) => AT_THE_TOP.includes(title)).map(({ title, folder, pages: [[first]] }) => ({
+const linkTo = ({ title, folder, pages: [[first]] }) => ({
   text: title,
   link: `/${folder}/${first}`,
   activeMatch: `^/${folder}/`,
-}))
+})
+const isAtTheTop = ({ title }) => AT_THE_TOP.includes(title)
+
+export const NAV = [
+  ...SECTIONS.filter(isAtTheTop).map(linkTo),
+  { text: 'More', items: SECTIONS.filter((section) => !isAtTheTop(section)).map(linkTo) },
+]
 
 const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1)
 
