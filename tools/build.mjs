@@ -1,5 +1,5 @@
 /** Builds the library and the CLI into packages/portcall/dist, with type declarations. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
@@ -8,6 +8,7 @@ import { entryPoints, programs } from './lib/entrypoints.mjs'
 import { filesBelow } from './lib/files.mjs'
 import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
+import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
 /** Packages that are bundled into chunks of their own and loaded on demand. */
 const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
@@ -116,16 +117,6 @@ function keepDeclaration(path, needed) {
   for (const [, imported] of text.matchAll(JS_IMPORT)) keepDeclaration(resolve(dirname(path), `${imported}.d.ts`), needed)
 }
 
-/** Writes the licenses of the bundled packages. */
-function writeLicenses(folder, modules) {
-  const texts = BUNDLED.filter((name) => modules.some((id) => inPackage(name).test(id))).map((name) => {
-    const home = join(ROOT, 'node_modules', name)
-    const file = readdirSync(home).find((entry) => /^licen[cs]e/i.test(entry))
-    return `${name}\n\n${file ? readText(join(home, file)) : 'MIT'}`
-  })
-  if (texts.length) writeFileSync(join(folder, 'THIRD-PARTY.txt'), texts.join('\n\n'))
-}
-
 /** Replaces the previous build. Retries when a concurrent build does the same; either result is valid. */
 function replaceDist(next, last, attempts = 5) {
   try {
@@ -145,7 +136,8 @@ export async function build() {
   mkdirSync(next, { recursive: true })
   try {
     writeDeclarations(next)
-    writeLicenses(next, [...(await writeScripts(next)), ...(await writePrograms(next))])
+    const modules = [...(await writeScripts(next)), ...(await writePrograms(next))]
+    writeFileSync(join(next, 'THIRD-PARTY.txt'), noticesOf(packagesOf(modules)))
     replaceDist(next, last)
   } finally {
     for (const leftover of [next, last]) rmSync(leftover, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 /**
  * `npm run check:pack`: the package that would be published works in another project. It is installed from the tarball, imported by Node,
- * compiled under both module resolutions, and checked by attw and publint. Its size, its metadata and the links of its README are checked too.
+ * compiled under both module resolutions, and checked by attw and publint. Its size, its metadata, its bill of materials
+ * and the links of its README are checked too.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,8 +13,9 @@ import { unresolvedOnNpm } from './lib/npm-readme.mjs'
 import { PACKAGE, ROOT, readJson, readText } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { runNode, runNpm } from './lib/run.mjs'
+import { faultsOfSbom, namesIn, readNotices } from './lib/third-party.mjs'
 
-const PUBLISHED = /^(package\.json|README\.md|LICENSE|dist\/.*)$/
+const PUBLISHED = /^(package\.json|README\.md|LICENSE|sbom\.cdx\.json|dist\/.*)$/
 const METADATA = ['description', 'keywords', 'homepage', 'bugs', 'repository', 'author', 'license', 'engines']
 /** The most that the installed package may take on disk. */
 const MOST_KB = 4500
@@ -72,10 +74,10 @@ const folder = mkdtempSync(join(tmpdir(), 'portcall-pack-'))
 try {
   const { tarball, paths } = pack(folder)
   report.check(
-    `${paths.length} files: dist, README.md, LICENSE`,
+    `${paths.length} files: dist, README.md, LICENSE, sbom.cdx.json`,
     paths.filter((path) => !PUBLISHED.test(path)),
   )
-  for (const name of ['README.md', 'LICENSE'])
+  for (const name of ['README.md', 'LICENSE', 'sbom.cdx.json', 'dist/THIRD-PARTY.txt'])
     report.check(`${name} is included`, paths.includes(name) ? [] : [`${name} is missing`])
   const metadata = readJson(join(PACKAGE, 'package.json'))
   report.check(
@@ -96,6 +98,11 @@ try {
   const installed = join(folder, 'node_modules', 'portcall')
   const size = Math.ceil(diskUsage(installed) / 1024)
   report.check(`${size} KB installed`, size > MOST_KB ? [`more than ${MOST_KB} KB`] : [])
+  const bundled = namesIn(readNotices(join(installed, 'dist')))
+  report.check(
+    `the bill of materials lists the ${bundled.length} bundled packages`,
+    bundled.length === 0 ? ['there are none'] : faultsOfSbom(readText(join(installed, 'sbom.cdx.json')), bundled),
+  )
   report.check('links and pictures of the README resolve on npm', unresolvedOnNpm(readText(join(installed, 'README.md'))))
   report.check('imports', faultsOf(runNode(['main.js'], { cwd: folder, quiet: true })))
   for (const name of Object.keys(RESOLUTIONS)) report.check(`compiles with ${name}`, faultsOf(compile(folder, name)))

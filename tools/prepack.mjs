@@ -1,10 +1,13 @@
-/** Writes the files that are published with the package: the README with links that work on npm, and the license. */
+/** Writes the files that are published with the package: the README with links that work on npm, the license, and a bill of materials. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { forNpm } from './lib/npm-readme.mjs'
-import { PACKAGE, ROOT, readText } from './lib/paths.mjs'
+import { DIST, PACKAGE, ROOT, readJson, readText } from './lib/paths.mjs'
+import { namesIn, readNotices, sbomOf } from './lib/third-party.mjs'
 
 await ensure()
 writeFileSync(join(PACKAGE, 'README.md'), forNpm(readText(join(ROOT, 'README.md'))))
 copyFileSync(join(ROOT, 'LICENSE'), join(PACKAGE, 'LICENSE'))
+const { name, version } = readJson(join(PACKAGE, 'package.json'))
+writeFileSync(join(PACKAGE, 'sbom.cdx.json'), sbomOf(`${name}@${version}`, namesIn(readNotices(DIST))))

@@ -1,4 +1,6 @@
-/** `npm run check:workflows`: actionlint accepts the workflows, the other YAML files of .github/ parse, and the npm scripts they run exist. */
+/** `npm run check:workflows`: actionlint accepts the workflows, the other YAML files of .github/ parse, the npm scripts they run
+ * exist, and actions are pinned by commit.
+ */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
@@ -17,6 +19,14 @@ function unknownScripts({ name, text }) {
   return run.filter((script) => !scripts[script]).map((script) => `${name}: there is no script ${script}`)
 }
 
+/** Tags of actions can be moved to other commits. The comment names the version for people and for Dependabot. */
+const PINNED = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*$/
+
+function unpinnedActions({ name, text }) {
+  const used = [...text.matchAll(/^\s*(?:- )?uses: (.+)$/gm)].map(([, action]) => action)
+  return used.filter((action) => !action.startsWith('./') && !PINNED.test(action)).map((action) => `${name}: ${action}`)
+}
+
 install(HOME)
 const report = createReport('workflows')
 const { createLinter } = createRequire(join(HOME, 'package.json'))('actionlint')
@@ -30,4 +40,5 @@ report.check(
   files.flatMap(({ name, text }) => parseDocument(text).errors.map(({ message }) => `${name}: ${message}`)),
 )
 report.check('the npm scripts exist', files.flatMap(unknownScripts))
+report.check('actions are pinned by commit', workflows.flatMap(unpinnedActions))
 report.end()
