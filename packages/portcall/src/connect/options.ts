@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   readonly headers?: HeaderSource
   /** Obtains access tokens for a protected server; `portcall/auth/client` has providers. */
   readonly auth?: AuthProvider
-  /** Sends the HTTP requests, instead of the platform's client. It is not a function like the platform's `fetch`. */
+  /** Sends the HTTP requests, instead of the platform's client. Its signature is not that of the web's `fetch`. */
   readonly fetch?: HttpFetch
   /** Limits of the HTTP transport: sizes, timeouts and reconnection. */
   readonly http?: Partial<HttpClientLimits>

@@ -177,9 +177,11 @@ describe('chunks do not change how a line is reported', () => {
     for (const chunks of [whole, split]) expect(read(chunks(line), { maxBytes: 10 })).toEqual([{ unreadable }])
   })
 
-  test('with two CRs, of which one belongs to the line', () => {
-    const line = Uint8Array.of(...bytes('not JSON'), 0xff, 13, 13, 10)
+  test.each([
+    ['that is not UTF-8', Uint8Array.of(...bytes('not JSON'), 0xff, 13, 13, 10), 'ON\ufffd\r'],
+    ['before one that is not UTF-8', Uint8Array.of(...bytes('not JSON\r\r\n'), 0xff, 10), 'SON\r'],
+  ])('with two CRs, of which one belongs to the line, %s', (_, line, tail) => {
     for (const chunks of [whole, split])
-      expect(read(chunks(line), { excerptBytes: 4 })).toEqual([{ unreadable: 'syntax', head: 'not ', tail: 'ON\ufffd\r' }])
+      expect(read(chunks(line), { excerptBytes: 4 })[0]).toEqual({ unreadable: 'syntax', head: 'not ', tail })
   })
 })

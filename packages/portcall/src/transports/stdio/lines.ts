@@ -83,11 +83,11 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     if (line.length > maxBytes) return report('size', bytes)
     const text = decoder.decode(line)
     if (text === undefined) report('syntax', bytes)
-    else readText(text)
+    else readText(text, bytes)
   }
-  const readText = (text: string): void => {
+  const readText = (text: string, line?: Uint8Array): void => {
     const received = parseText(exceedsDepth(text, maxDepth) ? shortenDeep?.(text, maxDepth) : text)
-    if (received && 'unreadable' in received) report(received.unreadable, excerpt && encoder.encode(text))
+    if (received && 'unreadable' in received) report(received.unreadable, excerpt && (line ?? encoder.encode(text)))
     else if (received) onReceived(received)
   }
   /** Reads complete lines. They are decoded together if no single one can be too long. */

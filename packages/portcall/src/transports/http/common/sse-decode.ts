@@ -89,7 +89,7 @@ function setField(event: MutableEvent, line: string): void {
   if (name === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`
   else if (name === 'event') event.event = value
   else if (name === 'id' && !value.includes('\0')) event.id = value
-  else if (name === 'retry' && /^\d+$/.test(value)) event.retry = Number(value)
+  else if (name === 'retry' && /^\d{1,15}$/.test(value)) event.retry = Number(value)
 }
 
 /** Splits bytes into lines, which end with LF, CR or CRLF. */
