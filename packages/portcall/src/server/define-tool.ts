@@ -20,7 +20,9 @@ export interface ToolType<I, O> {
 
 /** A tool that is not registered yet: `defineTool` creates it, and `server.addTools` registers it. */
 export interface DefinedTool<T = unknown> {
+  /** The definition that was passed to `defineTool`. */
   readonly definition: object
+  /** The handler that was passed to `defineTool`. */
   readonly handler: (args: never, call: Call) => unknown
   /** Carries the types of the tool. It does not exist at run time. */
   readonly '~tool'?: T
