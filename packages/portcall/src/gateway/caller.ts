@@ -14,12 +14,15 @@ export class Caller implements GatewayCaller {
   readonly clientInfo: Implementation | undefined
   /** The `_meta` of the request. */
   readonly meta: JsonObject
+  readonly request: Request
   #key: string | undefined
 
   /** @throws RpcError if the metadata of the request is missing or invalid. */
-  constructor({ params }: Request, context: ExchangeContext) {
+  constructor(request: Request, context: ExchangeContext) {
+    const { params } = request
     const { protocolVersion, clientCapabilities, clientInfo } = readRequestMeta(params)
     if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
+    this.request = request
     this.auth = context.auth
     this.capabilities = clientCapabilities
     this.clientInfo = clientInfo

@@ -98,8 +98,9 @@ function createExchange(parts: GatewayParts, { middleware = [] }: GatewayOptions
       return toResponse(error, request, context)
     }
   }
-  if (middleware.length === 0) return dispatch
-  const layers = applyMiddleware(copySharedResults(dispatch), middleware)
+  const all = [...middleware, ...parts.policies.list.flatMap((policy) => policy.middleware ?? [])]
+  if (all.length === 0) return dispatch
+  const layers = applyMiddleware(copySharedResults(dispatch), all)
   return (request, context) => layers(request, context).catch((error: unknown) => toResponse(error, request, context))
 }
 

@@ -6,6 +6,7 @@ import type { CallerRequest } from './calls/forward-call.ts'
 import { ITEM_METHODS } from './calls/item-methods.ts'
 import { discoverAll } from './discover.ts'
 import type { GatewayParts } from './parts.ts'
+import { unknownTask } from './routes/task-ids.ts'
 import { passListThrough, passThrough } from './single.ts'
 import { KIND_OF_METHOD, type KindInfo } from './upstreams/kinds.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
@@ -43,19 +44,21 @@ async function discover(call: CallerRequest, { registry, info, instructions }: G
 
 async function list(call: CallerRequest, info: KindInfo, { registry, policies, listItems }: GatewayParts): Promise<Response> {
   const { single } = registry.table()
-  if (single) return passListThrough(single, info, { call, policies })
+  // A policy that looks at whole lists cannot judge single pages.
+  if (single && !policies.list.some((policy) => policy.listed)) return passListThrough(single, info, { call, policies })
   const { request, context, caller } = call
   return success(request.id, await listItems(info, caller, { cursor: request.params?.cursor, auth: context.auth }))
 }
 
 /** Forwards a request about a task to its server. */
-async function forwardTask(call: CallerRequest, { registry, taskIds }: GatewayParts): Promise<Response> {
+async function forwardTask(call: CallerRequest, { registry, router, taskIds }: GatewayParts): Promise<Response> {
   const { request, context, caller } = call
   requireExtension(TASKS_EXTENSION, caller.capabilities)
   const exposed = request.params?.taskId
-  const { server, taskId } = await taskIds.resolve(exposed, context)
+  const { server, taskId, name } = await taskIds.resolve(exposed, context)
   const upstream = registry.table().byName.get(server)
   if (!upstream) throw methodNotFound(request.method)
+  if (!(await router.findTool(upstream, name, caller))) throw unknownTask()
   const params = { ...request.params, taskId }
   const response = await passThrough(upstream, { ...call, request: { ...request, params } })
   if (!isSuccess(response) || response.result.taskId === undefined) return response

@@ -12,7 +12,7 @@ import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
 import type { GatewayOptions } from './options.ts'
 import { createPolicies, type Policies } from './policies.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './registry.ts'
-import { createRouter } from './routes/router.ts'
+import { createRouter, type Router } from './routes/router.ts'
 import { createTaskIds, type TaskIds } from './routes/task-ids.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { createGatewayUpstream } from './upstreams/upstream.ts'
@@ -24,6 +24,7 @@ export interface GatewayParts {
   readonly registry: UpstreamRegistry
   readonly lists: MergedLists
   readonly listItems: ListItems
+  readonly router: Router
   readonly forwardCall: ForwardCall
   readonly subscriptions: Subscriptions
   readonly policies: Policies
@@ -77,5 +78,5 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
     onEvent: options.onEvent && onEvent,
   })
   const listItems = createListItems({ lists, policies, sealer, pageSize, upstreams: () => table().upstreams })
-  return { info, instructions, registry, lists, listItems, forwardCall, subscriptions, policies, taskIds, processes }
+  return { info, instructions, registry, lists, listItems, router, forwardCall, subscriptions, policies, taskIds, processes }
 }

@@ -1,6 +1,6 @@
 import type { RpcError } from '../jsonrpc/errors.ts'
-import type { Auth } from '../jsonrpc/exchange.ts'
-import type { JsonObject } from '../jsonrpc/message.ts'
+import type { Auth, Middleware } from '../jsonrpc/exchange.ts'
+import type { JsonObject, Request } from '../jsonrpc/message.ts'
 import type { InputRequest } from '../protocol/input-types.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
@@ -15,6 +15,8 @@ export interface GatewayCaller {
   readonly capabilities: ClientCapabilities
   /** The name and version of the client, as it declares them. */
   readonly clientInfo?: Implementation | undefined
+  /** The request. Its object is the same for everything that concerns it, so that a policy can use it as a key. */
+  readonly request?: Request | undefined
 }
 
 /** An item of a server. */
@@ -69,4 +71,8 @@ export interface GatewayPolicy {
   result?(result: JsonObject, call: GatewayCall): JsonObject | Promise<JsonObject>
   /** Called when the items of a server have been listed, before anyone sees them. Returns the items to keep. Default: all. */
   listed?(server: string, kind: ItemKind, items: readonly JsonObject[]): readonly JsonObject[] | Promise<readonly JsonObject[]>
+  /** Middleware for all requests of callers. It runs inside the middleware of the gateway. */
+  readonly middleware?: readonly Middleware[]
+  /** Returns middleware for the requests to a server, with the names that the server knows. It runs inside that of the server. */
+  serverMiddleware?(server: string): readonly Middleware[]
 }

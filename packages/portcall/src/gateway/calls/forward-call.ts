@@ -192,7 +192,7 @@ async function exposeResult(call: ItemCall, result: JsonObject, options: CallFor
     const state = { server: route.server, upstream: result.requestState as string | undefined, isAllowed: true, process }
     return { ...result, requestState: await inputStates.seal(state, request, context) }
   }
-  if (result.resultType === 'task') return taskIds.exposeTask(route.server, result, context)
+  if (result.resultType === 'task') return taskIds.exposeTask(route, result, context)
   const exposed = table().single
     ? result
     : exposeResultUris(request.method, result, (uri) =>

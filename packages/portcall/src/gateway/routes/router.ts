@@ -47,6 +47,8 @@ export interface Router {
   findResource(uri: string, caller: Caller): Promise<ItemRoute | undefined>
   /** Finds a resource template, or a resource, that arguments are completed for. */
   findReference(uri: string, caller: Caller): Promise<ItemRoute | undefined>
+  /** Finds the tool of a task on its server. */
+  findTool(upstream: GatewayUpstream, name: string, caller: Caller): Promise<ItemRoute | undefined>
   /** Returns a URI in a result of a server as the gateway exposes it. */
   exposeUri(route: ItemRoute, uri: string, caller: Caller): string
 }
@@ -128,9 +130,10 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
       const found = accepted(route ?? (await findByUri(uri, caller)))
       return found && visible(found, caller)
     },
+    findTool: (upstream, name, caller) => visible({ upstream, server: upstream.name, kind: 'tool', name }, caller),
     exposeUri({ upstream }, uri, caller) {
       const { uris, single, upstreams } = table()
-      if (single ?? onlyResourceServer(upstreams, caller)) return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
+      if ((single ?? onlyResourceServer(upstreams, caller)) === upstream) return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
       const resource = lists.known('resource', caller)?.items.get(uri)
       return resource?.upstream === upstream ? uri : uris.mark(upstream.name, uri)
     },

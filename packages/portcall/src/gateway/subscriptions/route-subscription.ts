@@ -79,7 +79,8 @@ async function addTasks(
   for (const exposed of readSubjects(requested, 'taskIds')) {
     const task = await routing.taskIds.resolve(exposed, call.context).catch(() => undefined)
     const upstream = task && routing.table().byName.get(task.server)
-    if (task && upstream) wanted.get(upstream)?.exposedTasks.set(task.taskId, exposed)
+    const tool = task && upstream && (await routing.router.findTool(upstream, task.name, call.caller))
+    if (task && upstream && tool) wanted.get(upstream)?.exposedTasks.set(task.taskId, exposed)
   }
   for (const { filter, exposedTasks } of wanted.values()) if (exposedTasks.size > 0) filter.taskIds = [...exposedTasks.keys()]
 }

@@ -114,7 +114,10 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
       counters.inFlight--
     }
   }
-  const exchange = applyMiddleware(send, server.middleware ?? [])
+  const exchange = applyMiddleware(send, [
+    ...(server.middleware ?? []),
+    ...policies.flatMap((policy) => policy.serverMiddleware?.(name) ?? []),
+  ])
   const catalogue = createCatalogue({
     server: name,
     exchange,
