@@ -15,7 +15,7 @@ export const FOLDERS = {
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['stores', 'jsonrpc', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
-  gateway: ['connect', 'client', 'server', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  gateway: ['connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
 }
 
 /** Extensions: they may also import the entry points, as users do. */
@@ -31,6 +31,7 @@ export const NODE_FILES = [
   'cli/',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
+  'gateway/policy/pin-file.ts',
   'middleware/audit/file.ts',
   'skills/folder.ts',
   'skills/serve-folder.ts',

@@ -14,5 +14,36 @@ export type {
   ItemRules,
   UpstreamCredentials,
 } from '../gateway/options.ts'
+export { type AcceptedPins, type AcceptPinsOptions, acceptPins } from '../gateway/policy/accept-pins.ts'
+export { type AccessRulesOptions, accessRules } from '../gateway/policy/access-rules.ts'
+export {
+  type ApprovalQueue,
+  type ApprovalQueueOptions,
+  type ApprovalRequest,
+  type ApprovalState,
+  type Approver,
+  createApprovalQueue,
+  type QueuedApproval,
+} from '../gateway/policy/approval-queue.ts'
+export type { ApprovalOptions } from '../gateway/policy/approvals.ts'
+export { type AuditPolicy, type AuditPolicyOptions, auditPolicy } from '../gateway/policy/audit-policy.ts'
+export { type CallLimit, type CallLimitsOptions, callLimits, type LimitKey } from '../gateway/policy/call-limits.ts'
+export {
+  type ChangeSelection,
+  type DefinitionPins,
+  type DefinitionPinsOptions,
+  definitionPins,
+} from '../gateway/policy/definition-pins.ts'
+export { type DefinitionChange, formatChange } from '../gateway/policy/describe-change.ts'
+export type { PinnedKind } from '../gateway/policy/pin-lock.ts'
+export type { OnPolicyReport, PolicyOutcome, PolicyReport } from '../gateway/policy/report.ts'
+export type {
+  AccessRule,
+  ArgumentCondition,
+  CallerCondition,
+  ConditionValue,
+  Patterns,
+  RuleAction,
+} from '../gateway/policy/rule.ts'
 export type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, ItemKind, PolicyDecision } from '../gateway/policy.ts'
 export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'

@@ -3,6 +3,7 @@
 export type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 export type { Request, Response } from '../jsonrpc/message.ts'
 export { type AuditLogOptions, auditLog } from '../middleware/audit/audit-log.ts'
+export { type RedactionOptions, redactSecrets } from '../middleware/audit/redact.ts'
 export {
   type AuditSink,
   type AuditTrail,
@@ -14,4 +15,5 @@ export { type ConcurrencyLimitOptions, concurrencyLimit } from '../middleware/co
 export { type RateLimitOptions, rateLimit } from '../middleware/rate-limit.ts'
 export { type ResultSizeLimitOptions, resultSizeLimit } from '../middleware/result-size-limit.ts'
 export type { RequestSelection } from '../middleware/selection.ts'
+export { type TimeLimitOptions, timeLimit } from '../middleware/time-limit.ts'
 export type { KeyValueStore } from '../stores/store.ts'

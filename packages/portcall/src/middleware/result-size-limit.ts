@@ -1,5 +1,9 @@
-import type { Middleware } from '../jsonrpc/exchange.ts'
-import { isSuccess } from '../jsonrpc/message.ts'
+import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
+import { isSuccess, type Request, type Response, type Success, success } from '../jsonrpc/message.ts'
+import { createMemoryStore } from '../stores/memory/store.ts'
+import type { KeyValueStore } from '../stores/store.ts'
+import { cutResult, sizeOfJson } from './cut-result.ts'
+import { createLinkedResults } from './linked-results.ts'
 import { refuse } from './refusal.ts'
 import { createKeyLookup, type RequestSelection } from './selection.ts'
 
@@ -7,35 +11,67 @@ import { createKeyLookup, type RequestSelection } from './selection.ts'
 export interface ResultSizeLimitOptions extends RequestSelection {
   /** The maximum size of a result as JSON, in bytes of UTF-8. */
   readonly maxBytes: number
+  /**
+   * What happens to larger results of tools. `error`: they are replaced by an error. `cut`: their text is cut off, with a note; results with
+   * structured content become errors. `link`: they are stored, and the caller gets a link to a resource. Other results become errors. Default:
+   * `error`.
+   */
+  readonly exceeded?: 'error' | 'cut' | 'link'
+  /** Where linked results are stored. Several processes need a shared store. Default: in memory. */
+  readonly store?: KeyValueStore
+  /** How long a linked result can be read, in milliseconds. Default: 10 minutes. */
+  readonly linkTtlMs?: number
 }
 
 /**
- * Creates middleware that replaces results that are too large for a model with an error that says so. Nothing is cut off, because half of a
- * structured result is not valid. It serializes each result to measure it.
+ * Creates middleware that replaces results that are too large for a model, by default with an error that says so. It serializes each result to
+ * measure it.
  *
  * @throws RangeError if `maxBytes` is not positive.
  */
 export function resultSizeLimit(options: ResultSizeLimitOptions): Middleware {
-  const { maxBytes } = options
+  const { maxBytes, exceeded = 'error', store = createMemoryStore(), linkTtlMs = 600_000 } = options
   if (!(maxBytes > 0)) throw new RangeError('resultSizeLimit: maxBytes must be positive')
   const keyOf = createKeyLookup({ key: () => '', ...options })
+  const links = exceeded === 'link' ? createLinkedResults(store, linkTtlMs) : undefined
   return async (request, context, next) => {
+    const linked = await links?.read(request, context)
+    if (linked) return linked
     const response = await next(request, context)
     if (keyOf(request, context) === undefined || !isSuccess(response)) return response
     const bytes = sizeOf(response.result, maxBytes)
     if (bytes <= maxBytes) return response
-    return refuse(request, `The result has ${bytes} bytes, more than the limit of ${maxBytes}. Request less data`, {
-      bytes,
-      maxBytes,
-    })
+    return (await shorten({ request, context, response, bytes })) ?? tooLarge(request, bytes)
+  }
+
+  async function shorten(call: Oversized): Promise<Response | undefined> {
+    const { request, response, bytes } = call
+    if (request.method !== 'tools/call' || exceeded === 'error' || !isComplete(response)) return undefined
+    const result = links ? await links.link(response.result, call.context, bytes) : cutResult(response.result, maxBytes)
+    return result && success(request.id, result)
+  }
+  function tooLarge(request: Request, bytes: number): Response {
+    const text = `The result has ${bytes} bytes, more than the limit of ${maxBytes}. Request less data`
+    return refuse(request, text, { bytes, maxBytes })
   }
 }
 
+/** A result that is too large. */
+interface Oversized {
+  readonly request: Request
+  readonly context: ExchangeContext
+  readonly response: Success
+  readonly bytes: number
+}
+
+function isComplete({ result: { resultType } }: Success): boolean {
+  return resultType === undefined || resultType === 'complete'
+}
+
 const MAX_BYTES_PER_UNIT = 3
-const encoder = new TextEncoder()
 
 /** Returns the size of a value as JSON. Text that fits in any encoding is not encoded, and its size is a lower bound. */
 function sizeOf(value: unknown, maxBytes: number): number {
-  const text = JSON.stringify(value)
-  return text.length * MAX_BYTES_PER_UNIT <= maxBytes ? text.length : encoder.encode(text).byteLength
+  const { length } = JSON.stringify(value)
+  return length * MAX_BYTES_PER_UNIT <= maxBytes ? length : sizeOfJson(value)
 }

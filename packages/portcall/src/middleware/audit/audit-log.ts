@@ -14,6 +14,10 @@ export interface AuditLogOptions {
    * had the same arguments.
    */
   readonly arguments?: (args: unknown, request: Request) => unknown
+  /** Returns further members of the record, such as the size of the response. There is no response if the request was aborted. */
+  readonly details?: (request: Request, response: Response | undefined) => JsonObject
+  /** Removes secrets from everything that is recorded, except the hash of the arguments: `redactSecrets()`. Default: nothing is removed. */
+  readonly redact?: (value: unknown) => unknown
   /**
    * What happens if a record cannot be stored, for example because the disk is full: the response becomes an error, or the error goes to
    * `onError`. Default: `refuse`.
@@ -30,17 +34,20 @@ const DEFAULT_METHODS = ['tools/call', 'resources/read', 'prompts/get'] as const
  * `verifyAuditLog` or `portcall audit verify FILE`. Place it first, so that it also records what other middleware refuses.
  */
 export function auditLog(options: AuditLogOptions): Middleware {
-  const { to, methods = DEFAULT_METHODS, onFailure = 'refuse', onError = logError } = options
+  const { to, methods = DEFAULT_METHODS, details, redact = unchanged, onFailure = 'refuse', onError = logError } = options
   const trail = createAuditTrail(typeof to === 'string' ? openFile(to) : to)
   const recorded = new Set<string>(methods)
   return async (request, context, next) => {
     if (!recorded.has(request.method)) return next(request, context)
     const startedAt = performance.now()
     const head = await describeRequest(request, context, options)
-    const append = (outcome: JsonObject): Promise<void> =>
-      trail.append({ ...head, ...outcome, durationMs: Math.round(performance.now() - startedAt) })
-    const settle = async (outcome: JsonObject): Promise<void> => {
-      await append(outcome).catch((error: unknown) => {
+    const append = (outcome: JsonObject, response?: Response): Promise<void> => {
+      const durationMs = Math.round(performance.now() - startedAt)
+      const { time, argumentsHash, ...record } = { ...head, ...outcome, durationMs, ...details?.(request, response) }
+      return trail.append({ time, ...(redact(record) as JsonObject), ...(argumentsHash !== undefined && { argumentsHash }) })
+    }
+    const settle = async (outcome: JsonObject, response?: Response): Promise<void> => {
+      await append(outcome, response).catch((error: unknown) => {
         onError(error)
         if (onFailure === 'refuse') throw error
       })
@@ -52,7 +59,7 @@ export function auditLog(options: AuditLogOptions): Middleware {
       await settle({ outcome: 'aborted' })
       throw error
     }
-    await settle(outcomeOf(response))
+    await settle(outcomeOf(response), response)
     return response
   }
 }
@@ -63,7 +70,11 @@ function openFile(path: string): AuditSink {
   return { append: async (lines) => (await sink).append(lines), last: async () => (await sink).last() }
 }
 
-async function describeRequest(request: Request, { auth }: ExchangeContext, options: AuditLogOptions): Promise<JsonObject> {
+async function describeRequest(
+  request: Request,
+  { auth }: ExchangeContext,
+  options: AuditLogOptions,
+): Promise<JsonObject & { readonly argumentsHash?: string }> {
   const { method, params = {} } = request
   const { name, uri, arguments: args } = params
   const meta = isObject(params._meta) ? params._meta : {}
@@ -84,6 +95,10 @@ function outcomeOf(response: Response): JsonObject {
   const { resultType, isError } = response.result
   if (resultType !== undefined && resultType !== 'complete') return { outcome: resultType }
   return { outcome: isError === true ? 'failed' : 'ok' }
+}
+
+function unchanged(value: unknown): unknown {
+  return value
 }
 
 function logError(error: unknown): void {

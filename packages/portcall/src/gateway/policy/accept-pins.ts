@@ -1,0 +1,68 @@
+import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import { UNAVAILABLE_META } from '../lists/list-items.ts'
+import { type GatewayOptions, type GatewayServers, serverOptionsOf } from '../options.ts'
+import { type ChangeSelection, definitionPins } from './definition-pins.ts'
+import type { DefinitionChange } from './describe-change.ts'
+
+/** Options of `acceptPins`. */
+export interface AcceptPinsOptions extends Pick<GatewayOptions, 'credentials'>, ChangeSelection {
+  /** The servers of the gateway. */
+  readonly servers: GatewayServers
+  /** The lock file or store of `definitionPins`. */
+  readonly lock: string | KeyValueStore
+  /** Returns whether to accept the changes that were found. Default: they are accepted. */
+  readonly confirm?: (changes: readonly DefinitionChange[]) => boolean | Promise<boolean>
+  /** How long each server may take to answer, in milliseconds. Default: 60,000. */
+  readonly timeoutMs?: number
+}
+
+/** The outcome of `acceptPins`. */
+export interface AcceptedPins {
+  /** What is pinned now. */
+  readonly accepted: readonly DefinitionChange[]
+  /** The servers whose pins are as they were because they could not be reached, and why. */
+  readonly unavailable: { readonly [server: string]: string }
+}
+
+/**
+ * Connects to the servers, compares what they offer with the pins, and pins what has changed. Items that a server no longer offers keep their
+ * pins.
+ *
+ * @throws Error if the pins cannot be read or written.
+ */
+export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPins> {
+  const { servers, lock, credentials, server: onlyServer, name, confirm = () => true, timeoutMs = 60_000 } = options
+  const selected = [...serverOptionsOf(servers)].filter(([server]) => onlyServer === undefined || server === onlyServer)
+  const errors: unknown[] = []
+  const pins = definitionPins({ lock, mode: 'warn', firstUse: 'withhold', onError: (error) => errors.push(error) })
+  await using gateway = createGateway({
+    servers: Object.fromEntries(selected.map(([server, each]) => [server, { ...each, listTimeoutMs: timeoutMs }])),
+    policy: pins,
+    ...(credentials && { credentials }),
+  })
+  const results = await Promise.all(['tools/list', 'prompts/list'].map((method) => requestList(gateway, method)))
+  if (errors.length > 0) throw errors[0]
+  const selection = name === undefined ? {} : { name }
+  const changes = pins.changes().filter((change) => name === undefined || change.name === name)
+  const accepted = changes.length > 0 && (await confirm(changes)) ? await pins.accept(selection) : []
+  return { accepted, unavailable: Object.assign({}, ...results) as { [server: string]: string } }
+}
+
+/** Fetches a list. Returns the servers that are missing in it, and why. */
+async function requestList({ exchange }: Gateway, method: string): Promise<{ [server: string]: string }> {
+  const _meta = {
+    [MetaKey.protocolVersion]: MODERN_VERSIONS[0],
+    [MetaKey.clientInfo]: { name: 'portcall-pins', version: '0' },
+    [MetaKey.clientCapabilities]: {},
+  }
+  const context = { signal: new AbortController().signal, notify: () => {} }
+  const response = await exchange({ jsonrpc: '2.0', id: method, method, params: { _meta } }, context)
+  if (!isSuccess(response)) throw new Error(`${method}: ${response.error.message}`)
+  const meta: JsonObject = isObject(response.result._meta) ? response.result._meta : {}
+  const unavailable = meta[UNAVAILABLE_META]
+  return isObject(unavailable) ? (unavailable as { [server: string]: string }) : {}
+}

@@ -1,0 +1,102 @@
+import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from '../policy.ts'
+import { type ApprovalOptions, createApprovals } from './approvals.ts'
+import { createRuleMatcher, type RuleMatcher } from './match-rule.ts'
+import { refusal } from './refusal.ts'
+import type { OnPolicyReport, PolicyOutcome } from './report.ts'
+import { type AccessRule, checkRule, type RuleAction } from './rule.ts'
+
+/** Options of `accessRules`. */
+export interface AccessRulesOptions {
+  /** What happens to requests that no rule matches. */
+  readonly default: RuleAction
+  /** The rules. Their order does not matter: of the rules that match, the strictest decides. */
+  readonly rules: readonly AccessRule[]
+  /** How calls are approved. */
+  readonly approvals?: ApprovalOptions
+  /** Receives the decisions; `auditPolicy` has such a function. */
+  readonly onReport?: OnPolicyReport
+}
+
+/** The decision of the rules, and the rule that made it. */
+interface Verdict {
+  readonly action: RuleAction
+  readonly rule: string
+}
+
+const STRICTNESS: { readonly [action in RuleAction]: number } = { allow: 0, approve: 1, deny: 2 }
+/** The methods that an approval is needed for: those that run something or return contents. */
+const APPROVED_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+/**
+ * Creates a policy from rules. Of the rules that match a request, the strictest decides: `deny` before `approve` before `allow`. If none
+ * matches, the default decides.
+ *
+ * An item that is denied is not listed, and requests for it are answered as if it did not exist. So are requests for tools and prompts that their
+ * server does not list, because the rules cannot judge them. An item that is denied only with some arguments is listed; such a call fails.
+ *
+ * @example
+ * accessRules({ default: 'allow', rules: [{ tools: 'crm__delete*', do: 'approve', unless: { scopes: 'crm:admin' } }] })
+ *
+ * @throws TypeError if a rule is invalid.
+ */
+export function accessRules(options: AccessRulesOptions): GatewayPolicy {
+  const { rules, onReport } = options
+  if (!Array.isArray(rules)) throw new TypeError('rules is not a list')
+  if (!(options.default in STRICTNESS)) throw new TypeError('default must be allow, approve or deny')
+  const matchers = rules.map((rule: unknown, index) => {
+    checkRule(rule, `rule ${index + 1}`)
+    return createRuleMatcher(rule, `rule ${index + 1}`)
+  })
+  const fallback: Verdict = { action: options.default, rule: 'default' }
+  const approvals = createApprovals(options.approvals)
+  const judge = createJudge(matchers, fallback)
+
+  const report = ({ request }: GatewayCaller, item: GatewayItem, [outcome, rule]: readonly [PolicyOutcome, string]): void => {
+    if (request) onReport?.({ request, item, outcome, rule })
+  }
+  const approve = async (call: GatewayCall, rule: string): Promise<PolicyDecision> => {
+    const { decision, outcome } = await approvals.decide(call, rule)
+    report(call.caller, call, [outcome, rule])
+    return decision
+  }
+  return {
+    visible(item, caller) {
+      const isUnknown = rules.length > 0 && !item.definition && (item.kind === 'tool' || item.kind === 'prompt')
+      const { action, rule } = judge.item(item, caller)
+      if (action !== 'deny' && !isUnknown) return true
+      report(caller, item, ['denied', action === 'deny' ? rule : 'not listed'])
+      return false
+    },
+    async decide(call) {
+      const hasArguments = call.method === 'tools/call' || call.method === 'prompts/get'
+      const { action, rule } = hasArguments ? judge.call(call) : judge.item(call, call.caller)
+      if (action === 'approve' && APPROVED_METHODS.has(call.method)) return approve(call, rule)
+      report(call.caller, call, [action === 'deny' ? 'denied' : 'allowed', rule])
+      return action === 'deny' ? refusal(call, 'The policy does not allow this call with these arguments') : 'allow'
+    },
+  }
+}
+
+/** Applies the rules to items, whose arguments are not known, and to calls. */
+interface Judge {
+  /** Returns the decision about an item: `deny` only if it is denied with any arguments. */
+  item(item: GatewayItem, caller: GatewayCaller): Verdict
+  call(call: GatewayCall): Verdict
+}
+
+function createJudge(matchers: readonly RuleMatcher[], fallback: Verdict): Judge {
+  const strictest = (matching: readonly RuleMatcher[]): Verdict => {
+    let verdict: Verdict | undefined
+    for (const { action, name } of matching)
+      if (!verdict || STRICTNESS[action] > STRICTNESS[verdict.action]) verdict = { action, rule: name }
+    return verdict ?? fallback
+  }
+  return {
+    item(item, caller) {
+      const matching = matchers.filter((matcher) => matcher.matchesItem(item, caller))
+      return strictest(matching.filter(({ isConditional, action }) => !(isConditional && action === 'deny')))
+    },
+    call: (call) =>
+      strictest(matchers.filter((matcher) => matcher.matchesItem(call, call.caller) && matcher.matchesArguments(call.args))),
+  }
+}

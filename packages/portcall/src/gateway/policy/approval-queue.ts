@@ -1,0 +1,119 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { openStore } from '../../stores/open-store.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import type { ItemKind } from '../policy.ts'
+
+/** A call that needs an approval. */
+export interface ApprovalRequest {
+  /** Identifies the call: the same caller, item and arguments have the same id. */
+  readonly id: string
+  /** The server, by its name in the configuration. */
+  readonly server: string
+  readonly kind: ItemKind
+  /** The name or URI of the item on the server. */
+  readonly name: string
+  readonly method: string
+  /** The arguments of the call. They may contain secrets. */
+  readonly arguments?: JsonObject | undefined
+  /** The caller, if it is authenticated. */
+  readonly principal?: string | undefined
+  /** The rule that requires the approval. */
+  readonly rule: string
+}
+
+/** Whether a call has been approved. */
+export type ApprovalState = 'pending' | 'approved' | 'denied'
+
+/** Approves calls. */
+export interface Approver {
+  /** Returns whether a call is approved. The call runs if the result is `approved`: return it only once for each approval. */
+  decide(request: ApprovalRequest): ApprovalState | Promise<ApprovalState>
+}
+
+/** A call in an approval queue. */
+export interface QueuedApproval extends ApprovalRequest {
+  readonly state: ApprovalState
+  /** When the call was first sent, as an ISO date. */
+  readonly requestedAt: string
+  /** When the request, or the decision about it, expires, as an ISO date. */
+  readonly expiresAt: string
+  /** Who decided, as passed to `approve` or `deny`. */
+  readonly decidedBy?: string | undefined
+}
+
+/** Calls that wait until somebody other than their caller decides about them. Each approval is used once. */
+export interface ApprovalQueue extends Approver {
+  /** Returns the calls that wait, and those that were decided and have not been sent again, up to 1000. */
+  list(): Promise<QueuedApproval[]>
+  /** Approves a call that waits. Resolves to false if there is none with this id. */
+  approve(id: string, by?: string): Promise<boolean>
+  /** Denies a call that waits. Resolves to false if there is none with this id. */
+  deny(id: string, by?: string): Promise<boolean>
+}
+
+/** Options of `createApprovalQueue`. */
+export interface ApprovalQueueOptions {
+  /** Where the calls are kept. Several processes need a shared store. Default: in memory. */
+  readonly store?: KeyValueStore
+  /** How long a call waits, and how long a decision is valid, in milliseconds. Default: 1 hour. */
+  readonly ttlMs?: number
+  /** Maximum number of calls in the queue. Further calls are denied. Default: 1000. */
+  readonly maxQueued?: number
+}
+
+const PREFIX = 'portcall:approval-queue:'
+const STORE_TIMEOUT_MS = 5000
+const MAX_ATTEMPTS = 5
+
+/** Creates an approval queue in a store. */
+export function createApprovalQueue(options: ApprovalQueueOptions = {}): ApprovalQueue {
+  const { ttlMs = 3_600_000, maxQueued = 1000 } = options
+  const store = openStore(options.store, STORE_TIMEOUT_MS)
+  const read = async (id: string): Promise<readonly [text: string, entry: QueuedApproval] | undefined> => {
+    const text = await store.get(PREFIX + id)
+    return text === undefined ? undefined : [text, JSON.parse(text) as QueuedApproval]
+  }
+  const createEntry = (request: ApprovalRequest, state: ApprovalState): QueuedApproval => ({
+    ...request,
+    state,
+    requestedAt: new Date().toISOString(),
+    expiresAt: new Date(Date.now() + ttlMs).toISOString(),
+  })
+  const enqueue = async (request: ApprovalRequest): Promise<boolean> => {
+    const value = JSON.stringify(createEntry(request, 'pending'))
+    return store.compareAndSet(PREFIX + request.id, { expected: undefined, value, ttlMs })
+  }
+  const settle = async (id: string, state: ApprovalState, decidedBy: string | undefined): Promise<boolean> => {
+    const [expected, entry] = (await read(id)) ?? []
+    if (expected === undefined || entry?.state !== 'pending') return false
+    const value = JSON.stringify({ ...entry, state, decidedBy, expiresAt: new Date(Date.now() + ttlMs).toISOString() })
+    return store.compareAndSet(PREFIX + id, { expected, value, ttlMs })
+  }
+  /** Returns the state of a call, or `undefined` if another request changed it meanwhile. */
+  const tryDecide = async (request: ApprovalRequest): Promise<ApprovalState | undefined> => {
+    const [expected, entry] = (await read(request.id)) ?? []
+    if (expected === undefined || !entry) {
+      if ((await store.count(PREFIX)) >= maxQueued) return 'denied'
+      return (await enqueue(request)) ? 'pending' : undefined
+    }
+    if (entry.state !== 'approved') return entry.state
+    return (await store.compareAndSet(PREFIX + request.id, { expected, value: undefined })) ? 'approved' : undefined
+  }
+
+  return {
+    async decide(request) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const state = await tryDecide(request)
+        if (state) return state
+      }
+      return 'pending'
+    },
+    async list() {
+      const keys = await store.list(PREFIX)
+      const entries = await Promise.all(keys.map((key) => read(key.slice(PREFIX.length))))
+      return entries.flatMap((entry) => (entry ? [entry[1]] : []))
+    },
+    approve: (id, by) => settle(id, 'approved', by),
+    deny: (id, by) => settle(id, 'denied', by),
+  }
+}

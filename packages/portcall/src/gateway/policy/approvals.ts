@@ -1,0 +1,114 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { openStore } from '../../stores/open-store.ts'
+import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import { sha256 } from '../../util/digest.ts'
+import { randomId } from '../../util/random.ts'
+import type { GatewayCall, PolicyDecision } from '../policy.ts'
+import type { Approver } from './approval-queue.ts'
+import { refusal } from './refusal.ts'
+import type { PolicyOutcome } from './report.ts'
+import { showInvisible } from './show-invisible.ts'
+
+/** How calls are approved. */
+export interface ApprovalOptions {
+  /** Asks the user of the client, if the client supports forms. Set it to false if users must not approve their own calls. Default: true. */
+  readonly askUser?: boolean
+  /** Decides about the calls that the user is not asked about, such as a queue of `createApprovalQueue`. Default: such calls are refused. */
+  readonly approver?: Approver
+  /** Where the questions are kept, so that each approval is used once. Several processes need a shared store. Default: in memory. */
+  readonly store?: KeyValueStore
+  /** How long the user has to answer, in milliseconds. Default: 5 minutes. */
+  readonly ttlMs?: number
+}
+
+/** Decides about calls that need an approval. */
+export interface CallApprovals {
+  decide(call: GatewayCall, rule: string): Promise<{ readonly decision: PolicyDecision; readonly outcome: PolicyOutcome }>
+}
+
+type Answer = Awaited<ReturnType<CallApprovals['decide']>>
+
+const PREFIX = 'portcall:approval:'
+const KEY_PREFIX = 'approval-'
+const TTL_MS = 300_000
+const STORE_TIMEOUT_MS = 5000
+/** Longer calls cannot be shown to a user in full. */
+const MAX_SHOWN_LENGTH = 20_000
+
+/**
+ * Creates approvals. An approval is bound to the server, the item, the arguments and the caller. It is used once: the question is kept in the
+ * store until it is answered, and only one request can take it from there.
+ */
+export function createApprovals(options: ApprovalOptions = {}): CallApprovals {
+  const { askUser = true, approver, ttlMs = TTL_MS } = options
+  const store = openStore(options.store, STORE_TIMEOUT_MS)
+
+  const ask = async (call: GatewayCall): Promise<Answer> => {
+    const message = describeCall(call)
+    if (message.length > MAX_SHOWN_LENGTH)
+      return refuse(call, 'This call needs approval, and is too long to be shown to the user')
+    const id = randomId(16)
+    await store.set(PREFIX + id, await digestCall(call), { ttlMs })
+    return { decision: { ask: { [KEY_PREFIX + id]: createForm(message) } }, outcome: 'asked' }
+  }
+  const takeAnswer = async (call: GatewayCall, [id, answer]: readonly [string, unknown]): Promise<Answer> => {
+    const isTaken = await store.compareAndSet(PREFIX + id, { expected: await digestCall(call), value: undefined })
+    if (!isTaken)
+      return refuse(call, 'The approval of this call has expired or was used before. Send the call again to ask for another')
+    if (isApproval(answer)) return { decision: 'allow', outcome: 'approved' }
+    return { decision: refusal(call, 'The user did not approve this call'), outcome: 'declined' }
+  }
+  const queue = async (call: GatewayCall, rule: string, by: Approver): Promise<Answer> => {
+    const { server, kind, name, method, args, caller } = call
+    const id = await digestCall(call)
+    const request = { id, server, kind, name, method, arguments: args, principal: caller.auth?.principal, rule }
+    const state = await by.decide(request)
+    if (state === 'approved') return { decision: 'allow', outcome: 'approved' }
+    if (state === 'denied') return { decision: refusal(call, 'The approver denied this call'), outcome: 'declined' }
+    const text = `This call waits for approval (request ${id}). Send it again, unchanged, when it is approved`
+    return { decision: refusal(call, text), outcome: 'asked' }
+  }
+  return {
+    async decide(call, rule) {
+      const answer = findAnswer(call.answers)
+      if (answer) return takeAnswer(call, answer)
+      if (askUser && call.caller.capabilities.elicitation?.form) return ask(call)
+      if (approver) return queue(call, rule, approver)
+      return refuse(
+        call,
+        'This call needs approval, and this client cannot ask its user: it does not support elicitation with forms',
+      )
+    },
+  }
+}
+
+function refuse(call: GatewayCall, text: string): Answer {
+  return { decision: refusal(call, text), outcome: 'refused' }
+}
+
+/** Identifies a call: the same caller, item and arguments have the same digest. */
+function digestCall({ server, kind, name, method, args = {}, caller }: GatewayCall): Promise<string> {
+  return sha256(canonicalJson([server, kind, name, method, args, caller.auth?.principal ?? null]))
+}
+
+function describeCall({ server, kind, name, args = {} }: GatewayCall): string {
+  const text = Object.keys(args).length > 0 ? `\n\n${JSON.stringify(args, undefined, 2)}` : ''
+  return showInvisible(`Approve this call of the ${kind} ${JSON.stringify(name)} on the server ${JSON.stringify(server)}?${text}`)
+}
+
+function createForm(message: string): { readonly method: string; readonly params: JsonObject } {
+  const approve = { type: 'boolean', title: 'Approve', description: 'Allow this call, once' }
+  const requestedSchema = { type: 'object', properties: { approve }, required: ['approve'] }
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }
+}
+
+/** Returns the id of the question that was answered, and the answer. */
+function findAnswer(answers: JsonObject | undefined): readonly [string, unknown] | undefined {
+  const found = Object.entries(answers ?? {}).find(([key]) => key.startsWith(KEY_PREFIX))
+  return found && [found[0].slice(KEY_PREFIX.length), found[1]]
+}
+
+function isApproval(answer: unknown): boolean {
+  return isObject(answer) && answer.action === 'accept' && isObject(answer.content) && answer.content.approve === true
+}

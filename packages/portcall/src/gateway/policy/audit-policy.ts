@@ -1,0 +1,88 @@
+import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
+import { type AuditLogOptions, auditLog } from '../../middleware/audit/audit-log.ts'
+import { type RedactionOptions, redactSecrets } from '../../middleware/audit/redact.ts'
+import { sizeOfJson } from '../../middleware/cut-result.ts'
+import type { GatewayItem, GatewayPolicy } from '../policy.ts'
+import type { OnPolicyReport, PolicyReport } from './report.ts'
+
+/** Options of `auditPolicy`. */
+export interface AuditPolicyOptions extends Pick<AuditLogOptions, 'to' | 'methods' | 'onFailure' | 'onError'> {
+  /** Records the arguments, without secrets. Default: only their hash is recorded. */
+  readonly arguments?: boolean
+  /** Which further fields and texts are secrets, in addition to those that `redactSecrets` knows. */
+  readonly redact?: RedactionOptions
+}
+
+/** A policy that records what other policies decide and how requests end. */
+export interface AuditPolicy extends GatewayPolicy {
+  /** Records the decision of a policy. Pass it to policies as `onReport`. */
+  readonly onReport: OnPolicyReport
+}
+
+/** What is known of a request while it is answered. */
+interface Entry {
+  item?: GatewayItem
+  report?: PolicyReport
+}
+
+const METHODS = [
+  'tools/call',
+  'prompts/get',
+  'resources/read',
+  'completion/complete',
+  'tasks/get',
+  'tasks/update',
+  'tasks/cancel',
+] as const
+const UNKNOWN = 'not found'
+
+/**
+ * Creates a policy that writes one record for each request to an audit log whose records form a hash chain. A record has the caller, the server
+ * and the item, the decision and its rule, the hash of the arguments, the outcome, the size, the duration and the trace id. Secrets are redacted.
+ * Pass it as the first policy. Verify the log with `portcall audit verify FILE`.
+ */
+export function auditPolicy(options: AuditPolicyOptions): AuditPolicy {
+  const { arguments: recordsArguments = false, redact, ...log } = options
+  const entries = new WeakMap<Request, Entry>()
+  const record = auditLog({
+    methods: METHODS,
+    ...log,
+    redact: redactSecrets(redact),
+    details: (request, response) => describe(request, response, entries.get(request) ?? {}),
+    ...(recordsArguments && { arguments: (args) => args }),
+  })
+  return {
+    middleware: [
+      (request, context, next) => {
+        entries.set(request, {})
+        return record(request, context, next)
+      },
+    ],
+    visible(item, { request }) {
+      const entry = request && entries.get(request)
+      if (entry) entry.item = item
+      return true
+    },
+    onReport(report) {
+      const entry = entries.get(report.request)
+      if (entry) entry.report = report
+    },
+  }
+}
+
+function describe({ params = {} }: Request, response: Response | undefined, { item, report }: Entry): JsonObject {
+  const found = report?.item ?? item
+  const isUnknown = !found && response !== undefined && !isSuccess(response)
+  const { ref, _meta: meta } = params
+  const decision = report?.outcome ?? (isUnknown ? 'denied' : 'allowed')
+  const rule = report?.rule ?? (isUnknown ? UNKNOWN : undefined)
+  const traceId = isObject(meta) && typeof meta.traceparent === 'string' ? meta.traceparent.split('-')[1] : undefined
+  return {
+    ...(found && { server: found.server, kind: found.kind, item: found.name }),
+    ...(isObject(ref) && { target: ref.name ?? ref.uri }),
+    decision,
+    ...(rule !== undefined && { rule }),
+    ...(response && { bytes: sizeOfJson(isSuccess(response) ? response.result : response.error) }),
+    ...(traceId && { traceId }),
+  }
+}

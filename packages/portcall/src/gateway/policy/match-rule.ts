@@ -1,0 +1,146 @@
+import type { Auth } from '../../jsonrpc/exchange.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import type { GatewayCaller, GatewayItem, ItemKind } from '../policy.ts'
+import { createNameMatcher, type NameMatcher } from '../routes/patterns.ts'
+import { createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
+import type { AccessRule, CallerCondition, Patterns, RuleAction } from './rule.ts'
+
+/** A rule that is ready to be applied. */
+export interface RuleMatcher {
+  readonly action: RuleAction
+  readonly name: string
+  /** Whether the rule depends on the arguments of a request. */
+  readonly isConditional: boolean
+  /** Reports whether the rule concerns an item and its caller, whatever the arguments. */
+  matchesItem(item: GatewayItem, caller: GatewayCaller): boolean
+  matchesArguments(args: JsonObject | undefined): boolean
+}
+
+/** Separates the server from the item in a pattern, as in the names that clients see. */
+const SEPARATOR = '__'
+
+export function createRuleMatcher(rule: AccessRule, defaultName: string): RuleMatcher {
+  const isStrict = rule.do !== 'allow'
+  const matchesServer = createNameMatcher(toList(rule.servers ?? '*'))
+  const matchesName = createItemMatcher(rule, isStrict)
+  const matchesCaller = createCallerMatcher(rule)
+  const isExcepted = rule.unless ? createCallerMatcher(rule.unless) : () => false
+  const args = Object.entries(rule.arguments ?? {}).map(
+    ([path, condition]) => [createReader(path), createValueMatcher(condition, isStrict)] as const,
+  )
+  const isForCalls = rule.arguments !== undefined
+  return {
+    action: rule.do,
+    name: rule.name ?? defaultName,
+    isConditional: isForCalls,
+    matchesItem: (item, { auth }) =>
+      matchesServer(item.server) &&
+      matchesName(item) &&
+      (!isForCalls || item.kind === 'tool' || item.kind === 'prompt') &&
+      (!rule.annotations || matchesHints(item, rule.annotations)) &&
+      matchesCaller(auth) &&
+      !isExcepted(auth),
+    matchesArguments: (values) => args.every(([read, matches]) => matches(read(values))),
+  }
+}
+
+function toList(patterns: Patterns): readonly string[] {
+  return typeof patterns === 'string' ? [patterns] : patterns
+}
+
+function createItemMatcher(
+  { servers, tools, prompts, resources }: AccessRule,
+  isStrict: boolean,
+): (item: GatewayItem) => boolean {
+  if (tools === undefined && prompts === undefined && resources === undefined) return () => true
+  const named = (patterns: Patterns | undefined): ((item: GatewayItem) => boolean) => {
+    if (patterns === undefined) return () => false
+    if (servers === undefined) return createQualifiedMatcher(toList(patterns), isStrict)
+    const matches = createNameMatcher(toList(patterns))
+    return ({ name }) => matches(name)
+  }
+  const matchesUri = resources === undefined ? () => false : createUriMatcher(toList(resources), isStrict)
+  const matchers: { readonly [kind in ItemKind]: (item: GatewayItem) => boolean } = {
+    tool: named(tools),
+    prompt: named(prompts),
+    resource: ({ name }) => matchesUri(name),
+    template: ({ name }) => matchesUri(name),
+  }
+  return (item) => matchers[item.kind](item)
+}
+
+/** Matches `server__name`. A strict rule also matches items whose own name looks like that. */
+function createQualifiedMatcher(patterns: readonly string[], isStrict: boolean): (item: GatewayItem) => boolean {
+  const matchers = patterns.map((pattern): ((item: GatewayItem) => boolean) => {
+    const at = pattern.indexOf(SEPARATOR)
+    const matchesWhole = createNameMatcher([pattern])
+    if (at <= 0) return ({ name }) => matchesWhole(name)
+    const matchesServer = createNameMatcher([pattern.slice(0, at)])
+    const matchesName = createNameMatcher([pattern.slice(at + SEPARATOR.length)])
+    return ({ server, name }) => (matchesServer(server) && matchesName(name)) || (isStrict && matchesWhole(name))
+  })
+  return (item) => matchers.some((matches) => matches(item))
+}
+
+/** Matches URIs in all their spellings: a strict rule if one of them matches, others if all do. */
+function createUriMatcher(patterns: readonly string[], isStrict: boolean): NameMatcher {
+  const matches = createNameMatcher(patterns)
+  return (uri) => {
+    const spellings = spellingsOf(uri)
+    return isStrict ? spellings.some(matches) : spellings.every(matches)
+  }
+}
+
+/** Returns a URI as it is, without escapes, and each of them without dot segments. */
+export function spellingsOf(uri: string): readonly string[] {
+  const decoded = [uri]
+  for (let text = unescapeUri(uri), last = uri; text !== last && decoded.length < 4; last = text, text = unescapeUri(text))
+    decoded.push(text)
+  return [...new Set(decoded.flatMap((text) => [text, normalizeUri(text), unescapeUri(normalizeUri(text))]))]
+}
+
+function unescapeUri(uri: string): string {
+  try {
+    return decodeURIComponent(uri)
+  } catch {
+    return uri
+  }
+}
+
+function normalizeUri(uri: string): string {
+  try {
+    return new URL(uri.replaceAll('\\', '/')).href
+  } catch {
+    return uri
+  }
+}
+
+function createCallerMatcher({ principals, scopes, claims }: CallerCondition): (auth: Auth | undefined) => boolean {
+  const matchesPrincipal = principals === undefined ? undefined : createNameMatcher(toList(principals))
+  const needed = scopes === undefined ? [] : toList(scopes)
+  const matchers = Object.entries(claims ?? {}).map(([path, values]) => [createReader(path), createClaimMatcher(values)] as const)
+  return (auth) =>
+    (!matchesPrincipal || (auth !== undefined && matchesPrincipal(auth.principal))) &&
+    needed.every((scope) => auth?.scopes?.includes(scope)) &&
+    matchers.every(([read, matches]) => matches(read(auth)))
+}
+
+/** The hints of a tool that declares none: https://modelcontextprotocol.io/specification/2026-07-28/schema#toolannotations */
+const DEFAULT_HINTS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+
+/** Reports whether a tool has these hints. A tool that its server does not list may have any. */
+function matchesHints({ kind, definition }: GatewayItem, hints: NonNullable<AccessRule['annotations']>): boolean {
+  if (kind !== 'tool') return false
+  if (!definition) return true
+  const declared: JsonObject = isObject(definition.annotations) ? definition.annotations : {}
+  return (Object.keys(DEFAULT_HINTS) as (keyof typeof DEFAULT_HINTS)[]).every(
+    (hint) => hints[hint] === undefined || hints[hint] === hintOf(declared, hint),
+  )
+}
+
+/** A tool that only reads destroys nothing. */
+function hintOf(declared: JsonObject, hint: keyof typeof DEFAULT_HINTS): boolean {
+  const value = declared[hint]
+  if (typeof value === 'boolean') return value
+  return hint === 'destructiveHint' && declared.readOnlyHint === true ? false : DEFAULT_HINTS[hint]
+}

@@ -1,0 +1,86 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
+import { escapeInvisible } from './show-invisible.ts'
+
+/** The kinds of items whose definitions are pinned. The contents of servers, such as files, change too often. */
+export type PinnedKind = 'tool' | 'prompt'
+
+/** The pinned definitions of one kind, by name. */
+export type PinnedItems = { readonly [name: string]: JsonObject }
+
+/** The pinned definitions of a server. A kind is absent until it has been listed once. */
+export type PinnedServer = { readonly [kind in PinnedKind]?: PinnedItems }
+
+/** The pinned definitions of all servers, by name. */
+export type PinnedServers = { readonly [server: string]: PinnedServer }
+
+/** The members of a definition that a model or a user sees, or that decide about its use. */
+const PINNED_MEMBERS: { readonly [kind in PinnedKind]: readonly string[] } = {
+  tool: ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'],
+  prompt: ['title', 'description', 'arguments'],
+}
+const KEYS: { readonly [kind in PinnedKind]: string } = { tool: 'tools', prompt: 'prompts' }
+const KINDS: readonly PinnedKind[] = ['tool', 'prompt']
+const VERSION = 1
+
+/** Returns the part of a definition that is pinned. */
+export function pinnedPart(kind: PinnedKind, definition: JsonObject): JsonObject {
+  return Object.fromEntries(
+    PINNED_MEMBERS[kind].filter((member) => definition[member] !== undefined).map((member) => [member, definition[member]]),
+  )
+}
+
+export function isSamePin(one: JsonObject, other: JsonObject): boolean {
+  return canonicalJson(one) === canonicalJson(other)
+}
+
+/** Reads a lock. An absent one has no pins. @throws Error if it cannot be read. */
+export function parseLock(text: string | undefined): PinnedServers {
+  if (text === undefined) return toRecord([])
+  const lock: unknown = JSON.parse(text)
+  if (!isObject(lock) || !isObject(lock.servers)) throw new Error('It is not a lock file')
+  if (lock.version !== VERSION) throw new Error(`Its version is ${String(lock.version)}; only ${VERSION} is supported`)
+  return toRecord(Object.entries(lock.servers).map(([server, pins]) => [server, parseServer(server, pins)]))
+}
+
+function parseServer(server: string, pins: unknown): PinnedServer {
+  const invalid = new Error(`The pins of ${server} are invalid`)
+  if (!isObject(pins)) throw invalid
+  const kinds = KINDS.flatMap((kind): [PinnedKind, PinnedItems][] => {
+    const items = pins[KEYS[kind]]
+    if (items === undefined) return []
+    if (!isObject(items)) throw invalid
+    const entries = Object.entries(items)
+    if (!entries.every((entry): entry is [string, JsonObject] => isObject(entry[1]))) throw invalid
+    return [[kind, toRecord(entries)]]
+  })
+  return Object.fromEntries(kinds)
+}
+
+/** Writes a lock: sorted, one member on a line, with escapes for characters that are not visible, so that changes are easy to review. */
+export function formatLock(servers: PinnedServers): string {
+  const lock = {
+    version: VERSION,
+    servers: toRecord(
+      Object.entries(servers).map(([server, pins]) => [
+        server,
+        Object.fromEntries(KINDS.flatMap((kind) => (pins[kind] ? [[KEYS[kind], pins[kind]]] : []))),
+      ]),
+    ),
+  }
+  return `${escapeInvisible(JSON.stringify(sortMembers(lock), undefined, 2))}\n`
+}
+
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return toRecord(entries.map(([key, member]) => [key, sortMembers(member)]))
+}
+
+/** Creates an object without a prototype, so that a server may call a tool `__proto__`. */
+function toRecord<T>(entries: readonly (readonly [string, T])[]): { [key: string]: T } {
+  const record: { [key: string]: T } = Object.create(null) as { [key: string]: T }
+  for (const [key, value] of entries) record[key] = value
+  return record
+}

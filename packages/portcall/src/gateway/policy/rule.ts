@@ -1,0 +1,123 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+
+/** What a rule does with the requests that it matches, from the most permissive to the strictest. */
+export type RuleAction = 'allow' | 'approve' | 'deny'
+
+/** One pattern or several, of which one has to match. `*` stands for any characters. */
+export type Patterns = string | readonly string[]
+
+/** Callers. All conditions have to hold; without any, all callers match. */
+export interface CallerCondition {
+  /** The principal of the caller. Callers that are not authenticated have none. */
+  readonly principals?: Patterns
+  /** Scopes of the caller. It needs all of them. */
+  readonly scopes?: string | readonly string[]
+  /**
+   * Claims of the caller, such as `{ groups: ['admins', 'support'] }`: the claim has one of the values, or is a list that contains one. A name
+   * that begins with `/` is a JSON Pointer, such as `/realm_access/roles`.
+   */
+  readonly claims?: { readonly [claim: string]: ConditionValue | readonly ConditionValue[] }
+}
+
+/** A value of a claim or an argument. */
+export type ConditionValue = string | number | boolean | null
+
+/** A condition for an argument: a value, several values of which one has to match, their opposite, or a range of numbers. Strings may contain `*`. */
+export type ArgumentCondition =
+  | ConditionValue
+  | readonly ConditionValue[]
+  | { readonly not: ConditionValue | readonly ConditionValue[] }
+  | { readonly min?: number; readonly max?: number }
+
+/**
+ * A rule of `accessRules`. It matches a request if all its conditions hold. Without `tools`, `prompts` and `resources`, it concerns all items.
+ */
+export interface AccessRule extends CallerCondition {
+  /** What happens to the requests that match. */
+  readonly do: RuleAction
+  /** The name of the rule in the audit log. Default: its position, such as `rule 2`. */
+  readonly name?: string
+  /** The servers, by their names in the configuration. Default: all. */
+  readonly servers?: Patterns
+  /**
+   * The tools, by their names on the server. Without `servers`, a pattern such as `crm__delete*` begins with that of the server.
+   */
+  readonly tools?: Patterns
+  /** The prompts, as with `tools`. */
+  readonly prompts?: Patterns
+  /** The resources and resource templates, by their URI on the server. */
+  readonly resources?: Patterns
+  /**
+   * The hints of a tool, such as `{ destructiveHint: true }`. A hint that the tool does not declare has the default of the specification. Since
+   * servers can declare what they like, only rules that deny or require approval may use hints.
+   */
+  readonly annotations?: {
+    readonly readOnlyHint?: boolean
+    readonly destructiveHint?: boolean
+    readonly idempotentHint?: boolean
+    readonly openWorldHint?: boolean
+  }
+  /**
+   * Arguments of a tool or prompt, such as `{ amount: { min: 1000 } }`. A name that begins with `/` is a JSON Pointer. A value of another type
+   * than the condition expects matches if the rule denies or requires approval, and does not match if it allows.
+   */
+  readonly arguments?: { readonly [argument: string]: ArgumentCondition }
+  /** Callers that the rule does not apply to. */
+  readonly unless?: CallerCondition
+}
+
+type Check = (value: unknown) => boolean
+
+const isString: Check = (value) => typeof value === 'string'
+const isStrings: Check = (value) => isString(value) || (Array.isArray(value) && value.every(isString))
+const isValue: Check = (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value)
+const isValues: Check = (value) => isValue(value) || (Array.isArray(value) && value.every(isValue))
+const isRecordOf =
+  (check: Check): Check =>
+  (value) =>
+    isObject(value) && Object.values(value).every(check)
+const isArgumentCondition: Check = (value) => {
+  if (!isObject(value)) return isValues(value)
+  const { not, min, max, ...others } = value
+  if (Object.keys(others).length > 0) return false
+  if (not !== undefined) return isValues(not) && min === undefined && max === undefined
+  return [min, max].every((limit) => limit === undefined || typeof limit === 'number') && (min ?? max) !== undefined
+}
+
+const CALLER_MEMBERS: { readonly [member: string]: Check } = {
+  principals: isStrings,
+  scopes: isStrings,
+  claims: isRecordOf(isValues),
+}
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
+const MEMBERS: { readonly [member: string]: Check } = {
+  ...CALLER_MEMBERS,
+  do: (value) => value === 'allow' || value === 'approve' || value === 'deny',
+  name: isString,
+  servers: isStrings,
+  tools: isStrings,
+  prompts: isStrings,
+  resources: isStrings,
+  annotations: (value) =>
+    isRecordOf((hint) => typeof hint === 'boolean')(value) &&
+    Object.keys(value as JsonObject).every((key) => HINTS.includes(key)),
+  arguments: isRecordOf(isArgumentCondition),
+  unless: (value) => isObject(value) && findInvalidMember(value, CALLER_MEMBERS) === undefined && Object.keys(value).length > 0,
+}
+
+/** Checks a rule that may come from a configuration file. @throws TypeError that names the member. */
+export function checkRule(rule: unknown, at: string): asserts rule is AccessRule {
+  if (!isObject(rule)) throw new TypeError(`${at} is not an object`)
+  const invalid = findInvalidMember(rule, MEMBERS)
+  if (invalid !== undefined)
+    throw new TypeError(`${at}: ${invalid} ${invalid in MEMBERS ? 'has an invalid value' : 'is unknown'}`)
+  if (rule.do === undefined) throw new TypeError(`${at}: do is missing`)
+  if (rule.do === 'allow' && rule.annotations)
+    throw new TypeError(`${at}: annotations cannot allow anything, because servers can declare what they like`)
+}
+
+function findInvalidMember(object: JsonObject, members: { readonly [member: string]: Check }): string | undefined {
+  return Object.entries(object).find(
+    ([key, value]) => value !== undefined && !(Object.hasOwn(members, key) && members[key]?.(value)),
+  )?.[0]
+}

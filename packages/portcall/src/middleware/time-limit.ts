@@ -1,0 +1,42 @@
+import { deriveContext, type Middleware } from '../jsonrpc/exchange.ts'
+import type { Response } from '../jsonrpc/message.ts'
+import { LazyAbort, onAbort } from '../util/abort.ts'
+import { refuse } from './refusal.ts'
+import { createKeyLookup, type RequestSelection } from './selection.ts'
+
+/** Options of `timeLimit`. */
+export interface TimeLimitOptions extends RequestSelection {
+  /** How long a request may take, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/**
+ * Creates middleware that limits how long a request may take. Then it answers with an error and aborts the request. Each round of a call that
+ * requests input has the whole time, and the time that the user takes does not count.
+ *
+ * @throws RangeError if `timeoutMs` is not positive.
+ */
+export function timeLimit(options: TimeLimitOptions): Middleware {
+  const { timeoutMs } = options
+  if (!(timeoutMs > 0)) throw new RangeError('timeLimit: timeoutMs must be positive')
+  const keyOf = createKeyLookup({ key: () => '', ...options })
+  return async (request, context, next) => {
+    if (keyOf(request, context) === undefined) return next(request, context)
+    const abort = new LazyAbort()
+    const unsubscribe = onAbort(context, (reason) => abort.abort(reason))
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const expired = new Promise<Response>((resolve) => {
+      timer = setTimeout(() => {
+        resolve(refuse(request, `The request did not finish within ${timeoutMs} ms`, { timeoutMs }))
+        abort.abort(new DOMException(`The request took more than ${timeoutMs} ms`, 'TimeoutError'))
+      }, timeoutMs)
+    })
+    try {
+      const overrides = { signal: abort.signal, onAbort: abort.onAbort.bind(abort) }
+      return await Promise.race([expired, next(request, deriveContext(context, overrides))])
+    } finally {
+      clearTimeout(timer)
+      unsubscribe()
+    }
+  }
+}
