@@ -55,5 +55,6 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Print a shell completion script',
     load: async () => (await import('./commands/completion.ts')).completionCommand,
   },
+  audit: { summary: 'Verify an audit log', load: async () => (await import('./commands/audit.ts')).auditCommand },
   raw: { summary: 'Send a raw request', load: async () => (await import('./commands/raw.ts')).rawCommand },
 }

@@ -35,6 +35,11 @@ export {
   definitionPins,
 } from '../gateway/policy/definition-pins.ts'
 export { type DefinitionChange, formatChange } from '../gateway/policy/describe-change.ts'
+export {
+  type GatewayPolicies,
+  type GatewayPoliciesOptions,
+  gatewayPolicies,
+} from '../gateway/policy/gateway-policies.ts'
 export type { PinnedKind } from '../gateway/policy/pin-lock.ts'
 export type { OnPolicyReport, PolicyOutcome, PolicyReport } from '../gateway/policy/report.ts'
 export type {
@@ -45,5 +50,6 @@ export type {
   Patterns,
   RuleAction,
 } from '../gateway/policy/rule.ts'
+export { type ArgumentChange, type ToolChange, type ToolSetOptions, toolSet } from '../gateway/policy/tool-set.ts'
 export type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, ItemKind, PolicyDecision } from '../gateway/policy.ts'
 export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'

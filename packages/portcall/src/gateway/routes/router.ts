@@ -133,7 +133,8 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
     findTool: (upstream, name, caller) => visible({ upstream, server: upstream.name, kind: 'tool', name }, caller),
     exposeUri({ upstream }, uri, caller) {
       const { uris, single, upstreams } = table()
-      if ((single ?? onlyResourceServer(upstreams, caller)) === upstream) return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
+      if ((single ?? onlyResourceServer(upstreams, caller)) === upstream)
+        return uris.unmark(uri) ? uris.mark(upstream.name, uri) : uri
       const resource = lists.known('resource', caller)?.items.get(uri)
       return resource?.upstream === upstream ? uri : uris.mark(upstream.name, uri)
     },

@@ -69,7 +69,7 @@ const PATTERNS = [
   /\b[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,}/g,
   // Long random text: hexadecimal digits, or a mix of letters and digits in base64.
   /\b[0-9a-f]{32,}\b/gi,
-  /(?<![\w+/=-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[\w+/-]{32,}={0,2}(?![\w+/=-])/g,
+  /(?<![\w+/-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[\w+/-]{32,}={0,2}(?![\w+/=-])/g,
 ]
 /** `name=value` and `"name": "value"`, where the name says that the value is a secret. */
 const ASSIGNMENT =
@@ -87,8 +87,15 @@ export function redactSecrets({ fields = [], patterns = [] }: RedactionOptions =
     const name = normalize(key)
     return exact.has(name) || parts.some((part) => name.includes(part))
   }
-  const redactText = (text: string): string =>
+  const redactPlain = (text: string): string =>
     all.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text).replace(ASSIGNMENT, `$1${REDACTED}`)
+  /** Text that has a secret only after it is decoded, such as a URI, becomes the decoded text. */
+  const redactText = (text: string): string => {
+    const redacted = redactPlain(text)
+    const decoded = decode(redacted)
+    const redactedDecoded = redactPlain(decoded)
+    return redactedDecoded === decoded ? redacted : redactedDecoded
+  }
   const redact = (value: unknown, depth: number): unknown => {
     if (typeof value === 'string') return redactText(value)
     if (typeof value !== 'object' || value === null) return value
@@ -101,6 +108,15 @@ export function redactSecrets({ fields = [], patterns = [] }: RedactionOptions =
     )
   }
   return (value) => redact(value, MAX_DEPTH)
+}
+
+function decode(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text.replace(/%[0-7][0-9a-f]/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)))
+  }
 }
 
 function normalize(name: string): string {

@@ -1,0 +1,68 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type Client, connect } from '../../entrypoints/client.ts'
+import { createServer } from '../../entrypoints/index.ts'
+import { createGateway } from '../gateway.ts'
+import { type ToolSetOptions, toolSet } from './tool-set.ts'
+
+async function open(options: ToolSetOptions): Promise<Client> {
+  const input = {
+    type: 'object',
+    properties: { channel: { type: 'string' }, text: { type: 'string' }, token: { type: 'string' } },
+    required: ['channel', 'text'],
+    anyOf: [{ required: ['channel'] }, { required: ['text'] }],
+  } as const
+  const chat = createServer({ name: 'chat', version: '1' })
+    .tool('post', { description: 'Posts', input }, (args) => JSON.stringify(args))
+    .tool('delete', {}, () => 'deleted')
+    .prompt('greet', {}, () => 'Hello')
+    .prompt('leave', {}, () => 'Bye')
+    .resource('chat://public/1', { name: 'one' }, () => 'one')
+    .resource('chat://private/2', { name: 'two' }, () => 'two')
+  const gateway = createGateway({ servers: { chat }, middleware: [toolSet(options)] })
+  const client = await connect(gateway)
+  onTestFinished(async () => {
+    await client.close()
+    await gateway.close()
+  })
+  return client
+}
+
+test('what is not in the set is not listed, and unknown', async () => {
+  const client = await open({ tools: 'chat__*', exclude: '*__delete', prompts: '*greet', resources: 'chat://public/*' })
+  expect((await client.tools().toArray()).map(({ name }) => name)).toEqual(['chat__post'])
+  expect((await client.prompts().toArray()).map(({ name }) => name)).toEqual(['chat__greet'])
+  expect((await client.resources().toArray()).map(({ uri }) => uri)).toEqual(['chat://public/1'])
+  await expect(client.callTool('chat__delete')).rejects.toThrow('Unknown tool: chat__delete')
+  await expect(client.getPrompt('chat__leave')).rejects.toThrow('Unknown prompt: chat__leave')
+  await expect(client.readResource('chat://private/2')).rejects.toThrow('not found')
+  await expect(client.readResource('chat://public/../private/2')).rejects.toThrow('not found')
+  expect(await client.readResource('chat://public/1')).toMatchObject({ contents: [{ text: 'one' }] })
+})
+
+test('a tool has another name and description, and a fixed argument that cannot be overridden', async () => {
+  const client = await open({
+    tools: 'chat__post',
+    changes: {
+      chat__post: {
+        name: 'announce',
+        description: 'Posts to #news',
+        arguments: { channel: { fixed: 'news' }, token: { hidden: true } },
+      },
+    },
+  })
+  const [tool, ...others] = await client.tools().toArray()
+  expect(others).toEqual([])
+  expect(tool).toMatchObject({ name: 'announce', description: 'Posts to #news' })
+  expect(JSON.stringify(tool)).not.toMatch(/"(channel|token)"/)
+  const results = await Promise.all([
+    client.callTool('announce', { text: 'Hi' }),
+    client.callTool('announce', { text: 'Hi', channel: 'general', token: 'x' }, { unchecked: true } as never),
+  ])
+  for (const { content } of results)
+    expect(JSON.parse((content as { text: string }[])[0]?.text ?? '')).toEqual({ text: 'Hi', channel: 'news' })
+  await expect(client.callTool('chat__post', { text: 'Hi', channel: 'x' })).rejects.toThrow('Unknown tool: chat__post')
+})
+
+test('two tools cannot get the same name', () => {
+  expect(() => toolSet({ changes: { a: { name: 'c' }, b: { name: 'c' } } })).toThrow('several tools the same name')
+})

@@ -1,0 +1,177 @@
+import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
+import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
+import {
+  isObject,
+  isSuccess,
+  type JsonObject,
+  type JsonValue,
+  type Request,
+  type Response,
+  success,
+} from '../../jsonrpc/message.ts'
+import { ITEM_METHODS } from '../calls/item-methods.ts'
+import { createNameMatcher } from '../routes/patterns.ts'
+import { KIND_OF_METHOD } from '../upstreams/kinds.ts'
+import { spellingsOf } from './match-rule.ts'
+import type { Patterns } from './rule.ts'
+
+/** How a tool set changes an argument of a tool. */
+export type ArgumentChange =
+  /** The argument has this value, whatever the caller sends, and is not listed. */
+  | { readonly fixed: JsonValue }
+  /** The argument is not listed, and not sent to the server. */
+  | { readonly hidden: true }
+
+/** How a tool set changes a tool. */
+export interface ToolChange {
+  /** Another name. */
+  readonly name?: string
+  /** Another title. */
+  readonly title?: string
+  /** Another description. */
+  readonly description?: string
+  /** Changes of arguments, by name. */
+  readonly arguments?: { readonly [argument: string]: ArgumentChange }
+}
+
+/** Options of `toolSet`. Names and URIs are those that the gateway lists. Patterns may contain `*`. */
+export interface ToolSetOptions {
+  /** The tools. Default: all. */
+  readonly tools?: Patterns
+  /** Tools to leave out. */
+  readonly exclude?: Patterns
+  /** The prompts. Default: all. */
+  readonly prompts?: Patterns
+  /** The resources and resource templates, by their URI. Default: all. */
+  readonly resources?: Patterns
+  /** Changes of tools, by name. */
+  readonly changes?: { readonly [tool: string]: ToolChange }
+}
+
+/** Reports whether an item of a list is in the set. */
+type ItemTest = (id: string) => boolean
+
+/**
+ * Creates middleware that offers a part of a gateway or server, with other names, descriptions and arguments. What is not in the set is
+ * answered as if it did not exist.
+ *
+ * @throws TypeError if two tools get the same name.
+ */
+export function toolSet(options: ToolSetOptions): Middleware {
+  const { changes = {} } = options
+  const renamed = new Map(Object.entries(changes).map(([tool, { name = tool }]) => [name, tool]))
+  if (renamed.size < Object.keys(changes).length) throw new TypeError('changes gives several tools the same name')
+  const tests = createTests(options)
+  /** Returns the name of a tool in the gateway, or `undefined` if it is not in the set. */
+  const originalOf = (name: string): string | undefined => {
+    const tool = renamed.get(name) ?? (Object.hasOwn(changes, name) ? undefined : name)
+    return tool !== undefined && tests.tool(tool) ? tool : undefined
+  }
+  const callTool = (request: Request, context: ExchangeContext, next: Exchange): Promise<Response> => {
+    const params = request.params ?? {}
+    const tool = originalOf(String(params.name))
+    if (tool === undefined) throw new RpcError(ErrorCode.invalidParams, `Unknown tool: ${String(params.name).slice(0, 128)}`)
+    const change = Object.hasOwn(changes, tool) ? changes[tool] : undefined
+    if (!change) return next(request, context)
+    const args = changeArguments(params.arguments, change)
+    // Headers repeat the arguments of the caller, not those of the server.
+    const own = change.arguments ? deriveContext(context, { readParamHeader: undefined }) : context
+    return next({ ...request, params: { ...params, name: tool, ...(args && { arguments: args }) } }, own)
+  }
+  return async (request, context, next) => {
+    const listed = KIND_OF_METHOD.get(request.method)
+    if (listed)
+      return changeList(await next(request, context), { key: listed.key, id: listed.id, keep: tests[listed.kind], changes })
+    if (request.method === 'tools/call') return callTool(request, context, next)
+    if (request.method === 'subscriptions/listen') return next(filterSubscriptions(request, tests.resource), context)
+    const method = ITEM_METHODS[request.method]
+    const params = request.params ?? {}
+    if (method && !isInSet(request, tests)) throw method.unknown(params)
+    return next(request, context)
+  }
+}
+
+type Tests = { readonly [kind in 'tool' | 'prompt' | 'resource' | 'template']: ItemTest }
+
+function createTests({ tools, exclude = [], prompts, resources }: ToolSetOptions): Tests {
+  const isExcluded = createNameMatcher(toList(exclude))
+  const matchesTool = createTest(tools)
+  const matchesUri = createTest(resources)
+  return {
+    tool: (name) => matchesTool(name) && !isExcluded(name),
+    prompt: createTest(prompts),
+    resource: (uri) => spellingsOf(uri).every(matchesUri),
+    template: matchesUri,
+  }
+}
+
+function createTest(patterns: Patterns | undefined): ItemTest {
+  return patterns === undefined ? () => true : createNameMatcher(toList(patterns))
+}
+
+function toList(patterns: Patterns): readonly string[] {
+  return typeof patterns === 'string' ? [patterns] : patterns
+}
+
+function isInSet({ method, params = {} }: Request, tests: Tests): boolean {
+  if (method === 'prompts/get') return tests.prompt(String(params.name))
+  if (method === 'resources/read') return tests.resource(String(params.uri))
+  const ref: JsonObject = isObject(params.ref) ? params.ref : {}
+  return ref.type === 'ref/prompt' ? tests.prompt(String(ref.name)) : tests.template(String(ref.uri))
+}
+
+function filterSubscriptions(request: Request, keep: ItemTest): Request {
+  const requested = request.params?.notifications
+  if (!isObject(requested) || !Array.isArray(requested.resourceSubscriptions)) return request
+  const resourceSubscriptions = requested.resourceSubscriptions.filter((uri) => keep(String(uri)))
+  return { ...request, params: { ...request.params, notifications: { ...requested, resourceSubscriptions } } }
+}
+
+interface ListChanges {
+  readonly key: string
+  readonly id: string
+  readonly keep: ItemTest
+  readonly changes: { readonly [tool: string]: ToolChange }
+}
+
+function changeList(response: Response, { key, id, keep, changes }: ListChanges): Response {
+  const list = isSuccess(response) ? response.result[key] : undefined
+  if (!isSuccess(response) || !Array.isArray(list)) return response
+  const kept = list.filter((item): item is JsonObject => isObject(item) && keep(String(item[id])))
+  const changed = kept.map((item) => {
+    const name = String(item[id])
+    return key === 'tools' && Object.hasOwn(changes, name) ? changeTool(item, changes[name] ?? {}) : item
+  })
+  return success(response.id, { ...response.result, [key]: changed })
+}
+
+function changeTool(tool: JsonObject, { arguments: args = {}, ...members }: ToolChange): JsonObject {
+  const names = new Set(Object.keys(args))
+  return { ...tool, ...members, ...(names.size > 0 && { inputSchema: withoutProperties(tool.inputSchema, names) }) }
+}
+
+/** The members of a schema whose schemas apply to the same object. */
+const APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not']
+
+/** Removes properties from the schema of an object. */
+function withoutProperties(schema: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withoutProperties(each, names))
+  if (!isObject(schema)) return schema
+  const applied = APPLICATORS.filter((key) => key in schema).map((key) => [key, withoutProperties(schema[key], names)])
+  return {
+    ...schema,
+    ...(isObject(schema.properties) && { properties: omit(schema.properties, names) }),
+    ...(Array.isArray(schema.required) && { required: schema.required.filter((name) => !names.has(String(name))) }),
+    ...Object.fromEntries(applied),
+  }
+}
+
+function changeArguments(args: unknown, { arguments: changes }: ToolChange): JsonObject | undefined {
+  if (!changes || (args !== undefined && !isObject(args))) return undefined
+  const fixed = Object.entries(changes).flatMap(([name, change]) => ('fixed' in change ? [[name, change.fixed] as const] : []))
+  return { ...omit(args ?? {}, new Set(Object.keys(changes))), ...Object.fromEntries(fixed) }
+}
+
+function omit(object: JsonObject, names: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)))
+}
