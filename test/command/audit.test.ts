@@ -21,7 +21,10 @@ test('audit verify checks the records of a log', async () => {
   expect(await portcall(['audit', 'verify', file])).toMatchObject({ code: 0, out: `${file} is intact: 3 records\n` })
   await writeFile(file, log.replace('delete', 'remove'))
   const edited = await portcall(['audit', 'verify', file])
-  expect(edited).toMatchObject({ code: 1, out: `${file} is not intact: line 3: It was changed. 2 records before it are intact\n` })
+  expect(edited).toMatchObject({
+    code: 1,
+    out: `${file} is not intact: line 3: It was changed. 2 records before it are intact\n`,
+  })
   const json = await portcall(['audit', 'verify', file, '--json'])
   expect(JSON.parse(json.out)).toEqual({ intact: false, records: 2, reason: 'It was changed' })
 })

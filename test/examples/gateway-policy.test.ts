@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { verifyAuditLog } from 'portcall/middleware'
 import { assertText, connectPair } from 'portcall/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { approveAda, gateway as approvals } from '../../examples/gateway-approvals.ts'
+import { gateway as approvals, approveAda } from '../../examples/gateway-approvals.ts'
 import { createAuditedGateway } from '../../examples/gateway-audit.ts'
 import { server as crm } from '../../examples/gateway-crm.ts'
 import { gateway as limits } from '../../examples/gateway-limits.ts'
@@ -38,10 +38,13 @@ test('gateway-rules', async () => {
     asked.push(message)
     return { action: 'accept', content: { approve: true } }
   }
-  const sales = await open(rules, { groups: ['sales'] }, { connect: { elicit } })
+  const sales = await open(rules, { groups: ['sales'] }, { elicit })
   expect(await namesOf(sales)).toEqual(['crm__list_customers', 'crm__delete_customer', 'crm__refund'])
   assertText(await sales.callTool('crm__refund', { amount: 10 }), 'Refunded 10')
   expect(await sales.callTool('crm__refund', { amount: 1000 })).toMatchObject({ isError: true })
+  expect(asked).toEqual([])
+  assertText(await sales.callTool('crm__delete_customer', { name: 'Ada' }), 'Deleted Ada')
+  expect(asked).toHaveLength(1)
   const admin = await open(rules, { groups: ['sales'], scopes: ['crm:admin'] })
   assertText(await admin.callTool('crm__delete_customer', { name: 'Ada' }), 'Deleted Ada')
 })
@@ -58,11 +61,10 @@ test('gateway-pins', async () => {
   const lock = temporaryFile('portcall.lock')
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   const error = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => vi.restoreAllMocks())
+  onTestFinished(() => void vi.restoreAllMocks())
   const client = await open(createPinnedGateway(lock))
   expect(await namesOf(client)).toHaveLength(3)
-  const tool = crm.tool('export_all', { description: 'Export all customers' }, () => '')
-  onTestFinished(() => tool.remove())
+  crm.tool('export_all', { description: 'Export all customers' }, () => '')
   const later = await open(createPinnedGateway(lock))
   expect(await namesOf(later)).toHaveLength(3)
   expect(String(error.mock.calls)).toContain('new tool "export_all" of "crm"')

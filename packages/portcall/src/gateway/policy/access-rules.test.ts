@@ -108,6 +108,9 @@ describe('the strictest matching rule decides', () => {
     expect(isAllowed({ destructiveHint: true })).toBe(false)
     expect(isAllowed({})).toBe(false)
     expect(isAllowed(undefined)).toBe(false)
+    const approve: AccessRule = { annotations: { destructiveHint: true }, do: 'approve' }
+    expect(decisionOf([approve], 'deny', ['crm', 'delete'])).toBe(false)
+    expect(decisionOf([approve, { tools: 'delete', do: 'allow' }], 'deny', ['crm', 'delete'])).toBe(true)
     expect(() => accessRules({ default: 'deny', rules: [{ annotations: { readOnlyHint: true }, do: 'allow' }] })).toThrow(
       'rule 1: annotations cannot allow anything',
     )

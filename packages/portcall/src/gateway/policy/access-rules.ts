@@ -1,5 +1,5 @@
 import type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, PolicyDecision } from '../policy.ts'
-import { type ApprovalOptions, createApprovals } from './approvals.ts'
+import { type ApprovalOptions, createCallApprovals } from './approvals.ts'
 import { createRuleMatcher, type RuleMatcher } from './match-rule.ts'
 import { refusal } from './refusal.ts'
 import type { OnPolicyReport, PolicyOutcome } from './report.ts'
@@ -29,7 +29,7 @@ const APPROVED_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/ge
 
 /**
  * Creates a policy from rules. Of the rules that match a request, the strictest decides: `deny` before `approve` before `allow`. If none
- * matches, the default decides.
+ * matches, the default decides. Rules with `annotations` can only make this decision stricter, since servers can declare what they like.
  *
  * An item that is denied is not listed, and requests for it are answered as if it did not exist. So are requests for tools and prompts that their
  * server does not list, because the rules cannot judge them. An item that is denied only with some arguments is listed; such a call fails.
@@ -48,7 +48,7 @@ export function accessRules(options: AccessRulesOptions): GatewayPolicy {
     return createRuleMatcher(rule, `rule ${index + 1}`)
   })
   const fallback: Verdict = { action: options.default, rule: 'default' }
-  const approvals = createApprovals(options.approvals)
+  const approvals = createCallApprovals(options.approvals)
   const judge = createJudge(matchers, fallback)
 
   const report = ({ request }: GatewayCaller, item: GatewayItem, [outcome, rule]: readonly [PolicyOutcome, string]): void => {
@@ -85,18 +85,30 @@ interface Judge {
 }
 
 function createJudge(matchers: readonly RuleMatcher[], fallback: Verdict): Judge {
-  const strictest = (matching: readonly RuleMatcher[]): Verdict => {
+  const strictest = (matching: readonly RuleMatcher[], otherwise: Verdict): Verdict => {
     let verdict: Verdict | undefined
     for (const { action, name } of matching)
       if (!verdict || STRICTNESS[action] > STRICTNESS[verdict.action]) verdict = { action, rule: name }
-    return verdict ?? fallback
+    return verdict ?? otherwise
+  }
+  /** The hints of a tool can make the decision of the other rules, or the default, only stricter. */
+  const decide = (matching: readonly RuleMatcher[]): Verdict => {
+    const verdict = strictest(
+      matching.filter(({ usesHints }) => !usesHints),
+      fallback,
+    )
+    const byHints = strictest(
+      matching.filter(({ usesHints }) => usesHints),
+      verdict,
+    )
+    return STRICTNESS[byHints.action] > STRICTNESS[verdict.action] ? byHints : verdict
   }
   return {
     item(item, caller) {
       const matching = matchers.filter((matcher) => matcher.matchesItem(item, caller))
-      return strictest(matching.filter(({ isConditional, action }) => !(isConditional && action === 'deny')))
+      return decide(matching.filter(({ isConditional, action }) => !(isConditional && action === 'deny')))
     },
     call: (call) =>
-      strictest(matchers.filter((matcher) => matcher.matchesItem(call, call.caller) && matcher.matchesArguments(call.args))),
+      decide(matchers.filter((matcher) => matcher.matchesItem(call, call.caller) && matcher.matchesArguments(call.args))),
   }
 }

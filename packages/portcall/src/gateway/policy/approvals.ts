@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import type { InputRequest } from '../../protocol/input-types.ts'
 import { openStore } from '../../stores/open-store.ts'
 import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
@@ -40,7 +41,7 @@ const MAX_SHOWN_LENGTH = 20_000
  * Creates approvals. An approval is bound to the server, the item, the arguments and the caller. It is used once: the question is kept in the
  * store until it is answered, and only one request can take it from there.
  */
-export function createApprovals(options: ApprovalOptions = {}): CallApprovals {
+export function createCallApprovals(options: ApprovalOptions = {}): CallApprovals {
   const { askUser = true, approver, ttlMs = TTL_MS } = options
   const store = openStore(options.store, STORE_TIMEOUT_MS)
 
@@ -97,9 +98,9 @@ function describeCall({ server, kind, name, args = {} }: GatewayCall): string {
   return showInvisible(`Approve this call of the ${kind} ${JSON.stringify(name)} on the server ${JSON.stringify(server)}?${text}`)
 }
 
-function createForm(message: string): { readonly method: string; readonly params: JsonObject } {
-  const approve = { type: 'boolean', title: 'Approve', description: 'Allow this call, once' }
-  const requestedSchema = { type: 'object', properties: { approve }, required: ['approve'] }
+function createForm(message: string): InputRequest {
+  const approve = { type: 'boolean', title: 'Approve', description: 'Allow this call, once' } as const
+  const requestedSchema = { type: 'object', properties: { approve }, required: ['approve'] } as const
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }
 }
 

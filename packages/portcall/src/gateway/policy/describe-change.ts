@@ -19,7 +19,7 @@ export interface DefinitionChange {
 }
 
 /** What a server offers, and what is pinned. */
-export interface Comparison {
+export interface DefinitionComparison {
   readonly server: string
   readonly kind: PinnedKind
   readonly name: string
@@ -31,7 +31,14 @@ export interface Comparison {
 }
 
 /** Returns the difference, or `undefined` if there is none. */
-export function describeChange({ server, kind, name, offered, pinned, missing }: Comparison): DefinitionChange | undefined {
+export function describeChange({
+  server,
+  kind,
+  name,
+  offered,
+  pinned,
+  missing,
+}: DefinitionComparison): DefinitionChange | undefined {
   const head = { server, kind, name }
   if (pinned) return isSamePin(pinned, offered) ? undefined : { ...head, type: 'changed', diff: diffDefinitions(pinned, offered) }
   const [previousName] = missing.find(([, each]) => isSamePin(each, offered)) ?? []

@@ -11,6 +11,8 @@ export interface RuleMatcher {
   readonly name: string
   /** Whether the rule depends on the arguments of a request. */
   readonly isConditional: boolean
+  /** Whether the rule depends on what a server declares. It can only make a decision stricter. */
+  readonly usesHints: boolean
   /** Reports whether the rule concerns an item and its caller, whatever the arguments. */
   matchesItem(item: GatewayItem, caller: GatewayCaller): boolean
   matchesArguments(args: JsonObject | undefined): boolean
@@ -33,6 +35,7 @@ export function createRuleMatcher(rule: AccessRule, defaultName: string): RuleMa
     action: rule.do,
     name: rule.name ?? defaultName,
     isConditional: isForCalls,
+    usesHints: rule.annotations !== undefined,
     matchesItem: (item, { auth }) =>
       matchesServer(item.server) &&
       matchesName(item) &&

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { randomId } from '../../util/random.ts'
-import type { PinStorage } from './pin-storage.ts'
+import type { PinStorage } from './pin-lock.ts'
 
 /** Stores pins in a file, which is replaced as a whole. Only one process may write to it at a time. */
 export function createPinFile(path: string): PinStorage {

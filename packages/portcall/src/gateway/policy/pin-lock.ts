@@ -14,6 +14,14 @@ export type PinnedServer = { readonly [kind in PinnedKind]?: PinnedItems }
 /** The pinned definitions of all servers, by name. */
 export type PinnedServers = { readonly [server: string]: PinnedServer }
 
+/** Where pins are stored, as one text. */
+export interface PinStorage {
+  /** Resolves to the text, or to `undefined` if there is none. */
+  read(): Promise<string | undefined>
+  /** Replaces the text if it is still the expected one. Resolves to whether it was. */
+  replace(expected: string | undefined, text: string): Promise<boolean>
+}
+
 /** The members of a definition that a model or a user sees, or that decide about its use. */
 const PINNED_MEMBERS: { readonly [kind in PinnedKind]: readonly string[] } = {
   tool: ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'],

@@ -1,12 +1,5 @@
 import type { KeyValueStore } from '../../stores/store.ts'
-
-/** Where pins are stored, as one text. */
-export interface PinStorage {
-  /** Resolves to the text, or to `undefined` if there is none. */
-  read(): Promise<string | undefined>
-  /** Replaces the text if it is still the expected one. Resolves to whether it was. */
-  replace(expected: string | undefined, text: string): Promise<boolean>
-}
+import type { PinStorage } from './pin-lock.ts'
 
 const KEY = 'portcall:pins'
 

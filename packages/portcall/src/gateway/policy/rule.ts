@@ -49,7 +49,7 @@ export interface AccessRule extends CallerCondition {
   readonly resources?: Patterns
   /**
    * The hints of a tool, such as `{ destructiveHint: true }`. A hint that the tool does not declare has the default of the specification. Since
-   * servers can declare what they like, only rules that deny or require approval may use hints.
+   * servers can declare what they like, hints only make the decision of the other rules stricter, and cannot be in a rule that allows.
    */
   readonly annotations?: {
     readonly readOnlyHint?: boolean

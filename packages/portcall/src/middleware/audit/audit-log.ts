@@ -43,7 +43,8 @@ export function auditLog(options: AuditLogOptions): Middleware {
     const head = await describeRequest(request, context, options)
     const append = (outcome: JsonObject, response?: Response): Promise<void> => {
       const durationMs = Math.round(performance.now() - startedAt)
-      const { time, argumentsHash, ...record } = { ...head, ...outcome, durationMs, ...details?.(request, response) }
+      const all: JsonObject = { ...head, ...outcome, durationMs, ...details?.(request, response) }
+      const { time, argumentsHash, ...record } = all
       return trail.append({ time, ...(redact(record) as JsonObject), ...(argumentsHash !== undefined && { argumentsHash }) })
     }
     const settle = async (outcome: JsonObject, response?: Response): Promise<void> => {
@@ -70,11 +71,7 @@ function openFile(path: string): AuditSink {
   return { append: async (lines) => (await sink).append(lines), last: async () => (await sink).last() }
 }
 
-async function describeRequest(
-  request: Request,
-  { auth }: ExchangeContext,
-  options: AuditLogOptions,
-): Promise<JsonObject & { readonly argumentsHash?: string }> {
+async function describeRequest(request: Request, { auth }: ExchangeContext, options: AuditLogOptions): Promise<JsonObject> {
   const { method, params = {} } = request
   const { name, uri, arguments: args } = params
   const meta = isObject(params._meta) ? params._meta : {}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { redactSecrets } from './redact.ts'
 import { secretSamples } from '../../../test-kit/secret-samples.ts'
+import { redactSecrets } from './redact.ts'
 
 const redact = redactSecrets()
 

@@ -115,7 +115,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text.replace(/%[0-7][0-9a-f]/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)))
+    return text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
   }
 }
 
