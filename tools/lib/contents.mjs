@@ -83,6 +83,11 @@ export const SECTIONS = [
     ],
   },
   {
+    title: 'Gateway',
+    folder: 'gateway',
+    pages: [['policy', 'Policy', 'rules, approvals, pinned definitions, limits and the audit log']],
+  },
+  {
     title: 'Tools',
     folder: 'tools',
     pages: [

@@ -47,6 +47,7 @@ export type {
   ArgumentCondition,
   CallerCondition,
   ConditionValue,
+  HintCondition,
   Patterns,
   RuleAction,
 } from '../gateway/policy/rule.ts'

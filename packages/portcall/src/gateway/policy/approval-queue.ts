@@ -9,9 +9,11 @@ export interface ApprovalRequest {
   readonly id: string
   /** The server, by its name in the configuration. */
   readonly server: string
+  /** The kind of item. */
   readonly kind: ItemKind
   /** The name or URI of the item on the server. */
   readonly name: string
+  /** The method, such as `tools/call`. */
   readonly method: string
   /** The arguments of the call. They may contain secrets. */
   readonly arguments?: JsonObject | undefined
@@ -32,6 +34,7 @@ export interface Approver {
 
 /** A call in an approval queue. */
 export interface QueuedApproval extends ApprovalRequest {
+  /** Whether the call has been approved. */
   readonly state: ApprovalState
   /** When the call was first sent, as an ISO date. */
   readonly requestedAt: string

@@ -111,7 +111,7 @@ describe('the audit log', () => {
     const samples = secretSamples()
     const { client, sink, events } = await open({}, { arguments: true })
     for (const { value, secret } of samples) {
-      await client.callTool('crm__read', value as object)
+      await client.callTool('crm__read', value as Record<string, unknown>)
       await client.readResource(`file:///a.txt?key=${encodeURIComponent(secret)}`).catch(() => {})
     }
     const text = sink.lines.join('\n') + JSON.stringify(events.filter(({ type }) => type !== 'call'))

@@ -1,7 +1,7 @@
 import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, type Request } from '../../jsonrpc/message.ts'
-import { concurrencyLimit } from '../../middleware/concurrency-limit.ts'
-import { rateLimit } from '../../middleware/rate-limit.ts'
+import { type ConcurrencyLimitOptions, concurrencyLimit } from '../../middleware/concurrency-limit.ts'
+import { type RateLimitOptions, rateLimit } from '../../middleware/rate-limit.ts'
 import { resultSizeLimit } from '../../middleware/result-size-limit.ts'
 import type { RequestSelection } from '../../middleware/selection.ts'
 import { timeLimit } from '../../middleware/time-limit.ts'
@@ -21,9 +21,9 @@ export interface CallLimit extends CallerCondition, Pick<AccessRule, 'servers' |
   /** Requests are counted for each principal, server or item, or for a combination of them. Default: `['principal']`. */
   readonly per?: readonly LimitKey[]
   /** How many requests may be sent in an interval. All processes that share the store count together. */
-  readonly rate?: { readonly limit: number; readonly intervalMs?: number }
+  readonly rate?: Pick<RateLimitOptions, 'limit' | 'intervalMs'>
   /** How many requests may run at once in this process, and how many more may wait for their turn. */
-  readonly concurrency?: { readonly limit: number; readonly maxQueued?: number; readonly queueTimeoutMs?: number }
+  readonly concurrency?: Pick<ConcurrencyLimitOptions, 'limit' | 'maxQueued' | 'queueTimeoutMs'>
   /** How long a request may take, in milliseconds. */
   readonly timeoutMs?: number
   /** The maximum size of a result as JSON, in bytes. */

@@ -7,6 +7,7 @@ import { showInvisible } from './show-invisible.ts'
 export interface DefinitionChange {
   /** The server, by its name in the configuration. */
   readonly server: string
+  /** The kind of item. */
   readonly kind: PinnedKind
   /** The name that the server offers. */
   readonly name: string

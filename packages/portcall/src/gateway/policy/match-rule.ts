@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { GatewayCaller, GatewayItem, ItemKind } from '../policy.ts'
 import { createNameMatcher, type NameMatcher } from '../routes/patterns.ts'
 import { createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
-import type { AccessRule, CallerCondition, Patterns, RuleAction } from './rule.ts'
+import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
 
 /** A rule that is ready to be applied. */
 export interface RuleMatcher {
@@ -132,7 +132,7 @@ function createCallerMatcher({ principals, scopes, claims }: CallerCondition): (
 const DEFAULT_HINTS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 
 /** Reports whether a tool has these hints. A tool that its server does not list may have any. */
-function matchesHints({ kind, definition }: GatewayItem, hints: NonNullable<AccessRule['annotations']>): boolean {
+function matchesHints({ kind, definition }: GatewayItem, hints: HintCondition): boolean {
   if (kind !== 'tool') return false
   if (!definition) return true
   const declared: JsonObject = isObject(definition.annotations) ? definition.annotations : {}

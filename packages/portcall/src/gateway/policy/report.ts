@@ -12,7 +12,9 @@ export type PolicyOutcome = 'allowed' | 'denied' | 'asked' | 'approved' | 'decli
 export interface PolicyReport {
   /** The request that was decided. */
   readonly request: Request
+  /** The item that the request concerns. */
   readonly item: GatewayItem
+  /** What the policy did. */
   readonly outcome: PolicyOutcome
   /** The rule that decided. */
   readonly rule?: string | undefined

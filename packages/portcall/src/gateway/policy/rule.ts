@@ -26,8 +26,28 @@ export type ConditionValue = string | number | boolean | null
 export type ArgumentCondition =
   | ConditionValue
   | readonly ConditionValue[]
-  | { readonly not: ConditionValue | readonly ConditionValue[] }
-  | { readonly min?: number; readonly max?: number }
+  | {
+      /** The argument must not have any of these values. */
+      readonly not: ConditionValue | readonly ConditionValue[]
+    }
+  | {
+      /** The smallest number that matches. */
+      readonly min?: number
+      /** The largest number that matches. */
+      readonly max?: number
+    }
+
+/** Hints of a tool. All of them have to be the same. */
+export interface HintCondition {
+  /** The tool does not change anything. */
+  readonly readOnlyHint?: boolean
+  /** The tool may delete or overwrite something. */
+  readonly destructiveHint?: boolean
+  /** Calling the tool again with the same arguments has no further effect. */
+  readonly idempotentHint?: boolean
+  /** The tool interacts with an open world, such as the web. */
+  readonly openWorldHint?: boolean
+}
 
 /**
  * A rule of `accessRules`. It matches a request if all its conditions hold. Without `tools`, `prompts` and `resources`, it concerns all items.
@@ -51,12 +71,7 @@ export interface AccessRule extends CallerCondition {
    * The hints of a tool, such as `{ destructiveHint: true }`. A hint that the tool does not declare has the default of the specification. Since
    * servers can declare what they like, hints only make the decision of the other rules stricter, and cannot be in a rule that allows.
    */
-  readonly annotations?: {
-    readonly readOnlyHint?: boolean
-    readonly destructiveHint?: boolean
-    readonly idempotentHint?: boolean
-    readonly openWorldHint?: boolean
-  }
+  readonly annotations?: HintCondition
   /**
    * Arguments of a tool or prompt, such as `{ amount: { min: 1000 } }`. A name that begins with `/` is a JSON Pointer. A value of another type
    * than the condition expects matches if the rule denies or requires approval, and does not match if it allows.
