@@ -28,6 +28,7 @@ export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills:
 export const NODE_FILES = [
   'entrypoints/node.ts',
   'entrypoints/stdio.ts',
+  'connect/config/text-file.ts',
   'cli/',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
@@ -63,8 +64,8 @@ export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],
   'jsonc-parser': ['connect', 'cli'],
-  yaml: ['skills'],
-  '@decimalturn/toml-patch': ['cli'],
+  yaml: ['connect', 'skills'],
+  '@decimalturn/toml-patch': ['connect', 'cli'],
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
   oauth4webapi: ['auth'],

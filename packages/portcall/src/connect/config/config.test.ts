@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Config, readConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
@@ -64,6 +67,29 @@ describe('text', () => {
       'The configuration is not valid JSON: colon expected at line 2, column 23',
     )
     await expect(read('')).rejects.toThrow('value expected at line 1, column 1')
+    await expect(read('{"servers": {\n"a": {},\n"a": {} }}')).rejects.toThrow('the member a twice: again at line 3, column 1')
+  })
+
+  test.each([
+    [
+      '[mcp_servers.a]\nurl = "http://x/"\n\n[mcp_servers.b]\ncommand = npx\n',
+      'not valid TOML: invalid integer at line 5, column 11',
+    ],
+    ['servers:\n  a:\n    url: http://x/\n   b: 1\n', 'line 4'],
+    ['servers:\n  a: { url: 1 }\n  a: { url: 2 }\n', 'not valid YAML: map keys must be unique at line 3, column 3'],
+  ])('a syntax error in %j', async (text, message) => {
+    await expect(read(text)).rejects.toThrow(message)
+  })
+
+  test.each([
+    ['{"servers": {\n  "a": { "command": "x", "args": ["a",\n 1] } } }', 3, 2],
+    ['# mine\n[mcp_servers.a]\ncommand = "x"\nargs = ["a", 1]\n', 4, 1],
+    ['servers:\n  a:\n    command: x\n    args:\n      - a\n      - 1\n', 6, 9],
+  ])('an invalid field in %j', async (text, line, column) => {
+    const { servers } = await read(text)
+    expect(servers).toMatchObject([
+      { error: { position: { line, column }, message: expect.stringContaining(`(line ${line}, column ${column})`) } },
+    ])
   })
 })
 
@@ -94,10 +120,10 @@ describe('entries', () => {
     expect(warnings).toEqual(['The server a is disabled', 'The server b is disabled'])
   })
 
-  test('an ignored field causes a warning', async () => {
-    expect((await read({ servers: { a: { command: 'x', envFile: '.env' } } })).warnings).toEqual([
-      'The field envFile of the server a is ignored',
-    ])
+  test('what is built into a host is left out with a warning', async () => {
+    const { servers, warnings } = await read({ extensions: { dev: { type: 'builtin' }, a: { cmd: 'x' } } })
+    expect(servers.map(({ name }) => name)).toEqual(['a'])
+    expect(warnings).toEqual(['dev is built into its host, so it is ignored'])
   })
 
   test.each([
@@ -138,7 +164,9 @@ describe('variables', () => {
     ['${NONE:-}', ''],
     ['${env:NONE:-http://x:1/}', 'http://x:1/'],
     ['${input:api-key}', 'k1'],
-    ['$TOKEN $${x y} ${}', '$TOKEN $${x y} ${}'],
+    ['$TOKEN, $env:TOKEN and {env:TOKEN}', 's3cret, s3cret and s3cret'],
+    ['https://$TOKEN:1/$HOME', 'https://s3cret:1//home/me'],
+    ['pa$TOKEN $$TOKEN $token $1 $${x y} ${}', 'pa$TOKEN $$TOKEN $token $1 $${x y} ${}'],
   ])('%s', async (text, value) => {
     expect(await readOnly({ command: 'sh', args: [text] })).toMatchObject({ target: { args: [value] } })
   })
@@ -155,6 +183,28 @@ describe('variables', () => {
     expect(await errorOf({ url: 'http://x', headers: { Authorization: 'Bearer ${NONE}' } })).toBe(text)
     expect(await errorOf({ command: 'x', env: { A: '${toString}' } })).toContain('env.A needs the variable toString')
     expect(await errorOf({ command: 'x', args: ['y', '${input:pw}'] })).toContain('args[1] needs the input pw')
+  })
+
+  test('$NAME in an argument may be left to the program if the program gets that variable', async () => {
+    const entry = { command: 'sh', args: ['-c', 'echo $OWN'], env: { OWN: '1' } }
+    expect(await readOnly(entry)).toMatchObject({ target: { args: ['-c', 'echo $OWN'] } })
+    expect(await errorOf({ ...entry, env: {} })).toContain('args[1] needs the variable OWN, which is not set')
+  })
+
+  test('files', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'portcall-config-'))
+    await writeFile(join(dir, 'key'), 'k2\n')
+    await writeFile(join(dir, '.env'), '# all\nexport A=1\nB="two words" \nC=3 # three\nD=\'x\'\n=\n')
+    const entry = { command: 'x', args: ['${file:key}', '{file:./key}'], envFile: '${workspaceFolder}/.env', env: { D: 'own' } }
+    const { servers } = await readConfig(
+      { servers: { a: entry, b: { command: '${file:no}' }, c: { command: 'x', envFile: 'no' } } },
+      { directory: dir },
+    )
+    expect(servers).toMatchObject([
+      { target: { args: ['k2', 'k2'], env: { A: '1', B: 'two words', C: '3', D: 'own' } } },
+      { error: { message: expect.stringContaining('command needs the file no, which cannot be read') } },
+      { error: { message: expect.stringContaining('envFile names the file no, which cannot be read') } },
+    ])
   })
 
   test('values are not expanded again', async () => {

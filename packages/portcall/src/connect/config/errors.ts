@@ -1,7 +1,22 @@
 import { PortcallError } from '../../util/errors.ts'
 
+/** A position in a text. */
+export interface TextPosition {
+  /** The line, counted from 1. */
+  readonly line: number
+  /** The column, counted from 1. */
+  readonly column: number
+}
+
 /** Thrown when a configuration, or one server of it, is invalid. The message contains no values, because they may be secret. */
 export class ConfigError extends PortcallError {
   override readonly name = 'ConfigError'
   readonly code = 'INVALID_CONFIG'
+  /** Where the error is, if the configuration was passed as text. */
+  readonly position: TextPosition | undefined
+
+  constructor(message: string, { position, ...options }: ErrorOptions & { readonly position?: TextPosition | undefined } = {}) {
+    super(message, options)
+    this.position = position
+  }
 }

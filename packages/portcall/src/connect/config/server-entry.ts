@@ -1,18 +1,11 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { StdioTarget } from '../target.ts'
-import { ConfigError } from './errors.ts'
+import { expandVariables, FieldError, readEnvFile, type VariableSource } from './variables.ts'
 
 /** A configured server: its target, and the headers of its requests if the target is a URL. */
 export interface ServerEntry {
   readonly target: StdioTarget | URL
   readonly headers?: Readonly<Record<string, string>>
-}
-
-/** The values of variables. */
-export interface ConfigVariables {
-  readonly env: { readonly [name: string]: string | undefined }
-  /** Values of `${input:id}`, for which some editors prompt the user. */
-  readonly inputs: { readonly [id: string]: string | undefined }
 }
 
 /** The values of `type` that hosts use. */
@@ -27,92 +20,135 @@ const TYPES: { readonly [type: string]: 'command' | 'url' } = {
   remote: 'url',
 }
 
-const URL_FIELDS = ['url', 'serverUrl', 'httpUrl'] as const
+/** The values of `type` for what is built into a host, and no server. */
+const BUILT_IN_TYPES: readonly unknown[] = ['builtin', 'platform', 'frontend', 'inline_python']
+
+/** The names of one field in the formats of various hosts. The first one that an entry has counts. */
+const URL_FIELDS = ['url', 'serverUrl', 'httpUrl', 'uri', 'baseUrl'] as const
+const COMMAND_FIELDS = ['command', 'cmd'] as const
+const ENV_FIELDS = ['env', 'environment', 'envs'] as const
+const HEADER_FIELDS = ['headers', 'http_headers'] as const
+
+/** The fields that tell an entry from a group of entries. */
+export const TARGET_FIELDS: readonly string[] = [...COMMAND_FIELDS, ...URL_FIELDS]
 
 export function isDisabled(entry: unknown): boolean {
-  return isObject(entry) && (entry.disabled === true || entry.enabled === false)
+  return isObject(entry) && [entry.disabled, entry.enabled === false, entry.isActive === false].includes(true)
 }
 
-/** Reads one entry. @throws ConfigError that names the invalid field. */
-export function readServerEntry(entry: unknown, variables: ConfigVariables): ServerEntry {
-  if (!isObject(entry)) throw new ConfigError('it must be an object')
-  return kindOf(entry) === 'command' ? { target: readCommand(entry, variables) } : readRemote(entry, variables)
+/** Reports whether an entry is a part of its host. */
+export function isBuiltIn(entry: unknown): boolean {
+  return isObject(entry) && BUILT_IN_TYPES.includes(entry.type)
+}
+
+/** Reads one entry. @throws FieldError that names the invalid field. */
+export function readServerEntry(entry: unknown, source: VariableSource): ServerEntry {
+  if (!isObject(entry)) throw new FieldError('', 'it must be an object')
+  return kindOf(entry) === 'command' ? { target: readCommand(entry, source) } : readRemote(entry, source)
 }
 
 function kindOf(entry: JsonObject): 'command' | 'url' {
   const { type } = entry
-  const hasCommand = entry.command !== undefined
-  const hasUrl = URL_FIELDS.some((field) => entry[field] !== undefined)
+  const hasCommand = fieldOf(entry, COMMAND_FIELDS) !== undefined
+  const hasUrl = fieldOf(entry, URL_FIELDS) !== undefined
   const kind = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
-  if (type !== undefined && !kind) throw new ConfigError(`type must be one of ${Object.keys(TYPES).join(', ')}`)
-  if (kind === 'command' && !hasCommand) throw new ConfigError('its type requires a command')
-  if (kind === 'url' && !hasUrl) throw new ConfigError('its type requires a url')
+  if (type !== undefined && !kind) throw new FieldError('type', `type must be one of ${Object.keys(TYPES).join(', ')}`)
+  if (kind === 'command' && !hasCommand) throw new FieldError('type', 'its type requires a command')
+  if (kind === 'url' && !hasUrl) throw new FieldError('type', 'its type requires a url')
   if (kind) return kind
-  if (hasCommand === hasUrl) throw new ConfigError(hasCommand ? 'it has both a command and a url' : 'it needs a command or a url')
+  if (hasCommand === hasUrl)
+    throw new FieldError('', hasCommand ? 'it has both a command and a url' : 'it needs a command or a url')
   return hasCommand ? 'command' : 'url'
 }
 
+/** Returns the name of the first field that an entry has. */
+function fieldOf(entry: JsonObject, names: readonly string[]): string | undefined {
+  return names.find((name) => entry[name] != null)
+}
+
 /** Reads `command` with `args`, an array of both, or `{ path, args, env }`. */
-function readCommand(entry: JsonObject, variables: ConfigVariables): StdioTarget {
-  const { command } = entry
-  if (isObject(command)) return readCommand({ ...entry, ...command, command: command.path }, variables)
+function readCommand(entry: JsonObject, source: VariableSource): StdioTarget {
+  const field = fieldOf(entry, COMMAND_FIELDS) ?? 'command'
+  const command = entry[field]
+  if (isObject(command)) return readCommand({ ...entry, ...command, command: command.path }, source)
+  const env = readEnv(entry, source)
+  const ownEnv = new Set(Object.keys(env))
   const [first, ...rest] = Array.isArray(command)
-    ? readStrings(command, 'command', variables)
-    : [readString(command, 'command', variables)]
-  if (!first) throw new ConfigError('command must not be empty')
-  const args = entry.args == null ? [] : readStrings(entry.args, 'args', variables)
-  const env = readRecord(entry.env ?? entry.environment, 'env', variables)
-  const cwd = entry.cwd != null && { cwd: readString(entry.cwd, 'cwd', variables) }
+    ? readStrings(command, { field, source, ownEnv })
+    : [readString(command, { field, source })]
+  if (!first) throw new FieldError(field, `${field} must not be empty`)
+  const args = entry.args == null ? [] : readStrings(entry.args, { field: 'args', source, ownEnv })
+  const cwd = entry.cwd != null && { cwd: readString(entry.cwd, { field: 'cwd', source }) }
   return { command: first, args: [...rest, ...args], env, ...cwd }
 }
 
-function readRemote(entry: JsonObject, variables: ConfigVariables): ServerEntry {
-  const field = URL_FIELDS.find((name) => entry[name] !== undefined) ?? 'url'
-  const url = readString(entry[field], field, variables)
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new ConfigError(`${field} must be an http(s) URL`)
-  return { target: new URL(url), headers: readRecord(entry.headers, 'headers', variables) }
+/** Reads the variables of a program: of `envFile`, those that are passed on by name, and of `env`. */
+function readEnv(entry: JsonObject, source: VariableSource): Record<string, string> {
+  const file = entry.envFile == null ? {} : readEnvFile(readString(entry.envFile, { field: 'envFile', source }), source)
+  const field = fieldOf(entry, ENV_FIELDS) ?? 'env'
+  return { ...file, ...readForwarded(entry, source), ...readRecord(entry[field], { field, source }) }
 }
 
-function readString(value: unknown, field: string, variables: ConfigVariables): string {
-  if (typeof value !== 'string') throw new ConfigError(`${field} must be a string`)
-  return expandVariables(value, field, variables)
+/** Reads `env_vars`, the names of variables to pass on if they are set, and `env_keys`, the names of secrets. */
+function readForwarded({ env_vars: optional, env_keys: secrets }: JsonObject, source: VariableSource): Record<string, string> {
+  const names = (Array.isArray(optional) ? optional : []).map((one: unknown) => (isObject(one) ? one.name : one))
+  const set = names.filter((name): name is string => typeof name === 'string' && source.env[name] !== undefined)
+  const values = set.map((name) => [name, source.env[name]])
+  const keys = secrets == null ? [] : readStrings(secrets, { field: 'env_keys', source })
+  const more = keys.map((key, at) => [key, expandVariables(`\${${key}}`, { field: `env_keys[${at}]`, source })])
+  return Object.fromEntries([...values, ...more]) as Record<string, string>
 }
 
-function readStrings(value: unknown, field: string, variables: ConfigVariables): string[] {
-  if (!Array.isArray(value)) throw new ConfigError(`${field} must be an array of strings`)
-  return value.map((item, index) => readString(item, `${field}[${index}]`, variables))
+function readRemote(entry: JsonObject, source: VariableSource): ServerEntry {
+  const field = fieldOf(entry, URL_FIELDS) ?? 'url'
+  const url = readString(entry[field], { field, source })
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new FieldError(field, `${field} must be an http(s) URL`)
+  return { target: new URL(url), headers: readHeaders(entry, source) }
+}
+
+/** Reads the headers, including those whose values are in environment variables. */
+function readHeaders(entry: JsonObject, source: VariableSource): Record<string, string> {
+  const field = fieldOf(entry, HEADER_FIELDS) ?? 'headers'
+  const nested = isObject(entry.requestOptions) ? entry.requestOptions.headers : undefined
+  const fromEnv = isObject(entry.env_http_headers) ? Object.entries(entry.env_http_headers) : []
+  const { bearer_token_env_var: token } = entry
+  return {
+    ...readRecord(nested, { field: 'requestOptions.headers', source }),
+    ...Object.fromEntries(fromEnv.map(([name, variable]) => [name, readVariable(variable, `env_http_headers.${name}`, source)])),
+    ...readRecord(entry[field], { field, source }),
+    ...(token != null && { authorization: `Bearer ${readVariable(token, 'bearer_token_env_var', source)}` }),
+  }
+}
+
+/** Reads the variable that a field names. */
+function readVariable(name: unknown, field: string, source: VariableSource): string {
+  if (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name))
+    throw new FieldError(field, `${field} must be the name of a variable`)
+  return expandVariables(`\${${name}}`, { field, source })
+}
+
+type FieldOptions = Parameters<typeof expandVariables>[1]
+
+function readString(value: unknown, options: FieldOptions): string {
+  if (typeof value !== 'string') throw new FieldError(options.field, `${options.field} must be a string`)
+  return expandVariables(value, options)
+}
+
+function readStrings(value: unknown, options: FieldOptions): string[] {
+  const { field } = options
+  if (!Array.isArray(value)) throw new FieldError(field, `${field} must be an array of strings`)
+  return value.map((item, index) => readString(item, { ...options, field: `${field}[${index}]` }))
 }
 
 /** Reads an object of strings. Numbers and booleans are converted, as in an environment. */
-function readRecord(value: unknown, field: string, variables: ConfigVariables): Record<string, string> {
+function readRecord(value: unknown, options: FieldOptions): Record<string, string> {
+  const { field } = options
   if (value == null) return {}
-  if (!isObject(value)) throw new ConfigError(`${field} must be an object of strings`)
+  if (!isObject(value)) throw new FieldError(field, `${field} must be an object of strings`)
   const entries = Object.entries(value).map(([name, member]) => {
     const converted = typeof member === 'number' || typeof member === 'boolean' ? String(member) : member
-    return [name, readString(converted, `${field}.${name}`, variables)]
+    return [name, readString(converted, { ...options, field: `${field}.${name}` })]
   })
   return Object.fromEntries(entries) as Record<string, string>
-}
-
-/** Matches `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `${input:id}`. Other text in braces is left alone. */
-const VARIABLE = /\$\{(?:(env|input):)?([A-Za-z_][\w.-]*)(?::-([^{}]*))?\}/g
-
-/**
- * Replaces variables with their values. Values are not expanded again. As in a shell, a default also replaces an empty value.
- *
- * @throws ConfigError that names the field and the variable, when there is neither a value nor a default.
- */
-function expandVariables(text: string, field: string, { env, inputs }: ConfigVariables): string {
-  return text.replace(VARIABLE, (_match, ...groups: (string | undefined)[]) => {
-    const [kind, name = '', fallback] = groups
-    const values = kind === 'input' ? inputs : env
-    const value = Object.hasOwn(values, name) ? values[name] : undefined
-    const expanded = fallback === undefined ? value : value || fallback
-    if (expanded !== undefined) return expanded
-    throw new ConfigError(
-      kind === 'input'
-        ? `${field} needs the input ${name}, which is missing`
-        : `${field} needs the variable ${name}, which is not set`,
-    )
-  })
 }

@@ -20,8 +20,13 @@ export type ConnectAllOptions = GroupOptions<ConnectOptions> & ReadConfigOptions
  * @throws ConfigError when the text is invalid or contains no servers.
  */
 export async function connectAll(config: string | object, options: ConnectAllOptions = {}): Promise<ClientGroup> {
-  const { env, inputs, ...shared } = options
-  const parsed = await readConfig(config, { ...(env && { env }), ...(inputs && { inputs }) })
+  const { env, inputs, directory, format, ...shared } = options
+  const parsed = await readConfig(config, {
+    ...(env && { env }),
+    ...(inputs && { inputs }),
+    ...(directory !== undefined && { directory }),
+    ...(format && { format }),
+  })
   return createGroup(parsed, open, shared)
 }
 

@@ -1,0 +1,129 @@
+import { ConfigError } from './errors.ts'
+
+/** The values of variables. */
+export interface ConfigVariables {
+  /** Environment variables. Default: those of the process. */
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Values of `${input:id}`, for which some editors prompt the user. */
+  readonly inputs: { readonly [id: string]: string | undefined }
+  /** Where relative paths start, and the value of `${workspaceFolder}`. Default: the working directory. */
+  readonly directory?: string | undefined
+}
+
+/** What replaces variables: their values, and how files are read. */
+export interface VariableSource extends ConfigVariables {
+  /** Returns the text of a file. @throws Error */
+  readonly readFile: (path: string) => string
+}
+
+/** What the names of variables in one string refer to. */
+export interface ExpandOptions {
+  /** Names the string in errors. */
+  readonly field: string
+  readonly source: VariableSource
+  /** The variables that a program gets. `$NAME` in its arguments may refer to them, so it is left alone. */
+  readonly ownEnv?: ReadonlySet<string> | undefined
+}
+
+/** An invalid field of an entry. */
+export class FieldError extends Error {
+  override readonly name = 'FieldError'
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/**
+ * `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}`, `${file:path}`, `{env:NAME}`, `{file:path}`, `$env:NAME`, and `$NAME` in upper
+ * case at the start of a word. Other text is left alone.
+ */
+const VARIABLE = new RegExp(
+  [
+    /\$\{(?:(?<kind>env|input):)?(?<name>[A-Za-z_/][\w.-]*)(?::-(?<fallback>[^{}]*))?\}/,
+    /\$?\{file:(?<file>[^{}]+)\}/,
+    /\{env:(?<braced>[A-Za-z_]\w*)\}/,
+    /(?<![\w$])\$env:(?<prefixed>[A-Za-z_]\w*)/,
+    /(?<![\w$])\$(?<bare>[A-Z_][A-Z0-9_]*)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+)
+
+type Groups = { readonly [name: string]: string | undefined }
+
+/**
+ * Replaces variables with their values. Values are not expanded again. As in a shell, a default also replaces an empty value.
+ *
+ * @throws FieldError that names the field and the variable, when there is neither a value nor a default.
+ */
+export function expandVariables(text: string, options: ExpandOptions): string {
+  return text.replace(VARIABLE, (match: string, ...rest: unknown[]) => valueOf(match, rest.at(-1) as Groups, options))
+}
+
+function valueOf(match: string, groups: Groups, { field, source, ownEnv }: ExpandOptions): string {
+  const { kind, fallback, file, bare } = groups
+  if (file !== undefined) return readSecret(file, field, source)
+  const name = groups.name ?? groups.braced ?? groups.prefixed ?? bare ?? ''
+  if (kind === 'input')
+    return required(lookUp(source.inputs, name), fallback) ?? missing(field, `the input ${name}, which is missing`)
+  const value = required(lookUp(source.env, name) ?? editorVariable(name, source), fallback)
+  if (value !== undefined) return value
+  if (bare !== undefined && ownEnv?.has(bare)) return match
+  return missing(field, `the variable ${name}, which is not set`)
+}
+
+function required(value: string | undefined, fallback: string | undefined): string | undefined {
+  return fallback === undefined ? value : value || fallback
+}
+
+function missing(field: string, what: string): never {
+  throw new FieldError(field, `${field} needs ${what}`)
+}
+
+function lookUp(values: { readonly [name: string]: string | undefined }, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}
+
+/** Returns the value of a variable that editors define. */
+function editorVariable(name: string, { env, directory }: ConfigVariables): string | undefined {
+  if (name === 'userHome') return env.HOME ?? env.USERPROFILE
+  if (name === 'workspaceFolder' || name === 'workspaceRoot') return directory ?? '.'
+  if (name === 'workspaceFolderBasename') return directory?.split(/[\\/]/).at(-1)
+  return name === 'pathSeparator' || name === '/' ? '/' : undefined
+}
+
+/** Returns the content of a file without the line break at its end. */
+function readSecret(path: string, field: string, { readFile }: VariableSource): string {
+  try {
+    return readFile(path.trim()).replace(/\r?\n$/, '')
+  } catch {
+    throw new FieldError(field, `${field} needs the file ${path.trim()}, which cannot be read`)
+  }
+}
+
+/** Reads `NAME=value` lines, as in `.env` files. @throws FieldError if the file cannot be read. */
+export function readEnvFile(path: string, { readFile }: VariableSource): Record<string, string> {
+  let text: string
+  try {
+    text = readFile(path)
+  } catch {
+    throw new FieldError('envFile', `envFile names the file ${path}, which cannot be read`)
+  }
+  const lines = text.split(/\r?\n/).map((line) => /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$/.exec(line))
+  return Object.fromEntries(lines.flatMap((match) => (match ? [[match[1], unquote(match[2] ?? '')]] : [])))
+}
+
+function unquote(text: string): string {
+  const [, quote, quoted] = /^(["'])(.*)\1$/.exec(text) ?? []
+  if (quoted === undefined) return text.replace(/\s+#.*$/, '')
+  return quote === '"' ? quoted.replaceAll('\\n', '\n').replaceAll('\\"', '"') : quoted
+}
+
+/** Reports that files cannot be read on this platform. */
+export function noFiles(path: string): never {
+  throw new ConfigError(`${path} cannot be read: this platform has no files`)
+}
