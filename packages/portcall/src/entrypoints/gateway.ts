@@ -1,6 +1,17 @@
 /** Gateways: many servers as one, and one server for every client, whatever the transport and the revision. @module */
+export type { ReadConfigOptions, ServerConfig } from '../connect/config/config.ts'
+export { ConfigError } from '../connect/config/errors.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
 export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
+export { type ReadGatewayConfigOptions, readGatewayConfig } from '../gateway/config/read-gateway-config.ts'
+export type {
+  GatewayApiKey,
+  GatewayAuthSettings,
+  GatewayConfig,
+  GatewayIssuer,
+  GatewayListenSettings,
+  GatewaySettings,
+} from '../gateway/config/types.ts'
 export { UpstreamUnavailableError, UserInputRequiredError } from '../gateway/errors.ts'
 export type { CallEvent, CallOutcome, GatewayEvent, OnGatewayEvent, UpstreamEvent } from '../gateway/events.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'

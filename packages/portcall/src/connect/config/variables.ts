@@ -61,10 +61,10 @@ type Groups = { readonly [name: string]: string | undefined }
  * @throws FieldError that names the field and the variable, when there is neither a value nor a default.
  */
 export function expandVariables(text: string, options: ExpandOptions): string {
-  return text.replace(VARIABLE, (match: string, ...rest: unknown[]) => valueOf(match, rest.at(-1) as Groups, options))
+  return text.replace(VARIABLE, (match: string, ...rest: unknown[]) => resolveVariable(match, rest.at(-1) as Groups, options))
 }
 
-function valueOf(match: string, groups: Groups, { field, source, ownEnv }: ExpandOptions): string {
+function resolveVariable(match: string, groups: Groups, { field, source, ownEnv }: ExpandOptions): string {
   const { kind, fallback, file, bare } = groups
   if (file !== undefined) return readSecret(file, field, source)
   const name = groups.name ?? groups.braced ?? groups.prefixed ?? bare ?? ''
@@ -123,7 +123,21 @@ function unquote(text: string): string {
   return quote === '"' ? quoted.replaceAll('\\n', '\n').replaceAll('\\"', '"') : quoted
 }
 
-/** Reports that files cannot be read on this platform. */
-export function noFiles(path: string): never {
-  throw new ConfigError(`${path} cannot be read: this platform has no files`)
+/** Returns the source of variables. The module that reads files is loaded only if the configuration names one. */
+export async function createVariableSource(root: unknown, options: Partial<ConfigVariables>): Promise<VariableSource> {
+  const { env = environment(), inputs = {}, directory } = options
+  const variables = { env, inputs, directory }
+  if (!/"envFile"|\{file:/.test(JSON.stringify(root))) return { ...variables, readFile: noFiles }
+  const { readTextFile } = await import('./text-file.ts')
+  return { ...variables, readFile: (path) => readTextFile(path, directory) }
+}
+
+function noFiles(path: string): never {
+  throw new ConfigError(`${path} cannot be read`)
+}
+
+/** Returns the environment of the process; empty on platforms that have none. */
+function environment(): ConfigVariables['env'] {
+  const { process } = globalThis as { process?: { env?: ConfigVariables['env'] } }
+  return process?.env ?? {}
 }

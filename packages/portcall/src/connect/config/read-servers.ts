@@ -1,0 +1,124 @@
+/** Reads the servers of configurations. Loaded on demand, since few clients need it. */
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import type { Config, ReadConfigOptions, ServerConfig } from './config.ts'
+import { type ConfigDocument, type ConfigPath, formatPosition, parseDocument } from './document.ts'
+import { ConfigError } from './errors.ts'
+import { isBuiltIn, isDisabled, readServerEntry, TARGET_FIELDS } from './server-entry.ts'
+import { type ConfigVariables, createVariableSource, FieldError, type VariableSource } from './variables.ts'
+
+/** The members that hold the servers, in the formats of various hosts. The last two are single members in some hosts' settings. */
+export const SERVER_MEMBERS: readonly string[] = [
+  'mcpServers',
+  'servers',
+  'mcp',
+  'context_servers',
+  'mcp_servers',
+  'extensions',
+  'mcp.servers',
+  'amp.mcpServers',
+]
+
+/** An entry of a server, and where it is in the configuration. */
+interface LocatedEntry {
+  readonly name: string
+  readonly entry: unknown
+  readonly path: ConfigPath
+}
+
+/** Reads the servers of a configuration: text, or parsed. @throws ConfigError when the text is invalid, or contains no servers. */
+export async function readConfigServers(config: string | object, options: ReadConfigOptions): Promise<Config> {
+  const document = typeof config === 'string' ? await parseDocument(config, options.format) : parsedDocument(config)
+  return readServers(document, options)
+}
+
+function parsedDocument(root: object): ConfigDocument {
+  return { root, positionOf: () => undefined }
+}
+
+/** Reads the servers of a parsed configuration. @throws ConfigError when it contains none. */
+export async function readServers(document: ConfigDocument, options: Partial<ConfigVariables> = {}): Promise<Config> {
+  const entries = findEntries(document.root)
+  if (!entries) throw new ConfigError(`The configuration has none of the members ${SERVER_MEMBERS.slice(0, -2).join(', ')}`)
+  const source = await createVariableSource(document.root, options)
+  const servers = entries.filter(({ entry }) => !isBuiltIn(entry)).map((located) => readServer(located, { document, source }))
+  const builtIn = entries
+    .filter(({ entry }) => isBuiltIn(entry))
+    .map(({ name }) => `${name} is built into its host, so it is ignored`)
+  return { servers, warnings: [...servers.flatMap(disabledWarning), ...builtIn] }
+}
+
+/** Returns the entries of all members that hold servers. The first entry of a name wins. */
+function findEntries(root: unknown): LocatedEntry[] | undefined {
+  if (!isObject(root)) return undefined
+  const groups = SERVER_MEMBERS.flatMap((key) => unwrap(root[key], [key])).filter(isPlausible)
+  const entries = new Map<string, LocatedEntry>()
+  for (const located of groups.flatMap(entriesOf)) if (!entries.has(located.name)) entries.set(located.name, located)
+  return groups.length > 0 ? [...entries.values()] : undefined
+}
+
+/** A member that holds servers: an object, or an array of entries with a `name`. */
+interface EntryGroup {
+  readonly value: JsonObject | readonly unknown[]
+  readonly path: ConfigPath
+}
+
+/** Treats `{ mcp: { servers } }` as `{ mcp }`. */
+function unwrap(value: unknown, path: ConfigPath): EntryGroup[] {
+  if (Array.isArray(value)) return [{ value, path }]
+  if (!isObject(value)) return []
+  const nested = ['servers', 'mcpServers'].find((key) => isObject(value[key]) && !isEntry(value[key]))
+  return nested === undefined ? [{ value, path }] : [{ value: value[nested] as JsonObject, path: [...path, nested] }]
+}
+
+/** Members that also have settings in some hosts, which are no objects, or that hold something else. */
+const SHARED_KEYS: readonly unknown[] = ['mcp', 'extensions']
+
+function isPlausible({ value, path: [key] }: EntryGroup): boolean {
+  if (!SHARED_KEYS.includes(key)) return true
+  const entries = Object.values(value)
+  return entries.some((entry) => (key === 'mcp' ? isObject(entry) : isEntry(entry) || isBuiltIn(entry)))
+}
+
+function entriesOf({ value, path }: EntryGroup): LocatedEntry[] {
+  if (Array.isArray(value))
+    return value.map((entry: unknown, index) => ({
+      name: isObject(entry) && typeof entry.name === 'string' ? entry.name : String(index),
+      entry,
+      path: [...path, index],
+    }))
+  return Object.entries(value)
+    .filter(([, entry]) => isObject(entry) || !SHARED_KEYS.includes(path[0]))
+    .map(([name, entry]) => ({ name, entry, path: [...path, name] }))
+}
+
+/** Distinguishes a server named `servers` from a group of servers. */
+function isEntry(value: unknown): boolean {
+  return isObject(value) && TARGET_FIELDS.some((field) => typeof value[field] === 'string' || Array.isArray(value[field]))
+}
+
+function readServer(
+  { name, entry, path }: LocatedEntry,
+  { document, source }: { readonly document: ConfigDocument; readonly source: VariableSource },
+): ServerConfig {
+  if (isDisabled(entry)) return { name, disabled: true }
+  try {
+    return { name, ...readServerEntry(entry, source) }
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error
+    const position = document.positionOf([...path, ...pathOf(error.field)])
+    const where = position ? ` (${formatPosition(position)})` : ''
+    return {
+      name,
+      error: new ConfigError(`The server ${name} has an invalid configuration: ${error.message}${where}`, { position }),
+    }
+  }
+}
+
+/** Converts `args[1]` to `['args', 1]`. */
+function pathOf(field: string): ConfigPath {
+  return field.match(/[^.[\]]+/g)?.map((step) => (/^\d+$/.test(step) ? Number(step) : step)) ?? []
+}
+
+function disabledWarning(server: ServerConfig): string[] {
+  return 'disabled' in server ? [`The server ${server.name} is disabled`] : []
+}

@@ -1,0 +1,152 @@
+import type { ConfigDocument, ConfigPath } from '../../connect/config/document.ts'
+import type { TextPosition } from '../../connect/config/errors.ts'
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import { closestName } from '../../util/closest-name.ts'
+import { POLICY_KEYS } from './policy-keys.ts'
+import { GATEWAY_SECTION_SCHEMA } from './schema.ts'
+import type { GatewaySection } from './types.ts'
+
+/** Something wrong in a configuration, and where. */
+export interface ConfigIssue {
+  readonly path: ConfigPath
+  readonly message: string
+}
+
+/** An issue with its position in the text. */
+export interface LocatedIssue {
+  readonly position: TextPosition | undefined
+  readonly message: string
+}
+
+/** Returns the position of an issue. */
+export function locateIssue({ path, message }: ConfigIssue, document: ConfigDocument): LocatedIssue {
+  return { position: document.positionOf(path), message }
+}
+
+/** Checks the `gateway` section against its schema, and what a schema cannot express. */
+export async function checkSection(section: unknown, servers: readonly string[]): Promise<ConfigIssue[]> {
+  const { issues = [] } = await compileSchema(GATEWAY_SECTION_SCHEMA, 'input').parse(section)
+  const found = issues.map(({ path, message }) => describeIssue(path, message))
+  if (found.length > 0) return found
+  return CHECKS.flatMap((check) => check(section as GatewaySection, servers)).map(({ path, message }) => ({
+    path: ['gateway', ...path],
+    message: `${nameOf(['gateway', ...path])} ${message}`,
+  }))
+}
+
+const UNKNOWN = 'not a known property'
+
+function describeIssue(path: ConfigPath, message: string): ConfigIssue {
+  const full = ['gateway', ...path]
+  if (message === UNKNOWN) {
+    const known = keysAt(GATEWAY_SECTION_SCHEMA, path.slice(0, -1))
+    return { path: full, message: `${nameOf(full)} is not a known key${suggest(String(path.at(-1)), known)}` }
+  }
+  if (message === 'required')
+    return { path: full.slice(0, -1), message: `${nameOf(full.slice(0, -1))} needs the key ${path.at(-1)}` }
+  return { path: full, message: `${nameOf(full)}: ${message}` }
+}
+
+/** Returns the keys that an object may have. */
+function keysAt(schema: unknown, path: ConfigPath): string[] {
+  if (!isObject(schema)) return []
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap((one: unknown) => keysAt(one, path))
+  const [step, ...rest] = path
+  if (step === undefined) return isObject(schema.properties) ? Object.keys(schema.properties) : []
+  if (typeof step === 'number') return keysAt(schema.items, rest)
+  const properties: JsonObject = isObject(schema.properties) ? schema.properties : {}
+  return keysAt(Object.hasOwn(properties, step) ? properties[step] : schema.additionalProperties, rest)
+}
+
+/** Suggests the most similar key, or else lists the keys. */
+export function suggest(key: string, known: readonly string[]): string {
+  const closest = closestName(key, known) ?? known.find((name) => lettersOf(name) === lettersOf(key))
+  if (closest !== undefined) return `; did you mean ${closest}?`
+  return known.length > 0 ? `; known keys: ${known.join(', ')}` : ''
+}
+
+/** Two swapped letters are a common mistake in short names. */
+function lettersOf(name: string): string {
+  return [...name.toLowerCase()].sort().join('')
+}
+
+/** Writes a path as in JavaScript. */
+export function nameOf(path: ConfigPath): string {
+  return path.reduce<string>(
+    (name, step) => (typeof step === 'number' ? `${name}[${step}]` : name === '' ? step : `${name}.${step}`),
+    '',
+  )
+}
+
+type Check = (section: GatewaySection, servers: readonly string[]) => ConfigIssue[]
+
+const LOOPBACK: readonly unknown[] = [undefined, '127.0.0.1', '::1', 'localhost']
+const STORE = /^(sqlite:.+|rediss?:\/\/.+|postgres(ql)?:\/\/.+)$/
+
+const MIN_KEY_LENGTH = 16
+const SHA256 = /^[\w-]{43}$/
+
+const CHECKS: readonly Check[] = [
+  ({ servers = {} }, names) =>
+    Object.keys(servers)
+      .filter((name) => !names.includes(name))
+      .map((name) => ({ path: ['servers', name], message: `is not a server of this configuration${suggest(name, names)}` })),
+  ({ servers = {} }) => {
+    const duplicates = (kind: 'tools' | 'prompts'): ConfigIssue[] =>
+      Object.entries(servers).flatMap(([name, settings]) => {
+        const renamed = Object.values(settings[kind]?.rename ?? {})
+        const duplicate = renamed.find((one, at) => renamed.indexOf(one) !== at)
+        return duplicate === undefined
+          ? []
+          : [{ path: ['servers', name, kind, 'rename'], message: `gives several ${kind} the name ${duplicate}` }]
+      })
+    return [...duplicates('tools'), ...duplicates('prompts')]
+  },
+  ({ listen: { host, allowedHosts, path } = {}, auth }) => [
+    ...(!LOOPBACK.includes(host) && !allowedHosts && !auth
+      ? [{ path: ['listen', 'host'], message: 'requires gateway.listen.allowedHosts, because it is not a loopback address' }]
+      : []),
+    ...(path !== undefined && auth && URL.canParse(auth.resource) && new URL(auth.resource).pathname !== path
+      ? [{ path: ['listen', 'path'], message: 'differs from the path of gateway.auth.resource. Remove it' }]
+      : []),
+  ],
+  ({ auth }) => {
+    if (!auth) return []
+    const { resource, issuers = [], apiKeys = [] } = auth
+    return [
+      ...(isHttpUrl(resource) ? [] : [{ path: ['auth', 'resource'], message: 'must be the http(s) URL of the gateway' }]),
+      ...(issuers.length + apiKeys.length > 0 ? [] : [{ path: ['auth'], message: 'needs issuers or apiKeys' }]),
+      ...issuers.flatMap((issuer, at) =>
+        isHttpUrl(typeof issuer === 'string' ? issuer : issuer.issuer)
+          ? []
+          : [{ path: ['auth', 'issuers', at], message: 'must be the http(s) URL of an issuer' }],
+      ),
+      ...apiKeys.flatMap(({ key, hash }, at) =>
+        (key === undefined) === (hash === undefined)
+          ? [{ path: ['auth', 'apiKeys', at], message: 'needs either key or hash' }]
+          : [],
+      ),
+      ...apiKeys.flatMap(({ key, hash }, at) => [
+        ...(key !== undefined && key.length < MIN_KEY_LENGTH
+          ? [{ path: ['auth', 'apiKeys', at, 'key'], message: `must have at least ${MIN_KEY_LENGTH} characters` }]
+          : []),
+        ...(hash !== undefined && !SHA256.test(hash)
+          ? [{ path: ['auth', 'apiKeys', at, 'hash'], message: 'must be a SHA-256 in base64url' }]
+          : []),
+      ]),
+    ]
+  },
+  ({ store }) =>
+    store === undefined || STORE.test(store)
+      ? []
+      : [{ path: ['store'], message: 'must be sqlite:FILE, redis://HOST:PORT or postgres://HOST/DATABASE' }],
+  (section) =>
+    Object.entries(POLICY_KEYS)
+      .filter(([key, { apply }]) => section[key] !== undefined && !apply)
+      .map(([key]) => ({ path: [key], message: 'is not supported by this version' })),
+]
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}

@@ -1,0 +1,141 @@
+import type { ReadConfigOptions, ServerConfig } from '../../connect/config/config.ts'
+import { readServers, SERVER_MEMBERS } from '../../connect/config/read-servers.ts'
+import { type ConfigDocument, type ConfigPath, formatPosition, parseDocument } from '../../connect/config/document.ts'
+import { ConfigError } from '../../connect/config/errors.ts'
+import { createVariableSource, expandVariables, FieldError, type VariableSource } from '../../connect/config/variables.ts'
+import { isObject } from '../../jsonrpc/message.ts'
+import { closestName } from '../../util/closest-name.ts'
+import type { GatewayServerOptions } from '../options.ts'
+import { type ConfigIssue, checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
+import { POLICY_KEYS } from './policy-keys.ts'
+import type { GatewayConfig, GatewaySection, UsableServer } from './types.ts'
+
+/** Options of `readGatewayConfig`. */
+export type ReadGatewayConfigOptions = ReadConfigOptions & {
+  /** More servers, such as those of a host. Those of the text take precedence. Invalid ones are left out with a warning. */
+  readonly servers?: readonly ServerConfig[]
+}
+
+/**
+ * Reads the configuration of a gateway: the configuration of an MCP host, which may have a section `gateway`. The package contains the JSON
+ * Schema of the section as `portcall/gateway.schema.json`.
+ *
+ * @throws ConfigError that lists everything that is wrong, with lines and columns.
+ */
+export async function readGatewayConfig(text: string, options: ReadGatewayConfigOptions = {}): Promise<GatewayConfig> {
+  const document = await parseDocument(text, options.format)
+  const { root } = document
+  if (!isObject(root)) throw new ConfigError('The configuration must be an object')
+  const own = await readOwnServers(document, options)
+  const servers = mergeServers(own.servers, options.servers ?? [])
+  const source = await createVariableSource(root, options)
+  const { section, issues } = await readSection(document, { source, names: servers.map(({ name }) => name) })
+  throwIssues([...misspelledSection(document), ...serverIssues(own.servers), ...issues])
+  return toGatewayConfig(section, servers, own.warnings)
+}
+
+interface OwnServers {
+  readonly servers: readonly ServerConfig[]
+  readonly warnings: readonly string[]
+}
+
+/** Reads the servers of the text, which may have none if there are others. */
+async function readOwnServers(document: ConfigDocument, options: ReadGatewayConfigOptions): Promise<OwnServers> {
+  const { root } = document
+  const hasServers = isObject(root) && SERVER_MEMBERS.some((member) => root[member] !== undefined)
+  if (!hasServers && options.servers) return { servers: [], warnings: [] }
+  throwIssues(hasServers ? [] : misspelledSection(document))
+  return readServers(document, options)
+}
+
+function mergeServers(own: readonly ServerConfig[], others: readonly ServerConfig[]): ServerConfig[] {
+  const names = new Set(own.map(({ name }) => name))
+  return [...own, ...others.filter(({ name }) => !names.has(name))]
+}
+
+/** Returns an issue if the section is probably misspelled. */
+function misspelledSection(document: ConfigDocument): LocatedIssue[] {
+  const root = isObject(document.root) ? document.root : {}
+  const known = ['gateway', ...SERVER_MEMBERS]
+  return Object.keys(root)
+    .filter((key) => !known.includes(key) && ['gateway', 'mcpServers'].includes(closestName(key, known) ?? ''))
+    .map((key) =>
+      locateIssue({ path: [key], message: `${key} is not a known key; did you mean ${closestName(key, known)}?` }, document),
+    )
+}
+
+function serverIssues(servers: readonly ServerConfig[]): LocatedIssue[] {
+  return servers.flatMap((server) =>
+    'error' in server ? [{ position: server.error.position, message: server.error.message.replace(/ \(line [^)]*\)$/, '') }] : [],
+  )
+}
+
+interface SectionContext {
+  readonly source: VariableSource
+  readonly names: readonly string[]
+}
+
+async function readSection(
+  document: ConfigDocument,
+  { source, names }: SectionContext,
+): Promise<{ section: GatewaySection; issues: LocatedIssue[] }> {
+  const root = isObject(document.root) ? document.root : {}
+  const issues: ConfigIssue[] = []
+  const section = expandAll(root.gateway ?? {}, ['gateway'], { source, issues })
+  if (issues.length === 0) issues.push(...(await checkSection(section, names)))
+  return { section: section as GatewaySection, issues: issues.map((issue) => locateIssue(issue, document)) }
+}
+
+/** Replaces the variables in all strings. */
+function expandAll(value: unknown, path: ConfigPath, context: { source: VariableSource; issues: ConfigIssue[] }): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => expandAll(item, [...path, index], context))
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expandAll(member, [...path, key], context)]))
+  if (typeof value !== 'string') return value
+  try {
+    return expandVariables(value, { field: nameOf(path), source: context.source })
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error
+    context.issues.push({ path, message: error.message })
+    return value
+  }
+}
+
+/** @throws ConfigError that lists the issues in the order of the text. */
+function throwIssues(issues: readonly LocatedIssue[]): void {
+  const [first] = issues
+  if (!first) return
+  const line = ({ position }: LocatedIssue): number => position?.line ?? 0
+  const lines = [...issues]
+    .sort((one, other) => line(one) - line(other))
+    .map(({ position, message }) => `${position ? `${formatPosition(position)}: ` : ''}${message}`)
+  const count = lines.length === 1 ? 'an error' : `${lines.length} errors`
+  throw new ConfigError(`The configuration has ${count}:\n${lines.map((text) => `  ${text}`).join('\n')}`, {
+    position: first.position,
+  })
+}
+
+function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig[], warnings: readonly string[]): GatewayConfig {
+  const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
+  const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
+  const unusable = servers.flatMap((server) => ('error' in server ? [server.error.message] : []))
+  return {
+    options: {
+      servers: Object.fromEntries(usable.map((server) => [server.name, toServerOptions(server, section)])),
+      ...(info && { info }),
+      ...(instructions !== undefined && { instructions }),
+      ...(names && { names }),
+      ...(sealingKeys && { sealingKeys }),
+      ...(pageSize !== undefined && { pageSize }),
+      ...(requestStateTtlMs !== undefined && { requestStateTtlMs }),
+    },
+    settings: { listen, admin, ...(auth && { auth }), ...(store !== undefined && { store }) },
+    policies: Object.fromEntries(Object.entries(section).filter(([key]) => Object.hasOwn(POLICY_KEYS, key))),
+    warnings: [...warnings, ...unusable],
+  }
+}
+
+function toServerOptions({ name, target, headers }: UsableServer, { servers = {} }: GatewaySection): GatewayServerOptions {
+  const settings = Object.hasOwn(servers, name) ? servers[name] : undefined
+  return { sharing: 'shared', ...settings, target, ...(headers && Object.keys(headers).length > 0 && { headers }) }
+}
