@@ -117,6 +117,16 @@ function keepDeclaration(path, needed) {
   for (const [, imported] of text.matchAll(JS_IMPORT)) keepDeclaration(resolve(dirname(path), `${imported}.d.ts`), needed)
 }
 
+/** Writes the JSON Schema of the configuration of gateways. */
+async function writeGatewaySchema(folder) {
+  const bundle = await rolldown({ input: join(PACKAGE, 'src', 'gateway', 'config', 'schema.ts'), platform: 'neutral', ...INPUT })
+  const { output } = await bundle.generate({ format: 'esm' })
+  await bundle.close()
+  const module = `data:text/javascript,${encodeURIComponent(output[0].code)}`
+  const { GATEWAY_CONFIG_SCHEMA } = await import(module)
+  writeFileSync(join(folder, 'gateway.schema.json'), `${JSON.stringify(GATEWAY_CONFIG_SCHEMA, null, 2)}\n`)
+}
+
 /** Replaces the previous build. Retries when a concurrent build does the same; either result is valid. */
 function replaceDist(next, last, attempts = 5) {
   try {
@@ -136,6 +146,7 @@ export async function build() {
   mkdirSync(next, { recursive: true })
   try {
     writeDeclarations(next)
+    await writeGatewaySchema(next)
     const modules = [...(await writeScripts(next)), ...(await writePrograms(next))]
     writeFileSync(join(next, 'THIRD-PARTY.txt'), noticesOf(packagesOf(modules)))
     replaceDist(next, last)

@@ -28,6 +28,7 @@ export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills:
 export const NODE_FILES = [
   'entrypoints/node.ts',
   'entrypoints/stdio.ts',
+  'entrypoints/gateway-admin.ts',
   'connect/config/text-file.ts',
   'cli/',
   'auth/client/http/node-send.ts',
@@ -54,6 +55,8 @@ export const NODE_FILES = [
   'transports/stdio/spawn-failure.ts',
   'util/find-script.ts',
   'util/rename-file.ts',
+  'transports/stdio/orphan-guard.ts',
+  'gateway/admin/',
   'testing/pair/stdio.ts',
   'testing/faults/faulty-proxy.ts',
   'testing/oauth/http-listener.ts',

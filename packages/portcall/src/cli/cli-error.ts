@@ -5,6 +5,8 @@ export interface CliErrorOptions extends ErrorOptions {
   readonly hint?: string | undefined
   /** The code in JSON output. Default: the exit reason in upper case. */
   readonly code?: string | undefined
+  /** More lines, which are written below the message. */
+  readonly details?: readonly string[] | undefined
 }
 
 /** Thrown to end the command with an exit code, a message and a hint. */
@@ -13,12 +15,14 @@ export class CliError extends Error {
   readonly exitReason: ExitReason
   readonly hint: string | undefined
   readonly code: string
+  readonly details: readonly string[]
 
-  constructor(exitReason: ExitReason, message: string, { hint, code, ...options }: CliErrorOptions = {}) {
+  constructor(exitReason: ExitReason, message: string, { hint, code, details = [], ...options }: CliErrorOptions = {}) {
     super(message, options)
     this.exitReason = exitReason
     this.hint = hint
     this.code = code ?? exitReason.toUpperCase()
+    this.details = details
   }
 }
 

@@ -32,6 +32,14 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Serve a module over HTTP or stdio',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
+  bridge: {
+    summary: 'Connect any host to any server',
+    load: async () => (await import('./commands/bridge.ts')).bridgeCommand,
+  },
+  gateway: {
+    summary: 'Serve many servers as one',
+    load: async () => (await import('./commands/gateway.ts')).gatewayCommand,
+  },
   login: { summary: 'Sign in to a server', load: async () => (await import('./commands/login.ts')).loginCommand },
   logout: { summary: 'Delete the tokens of a server', load: async () => (await import('./commands/logout.ts')).logoutCommand },
   install: {

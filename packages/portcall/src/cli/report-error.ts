@@ -56,7 +56,8 @@ export function reportError(error: unknown, isJson: boolean): ExitReason {
         },
       })
     : sanitizeLine(`portcall: ${message}${hint === undefined ? '' : ` (${hint})`}`)
-  process.stderr.write(`${line}\n`)
+  const details = !isJson && error instanceof CliError ? error.details : []
+  process.stderr.write([line, ...details.map(sanitizeLine)].map((text) => `${text}\n`).join(''))
   return exitReason
 }
 

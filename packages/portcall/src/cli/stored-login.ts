@@ -29,10 +29,11 @@ export async function resolveUrl(server: ServerArgument): Promise<URL> {
 /** Returns the file that stores the tokens of a URL. The environment variable `PORTCALL_HOME` overrides the directory. */
 export function loginFile({ origin, host, pathname, search }: URL): string {
   const digest = createHash('sha256').update(`${origin}${pathname}${search}`).digest('hex').slice(0, 12)
-  return join(settingsDir(), 'logins', `${host.replace(/[^\w.-]/g, '_')}-${digest}.json`)
+  return join(portcallHome(), 'logins', `${host.replace(/[^\w.-]/g, '_')}-${digest}.json`)
 }
 
-function settingsDir(): string {
+/** Returns the directory with the user's settings of this command. */
+export function portcallHome(): string {
   const { PORTCALL_HOME, XDG_CONFIG_HOME, APPDATA } = process.env
   if (PORTCALL_HOME) return PORTCALL_HOME
   if (process.platform === 'win32' && APPDATA) return join(APPDATA, 'portcall')

@@ -18,6 +18,11 @@ export interface StdioTarget {
   readonly shutdownTimeoutMs?: number
   /** Time between SIGTERM and SIGKILL, in milliseconds. Default: 1500. */
   readonly killTimeoutMs?: number
+  /**
+   * Terminates the program, with everything that it started, also when this process is killed, by means of a small shell that all programs
+   * share. Without it, only the stdin of the program ends. Has no effect on Windows. Default: false.
+   */
+  readonly terminateWithParent?: boolean
 }
 
 /** A server in this process. */

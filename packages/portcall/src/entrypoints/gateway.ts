@@ -3,6 +3,7 @@ export type { ReadConfigOptions, ServerConfig } from '../connect/config/config.t
 export { ConfigError } from '../connect/config/errors.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
 export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
+export { createPolicyOptions, type PolicyContext, type PolicyOptions } from '../gateway/config/policy-keys.ts'
 export { type ReadGatewayConfigOptions, readGatewayConfig } from '../gateway/config/read-gateway-config.ts'
 export type {
   GatewayApiKey,

@@ -1,4 +1,5 @@
 import { isJsonEqual } from '../util/json-equal.ts'
+import { delay } from '../util/timers.ts'
 import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from './options.ts'
 import { createRoutingTable, type RoutingTable } from './routes/router.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
@@ -7,7 +8,8 @@ import type { GatewayUpstream } from './upstreams/upstream.ts'
 export interface UpstreamRegistry {
   table(): RoutingTable
   /**
-   * Replaces the servers. Those with the same name and options are kept. Resolves when the others are closed.
+   * Replaces the servers. Those with the same name and options are kept. The others are closed after their last response,
+   * or after 10 seconds; then it resolves.
    *
    * @throws TypeError, without any change, if an option is invalid.
    */
@@ -18,6 +20,16 @@ export interface UpstreamRegistry {
 export interface UpstreamRegistryOptions {
   readonly names: GatewayNameOptions | undefined
   readonly create: (name: string, server: GatewayServerOptions) => GatewayUpstream
+}
+
+const DRAIN_TIMEOUT_MS = 10_000
+const DRAIN_POLL_MS = 20
+
+/** Closes a server that gets no more requests. */
+async function closeWhenIdle(upstream: Upstream): Promise<void> {
+  const deadline = Date.now() + DRAIN_TIMEOUT_MS
+  while (upstream.status.inFlight > 0 && Date.now() < deadline) await delay(DRAIN_POLL_MS)
+  await upstream.close()
 }
 
 /** @throws TypeError if an option is invalid. */
@@ -33,7 +45,7 @@ export function createUpstreamRegistry(initial: GatewayServers, { names, create 
     const upstreams = enabled.map(([name, server]) => kept(name, server) ?? create(name, server))
     const previous = current.upstreams
     current = createRoutingTable(upstreams, names)
-    await Promise.all(previous.filter((upstream) => !upstreams.includes(upstream)).map((upstream) => upstream.close()))
+    await Promise.all(previous.filter((upstream) => !upstreams.includes(upstream)).map(closeWhenIdle))
   }
   void replace(initial)
   return {

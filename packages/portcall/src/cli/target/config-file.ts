@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { type ConnectTarget, readConfig, type ServerConfig } from '../../entrypoints/client.ts'
 import { usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
@@ -19,12 +20,12 @@ export function splitConfigLocation(location: string): { path: string; name: str
     if (existsSync(path)) return { path, name: location.slice(at + 1) }
   }
   const path = expandHome(location)
-  return /\.jsonc?$/.test(path) && existsSync(path) ? { path, name: undefined } : undefined
+  return /\.(jsonc?|toml|ya?ml)$/.test(path) && existsSync(path) ? { path, name: undefined } : undefined
 }
 
 /** Reads a server from the configuration file of a host. @throws CliError, ConfigError */
 export async function readConfigFile(path: string, name: string | undefined): Promise<ResolvedTarget> {
-  const { servers } = await readConfig(await readFile(path, 'utf8'))
+  const { servers } = await readConfig(await readFile(path, 'utf8'), { directory: dirname(path) })
   const names = servers.map((server) => server.name)
   const server = name === undefined && servers.length === 1 ? servers[0] : servers.find((entry) => entry.name === name)
   if (server) return toTarget(server, path)

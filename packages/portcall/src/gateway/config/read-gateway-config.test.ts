@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import Ajv2020 from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { ConfigError } from '../../connect/config/errors.ts'
 import { readGatewayConfig } from './read-gateway-config.ts'
 import { GATEWAY_CONFIG_SCHEMA } from './schema.ts'
-import Ajv2020 from 'ajv/dist/2020.js'
 
 const env = { KEY: 'k'.repeat(20), PORT_NAME: 'x' }
 const read = (text: string): ReturnType<typeof readGatewayConfig> => readGatewayConfig(text, { env, directory: '/etc' })
@@ -64,7 +64,11 @@ describe('a valid configuration', () => {
       const path = new URL(`../../connect/config/fixtures/${file}`, import.meta.url)
       const inputs = { 'api-token': 'x' }
       const directory = new URL('.', path).pathname
-      const { options } = await readGatewayConfig(await readFile(path, 'utf8'), { env: { TOKEN: 't', KEY: 'k', HOME: '/' }, inputs, directory })
+      const { options } = await readGatewayConfig(await readFile(path, 'utf8'), {
+        env: { TOKEN: 't', KEY: 'k', HOME: '/' },
+        inputs,
+        directory,
+      })
       expect(Object.keys(options.servers)).toEqual(['notes', 'api'])
     }
   })
@@ -88,35 +92,105 @@ const section = (...lines: string[]): string => `{\n"mcpServers": { "api": { "ur
 const BROKEN: readonly (readonly [name: string, text: string, line: number, message: string])[] = [
   ['a missing brace', '{\n "mcpServers": {\n', 3, 'close brace expected'],
   ['a missing comma', '{\n "mcpServers": {}\n "gateway": {}\n}', 3, 'comma expected'],
-  ['a member written twice', '{\n "mcpServers": {\n "a": { "url": "http://x" },\n "a": { "url": "http://y" }\n}}', 4, 'the member a twice'],
+  [
+    'a member written twice',
+    '{\n "mcpServers": {\n "a": { "url": "http://x" },\n "a": { "url": "http://y" }\n}}',
+    4,
+    'the member a twice',
+  ],
   ['an unquoted string', '{\n "mcpServers": { "a": { "url": http } }\n}', 2, 'invalid symbol'],
   ['invalid TOML', '[mcp_servers.a]\nurl = "http://x"\n[gateway\nport = 1\n', 4, 'not valid TOML'],
   ['invalid YAML', 'mcpServers:\n  a:\n    url: http://x\n  - b\n', 4, 'not valid YAML'],
   ['a misspelled section', section('"gatway": {}'), 3, 'gatway is not a known key; did you mean gateway?'],
   ['misspelled servers', '{\n"mcpServer": {}\n}', 2, 'mcpServer is not a known key; did you mean mcpServers?'],
   ['a section that is no object', section('"gateway": []'), 3, 'gateway: expected object'],
-  ['a misspelled key', section('"gateway": {', '"listne": {}', '}'), 4, 'gateway.listne is not a known key; did you mean listen?'],
+  [
+    'a misspelled key',
+    section('"gateway": {', '"listne": {}', '}'),
+    4,
+    'gateway.listne is not a known key; did you mean listen?',
+  ],
   ['a misspelled nested key', section('"gateway": { "names": {', '"maxLenght": 60 } }'), 4, 'did you mean maxLength?'],
   ['a key unlike any other', section('"gateway": { "names": {', '"zzz": 60 } }'), 4, 'known keys: mode, maxLength, dots'],
   ['a key of another section', section('"gateway": {', '"port": 1', '}'), 4, 'gateway.port is not a known key'],
-  ['a wrong choice', section('"gateway": { "names": {', '"mode": "sometimes" } }'), 4, 'gateway.names.mode: expected one of "always"'],
-  ['a string for a number', section('"gateway": { "listen": {', '"port": "3000" } }'), 4, 'gateway.listen.port: expected integer'],
+  [
+    'a wrong choice',
+    section('"gateway": { "names": {', '"mode": "sometimes" } }'),
+    4,
+    'gateway.names.mode: expected one of "always"',
+  ],
+  [
+    'a string for a number',
+    section('"gateway": { "listen": {', '"port": "3000" } }'),
+    4,
+    'gateway.listen.port: expected integer',
+  ],
   ['a number out of range', section('"gateway": { "listen": {', '"port": 70000 } }'), 4, 'expected at most 65535'],
   ['a path without slash', section('"gateway": { "listen": {', '"path": "mcp" } }'), 4, 'gateway.listen.path: expected to match'],
-  ['an address without hosts', section('"gateway": { "listen": {', '"host": "0.0.0.0" } }'), 4, 'requires gateway.listen.allowedHosts'],
+  [
+    'an address without hosts',
+    section('"gateway": { "listen": {', '"host": "0.0.0.0" } }'),
+    4,
+    'requires gateway.listen.allowedHosts',
+  ],
   ['settings of an unknown server', section('"gateway": { "servers": {', '"apu": {} } }'), 4, 'did you mean api?'],
-  ['a misspelled key of a server', section('"gateway": { "servers": { "api": {', '"sharring": "shared" } } }'), 4, 'did you mean sharing?'],
-  ['a wrong choice for a server', section('"gateway": { "servers": { "api": {', '"sharing": "all" } } }'), 4, 'expected one of "shared"'],
-  ['an unknown version', section('"gateway": { "servers": { "api": {', '"protocolVersion": "2020-01-01" } } }'), 4, 'expected one of'],
-  ['patterns that are no array', section('"gateway": { "servers": { "api": { "tools": {', '"include": "x" } } } }'), 4, 'expected array'],
-  ['two tools renamed alike', section('"gateway": { "servers": { "api": { "tools": {', '"rename": { "a": "c", "b": "c" } } } } }'), 4, 'gives several tools the name c'],
+  [
+    'a misspelled key of a server',
+    section('"gateway": { "servers": { "api": {', '"sharring": "shared" } } }'),
+    4,
+    'did you mean sharing?',
+  ],
+  [
+    'a wrong choice for a server',
+    section('"gateway": { "servers": { "api": {', '"sharing": "all" } } }'),
+    4,
+    'expected one of "shared"',
+  ],
+  [
+    'an unknown version',
+    section('"gateway": { "servers": { "api": {', '"protocolVersion": "2020-01-01" } } }'),
+    4,
+    'expected one of',
+  ],
+  [
+    'patterns that are no array',
+    section('"gateway": { "servers": { "api": { "tools": {', '"include": "x" } } } }'),
+    4,
+    'expected array',
+  ],
+  [
+    'two tools renamed alike',
+    section('"gateway": { "servers": { "api": { "tools": {', '"rename": { "a": "c", "b": "c" } } } } }'),
+    4,
+    'gives several tools the name c',
+  ],
   ['an invalid store', section('"gateway": {', '"store": "mysql://x" }'), 4, 'must be sqlite:FILE'],
   ['auth without resource', section('"gateway": {', '"auth": { "apiKeys": [] } }'), 4, 'gateway.auth needs the key resource'],
   ['auth without issuers', section('"gateway": {', '"auth": { "resource": "https://x/mcp" } }'), 4, 'needs issuers or apiKeys'],
-  ['a key that is too short', section('"gateway": { "auth": { "resource": "https://x/mcp", "apiKeys": [', '{ "subject": "a", "key": "short" }] } }'), 4, 'must have at least 16 characters'],
-  ['a key with key and hash', section('"gateway": { "auth": { "resource": "https://x/mcp", "apiKeys": [', '{ "subject": "a" }] } }'), 4, 'needs either key or hash'],
-  ['an unset variable', section('"gateway": {', '"store": "redis://${REDIS}" }'), 4, 'gateway.store needs the variable REDIS, which is not set'],
-  ['an unset variable of a server', '{ "mcpServers": {\n"a": { "url": "http://x",\n"headers": {\n"k": "${NO}" } } } }', 4, 'headers.k needs the variable NO'],
+  [
+    'a key that is too short',
+    section('"gateway": { "auth": { "resource": "https://x/mcp", "apiKeys": [', '{ "subject": "a", "key": "short" }] } }'),
+    4,
+    'must have at least 16 characters',
+  ],
+  [
+    'a key with key and hash',
+    section('"gateway": { "auth": { "resource": "https://x/mcp", "apiKeys": [', '{ "subject": "a" }] } }'),
+    4,
+    'needs either key or hash',
+  ],
+  [
+    'an unset variable',
+    section('"gateway": {', '"store": "redis://${REDIS}" }'),
+    4,
+    'gateway.store needs the variable REDIS, which is not set',
+  ],
+  [
+    'an unset variable of a server',
+    '{ "mcpServers": {\n"a": { "url": "http://x",\n"headers": {\n"k": "${NO}" } } } }',
+    4,
+    'headers.k needs the variable NO',
+  ],
   ['a server without a target', '{ "mcpServers": {\n"a": { "comand": "x" } } }', 2, 'it needs a command or a url'],
   ['a policy, which this version ignores', section('"gateway": {', '"policy": [] }'), 4, 'gateway.policy'],
   ['TOML: a misspelled key', '[mcp_servers.a]\nurl = "http://x"\n\n[gateway.listen]\nprot = 3000\n', 5, 'did you mean port?'],

@@ -1,7 +1,7 @@
 import type { ReadConfigOptions, ServerConfig } from '../../connect/config/config.ts'
-import { readServers, SERVER_MEMBERS } from '../../connect/config/read-servers.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition, parseDocument } from '../../connect/config/document.ts'
 import { ConfigError } from '../../connect/config/errors.ts'
+import { readServers, SERVER_MEMBERS } from '../../connect/config/read-servers.ts'
 import { createVariableSource, expandVariables, FieldError, type VariableSource } from '../../connect/config/variables.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
@@ -137,5 +137,6 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
 
 function toServerOptions({ name, target, headers }: UsableServer, { servers = {} }: GatewaySection): GatewayServerOptions {
   const settings = Object.hasOwn(servers, name) ? servers[name] : undefined
-  return { sharing: 'shared', ...settings, target, ...(headers && Object.keys(headers).length > 0 && { headers }) }
+  const ownTarget = target instanceof URL ? target : { ...target, terminateWithParent: true }
+  return { sharing: 'shared', ...settings, target: ownTarget, ...(headers && Object.keys(headers).length > 0 && { headers }) }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { delay } from '../../util/timers.ts'
+import { orphanGuard } from './orphan-guard.ts'
 
 /** How long a process may take to exit, in milliseconds. */
 export interface TerminationTimeouts {
@@ -18,6 +19,13 @@ export interface ProcessGroup {
   terminate(timeouts: TerminationTimeouts): Promise<void>
 }
 
+/** Options of a process group. */
+export interface ProcessGroupOptions {
+  readonly platform?: NodeJS.Platform | undefined
+  /** Terminates the group also when this process is killed. Default: false. */
+  readonly isGuarded?: boolean | undefined
+}
+
 const POLL_INTERVAL_MS = 10
 const KILL_WAIT_MS = 1000
 const EXIT_WAIT_MS = 100
@@ -28,16 +36,18 @@ const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32'
 export const ownGroup = (platform: NodeJS.Platform): { readonly detached: boolean } => ({ detached: hasGroups(platform) })
 
 /**
- * Creates the handle of the process group of a child that was started with `ownGroup`. When this process exits, it terminates the group; when
- * it is killed, only the stdin of the members ends.
+ * Creates the handle of the process group of a child that was started with `ownGroup`. When this process exits, it terminates the group. When
+ * it is killed, the stdin of the members ends, and with `isGuarded` a shell terminates them.
  */
-export function createProcessGroup(child: ChildProcess, platform: NodeJS.Platform = process.platform): ProcessGroup {
+export function createProcessGroup(child: ChildProcess, { platform = process.platform, isGuarded = false }: ProcessGroupOptions = {}): ProcessGroup {
   const exited =
     child.pid === undefined ? Promise.resolve() : new Promise<void>((resolve) => void child.once('exit', () => resolve()))
   const group = hasGroups(platform) ? signalGroup(child) : terminateTree(child)
   let terminating: Promise<void> | undefined
   let hasExited = child.pid === undefined
   if (!hasExited) register(group)
+  const guarded = isGuarded ? child.pid : undefined
+  if (guarded !== undefined) orphanGuard().add(guarded)
   void exited.then(() => {
     hasExited = true
   })
@@ -61,6 +71,7 @@ export function createProcessGroup(child: ChildProcess, platform: NodeJS.Platfor
     if (!(await groupExited(killTimeoutMs))) group.signal('SIGKILL')
     await childExited(KILL_WAIT_MS)
     unregister(group)
+    if (guarded !== undefined) orphanGuard().remove(guarded)
   }
   return { terminate: (timeouts) => (terminating ??= terminate(timeouts)) }
 }

@@ -30,6 +30,8 @@ export interface SpawnOptions {
   readonly killTimeoutMs?: number
   /** The platform to start the program on. Default: that of this process. */
   readonly platform?: NodeJS.Platform
+  /** Terminates the program also when this process is killed. Default: false. */
+  readonly terminateWithParent?: boolean
 }
 
 /** The channel to a child process. */
@@ -53,7 +55,8 @@ const SETTLE_TIMEOUT_MS = 300
 /**
  * Starts a program and creates the channel to it. If the program exits or closes its stdin or stdout, the channel closes with a
  * `ConnectionLostError` that describes it; if it could not be started, with a `SpawnError`. In any case, the program and its descendants are
- * terminated: they form a process group. If this process is killed, it cannot terminate them; then their stdin ends.
+ * terminated: they form a process group. If this process is killed, it cannot terminate them; then their stdin ends, and
+ * `terminateWithParent` applies.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  *
  * @throws SpawnError if the system rejects the program at once.
@@ -61,7 +64,7 @@ const SETTLE_TIMEOUT_MS = 300
 export function spawnChannel(options: SpawnOptions): SpawnedChannel {
   const { child, target } = start(options)
   const { shutdownTimeoutMs = SHUTDOWN_TIMEOUT_MS, killTimeoutMs = KILL_TIMEOUT_MS } = options
-  const group = createProcessGroup(child, options.platform)
+  const group = createProcessGroup(child, { platform: options.platform, isGuarded: options.terminateWithParent })
   const watch = watchChild(child, target, options)
   const pipe = pipeChannel({
     readable: child.stdout,

@@ -27,7 +27,7 @@ export interface HostCheckOptions {
 }
 
 /** Checks `Host` and `Origin` of a request. @throws HttpError 400 or 403. */
-export type HostCheck = (request: HttpRequest) => void
+export type HostCheck = (request: Pick<HttpRequest, 'host' | 'target' | 'header'>) => void
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/

@@ -1,0 +1,110 @@
+import { usageError } from '../cli-error.ts'
+import { type Command, defineCommand, type ValuesOf } from '../command.ts'
+import { readHeaderFlags } from '../command-line/flag-values.ts'
+import { CONNECTION_FLAGS } from '../command-line/flags.ts'
+import { LISTEN_FLAGS } from '../gateway/listen.ts'
+import { guardStdout, type Io } from '../io.ts'
+import type { ResolvedTarget } from '../target/config-file.ts'
+
+const { port: _port, ...HTTP_FLAGS } = LISTEN_FLAGS
+
+const FLAGS = {
+  http: { type: 'string', value: 'PORT', description: 'Serve over HTTP on this port instead of stdio (0: any free port)' },
+  ...HTTP_FLAGS,
+  'server-version': { type: 'string', value: 'DATE', description: 'Use only this protocol version with the server' },
+  'client-era': {
+    type: 'string',
+    value: 'ERA',
+    description: 'With --http, accept only clients of the modern era (modern), or sessionless clients of both (stateless)',
+  },
+  header: CONNECTION_FLAGS.header,
+  env: CONNECTION_FLAGS.env,
+  cwd: CONNECTION_FLAGS.cwd,
+  verbose: { type: 'boolean', short: 'v', description: 'Show warnings and the stderr of the server' },
+} as const
+
+type BridgeFlags = ValuesOf<typeof FLAGS>
+
+const CLIENT_ERAS: { readonly [name: string]: 'off' | 'stateless' } = { modern: 'off', stateless: 'stateless' }
+
+/** `portcall bridge` */
+export const bridgeCommand: Command = defineCommand({
+  name: 'bridge',
+  summary: 'Connect any host to any server',
+  serverUse: 'locate',
+  args: [],
+  details: [
+    'Makes a remote server available over stdio, for hosts that start programs, or a program available over HTTP with --http. The protocol version of each side is negotiated on its own: hosts and servers of any version work together. For a server that requires authorization, sign in once with portcall login.',
+  ],
+  flags: FLAGS,
+  examples: [
+    'portcall bridge https://api.example.com/mcp',
+    'portcall bridge .mcp.json:notes',
+    'portcall bridge --http 3333 -- node server.js',
+  ],
+  async run({ server, flags, io }) {
+    const { resolveTarget } = await import('../target/resolve.ts')
+    const legacy = flags['client-era'] === undefined ? undefined : CLIENT_ERAS[flags['client-era']]
+    if (flags['client-era'] !== undefined && (legacy === undefined || flags.http === undefined))
+      throw usageError(`--client-era must be one of ${Object.keys(CLIENT_ERAS).join(', ')}, and needs --http`)
+    const resolved = await resolveTarget(server, flags)
+    const bridged = await createBridge(resolved, { flags, io })
+    if (flags.http === undefined) {
+      process.exitCode = 0
+      const { serveStdio } = await import('../../entrypoints/stdio.ts')
+      return serveStdio(bridged)
+    }
+    return serveOverHttp(bridged, { flags, io, port: flags.http, legacy })
+  },
+})
+
+interface BridgeContext {
+  readonly flags: BridgeFlags
+  readonly io: Io
+}
+
+type Bridge = Awaited<ReturnType<typeof createBridge>>
+
+async function createBridge(
+  { target, headers }: ResolvedTarget,
+  { flags, io }: BridgeContext,
+): Promise<import('../../entrypoints/gateway.ts').Gateway> {
+  const { bridge } = await import('../../entrypoints/gateway.ts')
+  const { createActivity } = await import('../gateway/activity.ts')
+  const { createStoredCredentials } = await import('../gateway/credentials.ts')
+  const { VERSION } = await import('../version.ts')
+  const version = flags['server-version']
+  const isProgram = typeof target === 'object' && 'command' in target
+  try {
+    return bridge(isProgram ? { ...target, terminateWithParent: true } : target, {
+      info: { name: 'portcall-bridge', version: VERSION, title: 'Portcall bridge' },
+      sharing: 'shared',
+      headers: { ...headers, ...readHeaderFlags(flags.header) },
+      credentials: createStoredCredentials(),
+      ...(version !== undefined && { protocolVersion: version }),
+      onEvent: createActivity(io, flags.verbose).onEvent,
+    })
+  } catch (error) {
+    throw error instanceof TypeError ? usageError(error.message) : error
+  }
+}
+
+interface HttpContext extends BridgeContext {
+  readonly port: string
+  readonly legacy: 'off' | 'stateless' | undefined
+}
+
+/** Serves until a signal ends the process. */
+async function serveOverHttp(bridged: Bridge, { flags, io, port, legacy }: HttpContext): Promise<void> {
+  const { listenOverHttp } = await import('../gateway/listen.ts')
+  const { untilSignal } = await import('../gateway/run.ts')
+  const config = { settings: { admin: false as const, listen: legacy === undefined ? {} : { legacy } } }
+  const listening = await listenOverHttp(bridged, { config, flags: { ...flags, port } })
+  if (io.json) io.value({ url: listening.url })
+  else io.data(`Listening at ${listening.url}`)
+  guardStdout()
+  return untilSignal(async () => {
+    await listening.close()
+    await bridged.close()
+  }, io)
+}

@@ -1,0 +1,115 @@
+import { usageError } from '../cli-error.ts'
+import { type Command, defineCommand, type ValuesOf } from '../command.ts'
+import { didYouMean } from '../command-line/did-you-mean.ts'
+import type { ExitReason } from '../exit-codes.ts'
+import { LISTEN_FLAGS } from '../gateway/listen.ts'
+import type { Io } from '../io.ts'
+
+const FLAGS = {
+  config: {
+    type: 'string',
+    short: 'c',
+    value: 'FILE',
+    description: 'The configuration (default: gateway.jsonc, gateway.json, gateway.toml, gateway.yaml or .mcp.json)',
+  },
+  from: {
+    type: 'string',
+    multiple: true,
+    value: 'HOST',
+    description: 'Add the servers of an MCP host, such as cursor; repeatable',
+  },
+  stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
+  ...LISTEN_FLAGS,
+  'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },
+  admin: { type: 'string', value: 'PORT', description: 'Port of the admin endpoint (default: any free port)' },
+  'dry-run': { type: 'boolean', description: 'Show what the gateway would do, without starting anything' },
+  verbose: { type: 'boolean', short: 'v', description: 'Show warnings and the stderr of the servers' },
+} as const
+
+type GatewayFlags = ValuesOf<typeof FLAGS>
+
+/** What the action of a command line needs. */
+interface ActionContext {
+  readonly flags: GatewayFlags
+  readonly io: Io
+  readonly name: string | undefined
+}
+
+type Action = (context: ActionContext) => Promise<ExitReason | void>
+
+const serverAction =
+  (action: string): Action =>
+  async ({ flags, io, name }) => {
+    if (name === undefined) throw usageError(`gateway ${action} needs the name of a server`)
+    const { findGateway, sendToGateway } = await import('../gateway/admin-client.ts')
+    await sendToGateway(findGateway(flags.admin), 'POST', `/servers/${encodeURIComponent(name)}/${action}`)
+    if (io.json) io.value({ ok: true })
+    else io.log(`${name}: ${action} done`)
+  }
+
+const ACTIONS: { readonly [name: string]: Action } = {
+  async status({ flags, io }) {
+    const { findGateways, sendToGateway } = await import('../gateway/admin-client.ts')
+    const { formatStatus } = await import('../gateway/format-status.ts')
+    const all = await Promise.all(findGateways(flags.admin).map((run) => sendToGateway(run, 'GET', '/status')))
+    if (io.json) for (const status of all) io.value(status)
+    else io.data(all.map((status) => formatStatus(status as Parameters<typeof formatStatus>[0])).join('\n\n'))
+  },
+  async reload({ flags, io }) {
+    const { findGateway, sendToGateway } = await import('../gateway/admin-client.ts')
+    const { describeReload } = await import('../gateway/run.ts')
+    const outcome = await sendToGateway(findGateway(flags.admin), 'POST', '/reload')
+    if (io.json) io.value(outcome)
+    else io.log(describeReload(outcome as Parameters<typeof describeReload>[0]))
+  },
+  async check({ flags, io }) {
+    const { loadGateway } = await import('../gateway/load.ts')
+    const { checkServers } = await import('../gateway/check-servers.ts')
+    return (await checkServers(await loadGateway(flags), io)) ? 'success' : 'failed'
+  },
+  restart: serverAction('restart'),
+  enable: serverAction('enable'),
+  disable: serverAction('disable'),
+}
+
+/** `portcall gateway` */
+export const gatewayCommand: Command = defineCommand({
+  name: 'gateway',
+  summary: 'Serve many servers as one',
+  serverUse: 'none',
+  args: ['[action]', '[server]'],
+  details: [
+    'Without an action, starts a gateway to all servers of a configuration: the file of any MCP host, unmodified, which may have a section gateway with more settings. The servers are started when they are first needed. When a file changes, the gateway reloads it: calls go on, only servers that changed are restarted, and a file with errors changes nothing.',
+    'Actions: check connects to all servers of the configuration and lists their tools. The others concern the running gateway: status shows its servers, reload reads the configuration again, and restart, enable and disable concern one server. If several gateways are running, choose one with --admin PORT.',
+  ],
+  flags: FLAGS,
+  examples: [
+    'portcall gateway --config gateway.jsonc',
+    'portcall gateway --from cursor --from vscode --port 8080',
+    'portcall gateway check --config .mcp.json',
+    'portcall gateway status',
+    'portcall gateway restart github',
+  ],
+  async run({ args: [action, name], flags, io }) {
+    if (action !== undefined) {
+      const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+      if (!run) throw usageError(`unknown action: ${action}`, didYouMean(action, Object.keys(ACTIONS)))
+      return run({ flags, io, name })
+    }
+    if (flags['dry-run']) return showPlan(flags, io)
+    const { runGateway } = await import('../gateway/run.ts')
+    return runGateway(flags, flags, io)
+  },
+})
+
+async function showPlan(flags: GatewayFlags, io: Io): Promise<void> {
+  const { loadGateway } = await import('../gateway/load.ts')
+  const { printPlan } = await import('../gateway/check-servers.ts')
+  const loaded = await loadGateway(flags)
+  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = { ...loaded.config.settings.listen, ...definedOf(flags) }
+  printPlan(loaded, { endpoint: flags.stdio ? 'stdio' : `http://${host}:${port}${path}`, io })
+}
+
+function definedOf({ port, host, path }: GatewayFlags): { port?: string; host?: string; path?: string } {
+  return { ...(port !== undefined && { port }), ...(host !== undefined && { host }), ...(path !== undefined && { path }) }
+}

@@ -1,0 +1,77 @@
+import type { GatewayEvent } from '../../entrypoints/gateway.ts'
+import { sanitizeLine } from '../format.ts'
+import type { Io } from '../io.ts'
+
+/** What happened on one server since the gateway started. */
+export interface ServerActivity {
+  calls: number
+  errors: number
+  /** How often the server was started or connected again. */
+  restarts: number
+  /** The revision or the era that was negotiated. */
+  lastError?: string
+}
+
+/** Counts and logs the events of a gateway. */
+export interface Activity {
+  readonly onEvent: (event: GatewayEvent) => void
+  of(server: string): ServerActivity
+  /** Forgets servers that no longer exist. */
+  keep(servers: readonly string[]): void
+}
+
+const FAILED: ReadonlySet<string> = new Set(['error', 'unavailable'])
+
+/** Logs what an operator has to know to stderr. `isVerbose` also logs what servers write to stderr. */
+export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Activity {
+  const servers = new Map<string, ServerActivity>()
+  const failing = new Set<string>()
+  const connected = new Set<string>()
+  const of = (server: string): ServerActivity => {
+    const known = servers.get(server) ?? { calls: 0, errors: 0, restarts: 0 }
+    servers.set(server, known)
+    return known
+  }
+  const onUpstream = ({ server, state, error, nextAttemptAt }: Extract<GatewayEvent, { type: 'upstream' }>): void => {
+    if (state === 'ready') {
+      if (connected.has(server)) of(server).restarts += 1
+      connected.add(server)
+      if (failing.delete(server)) log(`${server}: available again`)
+      else log(`${server}: connected`)
+    }
+    if (state !== 'failing' || failing.has(server)) return
+    failing.add(server)
+    const seconds = nextAttemptAt === undefined ? undefined : Math.max(1, Math.round((nextAttemptAt - Date.now()) / 1000))
+    log(`${server}: not available: ${messageOf(error)}${seconds === undefined ? '' : `; next attempt in ${seconds} s`}`)
+  }
+  const handlers: { readonly [type in GatewayEvent['type']]: (event: Extract<GatewayEvent, { type: type }>) => void } = {
+    upstream: onUpstream,
+    call({ server, outcome }) {
+      if (server === undefined) return
+      of(server).calls += 1
+      if (FAILED.has(outcome)) of(server).errors += 1
+    },
+    'item-dropped': ({ server, kind, name, reason }) => log(`${server}: the ${kind} ${name} is left out: ${reason}`),
+    stderr({ server, text }) {
+      if (isVerbose) for (const line of text.trimEnd().split('\n')) log(`[${server}] ${line}`)
+    },
+    warning({ server, message }) {
+      if (isVerbose) log(`${server === undefined ? '' : `${server}: `}${message}`)
+    },
+    error: ({ error, reference }) =>
+      log(`error ${reference}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  }
+  return {
+    onEvent: (event) => (handlers[event.type] as (event: GatewayEvent) => void)(event),
+    of,
+    keep(names) {
+      for (const name of servers.keys()) if (!names.includes(name)) servers.delete(name)
+    },
+  }
+}
+
+const MAX_ERROR_LENGTH = 500
+
+function messageOf(error: unknown): string {
+  return sanitizeLine(error instanceof Error ? error.message : String(error)).slice(-MAX_ERROR_LENGTH)
+}

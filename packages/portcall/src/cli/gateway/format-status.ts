@@ -1,0 +1,62 @@
+import { sanitizeLine } from '../format.ts'
+import type { ProcessStatus } from './controller.ts'
+
+const HEAD = ['SERVER', 'STATE', 'REVISION', 'TOOLS', 'SESSIONS', 'CALLS', 'ERRORS', 'RESTARTS', 'NOTE']
+const MAX_NOTE_LENGTH = 100
+const MIB = 1024 * 1024
+
+/** Formats the status of a gateway: one line for each server. */
+export function formatStatus(status: ProcessStatus): string {
+  const { endpoint, pid, version, startedAt, files, configError, memoryBytes, subscriptions } = status
+  const age = formatDuration(Date.now() - Date.parse(startedAt))
+  return [
+    `Portcall ${version} at ${endpoint}, process ${pid}, up ${age}, ${Math.round(memoryBytes / MIB)} MB, ${count(subscriptions, 'subscription')}`,
+    `Configuration: ${files.join(', ')}`,
+    ...(configError === undefined ? [] : [`The last change was not applied: ${configError}`]),
+    '',
+    ...formatTable([HEAD, ...Object.entries(status.servers).map(rowOf)]),
+  ].join('\n')
+}
+
+type ServerRow = ProcessStatus['servers'][string]
+
+function rowOf([name, server]: [string, ServerRow]): string[] {
+  const { state, items, connections, calls, errors, restarts } = server
+  const revision = 'era' in server ? String(server.era) : '-'
+  const tools = items.tool === undefined ? '-' : String(items.tool)
+  return [name, state, revision, tools, String(connections), String(calls), String(errors), String(restarts), noteOf(server)]
+}
+
+function noteOf({ error, nextAttemptAt, target }: ServerRow): string {
+  if (error === undefined) return target
+  const seconds = nextAttemptAt === undefined ? undefined : Math.max(0, Math.ceil((nextAttemptAt - Date.now()) / 1000))
+  const next = seconds === undefined ? '' : ` (next attempt in ${seconds} s)`
+  return sanitizeLine(error).slice(0, MAX_NOTE_LENGTH) + next
+}
+
+/** Aligns the columns of a table. */
+export function formatTable(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+] as const
+
+function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ['s', 1]
+  return `${Math.floor(seconds / size)} ${unit}`
+}

@@ -1,0 +1,127 @@
+import type { GatewayConfig } from '../../entrypoints/gateway.ts'
+import type { AdminServer } from '../../entrypoints/gateway-admin.ts'
+import type { ServerLike } from '../../entrypoints/index.ts'
+import type { ListeningServer, ServeOptions } from '../../entrypoints/node.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import type { FlagOf } from '../command.ts'
+import type { Controller } from './controller.ts'
+import { createAdminToken, writeRunFile } from './run-file.ts'
+
+/** The values of `LISTEN_FLAGS`. */
+export interface ListenFlags {
+  readonly port: string | undefined
+  readonly host: string | undefined
+  readonly path: string | undefined
+  readonly 'allow-host': readonly string[]
+  readonly 'allow-origin': readonly string[]
+  readonly 'insecure-no-auth': boolean
+}
+
+/** Options of the commands that listen for HTTP clients. */
+export const LISTEN_FLAGS: { readonly [name in keyof ListenFlags]: FlagOf<ListenFlags[name]> } = {
+  port: { type: 'string', short: 'p', value: 'PORT', description: 'Port to listen on (default: 3000; 0: any free port)' },
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    description: 'Address to listen on (default: 127.0.0.1); other addresses require --allow-host and authorization',
+  },
+  path: { type: 'string', value: 'PATH', description: 'Path of the endpoint (default: /mcp)' },
+  'allow-host': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    description: 'Accept this host name in the Host header; repeatable',
+  },
+  'allow-origin': {
+    type: 'string',
+    multiple: true,
+    value: 'ORIGIN',
+    description: 'Accept requests of web pages of this origin; repeatable',
+  },
+  'insecure-no-auth': {
+    type: 'boolean',
+    description: 'Listen on an address that is not loopback although everyone who reaches it may call every tool',
+  },
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** A server that is listening. */
+export type Listening = ListeningServer
+
+export interface ListenContext {
+  readonly config: Pick<GatewayConfig, 'settings'> | undefined
+  readonly flags: ListenFlags
+}
+
+/** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
+export async function listenOverHttp(server: ServerLike, { config, flags }: ListenContext): Promise<Listening> {
+  const { listen = {}, auth } = config?.settings ?? {}
+  const { serve } = await import('../../entrypoints/node.ts')
+  const { createProtectionOptions } = await import('./protection.ts')
+  const host = flags.host ?? listen.host
+  if (host !== undefined && !LOOPBACK.has(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
+  const options: ServeOptions = {
+    ...listen,
+    ...(auth && (await createProtectionOptions(auth))),
+    ...(listen.allowedOrigins && { allowedOrigins: listen.allowedOrigins }),
+    ...(flags.port !== undefined && { port: readPort('port', flags.port) }),
+    ...(host !== undefined && { host }),
+    ...(flags.path !== undefined && { path: flags.path }),
+    ...(flags['allow-host'].length > 0 && { allowedHosts: flags['allow-host'] }),
+    ...(flags['allow-origin'].length > 0 && { allowedOrigins: flags['allow-origin'] }),
+    handleProcessSignals: false,
+  }
+  return serve(server, options).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || /in use/.test(message)
+      ? usageError(`port ${options.port ?? 3000} is already in use`, 'choose another one with --port, or 0 for any free port')
+      : new CliError('usage', message)
+  })
+}
+
+interface Exposure {
+  readonly isProtected: boolean
+  readonly flags: ListenFlags
+  readonly listen: { readonly allowedHosts?: readonly string[] }
+}
+
+function assertProtected(host: string, { isProtected, flags, listen }: Exposure): void {
+  if (!isProtected && !flags['insecure-no-auth'])
+    throw usageError(
+      `listening on ${host} without authorization would let everyone who reaches it call every tool`,
+      'add gateway.auth to the configuration, or --insecure-no-auth',
+    )
+  if (!isProtected && flags['allow-host'].length === 0 && !listen.allowedHosts)
+    throw usageError(`listening on ${host} requires the host names of the gateway`, 'add --allow-host gateway.example.com')
+}
+
+/** Reads a port number. @throws CliError */
+export function readPort(flag: string, text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw usageError(`--${flag} must be a port number, not ${text}`)
+  return Number(text)
+}
+
+export interface AdminContext {
+  readonly config: Pick<GatewayConfig, 'settings'>
+  readonly flags: { readonly admin: string | undefined }
+  readonly files: readonly string[]
+}
+
+/** Starts the admin endpoint, unless the configuration disables it. */
+export async function startAdmin(
+  controller: Controller,
+  { config, flags, files }: AdminContext,
+): Promise<(AdminServer & { readonly url: string }) | undefined> {
+  const { admin } = config.settings
+  if (admin === false && flags.admin === undefined) return undefined
+  const { serveAdmin } = await import('../../entrypoints/gateway-admin.ts')
+  const configured = typeof admin === 'object' ? admin.port : undefined
+  const port = flags.admin === undefined ? (configured ?? 0) : readPort('admin', flags.admin)
+  const token = createAdminToken()
+  const server = await serveAdmin(controller, { port, token }).catch((error: unknown) => {
+    throw usageError(`the admin endpoint: ${error instanceof Error ? error.message : String(error)}`)
+  })
+  writeRunFile({ port: server.port, token, files })
+  return { ...server, url: `http://127.0.0.1:${server.port}` }
+}

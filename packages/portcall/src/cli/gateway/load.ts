@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, extname, resolve } from 'node:path'
+import { readConfig } from '../../entrypoints/client.ts'
+import { ConfigError, type GatewayConfig, readGatewayConfig, type ServerConfig } from '../../entrypoints/gateway.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { didYouMean } from '../command-line/did-you-mean.ts'
+import { HOSTS } from '../hosts/hosts.ts'
+
+/** Where the configuration of a gateway comes from. */
+export interface GatewaySource {
+  /** The file of the gateway. Default: the first of `DEFAULT_FILES` that exists, unless there are hosts. */
+  readonly config?: string | undefined
+  /** The hosts whose servers are added. */
+  readonly from: readonly string[]
+}
+
+/** A configuration, and the files that it was read from. */
+export interface LoadedGateway {
+  readonly config: GatewayConfig
+  readonly files: readonly string[]
+  /** The directory of the file, where relative paths start. */
+  readonly directory: string
+}
+
+/** The files that are tried in the working directory. */
+export const DEFAULT_FILES: readonly string[] = ['gateway.jsonc', 'gateway.json', 'gateway.toml', 'gateway.yaml', '.mcp.json']
+
+const FORMATS: { readonly [extension: string]: 'json' | 'toml' | 'yaml' } = {
+  '.json': 'json',
+  '.jsonc': 'json',
+  '.toml': 'toml',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+}
+
+/** Reads the configuration of a gateway. @throws CliError that names the file, and everything that is wrong with it. */
+export async function loadGateway({ config, from }: GatewaySource): Promise<LoadedGateway> {
+  const file = findFile(config, from.length > 0)
+  const hosts = await Promise.all(from.map(readHost))
+  const servers = hosts.flatMap((host) => host.servers)
+  const files = [...(file === undefined ? [] : [file]), ...hosts.flatMap((host) => host.files)]
+  const directory = file === undefined ? process.cwd() : dirname(file)
+  const text = file === undefined ? '{}' : await readText(file)
+  const options = { directory, ...formatOf(file), ...(from.length > 0 && { servers }) }
+  return { config: await readGatewayConfig(text, options).catch((error: unknown) => throwAs(error, file)), files, directory }
+}
+
+function findFile(config: string | undefined, isOptional: boolean): string | undefined {
+  if (config !== undefined) {
+    const file = resolve(config.replace(/^~(?=[\\/])/, homedir))
+    if (!existsSync(file)) throw usageError(`no such file: ${config}`)
+    return file
+  }
+  if (isOptional) return undefined
+  const found = DEFAULT_FILES.find((name) => existsSync(name))
+  if (found === undefined)
+    throw usageError('there is no configuration', `pass --config FILE or --from HOST, or create ${DEFAULT_FILES[0]}`)
+  return resolve(found)
+}
+
+function formatOf(file: string | undefined): { format?: 'json' | 'toml' | 'yaml' } {
+  const format = file === undefined ? undefined : FORMATS[extname(file)]
+  return format === undefined ? {} : { format }
+}
+
+interface HostServers {
+  readonly servers: readonly ServerConfig[]
+  readonly files: readonly string[]
+}
+
+/** Reads the servers of a host: those of the project in the working directory, and the user's. */
+async function readHost(name: string): Promise<HostServers> {
+  const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined
+  if (!host) throw usageError(`unknown host: ${name}`, didYouMean(name, Object.keys(HOSTS)))
+  const files = [...(host.project === undefined ? [] : [resolve(host.project)]), host.file()].filter((file) => existsSync(file))
+  if (files.length === 0) throw usageError(`${host.title} has no configuration`, `there is no ${host.file()}`)
+  const configs = await Promise.all(
+    files.map(async (file) =>
+      readConfig(await readText(file), { format: host.format }).catch((error: unknown) => throwAs(error, file)),
+    ),
+  )
+  return { servers: configs.flatMap(({ servers }) => servers), files }
+}
+
+function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`cannot read ${file}: ${error.code}`)
+  })
+}
+
+/** Names the file of an error. */
+function throwAs(error: unknown, file: string | undefined): never {
+  if (!(error instanceof ConfigError)) throw error
+  const [title = '', ...lines] = error.message.split('\n')
+  const text = lines.length === 1 ? `${file}: ${lines[0]?.trim()}` : `${file}: ${title}`
+  throw new CliError('usage', text, { code: error.code, cause: error, details: lines.length > 1 ? lines : [] })
+}

@@ -1,0 +1,12 @@
+/** The admin endpoint of gateways: health, status and control on the loopback interface. @module */
+import { assertNodeVersion } from '../util/assert-node-version.ts'
+
+export {
+  AdminActionError,
+  type AdminActions,
+  type AdminOptions,
+  type AdminServer,
+  serveAdmin,
+} from '../gateway/admin/admin-server.ts'
+
+assertNodeVersion()
