@@ -2,6 +2,7 @@ import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ServerArgument } from '../command.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
 import { CHANGE_FLAGS, changeConfigs, HOST_CHOICES, type OpenConfig, printChanges } from '../hosts/change-configs.ts'
+import { describeGateway } from '../hosts/gateway-entry.ts'
 import { currentSystem, type InstallableServer } from '../hosts/hosts.ts'
 import { adaptToSystem, describeServer } from '../hosts/installable-server.ts'
 
@@ -24,6 +25,10 @@ export const installCommand: Command = defineCommand({
       description: 'Name of the server in the configuration (default for file:name: that name)',
     },
     force: { type: 'boolean', description: 'Replace another server of the same name' },
+    gateway: {
+      type: 'boolean',
+      description: 'The server is the configuration file of a gateway: install one entry for all its servers (default name: gateway)',
+    },
     env: CONNECTION_FLAGS.env,
     header: CONNECTION_FLAGS.header,
     cwd: CONNECTION_FLAGS.cwd,
@@ -32,10 +37,11 @@ export const installCommand: Command = defineCommand({
     'portcall install --name notes --to cursor --to vscode -- npx -y notes-server',
     'portcall install https://api.example.com/mcp --name api --to claude-code --dry-run',
     'portcall install server.js --name mine --to claude-desktop',
+    'portcall install gateway.jsonc --gateway --to cursor',
   ],
   async run({ server, flags, io }) {
-    const name = flags.name ?? nameOf(server)
-    const described = await describeServer(server, flags)
+    const name = flags.name ?? (flags.gateway ? 'gateway' : nameOf(server))
+    const described = flags.gateway ? describeGateway(server, flags) : await describeServer(server, flags)
     // A project is shared with people on other systems.
     const installable = flags.project ? described : adaptToSystem(described, currentSystem())
     const changes = await changeConfigs(flags, name, (config) => putEntry(config, installable, flags.force))
@@ -46,7 +52,7 @@ export const installCommand: Command = defineCommand({
 async function putEntry(config: OpenConfig, server: InstallableServer, isForced: boolean): Promise<string> {
   const { host, location, file, text, editor } = config
   const entry = host.entry(server)
-  if (!entry) throw usageError(`${host.title} supports only programs, not URLs`)
+  if (!entry) throw usageError(`${host.title} supports only programs, not URLs`, 'install a bridge: -- npx -y portcall bridge URL')
   const existing = await editor.read(text, location)
   if (JSON.stringify(existing) === JSON.stringify(entry)) return text
   if (existing !== undefined && !isForced)

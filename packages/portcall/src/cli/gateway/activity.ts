@@ -8,14 +8,14 @@ export interface ServerActivity {
   errors: number
   /** How often the server was started or connected again. */
   restarts: number
-  /** The revision or the era that was negotiated. */
-  lastError?: string
 }
 
 /** Counts and logs the events of a gateway. */
 export interface Activity {
   readonly onEvent: (event: GatewayEvent) => void
   of(server: string): ServerActivity
+  /** Counts a restart that was asked for. */
+  restarted(server: string): void
   /** Forgets servers that no longer exist. */
   keep(servers: readonly string[]): void
 }
@@ -64,6 +64,10 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
   return {
     onEvent: (event) => (handlers[event.type] as (event: GatewayEvent) => void)(event),
     of,
+    restarted(server) {
+      of(server).restarts += 1
+      connected.delete(server)
+    },
     keep(names) {
       for (const name of servers.keys()) if (!names.includes(name)) servers.delete(name)
     },

@@ -114,7 +114,7 @@ export function createController({ gateway, loaded, load, activity, endpoint }: 
         const { [name]: _restarted, ...others } = serversOf(current.config.options.servers)
         void gateway.setServers(others)
         void apply()
-        activity.of(name).restarts += 1
+        activity.restarted(name)
       }),
     status() {
       const { servers, ...rest } = gateway.status()

@@ -1,0 +1,237 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Client, connect } from 'portcall/client'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { createWorkspace, isRunning, startGateway, type Workspace } from './support/gateway.ts'
+import { COMMAND, DEMO, portcall, STDIO, serveDemo } from './support/portcall.ts'
+
+const STUBBORN = fileURLToPath(new URL('fixtures/stubborn.mjs', import.meta.url))
+const DEMO_SERVER = { command: process.execPath, args: [STDIO] }
+const DEAD = { url: 'http://127.0.0.1:9/mcp' }
+
+async function connectTo(url: string, protocolVersion?: string): Promise<Client> {
+  const client = await connect(url, protocolVersion === undefined ? {} : { protocolVersion })
+  onTestFinished(client.close)
+  return client
+}
+const textOf = async (client: Client, name: string, args = {}): Promise<unknown> => {
+  const { content } = await client.callTool(name, args)
+  return content[0]?.type === 'text' ? content[0].text : content
+}
+const gateway = ({ file, env, dir }: Workspace, ...args: string[]): ReturnType<typeof portcall> =>
+  portcall(['gateway', ...args, ...(args[0] === 'check' || args.includes('--dry-run') ? ['--config', file] : [])], { env, cwd: dir })
+
+describe('portcall gateway', () => {
+  test('serves programs, URLs and dead servers as one, and reports their state', async () => {
+    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, web: { url: await serveDemo() }, dead: DEAD } })
+    const { url, child, end, log } = await startGateway(workspace)
+    const client = await connectTo(url)
+    const names: string[] = []
+    for await (const { name } of client.tools()) names.push(name)
+    expect(names.filter((name) => name.endsWith('__greet'))).toEqual(['demo__greet', 'web__greet'])
+    expect(await textOf(client, 'demo__greet', { name: 'Ada' })).toBe('Hello, Ada!')
+    const table = await gateway(workspace, 'status')
+    expect(table.out).toMatch(/demo +ready .* 1 +0 +0 /)
+    expect(table.out).toMatch(/dead +failing .*ECONNREFUSED/)
+    const status = JSON.parse((await gateway(workspace, 'status', '--json')).out)
+    expect(status).toMatchObject({ endpoint: url, servers: { demo: { state: 'ready', calls: 1 }, dead: { state: 'failing' } } })
+    expect(log()).toMatch(/dead: not available: .*ECONNREFUSED.*; next attempt in \d+ s/)
+    child.kill('SIGTERM')
+    expect((await end).code).toBe(0)
+    expect(await gateway(workspace, 'status')).toMatchObject({ code: 4, err: expect.stringContaining('no gateway is running') })
+  })
+
+  test('over stdio, for a client of an older revision', async () => {
+    const { file, env } = await createWorkspace({ mcpServers: { demo: DEMO_SERVER } })
+    const target = { command: process.execPath, args: [COMMAND, 'gateway', '--config', file, '--stdio'], env }
+    const client = await connect(target, { protocolVersion: '2025-06-18' })
+    onTestFinished(client.close)
+    expect(await textOf(client, 'demo__greet', { name: 'Ada' })).toBe('Hello, Ada!')
+  })
+
+  test('check connects to all servers, --dry-run to none', async () => {
+    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, dead: DEAD } })
+    const check = await gateway(workspace, 'check')
+    expect(check.code).toBe(1)
+    expect(check.out).toMatch(/ok +demo +\d+ tools/)
+    expect(check.out).toMatch(/FAILED +dead .*ECONNREFUSED/)
+    const plan = await gateway(workspace, '--dry-run', '--json')
+    expect(JSON.parse(plan.out)).toMatchObject({ endpoint: 'http://127.0.0.1:3000/mcp', servers: [{ name: 'demo' }, { name: 'dead' }] })
+  })
+
+  test('mistakes', async () => {
+    const workspace = await createWorkspace('{\n"mcpServers": {},\n"gateway": { "listne": {}, "nmaes": {} }\n}')
+    const { code, err } = await gateway(workspace, '--dry-run')
+    expect(code).toBe(2)
+    expect(err).toContain('gateway.jsonc: The configuration has 2 errors:\n')
+    expect(err).toContain('\n  line 3, column 14: gateway.listne is not a known key; did you mean listen?\n')
+    await workspace.write({ mcpServers: {}, gateway: { listen: { host: '0.0.0.0', allowedHosts: ['x'] } } })
+    const open = await portcall(['gateway', '--config', workspace.file], { env: workspace.env })
+    expect(open).toMatchObject({ code: 2, err: expect.stringContaining('without authorization would let everyone') })
+    expect(await gateway(workspace, 'statsu')).toMatchObject({ code: 2, err: expect.stringContaining('did you mean status?') })
+    expect(await portcall(['gateway', '--config', '/no/file'])).toMatchObject({ code: 2, err: expect.stringContaining('no such file: /no/file') })
+  })
+
+  test('--from reads the configuration of a host', async () => {
+    const workspace = await createWorkspace({ gateway: { servers: { demo: { alias: 'd' } } } })
+    await writeFile(join(workspace.dir, '.mcp.json'), JSON.stringify({ mcpServers: { demo: DEMO_SERVER } }))
+    const { out } = await gateway(workspace, '--dry-run', '--from', 'claude-code')
+    expect(out).toMatch(/demo +d +shared/)
+  })
+
+  test('protects the endpoint with API keys', async () => {
+    const key = 'key_0123456789abcdef'
+    const auth = { resource: 'http://127.0.0.1:3000/mcp', apiKeys: [{ subject: 'ci', key: '${TEST_KEY}' }] }
+    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER }, gateway: { auth } })
+    const { url } = await startGateway({ ...workspace, env: { ...workspace.env, TEST_KEY: key } })
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+    const { out } = await portcall(['call', url, 'demo__greet', 'name=Ada', '--header', `Authorization: Bearer ${key}`])
+    expect(out).toBe('Hello, Ada!\n')
+    const status = (await portcall(['gateway', 'status', '--json'], { env: workspace.env })).out
+    expect(status).not.toContain(key)
+  })
+})
+
+describe('reloading', () => {
+  test('500 reloads under load lose no call', async () => {
+    const config = (version: number): object => ({
+      mcpServers: { stable: DEMO_SERVER, ...(version % 2 && { extra: DEAD }), changing: { ...DEMO_SERVER, env: { VERSION: String(version % 5) } } },
+    })
+    const workspace = await createWorkspace(config(0))
+    const { url } = await startGateway(workspace, '--no-watch')
+    const [run] = JSON.parse(`[${await readFile(await runFileOf(workspace), 'utf8')}]`)
+    const client = await connectTo(url)
+    let isDone = false
+    let calls = 0
+    const call = async (name: string): Promise<void> => {
+      while (!isDone) {
+        expect(await textOf(client, `${name}__greet`, { name: 'Ada' })).toBe('Hello, Ada!')
+        calls += 1
+      }
+    }
+    const callers = Promise.all([call('stable'), call('stable'), call('changing')])
+    for (let reload = 1; reload <= 500; reload++) {
+      // Most reloads change nothing but the dead server; every tenth restarts the changing one.
+      await workspace.write({ ...config(reload), ...(reload % 10 && { mcpServers: { ...(config(reload - (reload % 10)) as any).mcpServers, ...(reload % 2 && { extra: DEAD }) } }) })
+      const response = await fetch(`http://127.0.0.1:${run.port}/reload`, { method: 'POST', headers: { authorization: `Bearer ${run.token}` } })
+      expect(response.status).toBe(200)
+    }
+    isDone = true
+    await callers
+    expect(calls).toBeGreaterThan(100)
+    const status = JSON.parse((await gateway(workspace, 'status', '--json')).out)
+    expect(status).toMatchObject({ reloads: 500, servers: { stable: { connections: 1, restarts: 0 } } })
+  }, 240_000)
+
+  test('only changed servers restart, and an invalid file changes nothing', async () => {
+    const workspace = await createWorkspace({ mcpServers: {} })
+    const pids = join(workspace.dir, 'pids')
+    const stubborn = { command: process.execPath, args: [STUBBORN], env: { PIDS: pids } }
+    await workspace.write({ mcpServers: { one: stubborn, two: stubborn } })
+    const { url, log } = await startGateway(workspace)
+    const client = await connectTo(url)
+    const before = [await textOf(client, 'one__pid'), await textOf(client, 'two__pid')]
+    await workspace.write('{ "mcpServers": {\n"one": { "comand": "x" } } }')
+    await eventually(() => expect(log()).toContain('The configuration was not reloaded'), 10_000)
+    expect(log()).toContain('line 2, column 1: The server one has an invalid configuration: it needs a command or a url')
+    expect([await textOf(client, 'one__pid'), await textOf(client, 'two__pid')]).toEqual(before)
+    const running = client.callTool('two__slow')
+    await workspace.write({ mcpServers: { one: stubborn, two: { ...stubborn, env: { PIDS: pids, NEW: '1' } }, three: DEAD } })
+    await eventually(() => expect(log()).toContain('The configuration was reloaded: added three; changed two'), 10_000)
+    expect((await running).content).toMatchObject([{ text: 'done' }])
+    expect(await textOf(client, 'one__pid')).toBe(before[0])
+    expect(await textOf(client, 'two__pid')).not.toBe(before[1])
+    await eventually(() => expect(isRunning(Number(before[1]))).toBe(false), 10_000)
+  }, 60_000)
+})
+
+async function runFileOf({ dir }: Workspace): Promise<string> {
+  const { readdir } = await import('node:fs/promises')
+  const home = join(dir, 'home', 'gateways')
+  const [name = ''] = await readdir(home)
+  return join(home, name)
+}
+
+describe('operating', () => {
+  test('the token is in a file that only its user can read; actions concern one server', async () => {
+    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER } })
+    const { url } = await startGateway(workspace)
+    expect((await stat(await runFileOf(workspace))).mode & 0o777).toBe(0o600)
+    const client = await connectTo(url)
+    expect(await textOf(client, 'demo__greet', { name: 'Ada' })).toBe('Hello, Ada!')
+    expect((await gateway(workspace, 'disable', 'demo')).code).toBe(0)
+    await expect(client.callTool('demo__greet', { name: 'Ada' })).rejects.toThrow()
+    expect(await gateway(workspace, 'restart', 'demo')).toMatchObject({ code: 3, err: expect.stringContaining('demo is disabled') })
+    expect((await gateway(workspace, 'enable', 'demo')).code).toBe(0)
+    expect((await gateway(workspace, 'restart', 'demo')).code).toBe(0)
+    expect(await textOf(client, 'demo__greet', { name: 'Ada' })).toBe('Hello, Ada!')
+    expect(await gateway(workspace, 'enable', 'dmo')).toMatchObject({ code: 3, err: expect.stringContaining('did you mean demo?') })
+  })
+
+  test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGKILL'] as const)('after %s, no process is left', async (signal) => {
+    const workspace = await createWorkspace({ mcpServers: {} })
+    const pids = join(workspace.dir, 'pids')
+    await workspace.write({ mcpServers: { stubborn: { command: process.execPath, args: [STUBBORN], env: { PIDS: pids } } } })
+    const { url, child, end } = await startGateway(workspace)
+    await textOf(await connectTo(url), 'stubborn__pid')
+    const started = (await readFile(pids, 'utf8')).trim().split('\n').map(Number)
+    expect(started.filter(isRunning)).toEqual(started)
+    child.kill(signal)
+    await end
+    await eventually(() => expect(started.filter(isRunning)).toEqual([]), 10_000)
+  }, 30_000)
+
+  test('a program that exits at start is reported with the end of its stderr', async () => {
+    const broken = { command: '/bin/sh', args: ['-c', 'echo "cannot find the database" >&2; exit 3'] }
+    const workspace = await createWorkspace({ mcpServers: { broken, demo: DEMO_SERVER } })
+    const { url, log } = await startGateway(workspace)
+    const client = await connectTo(url)
+    const names: string[] = []
+    for await (const { name } of client.tools()) names.push(name)
+    expect(names).toContain('demo__greet')
+    await eventually(() => expect(log()).toMatch(/broken: not available: .*exited with code 3.*cannot find the database/), 5000)
+    expect((await gateway(workspace, 'status')).out).toMatch(/broken +failing .*exited with code 3/)
+  })
+})
+
+describe('portcall bridge', () => {
+  test('a URL over stdio, for every revision', async () => {
+    const url = await serveDemo()
+    for (const protocolVersion of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
+      const client = await connect({ command: process.execPath, args: [COMMAND, 'bridge', url] }, { protocolVersion })
+      expect(await textOf(client, 'greet', { name: 'Ada' })).toBe('Hello, Ada!')
+      await client.close()
+    }
+  }, 60_000)
+
+  test('a program over HTTP; pinned revisions', async () => {
+    const { start, untilExit, untilOutput } = await import('./support/portcall.ts')
+    const child = start(['bridge', '--http', '0', '--server-version', '2025-06-18', '--client-era', 'modern', '--', process.execPath, STDIO])
+    const end = untilExit(child)
+    const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
+    expect(await textOf(await connectTo(url), 'greet', { name: 'Ada' })).toBe('Hello, Ada!')
+    await expect(connect(url, { protocolVersion: '2025-11-25' })).rejects.toThrow()
+    child.kill('SIGTERM')
+    expect((await end).code).toBe(0)
+  })
+
+  test('one server of a configuration file', async () => {
+    const { file } = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, dead: DEAD } })
+    const client = await connect({ command: process.execPath, args: [COMMAND, 'bridge', `${file}:demo`] })
+    onTestFinished(client.close)
+    expect(await textOf(client, 'greet', { name: 'Ada' })).toBe('Hello, Ada!')
+  })
+})
+
+test('install --gateway writes one entry', async () => {
+  const { file, env, dir } = await createWorkspace({ mcpServers: { demo: DEMO_SERVER } })
+  expect((await portcall(['install', file, '--gateway', '--to', 'cursor'], { env })).code).toBe(0)
+  const config = await readFile(join(dir, '.cursor', 'mcp.json'), 'utf8')
+  expect(JSON.parse(config)).toEqual({
+    mcpServers: { gateway: { command: process.execPath, args: [COMMAND, 'gateway', '--config', file, '--stdio'] } },
+  })
+  expect((await portcall(['list', `${join(dir, '.cursor', 'mcp.json')}:gateway`], { env })).out).toContain('demo__greet')
+  expect(await portcall(['install', DEMO, '--gateway', '--to', 'nope'], { env })).toMatchObject({ code: 2 })
+})
