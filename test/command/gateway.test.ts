@@ -21,7 +21,10 @@ const textOf = async (client: Client, name: string, args = {}): Promise<unknown>
   return content[0]?.type === 'text' ? content[0].text : content
 }
 const gateway = ({ file, env, dir }: Workspace, ...args: string[]): ReturnType<typeof portcall> =>
-  portcall(['gateway', ...args, ...(args[0] === 'check' || args.includes('--dry-run') ? ['--config', file] : [])], { env, cwd: dir })
+  portcall(['gateway', ...args, ...(args[0] === 'check' || args.includes('--dry-run') ? ['--config', file] : [])], {
+    env,
+    cwd: dir,
+  })
 
 describe('portcall gateway', () => {
   test('serves programs, URLs and dead servers as one, and reports their state', async () => {
@@ -58,7 +61,10 @@ describe('portcall gateway', () => {
     expect(check.out).toMatch(/ok +demo +\d+ tools/)
     expect(check.out).toMatch(/FAILED +dead .*ECONNREFUSED/)
     const plan = await gateway(workspace, '--dry-run', '--json')
-    expect(JSON.parse(plan.out)).toMatchObject({ endpoint: 'http://127.0.0.1:3000/mcp', servers: [{ name: 'demo' }, { name: 'dead' }] })
+    expect(JSON.parse(plan.out)).toMatchObject({
+      endpoint: 'http://127.0.0.1:3000/mcp',
+      servers: [{ name: 'demo' }, { name: 'dead' }],
+    })
   })
 
   test('mistakes', async () => {
@@ -71,7 +77,10 @@ describe('portcall gateway', () => {
     const open = await portcall(['gateway', '--config', workspace.file], { env: workspace.env })
     expect(open).toMatchObject({ code: 2, err: expect.stringContaining('without authorization would let everyone') })
     expect(await gateway(workspace, 'statsu')).toMatchObject({ code: 2, err: expect.stringContaining('did you mean status?') })
-    expect(await portcall(['gateway', '--config', '/no/file'])).toMatchObject({ code: 2, err: expect.stringContaining('no such file: /no/file') })
+    expect(await portcall(['gateway', '--config', '/no/file'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no such file: /no/file'),
+    })
   })
 
   test('--from reads the configuration of a host', async () => {
@@ -97,7 +106,11 @@ describe('portcall gateway', () => {
 describe('reloading', () => {
   test('500 reloads under load lose no call', async () => {
     const config = (version: number): object => ({
-      mcpServers: { stable: DEMO_SERVER, ...(version % 2 && { extra: DEAD }), changing: { ...DEMO_SERVER, env: { VERSION: String(version % 5) } } },
+      mcpServers: {
+        stable: DEMO_SERVER,
+        ...(version % 2 && { extra: DEAD }),
+        changing: { ...DEMO_SERVER, env: { VERSION: String(version % 5) } },
+      },
     })
     const workspace = await createWorkspace(config(0))
     const { url } = await startGateway(workspace, '--no-watch')
@@ -114,8 +127,16 @@ describe('reloading', () => {
     const callers = Promise.all([call('stable'), call('stable'), call('changing')])
     for (let reload = 1; reload <= 500; reload++) {
       // Most reloads change nothing but the dead server; every tenth restarts the changing one.
-      await workspace.write({ ...config(reload), ...(reload % 10 && { mcpServers: { ...(config(reload - (reload % 10)) as any).mcpServers, ...(reload % 2 && { extra: DEAD }) } }) })
-      const response = await fetch(`http://127.0.0.1:${run.port}/reload`, { method: 'POST', headers: { authorization: `Bearer ${run.token}` } })
+      await workspace.write({
+        ...config(reload),
+        ...(reload % 10 && {
+          mcpServers: { ...(config(reload - (reload % 10)) as any).mcpServers, ...(reload % 2 && { extra: DEAD }) },
+        }),
+      })
+      const response = await fetch(`http://127.0.0.1:${run.port}/reload`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${run.token}` },
+      })
       expect(response.status).toBe(200)
     }
     isDone = true
@@ -163,25 +184,35 @@ describe('operating', () => {
     expect(await textOf(client, 'demo__greet', { name: 'Ada' })).toBe('Hello, Ada!')
     expect((await gateway(workspace, 'disable', 'demo')).code).toBe(0)
     await expect(client.callTool('demo__greet', { name: 'Ada' })).rejects.toThrow()
-    expect(await gateway(workspace, 'restart', 'demo')).toMatchObject({ code: 3, err: expect.stringContaining('demo is disabled') })
+    expect(await gateway(workspace, 'restart', 'demo')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('demo is disabled'),
+    })
     expect((await gateway(workspace, 'enable', 'demo')).code).toBe(0)
     expect((await gateway(workspace, 'restart', 'demo')).code).toBe(0)
     expect(await textOf(client, 'demo__greet', { name: 'Ada' })).toBe('Hello, Ada!')
-    expect(await gateway(workspace, 'enable', 'dmo')).toMatchObject({ code: 3, err: expect.stringContaining('did you mean demo?') })
+    expect(await gateway(workspace, 'enable', 'dmo')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('did you mean demo?'),
+    })
   })
 
-  test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGKILL'] as const)('after %s, no process is left', async (signal) => {
-    const workspace = await createWorkspace({ mcpServers: {} })
-    const pids = join(workspace.dir, 'pids')
-    await workspace.write({ mcpServers: { stubborn: { command: process.execPath, args: [STUBBORN], env: { PIDS: pids } } } })
-    const { url, child, end } = await startGateway(workspace)
-    await textOf(await connectTo(url), 'stubborn__pid')
-    const started = (await readFile(pids, 'utf8')).trim().split('\n').map(Number)
-    expect(started.filter(isRunning)).toEqual(started)
-    child.kill(signal)
-    await end
-    await eventually(() => expect(started.filter(isRunning)).toEqual([]), 10_000)
-  }, 30_000)
+  test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGKILL'] as const)(
+    'after %s, no process is left',
+    async (signal) => {
+      const workspace = await createWorkspace({ mcpServers: {} })
+      const pids = join(workspace.dir, 'pids')
+      await workspace.write({ mcpServers: { stubborn: { command: process.execPath, args: [STUBBORN], env: { PIDS: pids } } } })
+      const { url, child, end } = await startGateway(workspace)
+      await textOf(await connectTo(url), 'stubborn__pid')
+      const started = (await readFile(pids, 'utf8')).trim().split('\n').map(Number)
+      expect(started.filter(isRunning)).toEqual(started)
+      child.kill(signal)
+      await end
+      await eventually(() => expect(started.filter(isRunning)).toEqual([]), 10_000)
+    },
+    30_000,
+  )
 
   test('a program that exits at start is reported with the end of its stderr', async () => {
     const broken = { command: '/bin/sh', args: ['-c', 'echo "cannot find the database" >&2; exit 3'] }
@@ -208,7 +239,18 @@ describe('portcall bridge', () => {
 
   test('a program over HTTP; pinned revisions', async () => {
     const { start, untilExit, untilOutput } = await import('./support/portcall.ts')
-    const child = start(['bridge', '--http', '0', '--server-version', '2025-06-18', '--client-era', 'modern', '--', process.execPath, STDIO])
+    const child = start([
+      'bridge',
+      '--http',
+      '0',
+      '--server-version',
+      '2025-06-18',
+      '--client-era',
+      'modern',
+      '--',
+      process.execPath,
+      STDIO,
+    ])
     const end = untilExit(child)
     const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
     expect(await textOf(await connectTo(url), 'greet', { name: 'Ada' })).toBe('Hello, Ada!')

@@ -50,6 +50,15 @@ export const SECTIONS = [
     ],
   },
   {
+    title: 'Gateway',
+    folder: 'gateway',
+    pages: [
+      ['overview', 'Gateways', 'many servers as one: a gateway in five minutes, and how to operate it'],
+      ['bridge', 'Connect any host to any server', 'one server over another transport, with the entry for each host'],
+      ['configuration', 'Gateway configuration', 'every key of the configuration, variables and stores'],
+    ],
+  },
+  {
     title: 'Authorization',
     folder: 'authorization',
     pages: [

@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,10 +48,11 @@ export async function startGateway({ file, env, dir }: Workspace, ...args: strin
   return { child, url, end, log: () => log }
 }
 
-/** Reports whether a process is running. */
+/** Reports whether a process is running. One that has exited, but that its parent has not waited for, is not. */
 export function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
+    process.kill(pid, 0)
+    return !(process.platform === 'linux' && / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')))
   } catch {
     return false
   }

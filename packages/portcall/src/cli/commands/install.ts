@@ -27,7 +27,8 @@ export const installCommand: Command = defineCommand({
     force: { type: 'boolean', description: 'Replace another server of the same name' },
     gateway: {
       type: 'boolean',
-      description: 'The server is the configuration file of a gateway: install one entry for all its servers (default name: gateway)',
+      description:
+        'The server is the configuration file of a gateway: install one entry for all its servers (default name: gateway)',
     },
     env: CONNECTION_FLAGS.env,
     header: CONNECTION_FLAGS.header,
@@ -52,7 +53,8 @@ export const installCommand: Command = defineCommand({
 async function putEntry(config: OpenConfig, server: InstallableServer, isForced: boolean): Promise<string> {
   const { host, location, file, text, editor } = config
   const entry = host.entry(server)
-  if (!entry) throw usageError(`${host.title} supports only programs, not URLs`, 'install a bridge: -- npx -y portcall bridge URL')
+  if (!entry)
+    throw usageError(`${host.title} supports only programs, not URLs`, 'install a bridge: -- npx -y portcall bridge URL')
   const existing = await editor.read(text, location)
   if (JSON.stringify(existing) === JSON.stringify(entry)) return text
   if (existing !== undefined && !isForced)

@@ -52,10 +52,12 @@ export type Listening = ListeningServer
 export interface ListenContext {
   readonly config: Pick<GatewayConfig, 'settings'> | undefined
   readonly flags: ListenFlags
+  /** A condition for `/readyz`. Default: always. */
+  readonly isReady?: () => boolean
 }
 
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
-export async function listenOverHttp(server: ServerLike, { config, flags }: ListenContext): Promise<Listening> {
+export async function listenOverHttp(server: ServerLike, { config, flags, isReady }: ListenContext): Promise<Listening> {
   const { listen = {}, auth } = config?.settings ?? {}
   const { serve } = await import('../../entrypoints/node.ts')
   const { createProtectionOptions } = await import('./protection.ts')
@@ -70,6 +72,7 @@ export async function listenOverHttp(server: ServerLike, { config, flags }: List
     ...(flags.path !== undefined && { path: flags.path }),
     ...(flags['allow-host'].length > 0 && { allowedHosts: flags['allow-host'] }),
     ...(flags['allow-origin'].length > 0 && { allowedOrigins: flags['allow-origin'] }),
+    ...(isReady && { health: { check: isReady } }),
     handleProcessSignals: false,
   }
   return serve(server, options).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { createGateway, createPolicyOptions, type Gateway } from '../../entrypoints/gateway.ts'
 import type { Stores } from '../../entrypoints/stores.ts'
+import { delay } from '../../util/timers.ts'
 import { usageError } from '../cli-error.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { VERSION } from '../version.ts'
@@ -29,7 +30,8 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   let endpoint = flags.stdio ? 'stdio' : ''
   const controller = createController({ gateway, loaded, load, activity, endpoint: () => endpoint })
   for (const warning of config.warnings) io.log(warning)
-  const listening = flags.stdio ? undefined : await listenOverHttp(gateway, { config, flags })
+  let isReady = true
+  const listening = flags.stdio ? undefined : await listenOverHttp(gateway, { config, flags, isReady: () => isReady })
   if (listening) endpoint = listening.url
   const admin = await startAdmin(controller, { config, flags, files })
   announce({ loaded, endpoint, adminUrl: admin?.url }, io)
@@ -38,7 +40,9 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   if (!listening) return serveStdin(gateway)
   const shutDown = async (): Promise<void> => {
     unwatch?.()
+    isReady = false
     admin?.stopBeingReady()
+    await delay(config.settings.listen.shutdownDelayMs ?? 0)
     await listening.close()
     await gateway.close()
     await admin?.close()

@@ -10,7 +10,10 @@ import type { ServerFlags } from './installable-server.ts'
 /** Describes the program that serves the gateway of a configuration file over stdio. @throws CliError if there is no such file. */
 export function describeGateway(server: ServerArgument, { env }: Pick<ServerFlags, 'env'>): InstallableServer {
   if ('program' in server || !existsSync(server.location))
-    throw usageError('--gateway needs the configuration file of the gateway', 'such as portcall install gateway.jsonc --gateway --to cursor')
+    throw usageError(
+      '--gateway needs the configuration file of the gateway',
+      'such as portcall install gateway.jsonc --gateway --to cursor',
+    )
   const { command, args } = thisCommand()
   return { command, args: [...args, 'gateway', '--config', resolve(server.location), '--stdio'], env: readEnvFlags(env) }
 }

@@ -88,7 +88,9 @@ const API_KEY = section(
 export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the gateway.', {
   listen: section('Where the gateway listens. The options of the command take precedence.', {
     port: count('The port; 0 for any free port. Default: 3000.', { maximum: 65_535 }),
-    host: text('The address. Addresses that are not loopback require `allowedHosts` and `auth`. Default: 127.0.0.1.'),
+    host: text(
+      'The address. Addresses that are not loopback require `auth`, or `allowedHosts` and the option `--insecure-no-auth`. Default: 127.0.0.1.',
+    ),
     path: text('The path of the endpoint. With `auth`, it is that of `resource`. Default: /mcp.', { pattern: '^/' }),
     allowedHosts: texts('The names of the gateway in the `Host` header. Default: the loopback names.'),
     allowedOrigins: texts('The origins of web pages that may call. Default: those on the allowed hosts.'),
