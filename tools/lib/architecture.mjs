@@ -15,7 +15,7 @@ export const FOLDERS = {
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['stores', 'jsonrpc', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
-  gateway: ['connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  gateway: ['auth', 'connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
 }
 
 /** Extensions: they may also import the entry points, as users do. */

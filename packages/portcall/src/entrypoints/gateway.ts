@@ -13,6 +13,14 @@ export type {
   GatewayListenSettings,
   GatewaySettings,
 } from '../gateway/config/types.ts'
+export {
+  type AccountServerOptions,
+  type IdentifyBrowser,
+  insecureAnyBrowser,
+  type UserAccounts,
+  type UserAccountsOptions,
+} from '../gateway/credentials/account-options.ts'
+export { userAccounts } from '../gateway/credentials/user-accounts.ts'
 export { UpstreamUnavailableError, UserInputRequiredError } from '../gateway/errors.ts'
 export type { CallEvent, CallOutcome, GatewayEvent, OnGatewayEvent, UpstreamEvent } from '../gateway/events.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'

@@ -1,0 +1,58 @@
+import type { SignInOptions } from '../../auth/client/grants/code-grant.ts'
+import type { Middleware } from '../../jsonrpc/exchange.ts'
+import type { HookRequest, HookResponse, OnRequest } from '../../protocol/http.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import type { CredentialsProvider } from '../options.ts'
+
+/**
+ * Accepts every browser that opens a link, without checking who its user is. Whoever gets somebody else to open a link and sign in can then
+ * use that account. Use it where all users trust each other, or where there is only one.
+ */
+export const insecureAnyBrowser: unique symbol = Symbol('insecureAnyBrowser')
+
+/**
+ * Returns the principal of the user of a browser, as `authenticate` of the gateway names it. Returns a response to send instead, such as a
+ * redirect to a login page, or nothing if the user is unknown.
+ */
+export type IdentifyBrowser = (
+  request: HookRequest,
+) => string | HookResponse | undefined | Promise<string | HookResponse | undefined>
+
+/** How users sign in to one server. */
+export type AccountServerOptions = Omit<SignInOptions, 'account' | 'store' | 'storeTimeoutMs'>
+
+/** Options of `userAccounts`. */
+export interface UserAccountsOptions {
+  /** The origin of the gateway, as browsers reach it: `https://gateway.example.com`. Register `/connect/callback` there as redirect URI. */
+  readonly origin: string | URL
+  /** The servers that users sign in to, by their names in the gateway. */
+  readonly servers: { readonly [server: string]: AccountServerOptions }
+  /** Identifies the user of a browser, so that nobody can finish the sign-in of somebody else. `browserLogin` creates such a function. */
+  readonly identify: IdentifyBrowser | typeof insecureAnyBrowser
+  /** Keeps tokens and sign-ins, encrypted. All processes of a gateway share it. Default: in memory. */
+  readonly store?: KeyValueStore
+  /** Keys that encrypt what is stored, as `generateKey` returns them. Required with `store`. The first encrypts; all decrypt. */
+  readonly sealingKeys?: readonly string[]
+  /** All callers are one user, who need not be authenticated: a gateway on a laptop. Default: false. */
+  readonly singleUser?: boolean
+  /** How long a link is valid, in milliseconds. Default: 600,000. */
+  readonly signInTtlMs?: number
+  /** How long a call waits for the user to sign in before the user is asked again, in milliseconds. Default: 300,000. */
+  readonly waitTimeoutMs?: number
+  /** The name of the tool with which users connect an account. `false`: there is none. Default: `connect_account`. */
+  readonly tool?: string | false
+}
+
+/** The accounts of users at the servers of a gateway. */
+export interface UserAccounts {
+  /** The credentials of the servers. Pass it to `createGateway`. */
+  readonly credentials: CredentialsProvider
+  /** Waits for sign-ins, and tells clients that cannot show links. Pass it to `createGateway`. */
+  readonly middleware: Middleware
+  /** Serves the pages below `/connect`. Call it from the `onRequest` of the HTTP server. */
+  readonly onRequest: OnRequest
+  /** Reports whether a user has signed in to a server. */
+  isConnected(principal: string, server: string): Promise<boolean>
+  /** Forgets the tokens of a user at a server. They are not revoked. Other processes notice when their tokens expire. */
+  disconnect(principal: string, server: string): Promise<void>
+}

@@ -1,0 +1,72 @@
+import type { AuthorizationCodeOptions, AuthorizationCodeProvider } from '../../auth/client/grants/authorization-code.ts'
+import { namespaceStore } from '../../stores/namespace.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import { setLru } from '../../util/lru.ts'
+import type { AccountServerOptions } from './account-options.ts'
+import type { AccountId } from './sign-ins.ts'
+
+export interface AccountProvidersOptions {
+  /** Encrypts what it stores. */
+  readonly store: KeyValueStore
+  readonly servers: { readonly [server: string]: AccountServerOptions }
+  readonly redirectUri: string
+  readonly signInTtlMs: number
+  /** Called when a user has to sign in. Throws what the call fails with. */
+  readonly onSignIn: (account: AccountId, request: { readonly url: string; readonly state: string }) => Promise<never>
+}
+
+/** The auth providers of all accounts. Each has a part of the store of its own, so that no account can read the tokens of another. */
+export interface AccountProviders {
+  /** Loads the OAuth client, and returns how to get the provider of an account. */
+  load(): Promise<(account: AccountId) => AuthorizationCodeProvider>
+  /** Deletes what is stored for an account. */
+  forget(account: AccountId): Promise<void>
+}
+
+/** Providers without requests are forgotten beyond this number; their tokens stay in the store. */
+const MAX_PROVIDERS = 10_000
+/** The start of the keys of client registrations, which all users of a server share. */
+const REGISTRATIONS = 'portcall:client:'
+
+export function createAccountProviders({ store, ...options }: AccountProvidersOptions): AccountProviders {
+  const providers = new Map<string, AuthorizationCodeProvider>()
+  const keyOf = ({ server, principal }: AccountId): string => JSON.stringify([server, principal])
+  const storeOf = (account: AccountId): KeyValueStore => namespaceStore(store, `account:${keyOf(account)}:`)
+  const optionsOf = (account: AccountId): AuthorizationCodeOptions => ({
+    ...options.servers[account.server],
+    store: shareRegistrations(storeOf(account), namespaceStore(store, `server:${JSON.stringify(account.server)}:`)),
+    redirectUri: options.redirectUri,
+    signInTtlMs: options.signInTtlMs,
+    authorize: (url, { state }) => options.onSignIn(account, { url: url.href, state }),
+  })
+  return {
+    async load() {
+      const { authorizationCode } = await import('../../auth/client/grants/authorization-code.ts')
+      return (account) => {
+        const key = keyOf(account)
+        const provider = providers.get(key) ?? authorizationCode(optionsOf(account))
+        setLru(providers, [key, provider], MAX_PROVIDERS)
+        return provider
+      }
+    },
+    async forget(account) {
+      providers.delete(keyOf(account))
+      const own = storeOf(account)
+      for (let keys = await own.list(''); keys.length > 0; keys = await own.list(''))
+        await Promise.all(keys.map((key) => own.delete(key)))
+    },
+  }
+}
+
+/** Returns a store that keeps client registrations in another store than everything else. */
+function shareRegistrations(own: KeyValueStore, shared: KeyValueStore): KeyValueStore {
+  const storeOf = (key: string): KeyValueStore => (key.startsWith(REGISTRATIONS) ? shared : own)
+  return {
+    get: (key) => storeOf(key).get(key),
+    set: (key, value, setOptions) => storeOf(key).set(key, value, setOptions),
+    delete: (key) => storeOf(key).delete(key),
+    compareAndSet: (key, change) => storeOf(key).compareAndSet(key, change),
+    list: (prefix, listOptions) => storeOf(prefix).list(prefix, listOptions),
+    count: (prefix) => storeOf(prefix).count(prefix),
+  }
+}

@@ -1,0 +1,120 @@
+import { AuthError } from '../../auth/client/errors.ts'
+import { applyMiddleware, type ExchangeContext } from '../../jsonrpc/exchange.ts'
+import type { AuthProvider } from '../../protocol/authorizer.ts'
+import { namespaceStore } from '../../stores/namespace.ts'
+import { openStore } from '../../stores/open-store.ts'
+import { createSealer } from '../../stores/sealing/seal.ts'
+import { sealStore } from '../../stores/sealing/sealed-store.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
+import type { UserAccounts, UserAccountsOptions } from './account-options.ts'
+import { type AccountProviders, createAccountProviders } from './account-providers.ts'
+import { CALLBACK_PATH, CONNECT_PATH, createConnectHook } from './connect-hook.ts'
+import { createConnectTool } from './connect-tool.ts'
+import { createSignInMiddleware, signInRequired } from './sign-in-middleware.ts'
+import { type AccountId, createAccountSignIns } from './sign-ins.ts'
+
+const SIGN_IN_TTL_MS = 600_000
+const WAIT_TIMEOUT_MS = 300_000
+const STORE_TIMEOUT_MS = 30_000
+const TOOL = 'connect_account'
+/** The principal of the only user of a gateway, who need not be authenticated. */
+const SINGLE_USER = ''
+
+/**
+ * Gives each user of a gateway an account of their own at each server. The gateway asks the user to sign in when a call needs it, keeps the
+ * tokens encrypted, and refreshes them. The tokens of a user are used for requests of this user only.
+ *
+ * @throws TypeError if an option is invalid.
+ *
+ * @example
+ * const accounts = userAccounts({ origin: 'https://gateway.example.com', servers: { notes: {} }, identify, store, sealingKeys })
+ * const { credentials, middleware } = accounts
+ * const gateway = createGateway({ servers: { notes: { target: 'https://notes.example.com/mcp', credentials } }, middleware: [middleware] })
+ */
+export function userAccounts(options: UserAccountsOptions): UserAccounts {
+  const { servers, identify, singleUser = false, signInTtlMs = SIGN_IN_TTL_MS, waitTimeoutMs = WAIT_TIMEOUT_MS } = options
+  const origin = parseOrigin(options.origin)
+  const store = openSealedStore(options)
+  const signIns = createAccountSignIns(store, signInTtlMs)
+  const providers: AccountProviders = createAccountProviders({
+    store,
+    servers,
+    redirectUri: origin.origin + CALLBACK_PATH,
+    signInTtlMs,
+    async onSignIn(account, request) {
+      const { link } = await signIns.offer(account, request)
+      throw signInRequired(account, urlOf(link))
+    },
+  })
+  const urlOf = (link: string): string => origin.origin + CONNECT_PATH + link
+  const connectedKey = ({ server, principal }: AccountId): string => `connected:${JSON.stringify([server, principal])}`
+  const accountOf = (server: string, principal: string | undefined): AccountId | undefined => {
+    const user = singleUser ? SINGLE_USER : principal
+    return user !== undefined && Object.hasOwn(servers, server) ? { server, principal: user } : undefined
+  }
+  const ofCaller = (server: string, { auth }: Pick<ExchangeContext, 'auth'>): AccountId | undefined =>
+    accountOf(server, auth?.principal)
+  const isConnected = async (account: AccountId): Promise<boolean> => (await store.get(connectedKey(account))) !== undefined
+  const waiting = createSignInMiddleware({ signIns, waitTimeoutMs, accountOf: ofCaller })
+  const { tool = TOOL } = options
+  const connectTool =
+    tool === false
+      ? []
+      : [createConnectTool({ name: tool, servers: Object.keys(servers), signIns, urlOf, accountOf: ofCaller, isConnected })]
+  const layers = [waiting, ...connectTool]
+
+  return {
+    async credentials({ server, principal }) {
+      if (!Object.hasOwn(servers, server)) return undefined
+      const account = accountOf(server, principal)
+      if (!account) throw new AuthError('denied', `Callers of ${server} must be authenticated: each uses an account of their own`)
+      const providerOf = await providers.load()
+      return { auth: delegate(() => providerOf(account)) }
+    },
+    middleware: (request, context, next) => applyMiddleware(next, layers)(request, context),
+    onRequest: createConnectHook({
+      origin,
+      identify,
+      signIns,
+      signInTtlMs,
+      async redeem(account, response) {
+        const providerOf = await providers.load()
+        await providerOf(account).finishSignIn(response)
+        await store.set(connectedKey(account), new Date().toISOString())
+      },
+    }),
+    async isConnected(principal, server) {
+      const account = accountOf(server, principal)
+      return account !== undefined && isConnected(account)
+    },
+    async disconnect(principal, server) {
+      const account = accountOf(server, principal)
+      if (!account) return
+      await store.delete(connectedKey(account))
+      await providers.forget(account)
+    },
+  }
+}
+
+/** Returns a provider that looks the current one up for each request, so that connections notice when it is replaced. */
+function delegate(current: () => AuthProvider): AuthProvider {
+  return {
+    authorizer: (endpoint) => ({
+      headers: (request) => current().authorizer(endpoint).headers(request),
+      onResponse: (response, sent) => current().authorizer(endpoint).onResponse(response, sent),
+    }),
+  }
+}
+
+function parseOrigin(text: string | URL): URL {
+  const url = new URL(text)
+  if (url.pathname !== '/' || url.search || url.hash)
+    throw new TypeError(`origin must be an origin, such as ${url.origin}: ${url.href}`)
+  return url
+}
+
+function openSealedStore({ store, sealingKeys }: UserAccountsOptions): KeyValueStore {
+  if (store && !sealingKeys) throw new TypeError('Pass sealingKeys with store: they encrypt the tokens in it')
+  const sealer = createSealer(sealingKeys && { keys: [...sealingKeys] })
+  return sealStore(namespaceStore(openStore(store, STORE_TIMEOUT_MS), 'portcall:gateway:'), sealer)
+}
