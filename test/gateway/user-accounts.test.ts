@@ -1,5 +1,5 @@
 import { apiKeys, createApiKey, protect } from 'portcall/auth/server'
-import { type Client, connect } from 'portcall/client'
+import { type Client, connect, type InputHandlers } from 'portcall/client'
 import { createGateway, type Gateway, type UserAccounts, userAccounts } from 'portcall/gateway'
 import { serve } from 'portcall/node'
 import { generateKey } from 'portcall'
@@ -64,12 +64,11 @@ async function startGateway(upstream: ProtectedUpstream, options: StartOptions =
   return { url, origin, gateway, accounts, keys }
 }
 
-type Elicit = NonNullable<NonNullable<Parameters<typeof connect>[1]>['elicit']>
+type ElicitUrl = NonNullable<InputHandlers['elicitUrl']>
 
-async function connectAs(user: string, { url, keys }: Started, elicit?: Elicit): Promise<Client> {
-  const capabilities = elicit ? { elicitation: { url: {} } } : {}
+async function connectAs(user: string, { url, keys }: Started, elicitUrl?: ElicitUrl): Promise<Client> {
   const headers = { authorization: `Bearer ${keys[user]?.key}` }
-  const client = await connect(url, { headers, capabilities, ...(elicit && { elicit }) } as never)
+  const client = await connect(url, { headers, ...(elicitUrl && { elicitUrl }) })
   onTestFinished(() => client.close())
   return client
 }
@@ -77,15 +76,14 @@ async function connectAs(user: string, { url, keys }: Started, elicit?: Elicit):
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? ''
 
 /** A client whose user opens the link in a browser of their own. */
-function openInBrowser(user: string, opened: string[] = []): Elicit {
-  return async (request) => {
-    const { url } = request as unknown as { url: string }
+function openInBrowser(user: string, opened: string[] = []): ElicitUrl {
+  return async ({ url }) => {
     opened.push(url)
     if (opened.filter((one) => one === url).length === 1) {
       const page = await createBrowser(`api-key#${user}`).connect(url)
       expect(page.text).toContain('is connected')
     }
-    return { action: 'accept' }
+    return 'accept'
   }
 }
 
@@ -146,7 +144,7 @@ test('nobody else can use a link, and it is used once', async () => {
 test('a request that is not a tool call fails with the link if the client cannot show it', async () => {
   const started = await startGateway(await startProtectedUpstream())
   const client = await connectAs('ada', started)
-  await expect(client.read('portcall+notes:notes://me')).rejects.toThrow()
+  await expect(client.getPrompt('notes__hello')).rejects.toThrow('/connect/')
   const asked = await client.callTool('connect_account', { server: 'notes' })
   expect(asked).toMatchObject({ isError: true })
   expect(textOf(asked)).toContain('/connect/')
@@ -155,12 +153,12 @@ test('a request that is not a tool call fails with the link if the client cannot
 test('a user who declines, or whom the authorization server refuses, gets an error', async () => {
   const denied = await startProtectedUpstream({ decide: () => ({ error: 'access_denied' }) })
   const started = await startGateway(denied)
-  const declining = await connectAs('ada', started, async () => ({ action: 'decline' }))
+  const declining = await connectAs('ada', started, async () => 'decline')
   expect(textOf(await declining.callTool('notes__whoami', {}))).toContain('did not agree')
-  const refused = await connectAs('ada', started, async (request) => {
-    const page = await createBrowser('api-key#ada').connect((request as unknown as { url: string }).url)
+  const refused = await connectAs('ada', started, async ({ url }) => {
+    const page = await createBrowser('api-key#ada').connect(url)
     expect(page.text).toContain('is not connected')
-    return { action: 'accept' }
+    return 'accept'
   })
   expect(textOf(await refused.callTool('notes__whoami', {}))).toContain('access_denied')
 })
@@ -190,7 +188,7 @@ test('tokens of the caller and of the accounts appear neither on the wire to the
   const started = await startGateway(upstream, { stores, onError: (event) => void events.push(event) })
   const client = await connectAs('ada', started, openInBrowser('ada'))
   await client.callTool('notes__whoami', {})
-  await client.read('notes://me').catch(() => {})
+  await client.readResource('notes://me').catch(() => {})
   const inbound = String(started.keys.ada?.key)
   expect(upstream.wire.length).toBeGreaterThan(0)
   expect(upstream.wire.filter((line) => line.includes(inbound))).toEqual([])

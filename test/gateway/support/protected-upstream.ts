@@ -2,12 +2,9 @@ import { createServer as createHttpServer, request as send, type IncomingMessage
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'portcall'
 import { jwt, protect } from 'portcall/auth/server'
-import { httpHandler } from 'portcall/http'
 import { serve } from 'portcall/node'
 import { type AuthorizationServerOptions, authorizationServer, type TestAuthorizationServer } from 'portcall/testing'
 import { onTestFinished } from 'vitest'
-
-export { httpHandler }
 
 /** A protected server over HTTP, what arrived at it, and the server that issues its tokens. */
 export interface ProtectedUpstream {
@@ -35,7 +32,6 @@ export async function startProtectedUpstream(options: AuthorizationServerOptions
   const url = `http://127.0.0.1:${proxyPort}/mcp`
   const server = createServer({ name: 'notes', version: '1' })
     .tool('whoami', {}, (_input: object, call) => String(call.auth?.subject ?? call.auth?.principal))
-    .resource('notes://me', { name: 'me' }, (_uri: unknown, call: { auth?: { principal: string } }) => String(call.auth?.principal))
   const verify = jwt({ issuer: login.issuer, jwksUri: `${login.issuer}/jwks` })
   const served = await serve(server, {
     ...protect({ resource: url, authorizationServers: [login.issuer], verify }),

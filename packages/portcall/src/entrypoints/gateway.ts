@@ -20,6 +20,11 @@ export {
   type UserAccounts,
   type UserAccountsOptions,
 } from '../gateway/credentials/account-options.ts'
+export {
+  type CallerIdentity,
+  type CallerIdentityOptions,
+  callerIdentity,
+} from '../gateway/credentials/caller-identity.ts'
 export { userAccounts } from '../gateway/credentials/user-accounts.ts'
 export { UpstreamUnavailableError, UserInputRequiredError } from '../gateway/errors.ts'
 export type { CallEvent, CallOutcome, GatewayEvent, OnGatewayEvent, UpstreamEvent } from '../gateway/events.ts'

@@ -27,7 +27,7 @@ export interface UserAccountsOptions {
   readonly origin: string | URL
   /** The servers that users sign in to, by their names in the gateway. */
   readonly servers: { readonly [server: string]: AccountServerOptions }
-  /** Identifies the user of a browser, so that nobody can finish the sign-in of somebody else. `browserLogin` creates such a function. */
+  /** Identifies the user of a browser, so that nobody can finish the sign-in of somebody else. */
   readonly identify: IdentifyBrowser | typeof insecureAnyBrowser
   /** Keeps tokens and sign-ins, encrypted. All processes of a gateway share it. Default: in memory. */
   readonly store?: KeyValueStore

@@ -8,8 +8,6 @@ import type { AccountId, AccountSignIn, AccountSignIns } from './sign-ins.ts'
 /** Where the pages are. */
 export const CONNECT_PATH = '/connect/'
 export const CALLBACK_PATH: string = `${CONNECT_PATH}callback`
-/** Where the login page of the gateway sends browsers. */
-export const LOGIN_PATH: string = `${CONNECT_PATH}login`
 
 export interface ConnectHookOptions {
   readonly origin: URL
@@ -29,16 +27,10 @@ const OTHER_ORIGIN = messagePage(403, 'Not allowed', 'The form was sent by anoth
 
 /** Serves the pages that lead users to the sign-in of a server, and receives them when they return. */
 export function createConnectHook(options: ConnectHookOptions): OnRequest {
-  const { origin, identify } = options
-  const cookie = createBrowserCookie(COOKIE, origin)
-  const respond = async (request: HookRequest, url: URL): Promise<HookResponse> => {
-    if (url.pathname === CALLBACK_PATH) return finishSignIn(request, url, { ...options, cookie })
-    if (url.pathname === LOGIN_PATH && identify !== insecureAnyBrowser) {
-      const outcome = await identify(request)
-      return typeof outcome === 'object' ? outcome : EXPIRED
-    }
-    return openLink(request, url, { ...options, cookie })
-  }
+  const { origin } = options
+  const context: ConnectContext = { ...options, cookie: createBrowserCookie(COOKIE, origin) }
+  const respond = (request: HookRequest, url: URL): Promise<HookResponse> =>
+    url.pathname === CALLBACK_PATH ? finishSignIn(request, url, context) : openLink(request, url, context)
   return (request) => {
     const url = new URL(request.target, origin)
     return url.pathname.startsWith(CONNECT_PATH) ? respond(request, url) : undefined
