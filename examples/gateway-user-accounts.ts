@@ -9,10 +9,11 @@ const {
   NOTES = 'https://notes.example.com/mcp',
   SEALING_KEY = '',
   PORT = '3000',
+  DATABASE = 'gateway.db',
 } = process.env
 
 // #region accounts
-const stores = await sqliteStores('gateway.db')
+const stores = sqliteStores(DATABASE)
 const accounts = userAccounts({
   origin: ORIGIN,
   servers: { notes: { clientName: 'Example gateway' } },
@@ -34,9 +35,10 @@ const gateway = createGateway({
 // #region serve
 const verify = jwt({ issuer: ISSUER, jwksUri: `${ISSUER}/jwks` })
 const protection = protect({ resource: `${ORIGIN}/mcp`, authorizationServers: [ISSUER], verify })
-await serve(gateway, {
+const { url } = await serve(gateway, {
   ...protection,
   port: Number(PORT),
   onRequest: (request) => accounts.onRequest(request) ?? protection.onRequest(request),
 })
 // #endregion
+console.log(`Listening at ${url}`)

@@ -72,6 +72,11 @@ export const SECTIONS = [
     ],
   },
   {
+    title: 'Gateway',
+    folder: 'gateway',
+    pages: [['credentials', 'Credentials', 'the account that each user, or the whole gateway, has at each server']],
+  },
+  {
     title: 'Deployment',
     folder: 'deployment',
     pages: [
