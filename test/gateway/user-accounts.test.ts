@@ -77,7 +77,7 @@ const textOf = (result: unknown): string => (result as { content: { text: string
 
 /** A client whose user opens the link in a browser of their own. */
 function openInBrowser(user: string, opened: string[] = []): ElicitUrl {
-  return async ({ url }) => {
+  return async ({ url }): Promise<'accept'> => {
     opened.push(url)
     if (opened.filter((one) => one === url).length === 1) {
       const page = await createBrowser(`api-key#${user}`).connect(url)
@@ -153,9 +153,9 @@ test('a request that is not a tool call fails with the link if the client cannot
 test('a user who declines, or whom the authorization server refuses, gets an error', async () => {
   const denied = await startProtectedUpstream({ decide: () => ({ error: 'access_denied' }) })
   const started = await startGateway(denied)
-  const declining = await connectAs('ada', started, async () => 'decline')
+  const declining = await connectAs('ada', started, async (): Promise<'decline'> => 'decline')
   expect(textOf(await declining.callTool('notes__whoami', {}))).toContain('did not agree')
-  const refused = await connectAs('ada', started, async ({ url }) => {
+  const refused = await connectAs('ada', started, async ({ url }): Promise<'accept'> => {
     const page = await createBrowser('api-key#ada').connect(url)
     expect(page.text).toContain('is not connected')
     return 'accept'

@@ -55,6 +55,8 @@ export const SECTIONS = [
     pages: [
       ['overview', 'Gateways', 'many servers as one: a gateway in five minutes, and how to operate it'],
       ['bridge', 'Connect any host to any server', 'one server over another transport, with the entry for each host'],
+      ['credentials', 'Credentials', 'the account that each user, or the whole gateway, has at each server'],
+      ['policy', 'Policy', 'rules, approvals, pinned definitions, limits and the audit log'],
       ['configuration', 'Gateway configuration', 'every key of the configuration, variables and stores'],
     ],
   },
@@ -70,11 +72,6 @@ export const SECTIONS = [
       ['client-sign-in', 'Client sign-in', 'obtain access tokens for users'],
       ['machine-to-machine', 'Machine-to-machine', 'access tokens for services without a user'],
     ],
-  },
-  {
-    title: 'Gateway',
-    folder: 'gateway',
-    pages: [['credentials', 'Credentials', 'the account that each user, or the whole gateway, has at each server']],
   },
   {
     title: 'Deployment',
@@ -95,11 +92,6 @@ export const SECTIONS = [
       ['observability', 'Observability', 'logs, request events, metrics and health checks'],
       ['production-checklist', 'Production checklist', 'what to set before you go live'],
     ],
-  },
-  {
-    title: 'Gateway',
-    folder: 'gateway',
-    pages: [['policy', 'Policy', 'rules, approvals, pinned definitions, limits and the audit log']],
   },
   {
     title: 'Tools',
