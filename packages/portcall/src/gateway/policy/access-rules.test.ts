@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Client, connect } from '../../entrypoints/client.ts'
 import { createServer, type Server } from '../../entrypoints/index.ts'
+import { tasks } from '../../entrypoints/tasks.ts'
+import { tasks as clientTasks } from '../../entrypoints/tasks-client.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { deriveContext } from '../../jsonrpc/exchange.ts'
 import { createGateway } from '../gateway.ts'
@@ -183,6 +185,25 @@ describe('what is denied', () => {
     const client = await open(accessRules({ default: 'allow', rules: [{ tools: 'delete', do: 'deny' }] }))
     await expect(client.callTool('crm__DELETE')).rejects.toThrow('Unknown tool')
   })
+})
+
+test('the tasks of a tool that is denied later do not exist', async () => {
+  const printer = createServer({ name: 'printer', version: '1' }, { extensions: [tasks()] })
+  printer.tool('print', { task: 'optional' }, () => 'printed')
+  let current = accessRules({ default: 'allow', rules: [] })
+  await using gateway = createGateway({
+    servers: { printer, crm: createCrm() },
+    policy: { visible: (item, caller) => current.visible?.(item, caller) ?? true },
+  })
+  await using client = await connect(gateway, { extensions: [clientTasks()] })
+  const started = await client.tasks.start('printer__print')
+  const taskId = 'taskId' in started ? started.taskId : ''
+  expect(await client.tasks.open(taskId).result()).toMatchObject({ content: [{ text: 'printed' }] })
+  current = accessRules({ default: 'allow', rules: [{ tools: 'print', do: 'deny' }] })
+  const denied = await client.tasks.open(taskId).result().catch(String)
+  const unknown = await client.tasks.open('nothing').result().catch(String)
+  expect(denied).toContain('the task does not exist')
+  expect(denied).toBe(unknown)
 })
 
 describe('arguments', () => {
