@@ -26,7 +26,7 @@ const DRAIN_TIMEOUT_MS = 10_000
 const DRAIN_POLL_MS = 20
 
 /** Closes a server that gets no more requests. */
-async function closeWhenIdle(upstream: Upstream): Promise<void> {
+async function closeWhenIdle(upstream: GatewayUpstream): Promise<void> {
   const deadline = Date.now() + DRAIN_TIMEOUT_MS
   while (upstream.status.inFlight > 0 && Date.now() < deadline) await delay(DRAIN_POLL_MS)
   await upstream.close()

@@ -6,7 +6,7 @@ import { readConfig } from '../../entrypoints/client.ts'
 import { ConfigError, type GatewayConfig, readGatewayConfig, type ServerConfig } from '../../entrypoints/gateway.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
-import { HOSTS } from '../hosts/hosts.ts'
+import { currentSystem, HOSTS } from '../hosts/hosts.ts'
 
 /** Where the configuration of a gateway comes from. */
 export interface GatewaySource {
@@ -74,8 +74,9 @@ interface HostServers {
 async function readHost(name: string): Promise<HostServers> {
   const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined
   if (!host) throw usageError(`unknown host: ${name}`, didYouMean(name, Object.keys(HOSTS)))
-  const files = [...(host.project === undefined ? [] : [resolve(host.project)]), host.file()].filter((file) => existsSync(file))
-  if (files.length === 0) throw usageError(`${host.title} has no configuration`, `there is no ${host.file()}`)
+  const userFile = host.file(currentSystem())
+  const files = [...(host.project === undefined ? [] : [resolve(host.project)]), userFile].filter((file) => existsSync(file))
+  if (files.length === 0) throw usageError(`${host.title} has no configuration`, `there is no ${userFile}`)
   const configs = await Promise.all(
     files.map(async (file) =>
       readConfig(await readText(file), { format: host.format }).catch((error: unknown) => throwAs(error, file)),
