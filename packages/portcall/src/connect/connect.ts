@@ -8,6 +8,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
+import { assertNodeVersion } from '../util/assert-node-version.ts'
 import { checkConnectOptions } from './check-connect-options.ts'
 import { type ConnectionOwner, openServerConnection } from './open-connection.ts'
 import type { ConnectOptions } from './options.ts'
@@ -51,6 +52,7 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
   target: ConnectTarget,
   options: ConnectOptions<E> = {},
 ): Promise<ConnectedClient<S, E, unknown extends S ? AnyTools : NoToolTypes>> {
+  assertNodeVersion()
   checkConnectOptions(options)
   let strayOutput: string | undefined
   const listener = ignoreErrors(options.onEvent)

@@ -7,6 +7,7 @@ import { createMemoryBus } from '../stores/memory/bus.ts'
 import { openStore } from '../stores/open-store.ts'
 import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
+import { assertNodeVersion } from '../util/assert-node-version.ts'
 import { checkDefinition, type ItemKind } from './check-definition.ts'
 import { checkServerOptions } from './check-server-options.ts'
 import { checkTools } from './define-tool.ts'
@@ -37,6 +38,7 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
   info: Implementation,
   options: ServerOptions<E> = {},
 ): Server & ExtensionApis<E> {
+  assertNodeVersion()
   checkServerOptions(info, options)
   const { registries, dispatcher, extensionPoints, onEvent } = createParts(info, options)
   const { tools, resources, templates, prompts } = registries
