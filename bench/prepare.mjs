@@ -33,6 +33,9 @@ export const installPeers = () => installed()
 /** Installs third-party CLIs, and a Node version that runs them. */
 export const installCommands = () => installed('commands')
 
+/** Installs third-party gateways. */
+export const installGateways = () => installed('gateways')
+
 export const prepareGo = async () =>
   attempt('servers/go', 'go', 'build', '-mod=readonly', '-buildvcs=false', '-o', '../../build/go', '.')
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { installCommands, installPeers, prepareGo, preparePython, prepareRust } from './prepare.mjs'
+import { installCommands, installGateways, installPeers, prepareGo, preparePython, prepareRust } from './prepare.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const node = (path, ...args) => ({ command: process.execPath, args: [at(path), ...args] })
@@ -43,6 +43,10 @@ export const SUBJECTS = {
   tmcp: { title: 'tmcp', ...peerOnNode('tmcp'), modes: NO_STATELESS },
   go: { title: 'official Go', ...foreign('build/go'), modes: ALL, prepare: prepareGo },
   rust: { title: 'official Rust', ...foreign('build/rust/release/rust'), modes: ALL, prepare: prepareRust },
+  direct: { title: 'direct', programs: {}, modes: {} },
+  'mcp-remote': { title: 'mcp-remote', programs: {}, modes: {}, peer: true, prepare: installGateways },
+  'mcp-proxy': { title: 'mcp-proxy', programs: {}, modes: {}, peer: true, prepare: installGateways },
+  supergateway: { title: 'supergateway', programs: {}, modes: {}, peer: true, prepare: installGateways },
   inspector: { title: 'official inspector', programs: {}, modes: {}, peer: true, prepare: installCommands },
   mcporter: { title: 'mcporter', programs: {}, modes: {}, peer: true, prepare: installCommands },
   python: {

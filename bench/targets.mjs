@@ -27,6 +27,15 @@ const CLIENT_STDIO = ['client/stdio/modern', 'client/stdio/session']
 const COLD = ['cold/stdio', 'cold/http']
 const ERAS = ['modern', 'session']
 
+const THROUGH = [
+  'modern-modern',
+  'session-session',
+  'session-modern',
+  'modern-session',
+  'modern-stdio-modern',
+  'session-stdio-session',
+]
+
 /** @type {Target[]} */
 export const TARGETS = [
   { title: 'throughput', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'baseline', least: 0.9 },
@@ -90,4 +99,20 @@ export const TARGETS = [
   })),
   { title: 'two processes', groups: ['workers'], cells: ['primes-w2'], metric: 'perSecond', toCell: 'primes-w1', least: 1.8 },
   { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1', least: 1.8 },
+  { title: 'through a gateway', groups: ['gateway/calls'], cells: THROUGH, metric: 'perSecond', to: 'direct', least: 0.6 },
+  { title: 'p50 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p50', over: 'direct', most: 0.4 },
+  { title: 'p99 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p99', over: 'direct', most: 4 },
+  ...['mcp-proxy', 'supergateway'].map((to) => ({
+    title: 'through a gateway',
+    groups: ['gateway/calls'],
+    cells: ['session-stdio-session'],
+    metric: 'perSecond',
+    to,
+    least: 1,
+  })),
+  { title: 'through a bridge', groups: ['gateway/stdio'], cells: ['session'], metric: 'perSecond', to: 'mcp-remote', least: 1 },
+  { title: 'many servers', groups: ['gateway/many'], cells: ['u50'], metric: 'perSecond', toCell: 'u1', least: 0.9 },
+  { title: 'many tools', groups: ['gateway/many'], cells: ['t2000'], metric: 'perSecond', toCell: 't10', least: 0.9 },
+  { title: 'ten servers, idle', groups: ['gateway/idle'], cells: ['u10'], metric: 'idleMB', most: 80 },
+  { title: 'ready', groups: ['gateway/idle'], cells: ['u10'], metric: 'readyMs', most: 300 },
 ]

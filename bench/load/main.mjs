@@ -4,6 +4,7 @@ import { runElicit } from './elicit.mjs'
 import { holdMany, letGo } from './hold.mjs'
 import { runHttp } from './http.mjs'
 import { runLine } from './line.mjs'
+import { runPaced } from './paced.mjs'
 import { runPaused } from './paused.mjs'
 import { closeProgram, openProgram } from './program.mjs'
 import { runStdio } from './stdio.mjs'
@@ -14,6 +15,7 @@ const JOBS = {
   stdio: runStdio,
   alternate: runAlternately,
   close: closeProgram,
+  paced: runPaced,
   paused: runPaused,
   line: runLine,
   hold: holdMany,

@@ -33,4 +33,6 @@ export const METRICS = {
   logPerSecond: { title: 'log operations/s', unit: 'operations a second', show: short },
   sessionPerSecond: { title: 'session calls/s', unit: 'calls a second', show: short },
   taskPerSecond: { title: 'tasks/s', unit: 'tasks a second', show: short },
+  readyMs: { title: 'ready ms', unit: 'ms', show: short },
+  idleMB: { title: 'idle MiB', unit: 'MiB', show: short },
 }

@@ -4,6 +4,7 @@ import { COLD } from './cold.mjs'
 import { COMMANDS } from './commands.mjs'
 import { COUNTS } from './counts.mjs'
 import { ELICIT } from './elicit.mjs'
+import { GATEWAY } from './gateway.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
 import { LIST } from './list.mjs'
@@ -58,4 +59,5 @@ export const GROUPS = [
   ...ELICIT,
   ...STORES,
   ...WORKERS,
+  ...GATEWAY,
 ]

@@ -1,0 +1,167 @@
+/** Gateways: calls through them, the latency that they add, and what they cost when idle. */
+import { memoryOf } from '../harness/accounting.mjs'
+import { onServerCore } from '../harness/cores.mjs'
+import { openEach } from '../harness/each.mjs'
+import { STDIO_FRONTS, startGateway, startUpstream, stdioUpstream } from '../harness/gateway.mjs'
+import { runLoad } from '../harness/load.mjs'
+import { startServer } from '../harness/server.mjs'
+import { ID } from '../load/request.mjs'
+import { openingLines, openingPosts, posted, requestText, toolCall } from './messages.mjs'
+
+const MB = 2 ** 20
+const EVERY_MS = 5
+const REVISIONS = { modern: '2026-07-28', session: '2025-11-25' }
+/** The gateway starts its names with the name of the server. */
+const nameOf = (subject) => (subject === 'portcall' ? 's0__add' : 'add')
+const addOf = (subject) => toolCall(nameOf(subject), { a: ID, b: 2 }, { name: 'sum' })
+
+const PAIRS = ['modern', 'session'].flatMap((front) => ['modern', 'session'].map((back) => ({ front, back })))
+const http = ({ front, back }) => ({
+  id: `${front}-${back}`,
+  title: `${REVISIONS[front]} → HTTP, ${REVISIONS[back]}`,
+  front,
+  back,
+  subjects: ['direct', 'portcall'],
+})
+const stdio = ({ front, back }) => ({
+  id: `${front}-stdio-${back}`,
+  title: `${REVISIONS[front]} → stdio, ${REVISIONS[back]}`,
+  front,
+  back,
+  program: true,
+  subjects: ['direct', 'portcall', ...(front === 'session' && back === 'session' ? ['mcp-proxy', 'supergateway'] : [])],
+})
+const CELLS = [...PAIRS.map(http), ...PAIRS.filter(({ front, back }) => front === back).map(stdio)]
+
+/** Pins the revision behind the gateway. */
+const server = (target, back) => ({ target, protocolVersion: REVISIONS[back] })
+
+/** Starts a gateway and its servers, or for `direct` only the server. Everything behind the gateway is closed with it. */
+async function open(subject, { front, back, program, tools = 1, upstreams = 1 }) {
+  if (subject === 'direct') return { ...(await startServer('portcall', { mode: back, tools })), mode: back }
+  const upstream = program ? undefined : await startUpstream({ mode: back, tools })
+  const target = program ? stdioUpstream({ mode: back, tools }) : `http://127.0.0.1:${upstream.port}/mcp`
+  const names = Array.from({ length: upstreams }, (_, index) => `s${index}`)
+  const servers = subject === 'portcall' ? Object.fromEntries(names.map((name) => [name, server(target, back)])) : { s0: target }
+  const gateway = await startGateway(subject, servers)
+  const close = () => Promise.all([gateway.close(), upstream?.close()])
+  return { pid: gateway.pid, port: gateway.port, mode: front, close }
+}
+
+const jobOf = ({ pid, port, mode }, subject) => {
+  const { method, params, check } = addOf(subject)
+  return { pid, port, opening: openingPosts(mode), requests: [{ ...posted(mode, method, params), check }] }
+}
+
+const openAll = async (cells, subject) => ({ ...(await openEach(cells, subject, (cell) => open(subject, cell))), subject })
+
+const warm = new WeakSet()
+
+/** Calls in a closed loop. The first time, the server is warmed up. */
+async function callsOf(handle, subject, { ms, warmMs }) {
+  const job = { ...jobOf(handle, subject), concurrency: 16 }
+  if (!warm.has(handle)) await runLoad('http', { ...job, warmMs: 0, ms: warmMs })
+  warm.add(handle)
+  return runLoad('http', { ...job, warmMs: warmMs / 10, ms })
+}
+
+const CALLS = {
+  id: 'gateway/calls',
+  title: 'tools/call through a gateway, HTTP, 16 at once',
+  columns: ['perSecond', 'p50', 'p99', 'cpuPer1000'],
+  subjects: ['direct', 'portcall', 'mcp-proxy', 'supergateway'],
+  cells: CELLS,
+  rounds: 3,
+  turns: 3,
+  open: (subject) => openAll(CELLS, subject),
+  measure: (handle, cell, settings) => callsOf(handle.of(cell), handle.subject, settings),
+}
+
+const ADDED = {
+  id: 'gateway/added',
+  title: 'tools/call through a gateway, 200 calls/s',
+  columns: ['p50', 'p99'],
+  subjects: CALLS.subjects,
+  cells: CELLS,
+  rounds: 2,
+  turns: 2,
+  open: (subject) => openAll(CELLS, subject),
+  measure: (handle, cell, { ms, warmMs }) =>
+    runLoad('paced', { ...jobOf(handle.of(cell), handle.subject), everyMs: EVERY_MS, ms: 2 * ms, warmMs }),
+}
+
+/** `mcp-remote` serves one program over stdio. */
+const FRONT = {
+  id: 'gateway/stdio',
+  title: 'tools/call through a bridge, stdio → HTTP, 2025-11-25, 16 in flight',
+  columns: ['perSecond', 'p50', 'p99', 'cpuPer1000'],
+  subjects: ['portcall', 'mcp-remote'],
+  cells: [{ id: 'session', title: '2025-11-25' }],
+  rounds: 3,
+  turns: 2,
+  async open(subject) {
+    const upstream = await startUpstream({ mode: 'session', tools: 1 })
+    const args = STDIO_FRONTS[subject](`http://127.0.0.1:${upstream.port}/mcp`)
+    const program = onServerCore({ command: process.execPath, args })
+    const { pid } = await runLoad('open', { ...program, opening: openingLines('session') })
+    return { pid, subject, close: () => Promise.all([runLoad('close', { pid }), upstream.close()]) }
+  },
+  measure({ pid, subject }, _cell, { ms, warmMs }) {
+    const { method, params, check } = addOf(subject)
+    const requests = [{ line: requestText('session', method, params), check }]
+    return runLoad('stdio', { pid, requests, concurrency: 16, warmMs, ms })
+  },
+}
+
+const sized = (id, title, size) => ({ id, title, front: 'modern', back: 'modern', ...size })
+const SIZES = [
+  sized('u1', '1 server', { upstreams: 1 }),
+  sized('u50', '50 servers', { upstreams: 50 }),
+  sized('t10', '10 tools', { tools: 10 }),
+  sized('t2000', '2,000 tools', { tools: 2000 }),
+]
+
+const MANY = {
+  id: 'gateway/many',
+  title: 'tools/call through a gateway to many servers and tools, 16 at once, 2026-07-28',
+  columns: ['perSecond', 'p50', 'cpuPer1000'],
+  subjects: ['portcall'],
+  cells: SIZES,
+  rounds: 3,
+  turns: 3,
+  open: (subject) => openAll(SIZES, subject),
+  measure: (handle, cell, settings) => callsOf(handle.of(cell), handle.subject, settings),
+}
+
+const IDLE = {
+  id: 'gateway/idle',
+  title: 'a gateway with ten HTTP servers, from spawn',
+  columns: ['readyMs', 'idleMB'],
+  subjects: ['portcall'],
+  cells: [sized('u10', '10 servers', { upstreams: 10, tools: 10 })],
+  rounds: 5,
+  async open() {
+    const upstream = await startUpstream({ mode: 'modern', tools: 10 })
+    return { url: `http://127.0.0.1:${upstream.port}/mcp`, close: () => upstream.close() }
+  },
+  async measure({ url }, { upstreams, front }) {
+    const startedAt = performance.now()
+    const servers = Array.from({ length: upstreams }, (_, index) => [`s${index}`, url])
+    const gateway = await startGateway('portcall', Object.fromEntries(servers))
+    const readyMs = performance.now() - startedAt
+    const { headers, body } = posted(front, 'tools/list')
+    const response = await fetch(`http://127.0.0.1:${gateway.port}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: body.replaceAll(ID, '1'),
+    })
+    const listed = (await response.text()).split('"name":"s').length - 1
+    if (listed < upstreams) throw new Error(`only ${listed} tools were listed`)
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    const idleMB = memoryOf(gateway.pid).resident / MB
+    await gateway.close()
+    return { readyMs, idleMB }
+  },
+}
+
+export const GATEWAY = [CALLS, ADDED, FRONT, MANY, IDLE]
