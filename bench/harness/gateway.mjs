@@ -27,8 +27,17 @@ async function freePort() {
 
 const running = new Set()
 process.on('exit', () => {
-  for (const child of running) for (const pid of familyOf(child.pid).toReversed()) process.kill(pid, 'SIGKILL')
+  for (const child of running) killFamily(child.pid)
 })
+
+/** Kills a process and its descendants. Some may have exited because another one did. */
+function killFamily(first) {
+  for (const pid of familyOf(first).toReversed()) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {}
+  }
+}
 
 function run(args, stdout) {
   const program = onServerCore({ command: process.execPath, args })
@@ -42,7 +51,7 @@ async function end(child) {
   running.delete(child)
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
-  for (const pid of familyOf(child.pid).toReversed()) process.kill(pid, 'SIGKILL')
+  killFamily(child.pid)
   await ended
 }
 

@@ -53,7 +53,7 @@ async function startObserved(): Promise<Observed> {
   return { url, process: child, state: ask, children }
 }
 
-/** Sends a message. `cutAfterEvents` destroys the socket at the first event of the response. */
+/** Sends a message. `cut` destroys the socket when the server asks for input. */
 function post(url: string, message: object, { session, agent, cut }: { session?: string; agent?: Agent; cut?: boolean } = {}) {
   return new Promise<{ status: number | undefined; session: string; text: string }>((resolve, reject) => {
     const headers = {

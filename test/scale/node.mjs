@@ -1,11 +1,12 @@
 /**
  * One process of the service: `node node.mjs redis URL`, `node node.mjs postgres URL`, or `memory` or `none` for a single process with or
- * without stores. Sends its URL to the parent when it listens.
+ * without stores. With `UPSTREAM`, a URL, it is a gateway to the server there. Sends its URL to the parent when it listens.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createServer } from 'portcall'
+import { bridge } from 'portcall/gateway'
 import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { postgresStores } from 'portcall/stores/postgres'
@@ -45,7 +46,10 @@ server.tool('update', { input: object({ uri: text }) }, ({ uri }) => {
 })
 server.resource('note://{id}', {}, ({ id }) => `note ${id}`)
 
-const { url: ownUrl } = await serve(server, {
+const { UPSTREAM } = process.env
+const served = UPSTREAM ? bridge(UPSTREAM, { ...(stores && { stores }) }) : server
+
+const { url: ownUrl } = await serve(served, {
   port: 0,
   sessionIdleTimeoutMs: Number(process.env.IDLE_MS ?? 1_800_000),
   nodeLeaseTtlMs: 3000,
