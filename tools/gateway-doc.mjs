@@ -6,7 +6,7 @@ import { DIST, ROOT, readJson, readText } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
 const PAGE = join(ROOT, 'docs', 'gateway', 'configuration.md')
-const PART = /(<!-- keys of the gateway section -->)[^]*?(<!-- end of keys -->)/
+const PART = /(<!-- keys of the gateway section -->)[\s\S]*?(<!-- end of keys -->)/
 
 const row = (cells) => `| ${cells.join(' | ')} |`
 const table = (rows) => [row(['Key', 'Type', 'Meaning']), row(['---', '---', '---']), ...rows.map(row)].join('\n')

@@ -1,11 +1,13 @@
 /** Gateways: many servers as one, and one server for every client, whatever the transport and the revision. @module */
-export type { ReadConfigOptions, ServerConfig } from '../connect/config/config.ts'
+
 export { ConfigError } from '../connect/config/errors.ts'
+export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
 export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
 export { createPolicyOptions, type PolicyContext, type PolicyOptions } from '../gateway/config/policy-keys.ts'
 export { type ReadGatewayConfigOptions, readGatewayConfig } from '../gateway/config/read-gateway-config.ts'
 export type {
+  GatewayAdminSettings,
   GatewayApiKey,
   GatewayAuthSettings,
   GatewayConfig,

@@ -2,8 +2,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Config, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
 import { ConfigError } from './errors.ts'
+import type { Config } from './types.ts'
 
 const env = { TOKEN: 's3cret', EMPTY: '', HOME: '/home/me' }
 

@@ -15,6 +15,7 @@ export class ConfigError extends PortcallError {
   /** Where the error is, if the configuration was passed as text. */
   readonly position: TextPosition | undefined
 
+  /** Pass the position in the text, if there is one. */
   constructor(message: string, { position, ...options }: ErrorOptions & { readonly position?: TextPosition | undefined } = {}) {
     super(message, options)
     this.position = position

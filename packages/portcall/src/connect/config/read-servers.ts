@@ -1,9 +1,10 @@
 /** Reads the servers of configurations. Loaded on demand, since few clients need it. */
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import type { Config, ReadConfigOptions, ServerConfig } from './config.ts'
-import { type ConfigDocument, type ConfigPath, formatPosition, parseDocument } from './document.ts'
+import { parseDocument } from './document.ts'
+import { type ConfigDocument, type ConfigPath, formatPosition } from './document-types.ts'
 import { ConfigError } from './errors.ts'
 import { isBuiltIn, isDisabled, readServerEntry, TARGET_FIELDS } from './server-entry.ts'
+import type { Config, ReadConfigOptions, ServerConfig } from './types.ts'
 import { type ConfigVariables, createVariableSource, FieldError, type VariableSource } from './variables.ts'
 
 /** The members that hold the servers, in the formats of various hosts. The last two are single members in some hosts' settings. */

@@ -128,8 +128,8 @@ export async function createVariableSource(root: unknown, options: Partial<Confi
   const { env = environment(), inputs = {}, directory } = options
   const variables = { env, inputs, directory }
   if (!/"envFile"|\{file:/.test(JSON.stringify(root))) return { ...variables, readFile: noFiles }
-  const { readTextFile } = await import('./text-file.ts')
-  return { ...variables, readFile: (path) => readTextFile(path, directory) }
+  const { readConfiguredFile } = await import('./text-file.ts')
+  return { ...variables, readFile: (path) => readConfiguredFile(path, directory) }
 }
 
 function noFiles(path: string): never {

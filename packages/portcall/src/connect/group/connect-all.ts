@@ -1,5 +1,6 @@
-import { type ReadConfigOptions, readConfig } from '../config/config.ts'
+import { readConfig } from '../config/config.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
+import type { ReadConfigOptions } from '../config/types.ts'
 import { connect } from '../connect.ts'
 import { joinHeaders } from '../join-headers.ts'
 import type { ConnectOptions } from '../options.ts'

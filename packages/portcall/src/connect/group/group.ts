@@ -12,9 +12,9 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../../protocol/types.ts'
-import type { Config, ServerConfig } from '../config/config.ts'
 import { ConfigError } from '../config/errors.ts'
 import type { ServerEntry } from '../config/server-entry.ts'
+import type { Config, ServerConfig } from '../config/types.ts'
 import { createNamespacedList, type Namespaced, type WithServer } from './aggregate.ts'
 import { createAggregatedResources } from './aggregate-resources.ts'
 import { createGroupServer, createUnavailableServer, type GroupServer, type ServerStatus } from './group-server.ts'

@@ -1,4 +1,4 @@
-import type { ConfigDocument, ConfigPath } from '../../connect/config/document.ts'
+import type { ConfigDocument, ConfigPath } from '../../connect/config/document-types.ts'
 import type { TextPosition } from '../../connect/config/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { compileSchema } from '../../schema/compile.ts'
@@ -41,7 +41,7 @@ function describeIssue(path: ConfigPath, message: string): ConfigIssue {
   const full = ['gateway', ...path]
   if (message === UNKNOWN) {
     const known = keysAt(GATEWAY_SECTION_SCHEMA, path.slice(0, -1))
-    return { path: full, message: `${nameOf(full)} is not a known key${suggest(String(path.at(-1)), known)}` }
+    return { path: full, message: `${nameOf(full)} is not a known key${suggestKey(String(path.at(-1)), known)}` }
   }
   if (message === 'required')
     return { path: full.slice(0, -1), message: `${nameOf(full.slice(0, -1))} needs the key ${path.at(-1)}` }
@@ -60,7 +60,7 @@ function keysAt(schema: unknown, path: ConfigPath): string[] {
 }
 
 /** Suggests the most similar key, or else lists the keys. */
-export function suggest(key: string, known: readonly string[]): string {
+export function suggestKey(key: string, known: readonly string[]): string {
   const closest = closestName(key, known) ?? known.find((name) => lettersOf(name) === lettersOf(key))
   if (closest !== undefined) return `; did you mean ${closest}?`
   return known.length > 0 ? `; known keys: ${known.join(', ')}` : ''
@@ -91,7 +91,7 @@ const CHECKS: readonly Check[] = [
   ({ servers = {} }, names) =>
     Object.keys(servers)
       .filter((name) => !names.includes(name))
-      .map((name) => ({ path: ['servers', name], message: `is not a server of this configuration${suggest(name, names)}` })),
+      .map((name) => ({ path: ['servers', name], message: `is not a server of this configuration${suggestKey(name, names)}` })),
   ({ servers = {} }) => {
     const duplicates = (kind: 'tools' | 'prompts'): ConfigIssue[] =>
       Object.entries(servers).flatMap(([name, settings]) => {

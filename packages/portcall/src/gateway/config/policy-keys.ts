@@ -8,6 +8,7 @@ export type PolicyOptions = Pick<GatewayOptions, 'policy' | 'middleware' | 'onEv
 export interface PolicyContext {
   /** The directory of the file, where relative paths start. */
   readonly directory: string | undefined
+  /** The stores of the gateway. */
   readonly stores: GatewayOptions['stores']
 }
 

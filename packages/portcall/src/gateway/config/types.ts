@@ -1,39 +1,64 @@
-import type { ServerConfig } from '../../connect/config/config.ts'
+import type { ServerConfig } from '../../connect/config/types.ts'
 import type { GatewayOptions, GatewayServerOptions } from '../options.ts'
 
 /** An issuer of access tokens. */
 export interface GatewayIssuer {
+  /** The exact `iss` of its access tokens. */
   readonly issuer: string
+  /** The URL of its keys. Default: what its metadata says. */
   readonly jwksUri?: string
+  /** The `aud` of its access tokens, if it is not the resource. */
   readonly audience?: string
 }
 
 /** An API key: the key, or its hash. */
 export interface GatewayApiKey {
+  /** The user or program that the key identifies. */
   readonly subject: string
+  /** The key itself. */
   readonly key?: string
+  /** The SHA-256 of the key in base64url. */
   readonly hash?: string
+  /** The scopes of the key. Default: none. */
   readonly scopes?: readonly string[]
 }
 
 /** Who may call a gateway. */
 export interface GatewayAuthSettings {
+  /** The URL by which clients reach the gateway. */
   readonly resource: string
+  /** The issuers of access tokens. */
   readonly issuers?: readonly (string | GatewayIssuer)[]
+  /** The API keys that are accepted. */
   readonly apiKeys?: readonly GatewayApiKey[]
+  /** The scopes that every request needs. */
   readonly scopes?: readonly string[]
 }
 
 /** Where a gateway listens. */
 export interface GatewayListenSettings {
+  /** The port; 0 for any free port. */
   readonly port?: number
+  /** The address. */
   readonly host?: string
+  /** The path of the endpoint. */
   readonly path?: string
+  /** The names of the gateway in the `Host` header. */
   readonly allowedHosts?: readonly string[]
+  /** The origins of web pages that may call. */
   readonly allowedOrigins?: readonly string[]
+  /** How clients of the legacy revisions are served. */
   readonly legacy?: 'sessions' | 'stateless' | 'off'
+  /** How long running calls may take when the gateway stops, in milliseconds. */
   readonly drainTimeoutMs?: number
+  /** How long the gateway goes on serving after a signal, in milliseconds. */
   readonly shutdownDelayMs?: number
+}
+
+/** The admin endpoint of a gateway. */
+export interface GatewayAdminSettings {
+  /** The port; 0 for any free port. */
+  readonly port?: number
 }
 
 /** The part of a configuration that concerns the process around the gateway. */
@@ -45,13 +70,14 @@ export interface GatewaySettings {
   /** The URL of the store, such as `sqlite:gateway.db`. */
   readonly store?: string
   /** The admin endpoint; `false` disables it. */
-  readonly admin: false | { readonly port?: number }
+  readonly admin: false | GatewayAdminSettings
 }
 
 /** A configuration of a gateway. */
 export interface GatewayConfig {
   /** The options of `createGateway`. Stores and policies are not part of them. */
   readonly options: GatewayOptions
+  /** The settings of the process around the gateway. */
   readonly settings: GatewaySettings
   /** The values of the policy keys, with variables replaced. */
   readonly policies: { readonly [key: string]: unknown }

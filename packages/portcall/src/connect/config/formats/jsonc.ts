@@ -1,6 +1,6 @@
 /** JSON with comments and trailing commas. Loaded on demand, with its parser. */
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { type ConfigDocument, formatPosition, positionAt } from '../document.ts'
+import { type ConfigDocument, formatPosition, positionAt } from '../document-types.ts'
 import { ConfigError } from '../errors.ts'
 
 /** Parses text. @throws ConfigError with the position of the first error. */

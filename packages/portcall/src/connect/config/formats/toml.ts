@@ -1,6 +1,6 @@
 /** TOML. Loaded on demand, with its parser. */
 import { parse } from '@decimalturn/toml-patch'
-import { type ConfigDocument, type ConfigPath, formatPosition } from '../document.ts'
+import { type ConfigDocument, type ConfigPath, formatPosition } from '../document-types.ts'
 import { ConfigError, type TextPosition } from '../errors.ts'
 
 /** Parses text. @throws ConfigError with the position of the first error. */

@@ -1,12 +1,12 @@
 /** YAML. Loaded on demand, with its parser. */
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
-import { type ConfigDocument, type ConfigPath, formatPosition } from '../document.ts'
+import { type ConfigDocument, type ConfigPath, formatPosition } from '../document-types.ts'
 import { ConfigError, type TextPosition } from '../errors.ts'
 
 const MAX_ALIASES = 100
 
 /** Parses text. @throws ConfigError with the position of the first error. */
-export function parseYaml(text: string): ConfigDocument {
+export function parseYamlConfig(text: string): ConfigDocument {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   const positionAt = (offset: number): TextPosition => {
