@@ -18,7 +18,13 @@ test('gateway-user-accounts', async () => {
     await rm(folder, { recursive: true })
   })
   const ORIGIN = 'https://gateway.example.com'
-  const env = { ORIGIN, ISSUER: login.issuer, NOTES: upstream.url, SEALING_KEY: generateKey(), DATABASE: join(folder, 'gateway.db') }
+  const env = {
+    ORIGIN,
+    ISSUER: login.issuer,
+    NOTES: upstream.url,
+    SEALING_KEY: generateKey(),
+    DATABASE: join(folder, 'gateway.db'),
+  }
   const url = await startServer('gateway-user-accounts', { env })
   const token = await login.issue({ subject: 'ann', resources: [`${ORIGIN}/mcp`] })
   const client = await connect(url, { headers: { authorization: `Bearer ${token}` } })

@@ -1,8 +1,8 @@
+import { generateKey } from 'portcall'
 import { apiKeys, createApiKey, protect } from 'portcall/auth/server'
 import { type Client, connect, type InputHandlers } from 'portcall/client'
 import { createGateway, type Gateway, type UserAccounts, userAccounts } from 'portcall/gateway'
 import { serve } from 'portcall/node'
-import { generateKey } from 'portcall'
 import { memoryStores, type Stores } from 'portcall/stores'
 import { expect, onTestFinished, test } from 'vitest'
 import { createBrowser, findPort, type ProtectedUpstream, startProtectedUpstream } from './support/protected-upstream.ts'
@@ -108,7 +108,7 @@ test('waiting calls of several processes share one sign-in, which any process ca
   const opened: string[] = []
   const clients = await Promise.all([first, ...others].map((one) => connectAs('ada', one, openInBrowser('ada', opened))))
   const calls = Array.from({ length: 15 }, (_, index) => clients[index % 3]?.callTool('notes__whoami', {}))
-  expect((await Promise.all(calls)).map(textOf)).toEqual(Array(15).fill('user'))
+  expect((await Promise.all(calls)).map(textOf)).toEqual(new Array(15).fill('user'))
   expect(new Set(opened).size).toBe(1)
   const grants = upstream.login.requestsTo('token').map(({ parameters }) => parameters.get('grant_type'))
   expect(grants).toEqual(['authorization_code'])
@@ -177,7 +177,7 @@ test('an expired token is refreshed once by 50 calls of three processes', async 
   upstream.login.setFaults({ token: { expires_in: 300 } })
   await new Promise((resolve) => setTimeout(resolve, 3100))
   const calls = Array.from({ length: 50 }, (_, index) => clients[index % 3]?.callTool('notes__whoami', {}))
-  expect((await Promise.all(calls)).map(textOf)).toEqual(Array(50).fill('user'))
+  expect((await Promise.all(calls)).map(textOf)).toEqual(new Array(50).fill('user'))
   expect(refreshes() - before).toBe(1)
 })
 

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, request as send, type IncomingMessage } from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'portcall'
 import { jwt, protect } from 'portcall/auth/server'
@@ -30,8 +30,9 @@ export async function startProtectedUpstream(options: AuthorizationServerOptions
   const port = await findPort()
   const proxyPort = await findPort()
   const url = `http://127.0.0.1:${proxyPort}/mcp`
-  const server = createServer({ name: 'notes', version: '1' })
-    .tool('whoami', {}, (_input: object, call) => String(call.auth?.subject ?? call.auth?.principal))
+  const server = createServer({ name: 'notes', version: '1' }).tool('whoami', {}, (_input: object, call) =>
+    String(call.auth?.subject ?? call.auth?.principal),
+  )
   const verify = jwt({ issuer: login.issuer, jwksUri: `${login.issuer}/jwks` })
   const served = await serve(server, {
     ...protect({ resource: url, authorizationServers: [login.issuer], verify }),

@@ -1,5 +1,5 @@
-import { AuthError } from '../../auth/client/errors.ts'
 import type { AuthProviderOptions } from '../../auth/client/auth-provider.ts'
+import { AuthError } from '../../auth/client/errors.ts'
 import type { PreRegisteredClient } from '../../auth/client/registration/pre-registered.ts'
 import type { GrantType } from '../../auth/client/types.ts'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
@@ -39,7 +39,8 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
  * const { credentials, middleware } = callerIdentity({ client: { clientId: 'gateway', clientSecret, issuer: 'https://login.example.com' } })
  */
 export function callerIdentity({ client, parameters = {}, ...options }: CallerIdentityOptions): CallerIdentity {
-  if (client.issuer === undefined) throw new TypeError('client.issuer is required: this authorization server receives the tokens of callers')
+  if (client.issuer === undefined)
+    throw new TypeError('client.issuer is required: this authorization server receives the tokens of callers')
   /** The last token of each principal. Requests with it were authenticated as this principal. */
   const tokens = new Map<string, string>()
   const subjectOf = (principal: string): string => {

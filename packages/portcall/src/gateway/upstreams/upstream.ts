@@ -62,13 +62,15 @@ const LIST_TIMEOUT_MS = 2000
 const PROBE_TIMEOUT_MS = 30_000
 let lastId = 0
 
+const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => ({
+  tools: createItemFilter(tools),
+  prompts: createItemFilter(prompts),
+  resources: createItemFilter({ ...resources, rename: {} }),
+})
+
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
   const { name, server, credentials, policies, onEvent, onChanged } = options
-  const filters = {
-    tools: createItemFilter(server.tools),
-    prompts: createItemFilter(server.prompts),
-    resources: createItemFilter({ ...server.resources, rename: {} }),
-  }
+  const filters = createFilters(server)
   const perPrincipal = isPerPrincipal(server, credentials)
   let era: Era | undefined
   const counters = { inFlight: 0, requests: 0 }

@@ -39,7 +39,10 @@ export const ownGroup = (platform: NodeJS.Platform): { readonly detached: boolea
  * Creates the handle of the process group of a child that was started with `ownGroup`. When this process exits, it terminates the group. When
  * it is killed, the stdin of the members ends, and with `isGuarded` a shell terminates them.
  */
-export function createProcessGroup(child: ChildProcess, { platform = process.platform, isGuarded = false }: ProcessGroupOptions = {}): ProcessGroup {
+export function createProcessGroup(
+  child: ChildProcess,
+  { platform = process.platform, isGuarded = false }: ProcessGroupOptions = {},
+): ProcessGroup {
   const exited =
     child.pid === undefined ? Promise.resolve() : new Promise<void>((resolve) => void child.once('exit', () => resolve()))
   const group = hasGroups(platform) ? signalGroup(child) : terminateTree(child)
