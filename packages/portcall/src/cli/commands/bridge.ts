@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { readHeaderFlags } from '../command-line/flag-values.ts'
@@ -51,6 +52,8 @@ export const bridgeCommand: Command = defineCommand({
     const bridged = await createBridge(resolved, { flags, io })
     if (flags.http === undefined) {
       process.exitCode = 0
+      if (process.stdin.isTTY)
+        io.log(`Serving ${nameOf(resolved)} over stdio, for a host that starts this command. Press Ctrl-C to stop.`)
       const { serveStdio } = await import('../../entrypoints/stdio.ts')
       return serveStdio(bridged)
     }
@@ -77,6 +80,7 @@ async function createBridge(
   const isProgram = typeof target === 'object' && 'command' in target
   try {
     return bridge(isProgram ? { ...target, terminateWithParent: true } : target, {
+      name: nameOf({ target }),
       info: { name: 'portcall-bridge', version: VERSION, title: 'Portcall bridge' },
       sharing: 'shared',
       headers: { ...headers, ...readHeaderFlags(flags.header) },
@@ -87,6 +91,12 @@ async function createBridge(
   } catch (error) {
     throw error instanceof TypeError ? usageError(error.message) : error
   }
+}
+
+/** Names a server in messages. */
+function nameOf({ target }: Pick<ResolvedTarget, 'target'>): string {
+  if (target instanceof URL) return target.host
+  return typeof target === 'object' && 'command' in target ? basename(target.command) : 'server'
 }
 
 interface HttpContext extends BridgeContext {

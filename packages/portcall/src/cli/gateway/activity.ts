@@ -27,6 +27,7 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
   const servers = new Map<string, ServerActivity>()
   const failing = new Set<string>()
   const connected = new Set<string>()
+  const refused = new Set<string>()
   const of = (server: string): ServerActivity => {
     const known = servers.get(server) ?? { calls: 0, errors: 0, restarts: 0 }
     servers.set(server, known)
@@ -38,6 +39,10 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
       connected.add(server)
       if (failing.delete(server)) log(`${server}: available again`)
       else log(`${server}: connected`)
+    }
+    if (state === 'idle' && error !== undefined && !refused.has(server)) {
+      refused.add(server)
+      log(`${server}: ${messageOf(error)}${signInHint(error)}`)
     }
     if (state !== 'failing' || failing.has(server)) return
     failing.add(server)
@@ -72,6 +77,12 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
       for (const name of servers.keys()) if (!names.includes(name)) servers.delete(name)
     },
   }
+}
+
+/** Returns what to do about a server that refuses the caller. */
+export function signInHint(error: unknown): string {
+  const isRefusal = /\bHTTP 40[13]\b/.test(error instanceof Error ? error.message : String(error))
+  return isRefusal ? '; sign in with portcall login URL, or configure its headers' : ''
 }
 
 const MAX_ERROR_LENGTH = 500

@@ -3,6 +3,7 @@ import { createGateway, type GatewayOptions } from '../../entrypoints/gateway.ts
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
+import { signInHint } from './activity.ts'
 import { describeTarget } from './controller.ts'
 import { createStoredCredentials } from './credentials.ts'
 import { formatTable } from './format-status.ts'
@@ -70,7 +71,7 @@ function printReports(reports: readonly ServerReport[], io: Io): void {
     name,
     error === undefined ? `${tools?.length ?? 0} tools` : '-',
     `${durationMs} ms`,
-    error ?? target,
+    error === undefined ? target : error + signInHint(error),
   ])
   for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TIME', 'NOTE'], ...rows])) io.data(line)
 }

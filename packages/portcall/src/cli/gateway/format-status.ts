@@ -1,4 +1,5 @@
 import { sanitizeLine } from '../format.ts'
+import { signInHint } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 
 const HEAD = ['SERVER', 'STATE', 'REVISION', 'TOOLS', 'SESSIONS', 'CALLS', 'ERRORS', 'RESTARTS', 'NOTE']
@@ -31,7 +32,7 @@ function noteOf({ error, nextAttemptAt, target }: ServerRow): string {
   if (error === undefined) return target
   const seconds = nextAttemptAt === undefined ? undefined : Math.max(0, Math.ceil((nextAttemptAt - Date.now()) / 1000))
   const next = seconds === undefined ? '' : ` (next attempt in ${seconds} s)`
-  return sanitizeLine(error).slice(0, MAX_NOTE_LENGTH) + next
+  return sanitizeLine(error).slice(0, MAX_NOTE_LENGTH) + signInHint(error) + next
 }
 
 /** Aligns the columns of a table. */

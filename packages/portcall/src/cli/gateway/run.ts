@@ -88,7 +88,10 @@ interface Announcement {
 function announce({ loaded: { config, files }, endpoint, adminUrl }: Announcement, io: Io): void {
   const names = Object.keys(config.options.servers)
   io.log(`${names.length === 1 ? '1 server' : `${names.length} servers`} from ${files.join(', ')}: ${names.join(', ') || 'none'}`)
-  if (endpoint === 'stdio') return
+  if (endpoint === 'stdio') {
+    if (process.stdin.isTTY) io.log('Serving over stdio, for a host that starts this command. Press Ctrl-C to stop.')
+    return
+  }
   if (io.json) io.value({ url: endpoint, ...(adminUrl !== undefined && { admin: adminUrl }) })
   else io.data(`Listening at ${endpoint}`)
   guardStdout()
