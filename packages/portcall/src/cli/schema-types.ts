@@ -53,5 +53,5 @@ export function typeName(schema: unknown, root: unknown): string {
 }
 
 function inParentheses(type: string): string {
-  return type.includes('|') ? `(${type})` : type
+  return type.replace(/\([^)]*\)/g, '').includes('|') ? `(${type})` : type
 }
