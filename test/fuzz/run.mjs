@@ -3,7 +3,7 @@
  * each (default: 10) inputs that a coverage-guided fuzzer finds. `--keep` adds those that reach more code to the corpus.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -30,8 +30,8 @@ const JAZZER = join(FOLDER, 'node_modules', '@jazzer.js', 'core', 'dist', 'cli.j
 const DETECTORS = ['--disableBugDetectors', 'remote-code-execution']
 
 /** Inputs kept for each target at most, the shortest first. */
-const MAX_KEPT = 300
-const MAX_KEPT_BYTES = 2000
+const MAX_KEPT = 400
+const MAX_KEPT_BYTES = 1000
 
 /** Runs a target on its corpus. Returns the errors. */
 async function replay(target) {
@@ -78,19 +78,14 @@ function fuzzTarget(target) {
       `!!! ${target} failed with exit code ${status}; inputs: ${inputs.map((name) => shown(artifacts + name)).join(', ')}`,
     )
   }
-  if (status === 0 && values.keep) keep(target, [found, seeds])
+  if (status === 0 && values.keep) keep(target, found)
   return status === 0
 }
 
-/** Adds the inputs that reach more code to the corpus. */
-function keep(target, folders) {
-  const merged = join(RESULTS, target, 'merged')
-  rmSync(merged, { recursive: true, force: true })
-  mkdirSync(merged, { recursive: true })
-  runFuzzer(target, [merged, ...folders], ['-merge=1'])
-  const short = readInputs(merged).filter(({ length }) => length <= MAX_KEPT_BYTES)
-  const inputs = short.sort((a, b) => a.length - b.length).slice(0, MAX_KEPT)
-  if (inputs.length > 0) writeCorpus(target, inputs)
+/** Adds the inputs that reached more code to the corpus. */
+function keep(target, folder) {
+  const inputs = [...readCorpus(target), ...readInputs(folder)].filter(({ length }) => length <= MAX_KEPT_BYTES)
+  writeCorpus(target, inputs.sort((a, b) => a.length - b.length).slice(0, MAX_KEPT))
 }
 
 install(FOLDER)

@@ -74,7 +74,7 @@ test('require access tokens, and a scope per tool', async () => {
   onTestFinished(() => login.close())
   const { url } = await start('tasks/jwt-scopes.ts', { env: { ISSUER: login.issuer } })
   await expect(connectForTest(url)).rejects.toThrow('401')
-  const token = await login.issue({ subject: 'ada', resources: [url], scope: 'notes:read' })
+  const token = await login.issue({ subject: 'ada', resources: [url], scopes: ['notes:read'] })
   const client = await connectForTest(url, { auth: bearerToken(() => token) })
   expect(textOf(await client.callTool('list'))).toBe('Notes of ada')
   await expect(client.callTool('erase')).rejects.toThrow()

@@ -29,7 +29,17 @@ export {
 } from '../gateway/credentials/caller-identity.ts'
 export { userAccounts } from '../gateway/credentials/user-accounts.ts'
 export { UpstreamUnavailableError, UserInputRequiredError } from '../gateway/errors.ts'
-export type { CallEvent, CallOutcome, GatewayEvent, OnGatewayEvent, UpstreamEvent } from '../gateway/events.ts'
+export type {
+  CallEvent,
+  CallOutcome,
+  GatewayErrorEvent,
+  GatewayEvent,
+  GatewayWarningEvent,
+  ItemDroppedEvent,
+  OnGatewayEvent,
+  StderrEvent,
+  UpstreamEvent,
+} from '../gateway/events.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'
 export type {
   CredentialsProvider,
@@ -79,5 +89,12 @@ export type {
   RuleAction,
 } from '../gateway/policy/rule.ts'
 export { type ArgumentChange, type ToolChange, type ToolSetOptions, toolSet } from '../gateway/policy/tool-set.ts'
-export type { GatewayCall, GatewayCaller, GatewayItem, GatewayPolicy, ItemKind, PolicyDecision } from '../gateway/policy.ts'
+export type {
+  GatewayCall,
+  GatewayCaller,
+  GatewayItem,
+  GatewayItemKind,
+  GatewayPolicy,
+  PolicyDecision,
+} from '../gateway/policy.ts'
 export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'

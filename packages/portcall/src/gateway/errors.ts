@@ -11,6 +11,7 @@ export class UpstreamUnavailableError extends PortcallError {
   /** A later attempt may succeed. */
   readonly retryable = true
 
+  /** `cause` is why the server could not be reached. */
   constructor(server: string, cause: unknown) {
     super(`The server ${server} is not available: ${messageOf(cause)}`, { cause })
     this.server = server
@@ -27,6 +28,7 @@ export class UserInputRequiredError extends PortcallError {
   /** The input requests, by key. */
   readonly inputRequests: { readonly [key: string]: InputRequest }
 
+  /** `inputRequests` are sent to the caller, by key. */
   constructor(message: string, inputRequests: { readonly [key: string]: InputRequest }, options?: ErrorOptions) {
     super(message, options)
     this.inputRequests = inputRequests

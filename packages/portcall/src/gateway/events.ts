@@ -1,24 +1,54 @@
-import type { ItemKind } from './policy.ts'
+import type { GatewayItemKind } from './policy.ts'
 import type { UpstreamState } from './status.ts'
 
 /** What happens in a gateway. Use it for logs, metrics and audits; it never contains arguments, results or credentials. */
-export type GatewayEvent =
-  | UpstreamEvent
-  | CallEvent
-  /** An item of a server's list is left out: it is malformed, or its name is taken. The other items are not affected. */
-  | {
-      readonly type: 'item-dropped'
-      readonly server: string
-      readonly kind: ItemKind
-      readonly name: string
-      readonly reason: string
-    }
-  /** A server writes to stderr. */
-  | { readonly type: 'stderr'; readonly server: string; readonly text: string }
-  /** A problem that the gateway worked around. */
-  | { readonly type: 'warning'; readonly server?: string; readonly message: string }
-  /** An unexpected error of the gateway itself. The client gets the reference. */
-  | { readonly type: 'error'; readonly error: unknown; readonly reference: string; readonly method: string }
+export type GatewayEvent = UpstreamEvent | CallEvent | ItemDroppedEvent | StderrEvent | GatewayWarningEvent | GatewayErrorEvent
+
+/** An item of a server's list is left out: it is malformed, or its name is taken. The other items are not affected. */
+export interface ItemDroppedEvent {
+  /** The kind of event. */
+  readonly type: 'item-dropped'
+  /** The name of the server. */
+  readonly server: string
+  /** The kind of item. */
+  readonly kind: GatewayItemKind
+  /** The name or URI of the item on the server. */
+  readonly name: string
+  /** Why the item is left out. */
+  readonly reason: string
+}
+
+/** A server writes to stderr. */
+export interface StderrEvent {
+  /** The kind of event. */
+  readonly type: 'stderr'
+  /** The name of the server. */
+  readonly server: string
+  /** What it wrote. */
+  readonly text: string
+}
+
+/** A problem that the gateway worked around. */
+export interface GatewayWarningEvent {
+  /** The kind of event. */
+  readonly type: 'warning'
+  /** The name of the server, if the problem is that of a server. */
+  readonly server?: string
+  /** The problem. */
+  readonly message: string
+}
+
+/** An unexpected error of the gateway itself. */
+export interface GatewayErrorEvent {
+  /** The kind of event. */
+  readonly type: 'error'
+  /** What was thrown. */
+  readonly error: unknown
+  /** The reference that the client gets instead of the error. */
+  readonly reference: string
+  /** The method of the request. */
+  readonly method: string
+}
 
 /** The state of a server has changed. */
 export interface UpstreamEvent {

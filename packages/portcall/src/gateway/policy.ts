@@ -5,7 +5,7 @@ import type { InputRequest } from '../protocol/input-types.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
 /** The kinds of items that servers list. */
-export type ItemKind = 'tool' | 'prompt' | 'resource' | 'template'
+export type GatewayItemKind = 'tool' | 'prompt' | 'resource' | 'template'
 
 /** Who sent a request. */
 export interface GatewayCaller {
@@ -24,7 +24,7 @@ export interface GatewayItem {
   /** The name of the server in the configuration. */
   readonly server: string
   /** The kind of item. */
-  readonly kind: ItemKind
+  readonly kind: GatewayItemKind
   /** The name on the server; the URI of a resource, or the URI template of a template. */
   readonly name: string
   /** The item as the server lists it. Absent if the server does not list it, as a resource that only matches a template. */
@@ -52,9 +52,18 @@ export interface GatewayCall extends GatewayItem {
 export type PolicyDecision =
   | 'allow'
   | 'deny'
-  | { readonly ask: { readonly [key: string]: InputRequest } }
-  | { readonly result: JsonObject }
-  | { readonly error: RpcError }
+  | {
+      /** The input requests that the caller has to answer first, by key. */
+      readonly ask: { readonly [key: string]: InputRequest }
+    }
+  | {
+      /** The result, without asking the server. */
+      readonly result: JsonObject
+    }
+  | {
+      /** The error, without asking the server. */
+      readonly error: RpcError
+    }
 
 /**
  * Decides what callers see and do. What is not visible cannot be called. After `allow`, an input round trip of the same call is not decided
@@ -70,7 +79,11 @@ export interface GatewayPolicy {
   /** Returns the result of an allowed call as the caller gets it, for instance shortened or redacted. Default: unchanged. */
   result?(result: JsonObject, call: GatewayCall): JsonObject | Promise<JsonObject>
   /** Called when the items of a server have been listed, before anyone sees them. Returns the items to keep. Default: all. */
-  listed?(server: string, kind: ItemKind, items: readonly JsonObject[]): readonly JsonObject[] | Promise<readonly JsonObject[]>
+  listed?(
+    server: string,
+    kind: GatewayItemKind,
+    items: readonly JsonObject[],
+  ): readonly JsonObject[] | Promise<readonly JsonObject[]>
   /** Middleware for all requests of callers. It runs inside the middleware of the gateway. */
   readonly middleware?: readonly Middleware[]
   /** Returns middleware for the requests to a server, with the names that the server knows. It runs inside that of the server. */

@@ -63,8 +63,11 @@ export interface ProxyClientRegistration {
   /** The client secret, for `client_secret_basic` and `client_secret_post`. */
   readonly clientSecret?: string
   /** The public keys of the client, for `private_key_jwt`. */
-  readonly keys?: { readonly keys: readonly JsonWebKey[] }
-  /** Default: `private_key_jwt` with `keys`, `client_secret_basic` with `clientSecret`, otherwise `none`. */
+  readonly keys?: {
+    /** The keys, as JSON Web Keys. */
+    readonly keys: readonly JsonWebKey[]
+  }
+  /** How the client authenticates. Default: `private_key_jwt` with `keys`, `client_secret_basic` with `clientSecret`, otherwise `none`. */
   readonly authentication?: ProxyClientAuthMethod
 }
 

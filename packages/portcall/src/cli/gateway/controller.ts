@@ -88,7 +88,7 @@ export function createController({ gateway, loaded, load, activity, endpoint }: 
       activity.keep(Object.keys(next.config.options.servers))
       return outcome
     } catch (error) {
-      configError = describe(error)
+      configError = describeError(error)
       throw new AdminActionError(configError, { cause: error })
     }
   }
@@ -181,7 +181,7 @@ function compare(before: GatewayConfig, after: GatewayConfig): ReloadOutcome {
 }
 
 /** Returns what an error says, with all its lines. */
-export function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   if (error instanceof CliError) return [error.message, ...error.details].join('\n')
   return error instanceof Error ? error.message : String(error)
 }

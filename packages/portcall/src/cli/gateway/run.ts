@@ -5,7 +5,7 @@ import { usageError } from '../cli-error.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import { type Activity, createActivity } from './activity.ts'
-import { type Controller, createController, describe, type ReloadOutcome } from './controller.ts'
+import { type Controller, createController, describeError, type ReloadOutcome } from './controller.ts'
 import { createStoredCredentials } from './credentials.ts'
 import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
@@ -102,7 +102,7 @@ async function reload(controller: Controller, { log }: Io): Promise<void> {
   try {
     log(describeReload(await controller.reload()))
   } catch (error) {
-    log(`The configuration was not reloaded: ${describe(error)}`)
+    log(`The configuration was not reloaded: ${describeError(error)}`)
   }
 }
 

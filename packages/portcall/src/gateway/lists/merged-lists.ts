@@ -3,7 +3,7 @@ import { isObject } from '../../jsonrpc/message.ts'
 import { setLru } from '../../util/lru.ts'
 import type { Caller } from '../caller.ts'
 import type { OnGatewayEvent } from '../events.ts'
-import type { GatewayItem, ItemKind } from '../policy.ts'
+import type { GatewayItem, GatewayItemKind } from '../policy.ts'
 import type { NameRoutes } from '../routes/names.ts'
 import type { UriRoutes } from '../routes/uris.ts'
 import { type CacheRules, mergeRules, type UpstreamList } from '../upstreams/fetch-list.ts'
@@ -32,9 +32,9 @@ export interface MergedList {
 /** Merges the lists of all servers. */
 export interface MergedLists {
   /** Returns a list, with the servers that respond in time. */
-  get(kind: ItemKind, caller: Caller): Promise<MergedList>
+  get(kind: GatewayItemKind, caller: Caller): Promise<MergedList>
   /** Returns the list that was merged last for such a caller. */
-  known(kind: ItemKind, caller: Caller): MergedList | undefined
+  known(kind: GatewayItemKind, caller: Caller): MergedList | undefined
   /** Forgets everything, because the servers have changed. */
   reset(): void
 }
@@ -59,7 +59,7 @@ interface Merge {
 
 export function createMergedLists({ upstreams, names, uris, onEvent }: MergedListsOptions): MergedLists {
   const merges = new Map<string, Merge>()
-  const keyOf = (kind: ItemKind, caller: Caller): string => `${kind} ${caller.key}`
+  const keyOf = (kind: GatewayItemKind, caller: Caller): string => `${kind} ${caller.key}`
 
   const exposeNames = async (kind: 'tool' | 'prompt', items: readonly Candidate[]): Promise<readonly (string | undefined)[]> =>
     names()[kind].expose(
@@ -74,7 +74,7 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
     })
   }
   const merge = async (
-    kind: ItemKind,
+    kind: GatewayItemKind,
     sources: ReadonlyMap<GatewayUpstream, UpstreamList>,
   ): Promise<ReadonlyMap<string, MergedItem>> => {
     const candidates = [...sources].flatMap(([upstream, list]) => candidatesOf(kind, upstream, list))
@@ -113,7 +113,7 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
 /** An item that a server offers. */
 type Candidate = GatewayItem & { readonly upstream: GatewayUpstream; readonly definition: JsonObject }
 
-function candidatesOf(kind: ItemKind, upstream: GatewayUpstream, { items }: UpstreamList): Candidate[] {
+function candidatesOf(kind: GatewayItemKind, upstream: GatewayUpstream, { items }: UpstreamList): Candidate[] {
   const filter = upstream.filterOf(kind)
   return [...items]
     .filter(([name]) => filter.accepts(name))

@@ -39,12 +39,13 @@ export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPi
   const selected = [...serverOptionsOf(servers)].filter(([server]) => onlyServer === undefined || server === onlyServer)
   const errors: unknown[] = []
   const pins = definitionPins({ lock, mode: 'warn', firstUse: 'withhold', onError: (error) => errors.push(error) })
-  await using gateway = createGateway({
+  const gateway = createGateway({
     servers: Object.fromEntries(selected.map(([server, each]) => [server, { ...each, listTimeoutMs: timeoutMs }])),
     policy: pins,
     ...(credentials && { credentials }),
   })
-  const results = await Promise.all(['tools/list', 'prompts/list'].map((method) => requestList(gateway, method)))
+  const requests = ['tools/list', 'prompts/list'].map((method) => requestList(gateway, method))
+  const results = await Promise.all(requests).finally(() => gateway.close())
   if (errors.length > 0) throw errors[0]
   const selection = name === undefined ? {} : { name }
   const changes = pins.changes().filter((change) => name === undefined || change.name === name)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { openStore } from '../../stores/open-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
-import type { ItemKind } from '../policy.ts'
+import type { GatewayItemKind } from '../policy.ts'
 
 /** A call that needs an approval. */
 export interface ApprovalRequest {
@@ -10,7 +10,7 @@ export interface ApprovalRequest {
   /** The server, by its name in the configuration. */
   readonly server: string
   /** The kind of item. */
-  readonly kind: ItemKind
+  readonly kind: GatewayItemKind
   /** The name or URI of the item on the server. */
   readonly name: string
   /** The method, such as `tools/call`. */

@@ -27,7 +27,7 @@ async function open(options: Omit<GatewayPoliciesOptions, 'audit'>, audit: objec
   const auth: Auth = { principal: 'ada', scopes: [] }
   const crm = createServer({ name: 'crm', version: '1' }, { onEvent: () => {} })
     .tool('read', { input: { type: 'object' } }, () => 'a note')
-    .tool('fail', {}, () => Promise.reject(new Error('broken')))
+    .tool('fail', {}, () => Promise.reject<string>(new Error('broken')))
     .tool('pay', { input: { type: 'object' } }, () => 'paid')
     .tool('secret', {}, () => 'secret')
     .resource('file:///a.txt', { name: 'a' }, () => 'a')

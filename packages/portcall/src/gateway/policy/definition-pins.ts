@@ -4,7 +4,7 @@ import type { KeyValueStore } from '../../stores/store.ts'
 import { createMutex } from '../../util/async.ts'
 import { setLru } from '../../util/lru.ts'
 import { messageOf } from '../errors.ts'
-import type { GatewayPolicy, ItemKind } from '../policy.ts'
+import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { findItemFault } from '../upstreams/check-item.ts'
 import { KINDS } from '../upstreams/kinds.ts'
 import { type DefinitionChange, describeChange } from './describe-change.ts'
@@ -144,7 +144,7 @@ export function definitionPins(options: DefinitionPinsOptions): DefinitionPins {
   }
 }
 
-function isPinned(kind: ItemKind): kind is PinnedKind {
+function isPinned(kind: GatewayItemKind): kind is PinnedKind {
   return kind === 'tool' || kind === 'prompt'
 }
 

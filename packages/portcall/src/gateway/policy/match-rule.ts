@@ -1,6 +1,6 @@
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import type { GatewayCaller, GatewayItem, ItemKind } from '../policy.ts'
+import type { GatewayCaller, GatewayItem, GatewayItemKind } from '../policy.ts'
 import { createNameMatcher, type NameMatcher } from '../routes/patterns.ts'
 import { createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
@@ -63,7 +63,7 @@ function createItemMatcher(
     return ({ name }) => matches(name)
   }
   const matchesUri = resources === undefined ? () => false : createUriMatcher(toList(resources), isStrict)
-  const matchers: { readonly [kind in ItemKind]: (item: GatewayItem) => boolean } = {
+  const matchers: { readonly [kind in GatewayItemKind]: (item: GatewayItem) => boolean } = {
     tool: named(tools),
     prompt: named(prompts),
     resource: ({ name }) => matchesUri(name),

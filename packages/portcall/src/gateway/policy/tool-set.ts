@@ -17,10 +17,14 @@ import type { Patterns } from './rule.ts'
 
 /** How a tool set changes an argument of a tool. */
 export type ArgumentChange =
-  /** The argument has this value, whatever the caller sends, and is not listed. */
-  | { readonly fixed: JsonValue }
-  /** The argument is not listed, and not sent to the server. */
-  | { readonly hidden: true }
+  | {
+      /** The value that the argument always has. The argument is not listed. */
+      readonly fixed: JsonValue
+    }
+  | {
+      /** The argument is neither listed nor sent to the server. */
+      readonly hidden: true
+    }
 
 /** How a tool set changes a tool. */
 export interface ToolChange {

@@ -5,7 +5,7 @@ import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { onAbort } from '../../util/abort.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
-import type { ItemKind } from '../policy.ts'
+import type { GatewayItemKind } from '../policy.ts'
 import { KINDS } from '../upstreams/kinds.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
@@ -20,7 +20,7 @@ export interface Subscriptions {
   /** Answers `subscriptions/listen`. Settles when the request is cancelled or the gateway closes. */
   listen(call: CallerRequest): Promise<JsonObject>
   /** Reports that lists of the gateway have changed: one kind, or all. */
-  changed(kind: ItemKind | undefined): void
+  changed(kind: GatewayItemKind | undefined): void
   /** Adapts all subscriptions to the current servers. */
   reattach(): void
   /** Ends all subscriptions with a result. */

@@ -5,7 +5,7 @@ import type { ServerCapabilities } from '../../protocol/types.ts'
 import { setLru } from '../../util/lru.ts'
 import type { Caller } from '../caller.ts'
 import type { OnGatewayEvent } from '../events.ts'
-import type { GatewayPolicy, ItemKind } from '../policy.ts'
+import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { type CachedFetch, createCachedFetch, type Fetched, type Lookup } from './cached-fetch.ts'
 import { findItemFault } from './check-item.ts'
 import { fetchPages, requestResult, rulesOf, type UpstreamList } from './fetch-list.ts'
@@ -21,13 +21,13 @@ export interface UpstreamInfo extends Fetched {
 /** What a server lists, as far as it is known. Lists of one caller are not shown to others, unless the server says that they are public. */
 export interface Catalogue {
   /** Returns a list. Waits no longer than `waitMs`. */
-  list(kind: ItemKind, caller: Caller, waitMs: number): Promise<Lookup<UpstreamList>>
+  list(kind: GatewayItemKind, caller: Caller, waitMs: number): Promise<Lookup<UpstreamList>>
   /** Returns the list that was fetched last. */
-  known(kind: ItemKind, caller: Caller): UpstreamList | undefined
+  known(kind: GatewayItemKind, caller: Caller): UpstreamList | undefined
   discover(caller: Caller, waitMs: number): Promise<Lookup<UpstreamInfo>>
   knownInfo(caller: Caller): UpstreamInfo | undefined
   /** Makes the next lookup fetch the list again. Without a kind: everything. */
-  invalidate(kind?: ItemKind): void
+  invalidate(kind?: GatewayItemKind): void
   /** The number of items that were listed last, by kind. */
   readonly counts: { readonly [kind: string]: number }
 }
@@ -38,7 +38,7 @@ export interface CatalogueOptions {
   readonly policies: readonly GatewayPolicy[]
   readonly onEvent: OnGatewayEvent
   /** A list has become available after a lookup gave up on it. */
-  readonly onLate: (kind: ItemKind | undefined) => void
+  readonly onLate: (kind: GatewayItemKind | undefined) => void
   /** A list could not be fetched in a long time. */
   readonly onTimeout: (error: unknown) => void
 }
@@ -46,7 +46,7 @@ export interface CatalogueOptions {
 /** What is known for callers that get the same lists. */
 interface Shelf {
   readonly info: CachedFetch<UpstreamInfo>
-  readonly lists: { readonly [kind in ItemKind]: CachedFetch<UpstreamList> }
+  readonly lists: { readonly [kind in GatewayItemKind]: CachedFetch<UpstreamList> }
 }
 
 const MAX_SHELVES = 1000
@@ -145,7 +145,7 @@ function createShelf(): Shelf {
   }
 }
 
-function sharedKey(kind: ItemKind, { capabilities }: Caller): string {
+function sharedKey(kind: GatewayItemKind, { capabilities }: Caller): string {
   return `${kind} ${JSON.stringify(capabilities)}`
 }
 

@@ -1,10 +1,10 @@
 import type { ListChange } from '../../protocol/methods.ts'
 import type { ServerCapabilities } from '../../protocol/types.ts'
-import type { ItemKind } from '../policy.ts'
+import type { GatewayItemKind } from '../policy.ts'
 
 /** How servers list one kind of item. */
 export interface KindInfo {
-  readonly kind: ItemKind
+  readonly kind: GatewayItemKind
   /** The method that lists the items, and the member of its result that holds them. */
   readonly method: string
   readonly key: string
@@ -18,7 +18,7 @@ export interface KindInfo {
 }
 
 /** How each kind of item is listed. */
-export const KINDS: { readonly [kind in ItemKind]: KindInfo } = {
+export const KINDS: { readonly [kind in GatewayItemKind]: KindInfo } = {
   tool: {
     kind: 'tool',
     method: 'tools/list',

@@ -10,7 +10,7 @@ import { HttpStatusError } from '../../transports/http/client/http-status-error.
 import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
 import type { OnGatewayEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayServerOptions } from '../options.ts'
-import type { GatewayPolicy, ItemKind } from '../policy.ts'
+import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
@@ -42,7 +42,7 @@ export interface GatewayUpstream {
   sendsParamHeaders(principal: string | undefined): boolean
   /** How long a list may wait for the server now, in milliseconds: not at all while it cannot be reached. */
   readonly listWaitMs: number
-  filterOf(kind: ItemKind): ItemFilter
+  filterOf(kind: GatewayItemKind): ItemFilter
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export interface UpstreamOptions {
   readonly policies: readonly GatewayPolicy[]
   readonly onEvent: OnGatewayEvent
   /** The lists of the server may have changed: one kind, or all. */
-  readonly onChanged: (upstream: GatewayUpstream, kind: ItemKind | undefined) => void
+  readonly onChanged: (upstream: GatewayUpstream, kind: GatewayItemKind | undefined) => void
 }
 
 const LIST_TIMEOUT_MS = 2000

@@ -99,8 +99,14 @@ function readEnd(line: string | undefined): ChainEnd {
 
 /** The outcome of `verifyAuditLog`. */
 export type AuditVerdict =
-  | { readonly intact: true; readonly records: number }
   | {
+      /** Whether the chain is intact. */
+      readonly intact: true
+      /** The number of records. */
+      readonly records: number
+    }
+  | {
+      /** Whether the chain is intact. */
       readonly intact: false
       /** The number of intact records before the first that is not. */
       readonly records: number
