@@ -166,8 +166,8 @@ describe('encoding', () => {
 })
 
 describe('chunks do not change how a line is reported', () => {
-  const whole = (line: Uint8Array): Uint8Array[] => [line]
-  const split = (line: Uint8Array): Uint8Array[] => [...splitBytes(line, [3])]
+  const whole = (line: Uint8Array): Iterable<Uint8Array> => [line]
+  const split = (line: Uint8Array): Iterable<Uint8Array> => splitBytes(line, [3])
 
   test.each([
     ['one byte too long, and not UTF-8', Uint8Array.of(...bytes('x'.repeat(10)), 0xff, 10), 'size'],
