@@ -15,7 +15,10 @@ import type { GatewayStatus } from './status.ts'
 export interface Gateway extends ServerLike, AsyncDisposable {
   /** Answers one request of the newest protocol revision. */
   readonly exchange: Exchange
+  /** Looks up how a method is routed. */
   readonly methodOf: MethodLookup
+  /** Returns whether a request may be executed twice: any request but a tool call. */
+  isIdempotent(request: Request): boolean
   /** Returns the state of the servers. */
   status(): GatewayStatus
   /** Replaces the servers. Servers whose options are the same keep running; requests in flight are finished. @throws TypeError if invalid. */
