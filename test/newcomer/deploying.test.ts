@@ -37,10 +37,10 @@ async function endsBySigterm({ stop }: Serving): Promise<void> {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 }
 
-test('a health check beside the endpoint', async () => {
+test('health checks', async () => {
   const { url } = await start('deployment-node/health.ts')
-  const response = await fetch(new URL('/healthz', url))
-  expect([response.status, await response.text()]).toEqual([200, 'ok'])
+  const response = await fetch(new URL('/readyz', url))
+  expect([response.status, await response.text()]).toEqual([200, 'ok\n'])
 })
 
 test('a log line for each request, and one with the cause of an error', async () => {

@@ -6,6 +6,7 @@ server.tool('ping', { description: 'Check that the server responds' }, () => 'po
 
 const { url } = await serve(server, {
   port: Number(process.env.PORT ?? 3000),
-  onRequest: ({ target }) => (target === '/healthz' ? { status: 200, body: 'ok' } : undefined),
+  health: { check: () => process.memoryUsage().rss < 1_000_000_000 },
+  shutdownDelayMs: 5000,
 })
 console.log(`Listening at ${url}`)
