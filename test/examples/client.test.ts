@@ -82,11 +82,7 @@ describe('programs that use a server at a URL', () => {
 
   test('client-content', async () => {
     const output = await run('client-content', { args: [await listen(tools), 'picture'] })
-    expect(output.split('\n')).toEqual([
-      expect.any(String),
-      expect.stringMatching(/^image\/\w+, \d+ bytes$/),
-      '',
-    ])
+    expect(output.split('\n')).toEqual([expect.any(String), expect.stringMatching(/^image\/\w+, \d+ bytes$/), ''])
   })
 
   test('client-progress', async () => {

@@ -1,13 +1,16 @@
 /** The examples of docs/servers/middleware.md, and examples that watch or serve a folder. */
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'portcall/client'
+import { verifyAuditLog } from 'portcall/middleware'
 import { assertRpcError, assertText, collectChanges, connectPair } from 'portcall/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { server as auth } from '../../examples/middleware-auth.ts'
 import { server as cache } from '../../examples/middleware-cache.ts'
 import { server as timing } from '../../examples/middleware-timing.ts'
 import { server as visible } from '../../examples/visible.ts'
+import { startServer } from '../support/example.ts'
 
 test('middleware-timing', async () => {
   const lines = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -16,6 +19,18 @@ test('middleware-timing', async () => {
   assertText(await client.callTool('ping'), 'pong')
   await client.close()
   expect(lines.mock.calls.at(-1)).toEqual([expect.stringMatching(/^tools\/call ping ok \d+ ms$/)])
+})
+
+test('middleware-limits', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'middleware-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const AUDIT_LOG = join(folder, 'audit.jsonl')
+  const client = await connect(await startServer('middleware-limits', { env: { AUDIT_LOG } }))
+  onTestFinished(() => client.close())
+  assertText(await client.callTool('report', { lines: 1 }), 'A line of the report.\n')
+  expect((await client.callTool('report', { lines: 10_000 })).isError).toBe(true)
+  const lines = readFileSync(AUDIT_LOG, 'utf8').trimEnd().split('\n')
+  expect(await verifyAuditLog(lines)).toEqual({ intact: true, records: 2 })
 })
 
 test('middleware-auth', async () => {
