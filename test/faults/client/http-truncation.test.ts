@@ -60,13 +60,13 @@ async function startProxy(cut: Cut | undefined): Promise<{ url: string; carried(
 }
 
 interface Era {
-  readonly prior: 'modern' | 'legacy'
+  readonly era: 'modern' | 'legacy'
   readonly revision: string
 }
 
 const ERAS: readonly Era[] = [
-  { prior: 'modern', revision: '2026-07-28' },
-  { prior: 'legacy', revision: '2025-11-25' },
+  { era: 'modern', revision: '2026-07-28' },
+  { era: 'legacy', revision: '2025-11-25' },
 ]
 
 /** Runs a short exchange that ends with a call with progress, so that its response is a stream. Returns the outcome of each step. */
@@ -82,7 +82,7 @@ async function converse(url: string, era: Era, requestTimeoutMs = 30_000): Promi
   }
   let client: Client | undefined
   await step('connect', async () => {
-    client = (await connect(url, { ...era, timeouts, connectTimeoutMs: requestTimeoutMs })) as Client
+    client = (await connect(url, { era: era.era, timeouts, connectTimeoutMs: requestTimeoutMs })) as Client
     return 'connected'
   })
   const opened = client

@@ -9,6 +9,7 @@ import type { ExtensionApis } from '../protocol/extensions.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
+import { ignoreErrors } from '../util/ignore-errors.ts'
 import { checkConnectOptions } from './check-connect-options.ts'
 import { type ConnectionOwner, openServerConnection } from './open-connection.ts'
 import type { ConnectOptions } from './options.ts'
@@ -74,15 +75,6 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
     throw error
   }
   return parts.client as never
-}
-
-/** Returns a listener that ignores what the user's listener throws. */
-function ignoreErrors(listener: ((event: ClientEvent) => void) | undefined): (event: ClientEvent) => void {
-  return (event) => {
-    try {
-      listener?.(event)
-    } catch {}
-  }
 }
 
 /** Emits the log messages of a session as events. Filters by level, because not every server respects the level that was set. */

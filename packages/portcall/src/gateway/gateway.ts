@@ -3,6 +3,7 @@ import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext
 import type { Request, Response } from '../jsonrpc/message.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import type { ServerLike } from '../server/types.ts'
+import { ignoreErrors } from '../util/ignore-errors.ts'
 import { Caller } from './caller.ts'
 import type { OnGatewayEvent } from './events.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
@@ -109,13 +110,4 @@ function createExchange(parts: GatewayParts, { middleware = [] }: GatewayOptions
 
 function createReference(): string {
   return crypto.randomUUID().slice(0, 8)
-}
-
-/** Returns a listener that ignores what the user's listener throws. */
-function ignoreErrors(listener: OnGatewayEvent | undefined): OnGatewayEvent {
-  return (event) => {
-    try {
-      listener?.(event)
-    } catch {}
-  }
 }

@@ -8,12 +8,13 @@ import { openStore } from '../stores/open-store.ts'
 import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
+import { ignoreErrors } from '../util/ignore-errors.ts'
 import { checkDefinition, type ItemKind } from './check-definition.ts'
 import { checkServerOptions } from './check-server-options.ts'
 import { checkTools } from './define-tool.ts'
 import type { PromptHandler } from './definitions.ts'
 import { createDispatcher, type Dispatcher } from './dispatch.ts'
-import { emitError, logEvent, type OnEvent } from './events.ts'
+import { emitError, logEvent, type OnEvent, type ServerEvent } from './events.ts'
 import type { ServerExtension, ServerExtensionPoints } from './extension.ts'
 import { createCapabilities } from './features/capabilities.ts'
 import { createPrompt } from './features/prompts.ts'
@@ -106,7 +107,8 @@ interface ServerParts {
 }
 
 function createParts(info: Implementation, options: ServerOptions): ServerParts {
-  const { onEvent = logEvent, pageSize = PAGE_SIZE, stores } = options
+  const { pageSize = PAGE_SIZE, stores } = options
+  const onEvent = ignoreErrors<ServerEvent>(options.onEvent ?? logEvent)
   const limits = { ...SERVER_LIMITS, ...options.limits }
   const store = openStore(stores?.store, limits.storeTimeoutMs)
   const bus = stores ? decorateBus(stores.bus, timeoutDecorator(limits.storeTimeoutMs)) : createMemoryBus()
