@@ -157,7 +157,10 @@ describe.each(PLACES)('notes over $transport, $revision', (place) => {
     await next('notifications/resources/updated')
     await writeFile(join(folder, 'ideas/later.md'), 'pond')
     await next('notifications/resources/list_changed')
-    expect((await call(peer, 'search', { query: 'pond' })).result.structuredContent).toMatchObject({ total: 1 })
+    // The file can be announced when it has been created and is still empty.
+    await eventually(async () => {
+      expect((await call(peer, 'search', { query: 'pond' })).result.structuredContent).toMatchObject({ total: 1 })
+    })
     await rm(join(folder, 'garden.md'))
     await next('notifications/resources/list_changed', 'notifications/resources/updated')
     await changes.close()
