@@ -287,7 +287,7 @@ describe('close', () => {
       await new Promise(setImmediate)
     }
     await pause(100)
-    const closed = close(5000)
+    const closed = close(30_000)
     await pause(100)
     for (const raw of [large, small]) raw.socket.resume()
     expect(textOf(await large.response())).toHaveLength(text.length * 300)
