@@ -1,4 +1,5 @@
 import type { HookResponse } from '../../protocol/http.ts'
+import { escapeHtml, renderPage } from '../html-page.ts'
 import { isLoopbackUrl } from '../server/resource.ts'
 import type { ProxyClient } from './clients.ts'
 
@@ -20,18 +21,6 @@ const PROVENANCE: Readonly<Record<ProxyClient['source'], (client: ProxyClient) =
   document: ({ id }) => `It is described at <strong>${escapeHtml(new URL(id).host)}</strong>.`,
   registration: () => 'It registered itself. Nobody has verified its name.',
 }
-const STYLE = 'body{font:16px/1.5 system-ui;max-width:34em;margin:4em auto;padding:0 1em}button{font:inherit;padding:.4em 1.5em}'
-
-/** Forbids scripts, subresources, and framing by other pages. */
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-}
-
 /** Renders the page that asks whether a client may act for the user: who it is, where the response goes, and which scopes it gets. */
 export function consentPage(consent: ConsentRequest, headers: Readonly<Record<string, string>>): HookResponse {
   const { client, redirectUri, scopes, name, upstreamHost, upstreamScopes, sealed } = consent
@@ -48,30 +37,17 @@ ${list(`It asks ${name} for:`, scopes)}
 ${list(`${name} asks there for:`, upstreamScopes)}
 <form method="post"><input type="hidden" name="request" value="${escapeHtml(sealed)}">
 <button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>`
-  return page('Allow access?', content, headers)
+  return renderPage({ title: 'Allow access?', content, headers })
 }
 
 /** Renders the page that a user sees after denying access. `clientUrl` is the response to the client, which the user may follow. */
 export function denialPage(clientUrl: URL): HookResponse {
   const content = `<h1>You denied access</h1><p>Nothing was shared. You can close this page.</p>
 <p><a rel="noreferrer" href="${escapeHtml(clientUrl.href)}">Return to ${escapeHtml(clientUrl.host)}</a></p>`
-  return page('Access denied', content)
-}
-
-function page(title: string, content: string, headers: Readonly<Record<string, string>> = {}): HookResponse {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><style>${STYLE}</style>
-${content}</html>`
-  return { status: 200, headers: { ...HEADERS, ...headers }, body }
+  return renderPage({ title: 'Access denied', content })
 }
 
 function list(title: string, items: readonly string[]): string {
   if (items.length === 0) return ''
   return `<p>${escapeHtml(title)}</p><ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
 }

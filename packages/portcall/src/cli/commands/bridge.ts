@@ -3,11 +3,11 @@ import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { readHeaderFlags } from '../command-line/flag-values.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
-import { LISTEN_FLAGS } from '../gateway/listen.ts'
+import { GATEWAY_LISTEN_FLAGS } from '../gateway/listen.ts'
 import { guardStdout, type Io } from '../io.ts'
 import type { ResolvedTarget } from '../target/config-file.ts'
 
-const { port: _port, ...HTTP_FLAGS } = LISTEN_FLAGS
+const { port: _port, ...HTTP_FLAGS } = GATEWAY_LISTEN_FLAGS
 
 const FLAGS = {
   http: { type: 'string', value: 'PORT', description: 'Serve over HTTP on this port instead of stdio (0: any free port)' },

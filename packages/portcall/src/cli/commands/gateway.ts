@@ -2,7 +2,7 @@ import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import type { ExitReason } from '../exit-codes.ts'
-import { LISTEN_FLAGS } from '../gateway/listen.ts'
+import { GATEWAY_LISTEN_FLAGS } from '../gateway/listen.ts'
 import type { Io } from '../io.ts'
 
 const FLAGS = {
@@ -19,7 +19,7 @@ const FLAGS = {
     description: 'Add the servers of an MCP host, such as cursor; repeatable',
   },
   stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
-  ...LISTEN_FLAGS,
+  ...GATEWAY_LISTEN_FLAGS,
   'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },
   admin: { type: 'string', value: 'PORT', description: 'Port of the admin endpoint (default: any free port)' },
   'dry-run': { type: 'boolean', description: 'Show what the gateway would do, without starting anything' },

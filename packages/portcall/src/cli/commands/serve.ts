@@ -1,31 +1,22 @@
 import type { ServerLike } from '../../entrypoints/index.ts'
 import { type CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
+import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { isChild, runChild } from '../serve/child-process.ts'
 import { serveWatched } from '../serve/watch.ts'
 import { loadServer } from '../target/module.ts'
 
 const FLAGS = {
-  port: { type: 'string', short: 'p', value: 'PORT', description: 'Port to listen on (default: 3000; 0: any free port)' },
+  port: LISTEN_FLAGS.port,
   host: {
     type: 'string',
     value: 'ADDRESS',
     description: 'Address to listen on (default: 127.0.0.1); other addresses require --allow-host',
   },
-  path: { type: 'string', value: 'PATH', description: 'Path of the endpoint (default: /mcp)' },
-  'allow-host': {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    description: 'Accept this host name in the Host header; repeatable',
-  },
-  'allow-origin': {
-    type: 'string',
-    multiple: true,
-    value: 'ORIGIN',
-    description: 'Accept requests of web pages of this origin; repeatable',
-  },
+  path: LISTEN_FLAGS.path,
+  'allow-host': LISTEN_FLAGS['allow-host'],
+  'allow-origin': LISTEN_FLAGS['allow-origin'],
   stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
   watch: { type: 'boolean', short: 'w', description: 'Reload the module when its code changes; connections stay open' },
 } as const
@@ -57,8 +48,6 @@ async function serveOverStdio(server: ServerLike): Promise<void> {
   await serveStdio(server)
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
-
 function explainListenError(error: unknown, port: string): CliError {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
@@ -78,7 +67,7 @@ async function serveOverHttp(server: ServerLike, flags: ValuesOf<typeof FLAGS>, 
     ...(allowedHosts.length > 0 && { allowedHosts }),
     ...(allowedOrigins.length > 0 && { allowedOrigins }),
   }
-  if (host !== undefined && !LOOPBACK.has(host) && allowedHosts.length === 0)
+  if (host !== undefined && !LOOPBACK_HOSTS.has(host) && allowedHosts.length === 0)
     throw usageError(`listening on ${host} requires the host names of this server`, 'add --allow-host api.example.com')
   const { url } = await serve(server, options).catch((error: unknown) => {
     throw explainListenError(error, port)

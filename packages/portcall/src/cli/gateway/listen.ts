@@ -4,10 +4,11 @@ import type { ServerLike } from '../../entrypoints/index.ts'
 import type { ListeningServer, ServeOptions } from '../../entrypoints/node.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
+import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { Controller } from './controller.ts'
 import { createAdminToken, writeRunFile } from './run-file.ts'
 
-/** The values of `LISTEN_FLAGS`. */
+/** The values of `GATEWAY_LISTEN_FLAGS`. */
 export interface ListenFlags {
   readonly port: string | undefined
   readonly host: string | undefined
@@ -17,34 +18,22 @@ export interface ListenFlags {
   readonly 'insecure-no-auth': boolean
 }
 
-/** Options of the commands that listen for HTTP clients. */
-export const LISTEN_FLAGS: { readonly [name in keyof ListenFlags]: FlagOf<ListenFlags[name]> } = {
-  port: { type: 'string', short: 'p', value: 'PORT', description: 'Port to listen on (default: 3000; 0: any free port)' },
+/** Options of the commands that serve a gateway or a bridge over HTTP. */
+export const GATEWAY_LISTEN_FLAGS: { readonly [name in keyof ListenFlags]: FlagOf<ListenFlags[name]> } = {
+  port: LISTEN_FLAGS.port,
   host: {
     type: 'string',
     value: 'ADDRESS',
     description: 'Address to listen on (default: 127.0.0.1); other addresses require --allow-host and authorization',
   },
-  path: { type: 'string', value: 'PATH', description: 'Path of the endpoint (default: /mcp)' },
-  'allow-host': {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    description: 'Accept this host name in the Host header; repeatable',
-  },
-  'allow-origin': {
-    type: 'string',
-    multiple: true,
-    value: 'ORIGIN',
-    description: 'Accept requests of web pages of this origin; repeatable',
-  },
+  path: LISTEN_FLAGS.path,
+  'allow-host': LISTEN_FLAGS['allow-host'],
+  'allow-origin': LISTEN_FLAGS['allow-origin'],
   'insecure-no-auth': {
     type: 'boolean',
     description: 'Listen on an address that is not loopback although everyone who reaches it may call every tool',
   },
 }
-
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** A server that is listening. */
 export type Listening = ListeningServer
@@ -62,7 +51,7 @@ export async function listenOverHttp(server: ServerLike, { config, flags, isRead
   const { serve } = await import('../../entrypoints/node.ts')
   const { createProtectionOptions } = await import('./protection.ts')
   const host = flags.host ?? listen.host
-  if (host !== undefined && !LOOPBACK.has(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
+  if (host !== undefined && !LOOPBACK_HOSTS.has(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
   const options: ServeOptions = {
     ...listen,
     ...(auth && (await createProtectionOptions(auth))),

@@ -29,7 +29,7 @@ export interface UpstreamListenerOptions {
   readonly upstream: GatewayUpstream
   readonly meta: JsonObject
   readonly auth: Auth | undefined
-  /** Called when nobody is interested any more. */
+  /** Called when the last interest is removed. */
   readonly onUnused: () => void
 }
 

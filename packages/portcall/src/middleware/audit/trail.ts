@@ -64,7 +64,7 @@ export function createAuditTrail(sink: AuditSink): AuditTrail {
           for (const { resolve } of batch) resolve()
         },
         (error: unknown) => {
-          // After a failure, the sink tells again where the chain ends: a part may have been stored.
+          // Part of the batch may have been stored, so the end of the chain is read again.
           end = undefined
           for (const { reject } of batch) reject(error)
         },

@@ -1,0 +1,20 @@
+/** Options of the commands that listen for HTTP clients. Each command describes `--host` itself. */
+export const LISTEN_FLAGS = {
+  port: { type: 'string', short: 'p', value: 'PORT', description: 'Port to listen on (default: 3000; 0: any free port)' },
+  path: { type: 'string', value: 'PATH', description: 'Path of the endpoint (default: /mcp)' },
+  'allow-host': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    description: 'Accept this host name in the Host header; repeatable',
+  },
+  'allow-origin': {
+    type: 'string',
+    multiple: true,
+    value: 'ORIGIN',
+    description: 'Accept requests of web pages of this origin; repeatable',
+  },
+} as const
+
+/** The values of `--host` that only this machine can reach. */
+export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
