@@ -23,6 +23,8 @@ export function tests(url, test, { build = false } = {}) {
       restoreMocks: true,
       unstubEnvs: true,
       unstubGlobals: true,
+      // In CI, a test that fails once is repeated once, and `flaky-reporter.mjs` shows it: machines that build for others can stall for seconds.
+      retry: process.env.CI ? 1 : 0,
       testTimeout: 90_000,
       hookTimeout: 90_000,
       expect: { poll: { timeout: 45_000, interval: 5 } },
