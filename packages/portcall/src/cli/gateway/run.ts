@@ -1,15 +1,11 @@
-import { createGateway, createPolicyOptions, type Gateway } from '../../entrypoints/gateway.ts'
-import type { Stores } from '../../entrypoints/stores.ts'
+import type { Gateway } from '../../entrypoints/gateway.ts'
 import { delay } from '../../util/timers.ts'
-import { usageError } from '../cli-error.ts'
 import { guardStdout, type Io } from '../io.ts'
-import { VERSION } from '../version.ts'
-import { type Activity, createActivity } from './activity.ts'
+import { createActivity } from './activity.ts'
+import { createConfiguredGateway } from './configured-gateway.ts'
 import { type Controller, createController, describeError, type ReloadOutcome } from './controller.ts'
-import { createStoredCredentials } from './credentials.ts'
 import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
-import { openConfiguredStores } from './stores.ts'
 import { watchFiles } from './watch-files.ts'
 
 /** The options of a gateway process. */
@@ -26,7 +22,7 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   const loaded = await load()
   const { config, files } = loaded
   const activity = createActivity(io, flags.verbose)
-  const { gateway, stores } = await createConfiguredGateway(loaded, activity)
+  const { gateway, stores } = await createConfiguredGateway(loaded, { activity, io })
   let endpoint = flags.stdio ? 'stdio' : ''
   const controller = createController({ gateway, loaded, load, activity, endpoint: () => endpoint })
   for (const warning of config.warnings) io.log(warning)
@@ -49,34 +45,6 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
     await stores?.close()
   }
   return untilSignal(shutDown, io)
-}
-
-interface ConfiguredGateway {
-  readonly gateway: Gateway
-  readonly stores: Stores | undefined
-}
-
-/** Creates the gateway of a configuration, with its stores and policies, and the stored tokens of the user. */
-async function createConfiguredGateway({ config, directory }: LoadedGateway, activity: Activity): Promise<ConfiguredGateway> {
-  const { options, settings, policies } = config
-  const stores = settings.store === undefined ? undefined : await openConfiguredStores(settings.store, directory)
-  const { onEvent, ...policyOptions } = await createPolicyOptions(policies, { directory, stores })
-  try {
-    const gateway = createGateway({
-      info: { name: 'portcall-gateway', version: VERSION, title: 'Portcall gateway' },
-      ...options,
-      ...policyOptions,
-      credentials: createStoredCredentials(),
-      ...(stores && { stores }),
-      onEvent(event) {
-        activity.onEvent(event)
-        onEvent?.(event)
-      },
-    })
-    return { gateway, stores }
-  } catch (error) {
-    throw error instanceof TypeError ? usageError(error.message) : error
-  }
 }
 
 interface Announcement {

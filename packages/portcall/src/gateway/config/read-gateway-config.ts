@@ -8,7 +8,6 @@ import { isObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
 import type { GatewayServerOptions } from '../options.ts'
 import { type ConfigIssue, checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
-import { POLICY_KEYS } from './policy-keys.ts'
 import type { GatewayConfig, GatewaySection, UsableServer } from './types.ts'
 
 /** Options of `readGatewayConfig`. */
@@ -118,6 +117,7 @@ function throwIssues(issues: readonly LocatedIssue[]): void {
 
 function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig[], warnings: readonly string[]): GatewayConfig {
   const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
+  const { policy, pins, limits, audit } = section
   const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
   const unusable = servers.flatMap((server) => ('error' in server ? [server.error.message] : []))
   return {
@@ -131,7 +131,12 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
       ...(requestStateTtlMs !== undefined && { requestStateTtlMs }),
     },
     settings: { listen, admin, ...(auth && { auth }), ...(store !== undefined && { store }) },
-    policies: Object.fromEntries(Object.entries(section).filter(([key]) => Object.hasOwn(POLICY_KEYS, key))),
+    policies: {
+      ...(policy && { policy }),
+      ...(pins !== undefined && { pins }),
+      ...(limits && { limits }),
+      ...(audit !== undefined && { audit }),
+    },
     warnings: [...warnings, ...unusable],
   }
 }

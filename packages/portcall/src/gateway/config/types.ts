@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../../connect/config/types.ts'
 import type { GatewayOptions, GatewayServerOptions } from '../options.ts'
+import type { GatewayPolicySettings } from './policy-settings.ts'
 
 /** An issuer of access tokens. */
 export interface GatewayIssuer {
@@ -79,8 +80,8 @@ export interface GatewayConfig {
   readonly options: GatewayOptions
   /** The settings of the process around the gateway. */
   readonly settings: GatewaySettings
-  /** The values of the policy keys, with variables replaced. */
-  readonly policies: { readonly [key: string]: unknown }
+  /** The settings of the policies, for `createConfiguredPolicies`. */
+  readonly policies: GatewayPolicySettings
   /** Describes what is ignored. */
   readonly warnings: readonly string[]
 }
@@ -93,9 +94,9 @@ export type GatewayServerSettings = Omit<
 
 /** The `gateway` section, as the schema describes it. */
 export type GatewaySection = Partial<GatewaySettings> &
+  GatewayPolicySettings &
   Pick<GatewayOptions, 'info' | 'instructions' | 'names' | 'sealingKeys' | 'pageSize' | 'requestStateTtlMs'> & {
     readonly servers?: { readonly [name: string]: GatewayServerSettings }
-    readonly [policyKey: string]: unknown
   }
 
 /** A server that can be used. */
