@@ -7,6 +7,7 @@ export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
 export {
   type ConfiguredPolicies,
   createConfiguredPolicies,
+  pinOptionsOf,
 } from '../gateway/config/configured-policies.ts'
 export type {
   GatewayApprovalSettings,

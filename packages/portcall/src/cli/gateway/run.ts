@@ -22,9 +22,9 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   const loaded = await load()
   const { config, files } = loaded
   const activity = createActivity(io, flags.verbose)
-  const { gateway, stores } = await createConfiguredGateway(loaded, { activity, io })
+  const { gateway, stores, approvals, pins } = await createConfiguredGateway(loaded, { activity, io })
   let endpoint = flags.stdio ? 'stdio' : ''
-  const controller = createController({ gateway, loaded, load, activity, endpoint: () => endpoint })
+  const controller = createController({ gateway, loaded, load, activity, approvals, pins, endpoint: () => endpoint })
   for (const warning of config.warnings) io.log(warning)
   let isReady = true
   const listening = flags.stdio ? undefined : await listenOverHttp(gateway, { config, flags, isReady: () => isReady })

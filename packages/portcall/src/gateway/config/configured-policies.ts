@@ -39,7 +39,7 @@ export function createConfiguredPolicies(settings: GatewayPolicySettings, contex
     ...(ttlMs !== undefined && { ttlMs }),
     ...(approvals && { approver: approvals }),
   }
-  const pins = pinsOf(settings.pins, context)
+  const pins = pinOptionsOf(settings.pins, context)
   const options: GatewayPoliciesOptions = {
     ...(policy && { default: policy.default, rules: policy.rules ?? [], approvals: approvalOptions }),
     ...(pins && { pins }),
@@ -52,8 +52,15 @@ export function createConfiguredPolicies(settings: GatewayPolicySettings, contex
     : { ...gatewayPolicies(options), approvals }
 }
 
-/** Returns where the pins of a configuration are: a file, or the store of the gateway. `undefined` if it pins nothing. */
-export function pinsOf(settings: GatewayPolicySettings['pins'], context: PolicyContext): DefinitionPinsOptions | undefined {
+/**
+ * Returns the options of the pins of a configuration. `undefined` if it pins nothing.
+ *
+ * @throws TypeError if the pins are in the store of a gateway without one.
+ */
+export function pinOptionsOf(
+  settings: GatewayPolicySettings['pins'],
+  context: PolicyContext = {},
+): DefinitionPinsOptions | undefined {
   if (settings === undefined || settings === 'off') return undefined
   const { lock = LOCK, ...others }: GatewayPinSettings = typeof settings === 'string' ? { mode: settings } : settings
   const { store, onChange, onError } = context

@@ -40,7 +40,11 @@ const RULE = section(
           { type: 'array', items: VALUE },
           {
             type: 'object',
-            properties: { not: VALUES, min: { type: 'number' }, max: { type: 'number' } },
+            properties: {
+              not: { ...VALUES, description: 'Values that the argument must not have.' },
+              min: { type: 'number', description: 'The smallest number that matches.' },
+              max: { type: 'number', description: 'The largest number that matches.' },
+            },
             additionalProperties: false,
           },
         ],
