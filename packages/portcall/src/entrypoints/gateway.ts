@@ -4,6 +4,7 @@ export { ConfigError } from '../connect/config/errors.ts'
 export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
 export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
+export type { GatewayAccountSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
 export {
   type ConfiguredPolicies,
   createConfiguredPolicies,
@@ -101,6 +102,7 @@ export type {
   RuleAction,
 } from '../gateway/policy/rule.ts'
 export { type ArgumentChange, type ToolChange, type ToolSetOptions, toolSet } from '../gateway/policy/tool-set.ts'
+export { type ToolSetsOptions, toolSets } from '../gateway/policy/tool-sets.ts'
 export type {
   GatewayCall,
   GatewayCaller,

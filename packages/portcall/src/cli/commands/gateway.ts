@@ -18,6 +18,7 @@ const FLAGS = {
     value: 'HOST',
     description: 'Add the servers of an MCP host, such as cursor; repeatable',
   },
+  set: { type: 'string', value: 'NAME', description: 'Offer only this set of tools of the configuration' },
   stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
   ...GATEWAY_LISTEN_FLAGS,
   'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },

@@ -3,6 +3,7 @@ import type { TextPosition } from '../../connect/config/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { closestName } from '../../util/closest-name.ts'
+import { checkAccounts, checkServerAuth, checkSets } from './check-access.ts'
 import { narrowSchema } from './narrow-schema.ts'
 import { GATEWAY_SECTION_SCHEMA } from './schema.ts'
 import type { GatewaySection } from './types.ts'
@@ -88,6 +89,9 @@ const MIN_KEY_LENGTH = 16
 const SHA256 = /^[\w-]{43}$/
 
 const CHECKS: readonly Check[] = [
+  checkServerAuth,
+  checkAccounts,
+  checkSets,
   ({ servers = {} }, names) =>
     Object.keys(servers)
       .filter((name) => !names.includes(name))

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
 import { POLICY_SCHEMAS } from './policy-schema.ts'
+import { ACCOUNTS_SCHEMA, SERVER_AUTH_SCHEMA, SETS_SCHEMA } from './access-schema.ts'
 import { choice, count, flag, record, section, text, texts } from './schema-parts.ts'
 
 const items = (kind: string, renamable: boolean): JsonObject =>
@@ -38,6 +39,7 @@ const SERVER = section('How the gateway uses one server.', {
     'Closes a connection, and ends its process, after this time without use, in milliseconds. Default: never if it is shared, otherwise 600000.',
   ),
   maxConnections: count('The maximum number of connections, and of child processes. Default: 1000.', { minimum: 1 }),
+  auth: SERVER_AUTH_SCHEMA,
 })
 
 const ISSUER: JsonObject = {
@@ -111,6 +113,8 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
     dots: flag('Allows dots in names, which some models do not accept. Default: false.'),
   }),
   servers: record('Settings of single servers, by the name of the server.', SERVER),
+  sets: SETS_SCHEMA,
+  accounts: ACCOUNTS_SCHEMA,
   store: text(
     'Where state is kept that several processes share: `sqlite:FILE`, `redis://HOST:PORT` or `postgres://HOST/DATABASE`. Default: in memory.',
   ),

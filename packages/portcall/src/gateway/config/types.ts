@@ -1,5 +1,7 @@
 import type { ServerConfig } from '../../connect/config/types.ts'
 import type { GatewayOptions, GatewayServerOptions } from '../options.ts'
+import type { ToolSetOptions } from '../policy/tool-set.ts'
+import type { GatewayAccountSettings, GatewayServerAuth } from './access-settings.ts'
 import type { GatewayPolicySettings } from './policy-settings.ts'
 
 /** An issuer of access tokens. */
@@ -72,6 +74,12 @@ export interface GatewaySettings {
   readonly store?: string
   /** The admin endpoint; `false` disables it. */
   readonly admin: false | GatewayAdminSettings
+  /** The sets of tools, by name. */
+  readonly sets?: { readonly [name: string]: ToolSetOptions }
+  /** How users connect their accounts. */
+  readonly accounts?: GatewayAccountSettings
+  /** How the gateway authenticates to servers, by their name. */
+  readonly serverAuth?: { readonly [server: string]: GatewayServerAuth }
 }
 
 /** A configuration of a gateway. */
@@ -87,13 +95,14 @@ export interface GatewayConfig {
 }
 
 /** The settings of one server. */
-export type GatewayServerSettings = Omit<
-  GatewayServerOptions,
-  'target' | 'headers' | 'auth' | 'fetch' | 'http' | 'credentials' | 'middleware'
->
+export interface GatewayServerSettings
+  extends Omit<GatewayServerOptions, 'target' | 'headers' | 'auth' | 'fetch' | 'http' | 'credentials' | 'middleware'> {
+  /** How the gateway authenticates to the server. */
+  readonly auth?: GatewayServerAuth
+}
 
 /** The `gateway` section, as the schema describes it. */
-export type GatewaySection = Partial<GatewaySettings> &
+export type GatewaySection = Partial<Omit<GatewaySettings, 'serverAuth'>> &
   GatewayPolicySettings &
   Pick<GatewayOptions, 'info' | 'instructions' | 'names' | 'sealingKeys' | 'pageSize' | 'requestStateTtlMs'> & {
     readonly servers?: { readonly [name: string]: GatewayServerSettings }
