@@ -18,7 +18,7 @@ function typeOf(schema) {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.type === 'array') return `array of ${typeOf(schema.items).replace(/^string$/, 'strings')}`
   if (schema.type === 'object' && schema.additionalProperties) return 'object by name'
-  return schema.type ?? 'any'
+  return [schema.type ?? 'any'].flat().join(' or ')
 }
 
 /** Returns the section with keys that an object, an item or a member has. */

@@ -114,6 +114,45 @@ test('waiting calls of several processes share one sign-in, which any process ca
   expect(grants).toEqual(['authorization_code'])
 })
 
+test('a process that looks for a sign-in while another finishes it uses the new tokens and offers no second link', async () => {
+  const upstream = await startProtectedUpstream()
+  const shared = { stores: memoryStores(), sealingKeys: [generateKey()], keys: await makeKeys() }
+  const first = await startGateway(upstream, shared)
+  const { store } = shared.stores
+  let release = (): void => {}
+  const finished = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let waits = 0
+  let isBlocking = false
+  const get = async (key: string): Promise<string | undefined> => {
+    if (isBlocking && key.includes('sign-in:["notes"') && waits++ === 0) await finished
+    return store.get(key)
+  }
+  const slow = await startGateway(upstream, {
+    ...shared,
+    origin: first.origin,
+    stores: { ...shared.stores, store: { ...store, get } },
+  })
+  const opened: string[] = []
+  const open = openInBrowser('ada', opened)
+  const late = await connectAs('ada', slow, open)
+  let lateCall: Promise<unknown> | undefined
+  const client = await connectAs('ada', first, async (request, context) => {
+    isBlocking = true
+    lateCall ??= late.callTool('notes__whoami', {})
+    await expect.poll(() => waits, { timeout: 20_000 }).toBeGreaterThan(0)
+    const action = await open(request, context)
+    release()
+    return action
+  })
+  expect(textOf(await client.callTool('notes__whoami', {}))).toBe('user')
+  expect(textOf(await lateCall)).toBe('user')
+  expect(opened).toHaveLength(1)
+  const links = (await store.list('')).filter((key) => key.includes('sign-in:["notes"'))
+  expect(links).toEqual([])
+})
+
 test('nobody else can use a link, and it is used once', async () => {
   const upstream = await startProtectedUpstream()
   const started = await startGateway(upstream)

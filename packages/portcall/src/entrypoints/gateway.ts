@@ -4,7 +4,20 @@ export { ConfigError } from '../connect/config/errors.ts'
 export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
 export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
-export { createPolicyOptions, type PolicyContext, type PolicyOptions } from '../gateway/config/policy-keys.ts'
+export type { GatewayAccountSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
+export {
+  type ConfiguredPolicies,
+  createConfiguredPolicies,
+  pinOptionsOf,
+} from '../gateway/config/configured-policies.ts'
+export type {
+  GatewayApprovalSettings,
+  GatewayAuditSettings,
+  GatewayPinSettings,
+  GatewayPolicySettings,
+  GatewayRuleSettings,
+  PolicyContext,
+} from '../gateway/config/policy-settings.ts'
 export { type ReadGatewayConfigOptions, readGatewayConfig } from '../gateway/config/read-gateway-config.ts'
 export type {
   GatewayAdminSettings,
@@ -89,6 +102,7 @@ export type {
   RuleAction,
 } from '../gateway/policy/rule.ts'
 export { type ArgumentChange, type ToolChange, type ToolSetOptions, toolSet } from '../gateway/policy/tool-set.ts'
+export { type ToolSetsOptions, toolSets } from '../gateway/policy/tool-sets.ts'
 export type {
   GatewayCall,
   GatewayCaller,

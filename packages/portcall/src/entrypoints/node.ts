@@ -23,7 +23,7 @@ export interface ServeOptions extends HttpOptions, NodeServerLimits {
   readonly port?: number
   /** The address to listen on. Addresses that are not loopback require `allowedHosts`. Default: 127.0.0.1. */
   readonly host?: string
-  /** The path of the endpoint. Default: `/mcp`. */
+  /** The path of the endpoint. `/mcp/*` stands for `/mcp` and all paths below. Default: `/mcp`. */
   readonly path?: string
   /** How long running calls may take to finish when the server closes, in milliseconds. Default: 10,000. */
   readonly drainTimeoutMs?: number
@@ -115,7 +115,7 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
     await close()
   }
   if (handleProcessSignals) removeSignalHandlers = exitOnSignals(closeAfterDelay)
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path}`, port: bound.port, close }
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path.replace(/\/\*$/, '')}`, port: bound.port, close }
 }
 
 /** Creates a handler for an existing server or framework: `app.all('/mcp', nodeHandler(server))`. */

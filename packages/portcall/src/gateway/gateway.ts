@@ -24,6 +24,8 @@ export interface Gateway extends ServerLike, AsyncDisposable {
   status(): GatewayStatus
   /** Replaces the servers. Servers whose options are the same keep running; requests in flight are finished. @throws TypeError if invalid. */
   setServers(servers: GatewayServers): Promise<void>
+  /** Makes the next lists fetch what servers offer again: one server, or all. Subscribers are notified. */
+  refresh(server?: string): void
   /** Ends all subscriptions, closes all connections and stops all child processes. */
   close(): Promise<void>
 }
@@ -78,6 +80,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       subscriptions.reattach()
       subscriptions.changed(undefined)
       await replaced
+    },
+    refresh(server) {
+      for (const { name, catalogue } of registry.table().upstreams)
+        if (server === undefined || name === server) catalogue.invalidate()
+      lists.reset()
+      subscriptions.changed(undefined)
     },
     close,
     [Symbol.asyncDispose]: close,

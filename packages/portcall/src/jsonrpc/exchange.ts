@@ -17,6 +17,8 @@ export interface Auth {
 export interface HttpInfo {
   /** Returns a request header by its lower-case name. Multiple values are joined with `, `. */
   header(name: string): string | undefined
+  /** The request target as received: a path with an optional query, or an absolute URL. Absent if the transport does not reveal it. */
+  readonly target?: string
 }
 
 /** What accompanies a request: cancellation, notifications, authorization and transport information. */

@@ -41,7 +41,7 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
     (where: string): ReportFinding =>
     (level, rule, message) =>
       void findings.push({ level, rule, where, message })
-  const toolTokens = countTokens(inventory)
+  const toolTokens = estimateTokens(inventory.tools)
   checkServer(inventory, toolTokens, reportOn('server'))
   for (const tool of inventory.tools) await checkTool(tool, reportOn(`tool ${tool.name}`))
   for (const resource of inventory.resources) checkResource(resource, reportOn(`resource ${resource.uri}`))
@@ -61,7 +61,8 @@ function checkServer({ discovered, tools, prompts }: ServerInventory, toolTokens
     report('error', 'prompt-twice', `there are two prompts named ${name}`)
 }
 
-function countTokens({ tools }: ServerInventory): number {
+/** Estimates how many tokens the definitions of tools take in a model's context. */
+export function estimateTokens(tools: readonly { readonly [member: string]: unknown }[] | ServerInventory['tools']): number {
   const definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   return definitions.length === 0 ? 0 : Math.ceil(JSON.stringify(definitions).length / CHARACTERS_PER_TOKEN)
 }

@@ -18,10 +18,16 @@ const FLAGS = {
     value: 'HOST',
     description: 'Add the servers of an MCP host, such as cursor; repeatable',
   },
+  set: { type: 'string', value: 'NAME', description: 'Offer only this set of tools of the configuration' },
   stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
   ...GATEWAY_LISTEN_FLAGS,
   'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },
   admin: { type: 'string', value: 'PORT', description: 'Port of the admin endpoint (default: any free port)' },
+  accept: {
+    type: 'boolean',
+    description: 'Show what servers changed in their pinned tools and prompts, and accept it: all servers, or the named one',
+  },
+  yes: { type: 'boolean', short: 'y', description: 'With --accept, do not ask' },
   'dry-run': { type: 'boolean', description: 'Show what the gateway would do, without starting anything' },
   verbose: { type: 'boolean', short: 'v', description: 'Show warnings and the stderr of the servers' },
 } as const
@@ -32,14 +38,15 @@ type GatewayFlags = ValuesOf<typeof FLAGS>
 interface ActionContext {
   readonly flags: GatewayFlags
   readonly io: Io
-  readonly name: string | undefined
+  /** The words after the action. */
+  readonly words: readonly string[]
 }
 
 type Action = (context: ActionContext) => Promise<ExitReason | void>
 
 const serverAction =
   (action: string): Action =>
-  async ({ flags, io, name }) => {
+  async ({ flags, io, words: [name] }) => {
     if (name === undefined) throw usageError(`gateway ${action} needs the name of a server`)
     const { findGateway, sendToGateway } = await import('../gateway/admin-client.ts')
     await sendToGateway(findGateway(flags.admin), 'POST', `/servers/${encodeURIComponent(name)}/${action}`)
@@ -67,6 +74,22 @@ const ACTIONS: { readonly [name: string]: Action } = {
     const { checkServers } = await import('../gateway/check-servers.ts')
     return (await checkServers(await loadGateway(flags), io)) ? 'success' : 'failed'
   },
+  async pins({ flags, io, words: [server] }) {
+    const { reviewPins } = await import('../gateway/pins.ts')
+    const { loadGateway } = await import('../gateway/load.ts')
+    return reviewPins(await loadGateway(flags), { server, accepts: flags.accept, yes: flags.yes }, io)
+  },
+  async approvals({ flags, io, words }) {
+    const { manageApprovals } = await import('../gateway/approvals.ts')
+    await manageApprovals(words, { admin: flags.admin, io })
+  },
+  async refresh({ flags, io, words: [name] }) {
+    const { findGateway, sendToGateway } = await import('../gateway/admin-client.ts')
+    const path = name === undefined ? '/refresh' : `/servers/${encodeURIComponent(name)}/refresh`
+    await sendToGateway(findGateway(flags.admin), 'POST', path)
+    if (io.json) io.value({ ok: true })
+    else io.log('The lists are fetched again when they are needed')
+  },
   restart: serverAction('restart'),
   enable: serverAction('enable'),
   disable: serverAction('disable'),
@@ -77,10 +100,11 @@ export const gatewayCommand: Command = defineCommand({
   name: 'gateway',
   summary: 'Serve many servers as one',
   serverUse: 'none',
-  args: ['[action]', '[server]'],
+  args: ['[action]', '[names...]'],
   details: [
     'Without an action, starts a gateway to all servers of a configuration: the file of any MCP host, unmodified, which may have a section gateway with more settings. The servers are started when they are first needed. When a file changes, the gateway reloads it: calls go on, only servers that changed are restarted, and a file with errors changes nothing.',
-    'Actions: check connects to all servers of the configuration and lists their tools. The others concern the running gateway: status shows its servers, reload reads the configuration again, and restart, enable and disable concern one server. If several gateways are running, choose one with --admin PORT.',
+    'Actions for a configuration: check connects to all servers and lists their tools; pins shows what differs from the pinned definitions of tools and prompts, and --accept accepts it.',
+    'Actions for the running gateway: status shows its servers; reload reads the configuration again; refresh fetches the lists of the servers again; restart, enable and disable concern one server; approvals lists the calls that wait for an approval, approvals approve ID and approvals deny ID decide about one. If several gateways are running, choose one with --admin PORT.',
   ],
   flags: FLAGS,
   examples: [
@@ -89,12 +113,16 @@ export const gatewayCommand: Command = defineCommand({
     'portcall gateway check --config .mcp.json',
     'portcall gateway status',
     'portcall gateway restart github',
+    'portcall gateway --accept github',
+    'portcall gateway approvals approve 3f9a',
   ],
-  async run({ args: [action, name], flags, io }) {
+  async run({ args: [action, ...words], flags, io }) {
+    if (flags.accept)
+      return (ACTIONS.pins as Action)({ flags, io, words: action === undefined || action === 'pins' ? words : [action] })
     if (action !== undefined) {
       const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
       if (!run) throw usageError(`unknown action: ${action}`, didYouMean(action, Object.keys(ACTIONS)))
-      return run({ flags, io, name })
+      return run({ flags, io, words })
     }
     if (flags['dry-run']) return showPlan(flags, io)
     const { runGateway } = await import('../gateway/run.ts')
@@ -104,10 +132,10 @@ export const gatewayCommand: Command = defineCommand({
 
 async function showPlan(flags: GatewayFlags, io: Io): Promise<void> {
   const { loadGateway } = await import('../gateway/load.ts')
-  const { printPlan } = await import('../gateway/check-servers.ts')
+  const { printPlan } = await import('../gateway/plan.ts')
   const loaded = await loadGateway(flags)
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = { ...loaded.config.settings.listen, ...definedOf(flags) }
-  printPlan(loaded, { endpoint: flags.stdio ? 'stdio' : `http://${host}:${port}${path}`, io })
+  await printPlan(loaded, { endpoint: flags.stdio ? 'stdio' : `http://${host}:${port}${path}`, io })
 }
 
 function definedOf({ port, host, path }: GatewayFlags): { port?: string; host?: string; path?: string } {

@@ -1,5 +1,6 @@
 import { connect } from '../../entrypoints/client.ts'
 import { createGateway, type GatewayOptions } from '../../entrypoints/gateway.ts'
+import { estimateTokens } from '../check/lint.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
@@ -14,6 +15,8 @@ interface ServerReport {
   readonly name: string
   readonly target: string
   readonly tools?: readonly string[]
+  /** An estimate of the tokens that the tools take in the context of a model. */
+  readonly tokens?: number
   readonly durationMs: number
   readonly error?: string
 }
@@ -44,7 +47,7 @@ async function checkServer(name: string, { server, names }: ServerToCheck): Prom
     credentials: createStoredCredentials(),
     ...(names && { names }),
   })
-  const report = (more: Pick<ServerReport, 'tools' | 'error'>): ServerReport => ({
+  const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'error'>): ServerReport => ({
     name,
     target: describeTarget(server),
     ...more,
@@ -52,9 +55,8 @@ async function checkServer(name: string, { server, names }: ServerToCheck): Prom
   })
   try {
     const client = await connect(gateway)
-    const tools: string[] = []
-    for await (const tool of client.tools()) tools.push(tool.name)
-    return report({ tools })
+    const tools = await client.tools().toArray()
+    return report({ tools: tools.map((tool) => tool.name), tokens: estimateTokens(tools) })
   } catch (error) {
     const { error: reason } = gateway.status().servers[name] ?? {}
     return report({ error: sanitizeLine(reason ?? (error instanceof Error ? error.message : String(error))) })
@@ -66,59 +68,13 @@ async function checkServer(name: string, { server, names }: ServerToCheck): Prom
 const CHECK_TIMEOUT_MS = 30_000
 
 function printReports(reports: readonly ServerReport[], io: Io): void {
-  const rows = reports.map(({ name, target, tools, durationMs, error }) => [
+  const rows = reports.map(({ name, target, tools, tokens, durationMs, error }) => [
     error === undefined ? 'ok' : 'FAILED',
     name,
     error === undefined ? `${tools?.length ?? 0} tools` : '-',
+    tokens === undefined ? '-' : String(tokens),
     `${durationMs} ms`,
     error === undefined ? target : error + signInHint(error),
   ])
-  for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TIME', 'NOTE'], ...rows])) io.data(line)
-}
-
-/** Prints what a gateway would do, without starting anything. */
-export function printPlan(
-  { config, files }: LoadedGateway,
-  { endpoint, io }: { readonly endpoint: string; readonly io: Io },
-): void {
-  const { servers, names = {} } = config.options
-  const { auth, store, admin } = config.settings
-  const plan = {
-    files,
-    endpoint,
-    authorization: auth ? auth.resource : 'none',
-    store: store === undefined ? 'memory' : store.slice(0, store.indexOf(':')),
-    admin: admin === false ? 'off' : (admin.port ?? 'any free port'),
-    names: names.mode ?? 'always',
-    warnings: config.warnings,
-    servers: Object.entries(servers).map(([name, server]) => ({
-      name,
-      ...describeOptions(server),
-      target: describeTarget(server),
-    })),
-  }
-  if (io.json) return io.value(plan)
-  const { servers: rows, warnings, files: _files, ...rest } = plan
-  io.data(`Configuration: ${files.join(', ')}`)
-  for (const [key, value] of Object.entries(rest)) io.data(`${key.charAt(0).toUpperCase()}${key.slice(1)}: ${value}`)
-  io.data('')
-  const lines = rows.map(({ name, alias, sharing, required, target }) => [
-    name,
-    alias ?? name,
-    sharing,
-    required ? 'yes' : 'no',
-    target,
-  ])
-  for (const line of formatTable([
-    ['SERVER', 'PREFIX', 'SHARING', 'REQUIRED', 'TARGET'],
-    ...lines.map((cells) => cells.map(String)),
-  ]))
-    io.data(line)
-  for (const warning of warnings) io.log(warning)
-}
-
-function describeOptions(server: GatewayOptions['servers'][string]): { alias?: string; sharing: string; required: boolean } {
-  if (typeof server !== 'object' || !('target' in server)) return { sharing: 'shared', required: false }
-  const { alias, sharing = 'shared', required = false } = server
-  return { ...(alias !== undefined && { alias }), sharing, required }
+  for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TOKENS', 'TIME', 'NOTE'], ...rows])) io.data(line)
 }

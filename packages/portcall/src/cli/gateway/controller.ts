@@ -1,4 +1,11 @@
-import type { Gateway, GatewayConfig, GatewayOptions, GatewayStatus } from '../../entrypoints/gateway.ts'
+import type {
+  ApprovalQueue,
+  DefinitionPins,
+  Gateway,
+  GatewayConfig,
+  GatewayOptions,
+  GatewayStatus,
+} from '../../entrypoints/gateway.ts'
 import { AdminActionError, type AdminActions } from '../../entrypoints/gateway-admin.ts'
 import { CliError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
@@ -44,12 +51,17 @@ export interface ControllerOptions {
   readonly loaded: LoadedGateway
   readonly load: () => Promise<LoadedGateway>
   readonly activity: Activity
+  /** The calls that wait for an approval, if any can. */
+  readonly approvals: ApprovalQueue | undefined
+  /** The pinned definitions, if there are any. */
+  readonly pins: DefinitionPins | undefined
   /** Where clients connect. */
   readonly endpoint: () => string
 }
 
 /** Creates the controller of a gateway. Changes are made one after another. */
-export function createController({ gateway, loaded, load, activity, endpoint }: ControllerOptions): Controller {
+export function createController(options: ControllerOptions): Controller {
+  const { gateway, loaded, load, activity, endpoint } = options
   let current = loaded
   let configError: string | undefined
   let reloads = 0
@@ -116,6 +128,11 @@ export function createController({ gateway, loaded, load, activity, endpoint }: 
         void apply()
         activity.restarted(name)
       }),
+    refresh(name) {
+      if (name !== undefined) assertKnown(name)
+      gateway.refresh(name)
+    },
+    ...policyActions(options),
     status() {
       const { servers, ...rest } = gateway.status()
       const configured = current.config.options.servers
@@ -137,6 +154,25 @@ export function createController({ gateway, loaded, load, activity, endpoint }: 
         ),
       }
     },
+  }
+}
+
+type PolicyActions = Pick<AdminActions, 'pins' | 'approvals' | 'approve' | 'deny'>
+
+/** The actions of the policies that the gateway has. */
+function policyActions({ approvals: queue, pins }: ControllerOptions): PolicyActions {
+  const settle =
+    (decide: (id: string, by: string) => Promise<boolean>) =>
+    async (id: string): Promise<void> => {
+      if (!(await decide(id, 'admin'))) throw new AdminActionError(`No call with the id ${id} waits for an approval`)
+    }
+  return {
+    ...(pins && { pins: () => pins.changes() }),
+    ...(queue && {
+      approvals: () => queue.list(),
+      approve: settle((id, by) => queue.approve(id, by)),
+      deny: settle((id, by) => queue.deny(id, by)),
+    }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../../entrypoints/gateway.ts'
 import type { AdminServer } from '../../entrypoints/gateway-admin.ts'
+import type { HookRequest, HookResponse, OnRequest } from '../../entrypoints/http.ts'
 import type { ServerLike } from '../../entrypoints/index.ts'
 import type { ListeningServer, ServeOptions } from '../../entrypoints/node.ts'
 import { CliError, usageError } from '../cli-error.ts'
@@ -43,22 +44,30 @@ export interface ListenContext {
   readonly flags: ListenFlags
   /** A condition for `/readyz`. Default: always. */
   readonly isReady?: () => boolean
+  /** Serves pages next to the endpoint. */
+  readonly onRequest?: OnRequest | undefined
 }
 
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
-export async function listenOverHttp(server: ServerLike, { config, flags, isReady }: ListenContext): Promise<Listening> {
-  const { listen = {}, auth } = config?.settings ?? {}
+export async function listenOverHttp(server: ServerLike, { config, flags, isReady, onRequest }: ListenContext): Promise<Listening> {
+  const { listen = {}, auth, sets } = config?.settings ?? {}
   const { serve } = await import('../../entrypoints/node.ts')
   const { createProtectionOptions } = await import('./protection.ts')
   const host = flags.host ?? listen.host
   if (host !== undefined && !LOOPBACK_HOSTS.has(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
+  const protection = auth && (await createProtectionOptions(auth))
+  const path = flags.path ?? protection?.path ?? listen.path ?? '/mcp'
+  const refuseSet = sets && createSetCheck(path, Object.keys(sets))
   const options: ServeOptions = {
     ...listen,
-    ...(auth && (await createProtectionOptions(auth))),
+    ...protection,
+    ...((onRequest || refuseSet) && {
+      onRequest: (request) => refuseSet?.(request) ?? onRequest?.(request) ?? protection?.onRequest(request),
+    }),
     ...(listen.allowedOrigins && { allowedOrigins: listen.allowedOrigins }),
     ...(flags.port !== undefined && { port: readPort('port', flags.port) }),
     ...(host !== undefined && { host }),
-    ...(flags.path !== undefined && { path: flags.path }),
+    path: sets ? `${path}/*` : path,
     ...(flags['allow-host'].length > 0 && { allowedHosts: flags['allow-host'] }),
     ...(flags['allow-origin'].length > 0 && { allowedOrigins: flags['allow-origin'] }),
     ...(isReady && { health: { check: isReady } }),
@@ -70,6 +79,16 @@ export async function listenOverHttp(server: ServerLike, { config, flags, isRead
       ? usageError(`port ${options.port ?? 3000} is already in use`, 'choose another one with --port, or 0 for any free port')
       : new CliError('usage', message)
   })
+}
+
+/** Answers requests for sets that do not exist. */
+function createSetCheck(path: string, names: readonly string[]): (request: HookRequest) => HookResponse | undefined {
+  return ({ target }) => {
+    const { pathname } = new URL(target, 'http://localhost')
+    const name = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : ''
+    if (name === '' || names.includes(name)) return undefined
+    return { status: 404, headers: { 'content-type': 'text/plain' }, body: `There is no tool set here. The sets are: ${names.join(', ')}\n` }
+  }
 }
 
 interface Exposure {

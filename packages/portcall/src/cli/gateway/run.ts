@@ -1,15 +1,14 @@
-import { createGateway, createPolicyOptions, type Gateway } from '../../entrypoints/gateway.ts'
-import type { Stores } from '../../entrypoints/stores.ts'
+import type { Gateway } from '../../entrypoints/gateway.ts'
 import { delay } from '../../util/timers.ts'
-import { usageError } from '../cli-error.ts'
+import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io } from '../io.ts'
-import { VERSION } from '../version.ts'
-import { type Activity, createActivity } from './activity.ts'
+import { createActivity } from './activity.ts'
+import { createConfiguredGateway } from './configured-gateway.ts'
 import { type Controller, createController, describeError, type ReloadOutcome } from './controller.ts'
-import { createStoredCredentials } from './credentials.ts'
 import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
-import { openConfiguredStores } from './stores.ts'
+import { findFreePort, type PageServer, startPageServer } from './page-server.ts'
+import { needsAccounts } from './server-credentials.ts'
 import { watchFiles } from './watch-files.ts'
 
 /** The options of a gateway process. */
@@ -18,6 +17,8 @@ export interface RunFlags extends ListenFlags {
   readonly 'no-watch': boolean
   readonly admin: string | undefined
   readonly verbose: boolean
+  /** The set of tools to offer. */
+  readonly set: string | undefined
 }
 
 /** Runs a gateway until a signal ends it, or until stdin ends. */
@@ -26,12 +27,24 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   const loaded = await load()
   const { config, files } = loaded
   const activity = createActivity(io, flags.verbose)
-  const { gateway, stores } = await createConfiguredGateway(loaded, activity)
+  const place = await findPlace(loaded, flags)
+  const { gateway, stores, approvals, pins, onRequest } = await createConfiguredGateway(loaded, {
+    activity,
+    io,
+    set: flags.set,
+    ...place,
+  })
+  if (onRequest) place.pages?.serve(onRequest)
   let endpoint = flags.stdio ? 'stdio' : ''
-  const controller = createController({ gateway, loaded, load, activity, endpoint: () => endpoint })
+  const controller = createController({ gateway, loaded, load, activity, approvals, pins, endpoint: () => endpoint })
   for (const warning of config.warnings) io.log(warning)
   let isReady = true
-  const listening = flags.stdio ? undefined : await listenOverHttp(gateway, { config, flags, isReady: () => isReady })
+  const listening = flags.stdio ? undefined : await listenOverHttp(gateway, {
+        config,
+        flags: { ...flags, port: place.port },
+        isReady: () => isReady,
+        onRequest,
+      })
   if (listening) endpoint = listening.url
   const admin = await startAdmin(controller, { config, flags, files })
   announce({ loaded, endpoint, adminUrl: admin?.url }, io)
@@ -51,31 +64,33 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   return untilSignal(shutDown, io)
 }
 
-interface ConfiguredGateway {
-  readonly gateway: Gateway
-  readonly stores: Stores | undefined
+/** Where a gateway is reached, and by whom. */
+interface Place {
+  /** The port to listen on, if it is not the one of the configuration. */
+  readonly port: string | undefined
+  readonly path: string
+  /** The origin where browsers reach the gateway. */
+  readonly origin: string
+  /** All callers are the user of this machine. */
+  readonly singleUser: boolean
+  /** Serves the pages for browsers, if the gateway does not listen. */
+  readonly pages: PageServer | undefined
 }
 
-/** Creates the gateway of a configuration, with its stores and policies, and the stored tokens of the user. */
-async function createConfiguredGateway({ config, directory }: LoadedGateway, activity: Activity): Promise<ConfiguredGateway> {
-  const { options, settings, policies } = config
-  const stores = settings.store === undefined ? undefined : await openConfiguredStores(settings.store, directory)
-  const { onEvent, ...policyOptions } = await createPolicyOptions(policies, { directory, stores })
-  try {
-    const gateway = createGateway({
-      info: { name: 'portcall-gateway', version: VERSION, title: 'Portcall gateway' },
-      ...options,
-      ...policyOptions,
-      credentials: createStoredCredentials(),
-      ...(stores && { stores }),
-      onEvent(event) {
-        activity.onEvent(event)
-        onEvent?.(event)
-      },
-    })
-    return { gateway, stores }
-  } catch (error) {
-    throw error instanceof TypeError ? usageError(error.message) : error
+/** Finds out where a gateway will be reached. Links to its pages contain the port, so a free one is chosen before it listens. */
+async function findPlace({ config }: LoadedGateway, flags: RunFlags): Promise<Place> {
+  const { listen, auth } = config.settings
+  const host = flags.host ?? listen.host ?? '127.0.0.1'
+  const port = flags.port ?? String(listen.port ?? 3000)
+  const path = flags.path ?? (auth ? new URL(auth.resource).pathname : listen.path) ?? '/mcp'
+  const pages = flags.stdio && needsAccounts(config) ? await startPageServer() : undefined
+  const free = !flags.stdio && port === '0' && needsAccounts(config) ? String(await findFreePort()) : undefined
+  return {
+    port: free ?? flags.port,
+    path,
+    origin: pages?.origin ?? `http://127.0.0.1:${free ?? port}`,
+    singleUser: !auth && (flags.stdio || LOOPBACK_HOSTS.has(host)),
+    pages,
   }
 }
 

@@ -9,6 +9,13 @@ const ROUTES = [
   ['POST', '/servers/a/restart'],
   ['POST', '/servers/a/enable'],
   ['POST', '/servers/a/disable'],
+  ['POST', '/servers/a/refresh'],
+  ['POST', '/refresh'],
+  ['GET', '/pins'],
+  ['GET', '/approvals'],
+  ['POST', '/approvals/a/approve'],
+  ['POST', '/approvals/a/deny'],
+  ['GET', '/metrics'],
 ] as const
 const HEALTH = [
   ['GET', '/livez'],
@@ -31,6 +38,15 @@ async function start(): Promise<{ calls: string[]; send: (method: string, path: 
     reload: record('reload'),
     restart: record('restart'),
     enable: record('enable'),
+    refresh: record('refresh'),
+    pins: record('pins'),
+    approvals: record('approvals'),
+    approve: record('approve'),
+    deny: record('deny'),
+    metrics: async () => {
+      calls.push('metrics')
+      return 'portcall_calls 1\n'
+    },
     disable: async (server) => {
       if (server === 'no') throw new AdminActionError('There is no server no')
       throw new Error('secret')

@@ -19,6 +19,18 @@ export interface AdminActions {
   enable(server: string): Promise<unknown>
   /** Leaves a server out, until it is enabled or the gateway restarts. */
   disable(server: string): Promise<unknown>
+  /** Fetches again what servers list: those of one server, or of all. Absent: there is no such route. */
+  refresh?(server?: string): unknown
+  /** Returns the changes of pinned definitions that have not been accepted. Absent: there is no such route. */
+  pins?(): unknown
+  /** Returns the calls that wait for an approval. Absent: there is no such route. */
+  approvals?(): Promise<unknown>
+  /** Approves a call that waits. Absent: there is no such route. */
+  approve?(id: string): Promise<unknown>
+  /** Denies a call that waits. Absent: there is no such route. */
+  deny?(id: string): Promise<unknown>
+  /** Returns metrics in the Prometheus text format. Absent: there is no such route. */
+  metrics?(): string | Promise<string>
 }
 
 /** Options of `serveAdmin`. */
@@ -49,14 +61,37 @@ export class AdminActionError extends PortcallError {
 
 const HOST = '127.0.0.1'
 const MIN_TOKEN_LENGTH = 32
-const SERVER_ROUTE = /^\/servers\/([^/]+)\/(restart|enable|disable)$/
+const JSON_TYPE = 'application/json'
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-type Handler = () => unknown
+/** A request that the endpoint answers. The pattern may capture the name of what the action concerns. */
+interface AdminRoute {
+  readonly method: 'GET' | 'POST'
+  readonly pattern: RegExp
+  readonly action: keyof AdminActions
+  /** The content type of a response that is text. Default: the response is JSON. */
+  readonly textType?: string
+}
+
+const ROUTES: readonly AdminRoute[] = [
+  { method: 'GET', pattern: /^\/status$/, action: 'status' },
+  { method: 'GET', pattern: /^\/metrics$/, action: 'metrics', textType: METRICS_TYPE },
+  { method: 'GET', pattern: /^\/pins$/, action: 'pins' },
+  { method: 'GET', pattern: /^\/approvals$/, action: 'approvals' },
+  { method: 'POST', pattern: /^\/approvals\/([^/]+)\/approve$/, action: 'approve' },
+  { method: 'POST', pattern: /^\/approvals\/([^/]+)\/deny$/, action: 'deny' },
+  { method: 'POST', pattern: /^\/reload$/, action: 'reload' },
+  { method: 'POST', pattern: /^\/refresh$/, action: 'refresh' },
+  { method: 'POST', pattern: /^\/servers\/([^/]+)\/restart$/, action: 'restart' },
+  { method: 'POST', pattern: /^\/servers\/([^/]+)\/enable$/, action: 'enable' },
+  { method: 'POST', pattern: /^\/servers\/([^/]+)\/disable$/, action: 'disable' },
+  { method: 'POST', pattern: /^\/servers\/([^/]+)\/refresh$/, action: 'refresh' },
+]
 
 /**
- * Serves the admin endpoint of a gateway on the loopback interface: `GET /livez`, `/readyz` and `/status`, `POST /reload` and
- * `POST /servers/NAME/restart`, `enable` and `disable`. All but the first two need the token. Requests of web pages and with another `Host` are
- * refused, and so are bodies that are not JSON.
+ * Serves the admin endpoint of a gateway on the loopback interface: `GET /livez`, `/readyz`, `/status`, `/metrics`, `/pins` and `/approvals`,
+ * `POST /reload`, `/refresh`, `/approvals/ID/approve` and `deny`, and `POST /servers/NAME/restart`, `enable`, `disable` and `refresh`. All but
+ * the first two need the token. Requests of web pages and with another `Host` are refused, and so are bodies that are not JSON.
  *
  * @throws TypeError if the token is too short; Error if the port is in use.
  */
@@ -72,9 +107,11 @@ export async function serveAdmin(actions: AdminActions, options: AdminOptions): 
     admit.origin(request)
     if (health.respond(request, response)) return
     admit.token(request)
-    const handler = findHandler(request, actions)
+    const { run, textType } = findHandler(request, actions)
     request.resume()
-    sendJson(response, 200, (await handler()) ?? { ok: true })
+    const value = (await run()) ?? { ok: true }
+    if (textType === undefined) sendJson(response, 200, value)
+    else send(response, 200, { type: textType, body: String(value) })
   }
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explainListenError(error, { host: HOST, port }))).listen(port, HOST, resolve)
@@ -115,31 +152,30 @@ function createAdmission(token: string): Admission {
   }
 }
 
+interface Handler {
+  readonly run: () => unknown
+  readonly textType: string | undefined
+}
+
 /** @throws HttpError for unknown paths and other methods. */
 function findHandler({ method, url = '' }: IncomingMessage, actions: AdminActions): Handler {
   const [path = ''] = url.split('?', 1)
-  const [, name = '', action = ''] = SERVER_ROUTE.exec(path) ?? []
-  const routes: { readonly [path: string]: readonly [method: string, handler: Handler] } = {
-    '/status': ['GET', actions.status],
-    '/reload': ['POST', actions.reload],
+  for (const { pattern, action, method: expected, textType } of ROUTES) {
+    const found = pattern.exec(path)
+    const run: ((name: string) => unknown) | undefined = actions[action]
+    if (!found || !run) continue
+    if (method !== expected) throw failure(405, `Use ${expected} for ${path}`)
+    const name = found[1] === undefined ? undefined : decodeName(found[1])
+    return { run: () => (name === undefined ? (run as () => unknown)() : run(name)), textType }
   }
-  const [expected, handler] = isServerAction(action)
-    ? (['POST', () => actions[action](decodeName(name))] as const)
-    : ((Object.hasOwn(routes, path) ? routes[path] : undefined) ?? [])
-  if (!handler) throw failure(404, `There is no ${path.slice(0, 100)}`)
-  if (method !== expected) throw failure(405, `Use ${expected} for ${path}`)
-  return handler
-}
-
-function isServerAction(action: string): action is 'restart' | 'enable' | 'disable' {
-  return action !== ''
+  throw failure(404, `There is no ${path.slice(0, 100)}`)
 }
 
 function decodeName(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw failure(400, 'The name of the server is not a valid path segment')
+    throw failure(400, 'The name is not a valid path segment')
   }
 }
 
@@ -154,9 +190,12 @@ function sendFailure(response: ServerResponse, error: unknown): void {
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  const body = JSON.stringify(value)
+  send(response, status, { type: JSON_TYPE, body: JSON.stringify(value) })
+}
+
+function send(response: ServerResponse, status: number, { type, body }: { readonly type: string; readonly body: string }): void {
   const headers = {
-    'content-type': 'application/json',
+    'content-type': type,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

@@ -3,7 +3,8 @@ import type { TextPosition } from '../../connect/config/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { closestName } from '../../util/closest-name.ts'
-import { POLICY_KEYS } from './policy-keys.ts'
+import { checkAccounts, checkServerAuth, checkSets } from './check-access.ts'
+import { narrowSchema } from './narrow-schema.ts'
 import { GATEWAY_SECTION_SCHEMA } from './schema.ts'
 import type { GatewaySection } from './types.ts'
 
@@ -26,7 +27,7 @@ export function locateIssue({ path, message }: ConfigIssue, document: ConfigDocu
 
 /** Checks the `gateway` section against its schema, and what a schema cannot express. */
 export async function checkSection(section: unknown, servers: readonly string[]): Promise<ConfigIssue[]> {
-  const { issues = [] } = await compileSchema(GATEWAY_SECTION_SCHEMA, 'input').parse(section)
+  const { issues = [] } = await compileSchema(narrowSchema(GATEWAY_SECTION_SCHEMA, section), 'input').parse(section)
   const found = issues.map(({ path, message }) => describeIssue(path, message))
   if (found.length > 0) return found
   return CHECKS.flatMap((check) => check(section as GatewaySection, servers)).map(({ path, message }) => ({
@@ -88,6 +89,9 @@ const MIN_KEY_LENGTH = 16
 const SHA256 = /^[\w-]{43}$/
 
 const CHECKS: readonly Check[] = [
+  checkServerAuth,
+  checkAccounts,
+  checkSets,
   ({ servers = {} }, names) =>
     Object.keys(servers)
       .filter((name) => !names.includes(name))
@@ -141,11 +145,50 @@ const CHECKS: readonly Check[] = [
     store === undefined || STORE.test(store)
       ? []
       : [{ path: ['store'], message: 'must be sqlite:FILE, redis://HOST:PORT or postgres://HOST/DATABASE' }],
-  (section) =>
-    Object.entries(POLICY_KEYS)
-      .filter(([key, { apply }]) => section[key] !== undefined && !apply)
-      .map(([key]) => ({ path: [key], message: 'is not supported by this version' })),
+  ({ policy: { rules = [] } = {} }) =>
+    rules.flatMap(({ do: action, annotations }, at) =>
+      action === 'allow' && annotations
+        ? [
+            {
+              path: ['policy', 'rules', at, 'annotations'],
+              message: 'cannot allow anything, because servers can declare what they like',
+            },
+          ]
+        : [],
+    ),
+  ({ policy, limits = [] }, names) => [
+    ...(policy?.rules ?? []).flatMap((rule, at) => unknownServers(rule, { path: ['policy', 'rules', at], names })),
+    ...limits.flatMap((limit, at) => unknownServers(limit, { path: ['limits', at], names })),
+  ],
+  ({ audit }) =>
+    typeof audit !== 'object'
+      ? []
+      : (audit.redact?.patterns ?? []).flatMap((pattern, at) =>
+          isRegExp(pattern) ? [] : [{ path: ['audit', 'redact', 'patterns', at], message: 'is not a regular expression' }],
+        ),
 ]
+
+/** A rule for a server that does not exist is probably misspelled. Patterns may be for servers to come. */
+function unknownServers(
+  { servers = [] }: { readonly servers?: string | readonly string[] },
+  { path, names }: { readonly path: ConfigPath; readonly names: readonly string[] },
+): ConfigIssue[] {
+  return [servers]
+    .flat()
+    .filter((name) => !name.includes('*') && !names.includes(name))
+    .map((name) => ({
+      path: [...path, 'servers'],
+      message: `names ${name}, which is not a server of this configuration${suggestKey(name, names)}`,
+    }))
+}
+
+function isRegExp(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'g') !== undefined
+  } catch {
+    return false
+  }
+}
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)

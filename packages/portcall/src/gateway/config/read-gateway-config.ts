@@ -8,8 +8,8 @@ import { isObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
 import type { GatewayServerOptions } from '../options.ts'
 import { type ConfigIssue, checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
-import { POLICY_KEYS } from './policy-keys.ts'
-import type { GatewayConfig, GatewaySection, UsableServer } from './types.ts'
+import { PER_CALLER } from './access-settings.ts'
+import type { GatewayConfig, GatewaySection, GatewaySettings, UsableServer } from './types.ts'
 
 /** Options of `readGatewayConfig`. */
 export type ReadGatewayConfigOptions = ReadConfigOptions & {
@@ -118,6 +118,7 @@ function throwIssues(issues: readonly LocatedIssue[]): void {
 
 function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig[], warnings: readonly string[]): GatewayConfig {
   const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
+  const { policy, pins, limits, audit, sets, accounts } = section
   const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
   const unusable = servers.flatMap((server) => ('error' in server ? [server.error.message] : []))
   return {
@@ -130,14 +131,37 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
       ...(pageSize !== undefined && { pageSize }),
       ...(requestStateTtlMs !== undefined && { requestStateTtlMs }),
     },
-    settings: { listen, admin, ...(auth && { auth }), ...(store !== undefined && { store }) },
-    policies: Object.fromEntries(Object.entries(section).filter(([key]) => Object.hasOwn(POLICY_KEYS, key))),
+    settings: {
+      listen,
+      admin,
+      ...(auth && { auth }),
+      ...(store !== undefined && { store }),
+      ...(sets && { sets }),
+      ...(accounts && { accounts }),
+      ...serverAuthOf(section, usable),
+    },
+    policies: {
+      ...(policy && { policy }),
+      ...(pins !== undefined && { pins }),
+      ...(limits && { limits }),
+      ...(audit !== undefined && { audit }),
+    },
     warnings: [...warnings, ...unusable],
   }
 }
 
+/** Returns the credentials of the servers that have some. */
+function serverAuthOf({ servers = {} }: GatewaySection, usable: readonly UsableServer[]): Pick<GatewaySettings, 'serverAuth'> {
+  const entries = usable.flatMap(({ name }) => {
+    const auth = Object.hasOwn(servers, name) ? servers[name]?.auth : undefined
+    return auth ? [[name, auth] as const] : []
+  })
+  return entries.length > 0 ? { serverAuth: Object.fromEntries(entries) } : {}
+}
+
 function toServerOptions({ name, target, headers }: UsableServer, { servers = {} }: GatewaySection): GatewayServerOptions {
-  const settings = Object.hasOwn(servers, name) ? servers[name] : undefined
+  const { auth, ...settings } = (Object.hasOwn(servers, name) ? servers[name] : undefined) ?? {}
+  const sharing = auth && PER_CALLER.has(auth.type) ? 'principal' : 'shared'
   const ownTarget = target instanceof URL ? target : { ...target, terminateWithParent: true }
-  return { sharing: 'shared', ...settings, target: ownTarget, ...(headers && Object.keys(headers).length > 0 && { headers }) }
+  return { sharing, ...settings, target: ownTarget, ...(headers && Object.keys(headers).length > 0 && { headers }) }
 }

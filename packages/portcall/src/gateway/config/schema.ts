@@ -4,25 +4,9 @@
  */
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
-import { POLICY_KEYS } from './policy-keys.ts'
-
-const text = (description: string, more: JsonObject = {}): JsonObject => ({ type: 'string', description, ...more })
-const flag = (description: string): JsonObject => ({ type: 'boolean', description })
-const count = (description: string, more: JsonObject = {}): JsonObject => ({ type: 'integer', minimum: 0, description, ...more })
-const texts = (description: string): JsonObject => ({ type: 'array', items: { type: 'string' }, description })
-const choice = (description: string, values: readonly string[]): JsonObject => ({ enum: values, description })
-const record = (description: string, values: JsonObject): JsonObject => ({
-  type: 'object',
-  additionalProperties: values,
-  description,
-})
-const section = (description: string, properties: JsonObject, more: JsonObject = {}): JsonObject => ({
-  type: 'object',
-  description,
-  properties,
-  additionalProperties: false,
-  ...more,
-})
+import { POLICY_SCHEMAS } from './policy-schema.ts'
+import { ACCOUNTS_SCHEMA, SERVER_AUTH_SCHEMA, SETS_SCHEMA } from './access-schema.ts'
+import { choice, count, flag, record, section, text, texts } from './schema-parts.ts'
 
 const items = (kind: string, renamable: boolean): JsonObject =>
   section(`Which ${kind} the server offers. Patterns may contain \`*\`.`, {
@@ -55,6 +39,7 @@ const SERVER = section('How the gateway uses one server.', {
     'Closes a connection, and ends its process, after this time without use, in milliseconds. Default: never if it is shared, otherwise 600000.',
   ),
   maxConnections: count('The maximum number of connections, and of child processes. Default: 1000.', { minimum: 1 }),
+  auth: SERVER_AUTH_SCHEMA,
 })
 
 const ISSUER: JsonObject = {
@@ -128,6 +113,8 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
     dots: flag('Allows dots in names, which some models do not accept. Default: false.'),
   }),
   servers: record('Settings of single servers, by the name of the server.', SERVER),
+  sets: SETS_SCHEMA,
+  accounts: ACCOUNTS_SCHEMA,
   store: text(
     'Where state is kept that several processes share: `sqlite:FILE`, `redis://HOST:PORT` or `postgres://HOST/DATABASE`. Default: in memory.',
   ),
@@ -141,7 +128,7 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
       section('The admin endpoint.', { port: count('The port; 0 for any free port.', { maximum: 65_535 }) }),
     ],
   },
-  ...Object.fromEntries(Object.entries(POLICY_KEYS).map(([key, { schema }]) => [key, schema])),
+  ...POLICY_SCHEMAS,
 })
 
 /** An entry of a server, for editors. Hosts have more fields, so others are allowed. */

@@ -1,5 +1,8 @@
 import type { ServerConfig } from '../../connect/config/types.ts'
 import type { GatewayOptions, GatewayServerOptions } from '../options.ts'
+import type { ToolSetOptions } from '../policy/tool-set.ts'
+import type { GatewayAccountSettings, GatewayServerAuth } from './access-settings.ts'
+import type { GatewayPolicySettings } from './policy-settings.ts'
 
 /** An issuer of access tokens. */
 export interface GatewayIssuer {
@@ -71,6 +74,12 @@ export interface GatewaySettings {
   readonly store?: string
   /** The admin endpoint; `false` disables it. */
   readonly admin: false | GatewayAdminSettings
+  /** The sets of tools, by name. */
+  readonly sets?: { readonly [name: string]: ToolSetOptions }
+  /** How users connect their accounts. */
+  readonly accounts?: GatewayAccountSettings
+  /** How the gateway authenticates to servers, by their name. */
+  readonly serverAuth?: { readonly [server: string]: GatewayServerAuth }
 }
 
 /** A configuration of a gateway. */
@@ -79,23 +88,24 @@ export interface GatewayConfig {
   readonly options: GatewayOptions
   /** The settings of the process around the gateway. */
   readonly settings: GatewaySettings
-  /** The values of the policy keys, with variables replaced. */
-  readonly policies: { readonly [key: string]: unknown }
+  /** The settings of the policies, for `createConfiguredPolicies`. */
+  readonly policies: GatewayPolicySettings
   /** Describes what is ignored. */
   readonly warnings: readonly string[]
 }
 
 /** The settings of one server. */
-export type GatewayServerSettings = Omit<
-  GatewayServerOptions,
-  'target' | 'headers' | 'auth' | 'fetch' | 'http' | 'credentials' | 'middleware'
->
+export interface GatewayServerSettings
+  extends Omit<GatewayServerOptions, 'target' | 'headers' | 'auth' | 'fetch' | 'http' | 'credentials' | 'middleware'> {
+  /** How the gateway authenticates to the server. */
+  readonly auth?: GatewayServerAuth
+}
 
 /** The `gateway` section, as the schema describes it. */
-export type GatewaySection = Partial<GatewaySettings> &
+export type GatewaySection = Partial<Omit<GatewaySettings, 'serverAuth'>> &
+  GatewayPolicySettings &
   Pick<GatewayOptions, 'info' | 'instructions' | 'names' | 'sealingKeys' | 'pageSize' | 'requestStateTtlMs'> & {
     readonly servers?: { readonly [name: string]: GatewayServerSettings }
-    readonly [policyKey: string]: unknown
   }
 
 /** A server that can be used. */

@@ -5,6 +5,13 @@ import { setLru } from '../../util/lru.ts'
 import type { AccountServerOptions } from './account-options.ts'
 import type { AccountId } from './sign-ins.ts'
 
+/** An authorization request of an account. */
+export interface AccountSignInRequest {
+  readonly url: string
+  readonly state: string
+  readonly signal: AbortSignal
+}
+
 export interface AccountProvidersOptions {
   /** Encrypts what it stores. */
   readonly store: KeyValueStore
@@ -12,7 +19,7 @@ export interface AccountProvidersOptions {
   readonly redirectUri: string
   readonly signInTtlMs: number
   /** Called when a user has to sign in. Throws what the call fails with. */
-  readonly onSignIn: (account: AccountId, request: { readonly url: string; readonly state: string }) => Promise<never>
+  readonly onSignIn: (account: AccountId, request: AccountSignInRequest) => Promise<never>
 }
 
 /** The auth providers of all accounts. Each has a part of the store of its own, so that no account can read the tokens of another. */
@@ -37,7 +44,7 @@ export function createAccountProviders({ store, ...options }: AccountProvidersOp
     store: shareRegistrations(storeOf(account), namespaceStore(store, `server:${JSON.stringify(account.server)}:`)),
     redirectUri: options.redirectUri,
     signInTtlMs: options.signInTtlMs,
-    authorize: (url, { state }) => options.onSignIn(account, { url: url.href, state }),
+    authorize: (url, { state, signal }) => options.onSignIn(account, { url: url.href, state, signal }),
   })
   return {
     async load() {

@@ -72,7 +72,7 @@ async function callTool(request: Request, context: ExchangeContext, options: Too
   for (const startedAt = performance.now(); ; await delay(POLLING_DELAY_MS, context.signal)) {
     const signIn = await signIns.current(account)
     if (signIn) {
-      const inputRequests = signInRequest(account, urlOf(signIn.link))
+      const inputRequests = signInRequest(signIn, urlOf(signIn.link))
       return success(request.id, { resultType: 'input_required', inputRequests, requestState: server })
     }
     if (await isConnected(account))

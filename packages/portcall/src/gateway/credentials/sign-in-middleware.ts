@@ -4,10 +4,10 @@ import { isObject, isSuccess, type JsonObject, type Request, type Response, succ
 import type { InputRequest } from '../../protocol/input-types.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { UserInputRequiredError } from '../errors.ts'
-import type { AccountId, AccountSignIns } from './sign-ins.ts'
+import type { AccountId, AccountSignIn, AccountSignIns } from './sign-ins.ts'
 
-/** The start of the keys of input requests that ask users to sign in. The name of the server follows. */
-const KEY = 'sign-in:'
+/** The keys of input requests that ask users to sign in: with the id of the sign-in, and the name of the server. */
+const KEY = /^sign-in:([\w-]+):(.*)$/s
 
 export interface SignInMiddlewareOptions {
   readonly signIns: AccountSignIns
@@ -17,14 +17,14 @@ export interface SignInMiddlewareOptions {
 }
 
 /** Asks the user to open a link. */
-export function signInRequest({ server }: AccountId, url: string): { readonly [key: string]: InputRequest } {
+export function signInRequest({ server, id }: AccountSignIn, url: string): { readonly [key: string]: InputRequest } {
   const message = `Sign in to ${server} to continue.`
-  return { [KEY + server]: { method: 'elicitation/create', params: { mode: 'url', message, url } } }
+  return { [`sign-in:${id}:${server}`]: { method: 'elicitation/create', params: { mode: 'url', message, url } } }
 }
 
 /** Creates the error of a call that needs a sign-in. */
-export function signInRequired(account: AccountId, url: string): UserInputRequiredError {
-  return new UserInputRequiredError(`The user has to sign in to ${account.server}`, signInRequest(account, url))
+export function signInRequired(signIn: AccountSignIn, url: string): UserInputRequiredError {
+  return new UserInputRequiredError(`The user has to sign in to ${signIn.server}`, signInRequest(signIn, url))
 }
 
 /**
@@ -33,11 +33,11 @@ export function signInRequired(account: AccountId, url: string): UserInputRequir
  */
 export function createSignInMiddleware({ signIns, waitTimeoutMs, accountOf }: SignInMiddlewareOptions): Middleware {
   return async (request, context, next) => {
-    for (const [server, action] of answersOf(request)) {
+    for (const { server, id, action } of answersOf(request)) {
       const account = accountOf(server, context)
       if (!account) continue
       if (action !== 'accept') return failed(request, `The user did not agree to sign in to ${server}.`)
-      const outcome = await signIns.wait(account, { timeoutMs: waitTimeoutMs, signal: context.signal })
+      const outcome = await signIns.wait({ ...account, id }, { timeoutMs: waitTimeoutMs, signal: context.signal })
       if (typeof outcome === 'object') return failed(request, `The sign-in to ${server} failed: ${outcome.failed}`)
     }
     const response = await next(request, context)
@@ -45,13 +45,21 @@ export function createSignInMiddleware({ signIns, waitTimeoutMs, accountOf }: Si
   }
 }
 
+interface SignInAnswer {
+  readonly server: string
+  /** The id of the sign-in. */
+  readonly id: string
+  readonly action: unknown
+}
+
 /** Returns the servers that the user was asked to sign in to, and the answers. */
-function answersOf({ params }: Request): [server: string, action: unknown][] {
+function answersOf({ params }: Request): SignInAnswer[] {
   const responses = params?.inputResponses
   if (!isObject(responses)) return []
-  return Object.entries(responses)
-    .filter(([key]) => key.startsWith(KEY))
-    .map(([key, answer]) => [key.slice(KEY.length), isObject(answer) ? answer.action : undefined])
+  return Object.entries(responses).flatMap(([key, answer]) => {
+    const [, id, server] = KEY.exec(key) ?? []
+    return id === undefined || server === undefined ? [] : [{ server, id, action: isObject(answer) ? answer.action : undefined }]
+  })
 }
 
 /** Reports whether the client can show links to its user. */
@@ -66,10 +74,10 @@ export function canShowLinks({ params }: Request): boolean {
 function withLinks(request: Request, response: Response): Response {
   if (!isSuccess(response) || response.result.resultType !== 'input_required') return response
   const { inputRequests } = response.result
-  const asked = isObject(inputRequests) ? Object.entries(inputRequests).find(([key]) => key.startsWith(KEY)) : undefined
+  const asked = isObject(inputRequests) ? Object.entries(inputRequests).find(([key]) => KEY.test(key)) : undefined
   const params = asked && isObject(asked[1]) && isObject(asked[1].params) ? asked[1].params : undefined
   if (!asked || typeof params?.url !== 'string') return response
-  const server = asked[0].slice(KEY.length)
+  const [, , server = ''] = KEY.exec(asked[0]) ?? []
   return failed(request, `Sign in to ${server} first: open ${params.url} in a browser, then try again.`, { url: params.url })
 }
 

@@ -17,6 +17,8 @@ export interface AccountId {
 
 /** An authorization request, and the link that leads the user to it. */
 export interface AccountSignIn extends AccountId {
+  /** Identifies the sign-in. It is not secret. */
+  readonly id: string
   /** The secret part of the link. */
   readonly link: string
   /** The page of the authorization server. */
@@ -42,8 +44,19 @@ export interface AccountSignIns {
   open(signIn: AccountSignIn, browser: string): Promise<boolean>
   /** Runs a task that finishes the sign-in. Returns false if another process does. @throws whatever the task throws. */
   finish(signIn: AccountSignIn, task: () => Promise<void>): Promise<boolean>
-  /** Waits until the sign-in is finished. Returns why it failed, if it did, or `pending` if the time is over. */
-  wait(account: AccountId, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<SignInOutcome>
+  /**
+   * Waits until the sign-in with this id is finished or replaced by another. Returns why it failed, if it did, or `pending` if the time is
+   * over.
+   */
+  wait(signIn: Pick<AccountSignIn, 'server' | 'principal' | 'id'>, options: SignInWait): Promise<SignInOutcome>
+  /** Deletes a sign-in that nobody has opened. */
+  withdraw(signIn: AccountSignIn): Promise<void>
+}
+
+/** How long to wait for a sign-in. */
+export interface SignInWait {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
 }
 
 /** How a sign-in ended, or that it has not. */
@@ -83,7 +96,8 @@ export function createAccountSignIns(store: KeyValueStore, ttlMs: number): Accou
         const { text, signIn } = await read(keyOf(account))
         if (signIn && signIn.status !== 'failed' && signIn.expiresAt - Date.now() > MIN_REMAINING_MS) return signIn
         const link = randomId(32)
-        const created: AccountSignIn = { ...account, link, url, state, status: 'offered', expiresAt: Date.now() + ttlMs }
+        const id = randomId(8)
+        const created: AccountSignIn = { ...account, id, link, url, state, status: 'offered', expiresAt: Date.now() + ttlMs }
         for (const [kind, secret] of [['link', link] as const, ['state', state] as const])
           await store.set(await indexKey(kind, secret), JSON.stringify(account), { ttlMs })
         const isWritten = await store.compareAndSet(keyOf(account), { expected: text, value: JSON.stringify(created), ttlMs })
@@ -113,14 +127,19 @@ export function createAccountSignIns(store: KeyValueStore, ttlMs: number): Accou
       }
       return true
     },
-    async wait(account, { timeoutMs, signal }) {
+    async wait({ id, ...account }, { timeoutMs, signal }) {
       const backoff = createBackoff(POLLING)
       for (const startedAt = performance.now(); ; await delay(backoff.next(), signal)) {
         const { signIn } = await read(keyOf(account))
-        if (!signIn) return 'finished'
+        if (signIn?.id !== id) return 'finished'
         if (signIn.status === 'failed') return { failed: signIn.reason ?? 'unknown' }
         if (performance.now() - startedAt >= timeoutMs) return 'pending'
       }
+    },
+    async withdraw({ id, ...account }) {
+      const { text, signIn } = await read(keyOf(account))
+      if (signIn?.id === id && signIn.status === 'offered')
+        await store.compareAndSet(keyOf(account), { expected: text, value: undefined })
     },
   }
 }

@@ -16,6 +16,8 @@ import { type AccountId, createAccountSignIns } from './sign-ins.ts'
 const SIGN_IN_TTL_MS = 600_000
 const WAIT_TIMEOUT_MS = 300_000
 const STORE_TIMEOUT_MS = 30_000
+/** How long another process may take to redeem a response, in milliseconds. */
+const FINISH_TIMEOUT_MS = 10_000
 const TOOL = 'connect_account'
 /** The principal of the only user of a gateway, who need not be authenticated. */
 const SINGLE_USER = ''
@@ -42,8 +44,10 @@ export function userAccounts(options: UserAccountsOptions): UserAccounts {
     redirectUri: origin.origin + CALLBACK_PATH,
     signInTtlMs,
     async onSignIn(account, request) {
-      const { link } = await signIns.offer(account, request)
-      throw signInRequired(account, urlOf(link))
+      const signIn = await signIns.offer(account, request)
+      // The tokens are about to be stored: this attempt fails, and then finds them.
+      if (signIn.status === 'finishing') await signIns.wait(signIn, { timeoutMs: FINISH_TIMEOUT_MS, signal: request.signal })
+      throw signInRequired(signIn, urlOf(signIn.link))
     },
   })
   const urlOf = (link: string): string => origin.origin + CONNECT_PATH + link
@@ -56,6 +60,11 @@ export function userAccounts(options: UserAccountsOptions): UserAccounts {
     accountOf(server, auth?.principal)
   const isConnected = async (account: AccountId): Promise<boolean> => (await store.get(connectedKey(account))) !== undefined
   const waiting = createSignInMiddleware({ signIns, waitTimeoutMs, accountOf: ofCaller })
+  /** Deletes a link that nobody needs any more: the tokens arrived while it was offered. */
+  const withdraw = async (account: AccountId): Promise<void> => {
+    const signIn = await signIns.current(account)
+    if (signIn?.status === 'offered') await signIns.withdraw(signIn)
+  }
   const { tool = TOOL } = options
   const connectTool =
     tool === false
@@ -69,7 +78,12 @@ export function userAccounts(options: UserAccountsOptions): UserAccounts {
       const account = accountOf(server, principal)
       if (!account) throw new AuthError('denied', `Callers of ${server} must be authenticated: each uses an account of their own`)
       const providerOf = await providers.load()
-      return { auth: delegate(() => providerOf(account)) }
+      return {
+        auth: delegate(
+          () => providerOf(account),
+          () => withdraw(account),
+        ),
+      }
     },
     middleware: (request, context, next) => applyMiddleware(next, layers)(request, context),
     onRequest: createConnectHook({
@@ -97,11 +111,15 @@ export function userAccounts(options: UserAccountsOptions): UserAccounts {
 }
 
 /** Returns a provider that looks the current one up for each request, so that connections notice when it is replaced. */
-function delegate(current: () => AuthProvider): AuthProvider {
+function delegate(current: () => AuthProvider, onNewToken: () => Promise<void>): AuthProvider {
   return {
     authorizer: (endpoint) => ({
       headers: (request) => current().authorizer(endpoint).headers(request),
-      onResponse: (response, sent) => current().authorizer(endpoint).onResponse(response, sent),
+      async onResponse(response, sent) {
+        const hasNewToken = await current().authorizer(endpoint).onResponse(response, sent)
+        if (hasNewToken) await onNewToken()
+        return hasNewToken
+      },
     }),
   }
 }

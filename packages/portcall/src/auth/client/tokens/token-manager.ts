@@ -68,16 +68,9 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
 
   const isDue = ({ expiresAt = Infinity, issuedAt }: StoredTokens): boolean =>
     Date.now() >= expiresAt - Math.min(refreshAheadMs, (expiresAt - issuedAt) / 2)
-  const contextOf = (binding: ResourceBinding, dpop: DpopSigner | undefined, signal: AbortSignal): GrantContext => ({
-    ...binding,
-    endpoint,
-    scope: undefined,
-    store,
-    fetch,
-    checkBrowserUrl,
-    dpop,
-    signal,
-  })
+  const contextOf = (binding: ResourceBinding, dpop: DpopSigner | undefined, signal: AbortSignal): GrantContext => {
+    return { ...binding, endpoint, scope: undefined, store, fetch, checkBrowserUrl, dpop, signal }
+  }
   const withLock = <T>(binding: ResourceBinding, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withStoreLock({ store, key: tokenStore.lockKey(binding), signal }, task)
   /** Returns `undefined` if this process lacks the key that the tokens are bound to, or if they have to be bound and are not. */
@@ -112,6 +105,22 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
     await tokenStore.saveTokens(binding, tokens)
     return { binding, tokens, source: 'obtained', dpop }
   }
+  /** Starts the grant. If it fails, uses tokens that another process has stored meanwhile: it may have finished the same sign-in. */
+  const obtainOrReload = async (
+    binding: ResourceBinding,
+    { stored, scope }: { readonly stored: StoredTokens | undefined; readonly scope: string | undefined },
+    signal: AbortSignal,
+  ): Promise<ActiveTokens> => {
+    try {
+      return await obtainLocked(binding, scope, signal)
+    } catch (error) {
+      const latest = signal.aborted ? undefined : await tokenStore.loadTokens(binding)
+      const isNew = latest && latest.accessToken !== stored?.accessToken && coversScopes(latest.requestedScope, scope)
+      const active = isNew && !isDue(latest) ? await activate(binding, latest) : undefined
+      if (!active) throw error
+      return active
+    }
+  }
 
   return {
     isDue,
@@ -143,7 +152,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
         }
         const demanded = challenge.scope ?? (options.scope === undefined ? supported : undefined)
         const scope = joinScopes(stored?.requestedScope, options.scope, demanded)
-        return obtainLocked(binding, addOfflineAccess(scope, grant, binding), signal)
+        return obtainOrReload(binding, { stored, scope: addOfflineAccess(scope, grant, binding) }, signal)
       })
     },
   }

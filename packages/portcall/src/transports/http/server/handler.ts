@@ -118,13 +118,17 @@ const ALLOWED_METHODS = [...ROUTES.keys()].join(', ')
 /** Returns the route of a request, and reads which response formats the client accepts. @throws HttpError 404 or 405. */
 function findRoute(context: HttpContext, path: string | undefined): Route {
   const { target, method } = context
-  if (path !== undefined && target !== path && pathOf(target) !== path)
+  if (path !== undefined && target !== path && !matchesPath(pathOf(target), path))
     throw httpError(404, `Not found: the endpoint is at ${path}`)
   const route = ROUTES.get(method)
   if (!route) throw httpError(405, 'Method not allowed', { allow: ALLOWED_METHODS })
   const accept = context.header(Header.accept)
   if (accept !== DEFAULT_ACCEPT) context.accepts = parseAccept(accept)
   return route
+}
+
+function matchesPath(actual: string, path: string): boolean {
+  return actual === path || (path.endsWith('/*') && `${actual}/`.startsWith(path.slice(0, -1)))
 }
 
 /** Passes the message of a POST to the handler of its era. */

@@ -9,7 +9,7 @@ import { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 
 /** Options of an HTTP endpoint; each limit is an option too. */
 export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
-  /** The path of the endpoint; other paths get 404. Default: every path. */
+  /** The path of the endpoint; other paths get 404. `/mcp/*` stands for `/mcp` and all paths below. Default: every path. */
   readonly path?: string
   /**
    * How clients of the legacy revisions are served: with sessions, which elicitation, sampling and resumable streams need; stateless; or not

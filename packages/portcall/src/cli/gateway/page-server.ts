@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { HookRequest, OnRequest } from '../../entrypoints/http.ts'
+
+/** A server on the loopback interface for the pages of a gateway that serves its clients over stdio. */
+export interface PageServer {
+  readonly origin: string
+  /** Serves these pages. Until then, every page is missing. */
+  serve(pages: OnRequest): void
+  close(): void
+}
+
+const HOST = '127.0.0.1'
+
+/** Starts a page server on a free port. It does not keep the process running. */
+export async function startPageServer(): Promise<PageServer> {
+  let pages: OnRequest = () => undefined
+  let authority = ''
+  const server = createServer((request, response) => {
+    // Another name for this address would let a web page read the responses.
+    const answer = request.headers.host === authority ? Promise.resolve(pages(toHookRequest(request))) : Promise.resolve(undefined)
+    answer.then(
+      (found) => respond(response, found ?? { status: 404, body: 'Not found' }),
+      () => respond(response, { status: 500, body: 'Internal error' }),
+    )
+    request.resume()
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve))
+  server.unref()
+  authority = `${HOST}:${(server.address() as AddressInfo).port}`
+  return {
+    origin: `http://${authority}`,
+    serve(next) {
+      pages = next
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Returns a free port of the loopback interface. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function toHookRequest({ method = 'GET', url = '/', headers, rawHeaders, socket }: IncomingMessage): HookRequest {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
+  return {
+    method,
+    target: url,
+    header: (name) => headers[name]?.toString(),
+    headerCount: (name) => names.filter((one) => one === name).length,
+    remoteAddress: socket.remoteAddress,
+    readBody: () => ({ text: '' }),
+  }
+}
+
+type PageResponse = NonNullable<Awaited<ReturnType<OnRequest>>>
+
+function respond(response: ServerResponse, { status, headers = {}, body = '' }: PageResponse): void {
+  response.writeHead(status, { 'cache-control': 'no-store', ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type AuthProvider, bearerToken, clientCredentials } from '../../entrypoints/auth-client.ts'
+import { callerIdentity, type CredentialsProvider, type GatewayConfig, type GatewayServerAuth } from '../../entrypoints/gateway.ts'
+import type { OnRequest } from '../../entrypoints/http.ts'
+import type { Middleware } from '../../entrypoints/index.ts'
+import { usageError } from '../cli-error.ts'
+import { createAccounts, type UserAccountsContext } from './user-accounts.ts'
+import { createStoredCredentials } from './credentials.ts'
+
+/** The credentials of all servers of a gateway. */
+export interface ServerCredentials {
+  readonly credentials: CredentialsProvider
+  readonly middleware: readonly Middleware[]
+  /** Serves the pages on which users connect accounts. Absent if no server needs them. */
+  readonly onRequest: OnRequest | undefined
+}
+
+/** What is known of the process when the credentials are created. */
+export interface CredentialsContext extends UserAccountsContext {
+  /** The directory of the configuration, where relative paths start. */
+  readonly directory: string
+}
+
+/** Reports whether users sign in to a server of a configuration with accounts of their own. */
+export function needsAccounts({ settings }: Pick<GatewayConfig, 'settings'>): boolean {
+  return Object.values(settings.serverAuth ?? {}).some(({ type }) => type === 'user')
+}
+
+/** Creates the credentials of the servers of a configuration. Servers without any get the tokens of `portcall login`. */
+export function createServerCredentials(config: GatewayConfig, context: CredentialsContext): ServerCredentials {
+  const { serverAuth = {} } = config.settings
+  assertUrls(config)
+  const entries = Object.entries(serverAuth)
+  const accounts = needsAccounts(config) ? createAccounts(config, context) : undefined
+  const exchanges = entries.flatMap(([server, auth]) =>
+    auth.type === 'token-exchange' ? [[server, callerIdentity(exchangeOptionsOf(auth))] as const] : [],
+  )
+  const shared = entries.flatMap(([server, auth]) => {
+    const provider = createSharedProvider(auth, context)
+    return provider ? [[server, () => ({ auth: provider })] as const] : []
+  })
+  const providers = new Map<string, CredentialsProvider>([
+    ...shared,
+    ...exchanges.map(([server, { credentials }]) => [server, credentials] as const),
+  ])
+  const stored = createStoredCredentials()
+  return {
+    async credentials(request) {
+      const own = (await providers.get(request.server)?.(request)) ?? (await accounts?.credentials(request))
+      return own ?? stored(request)
+    },
+    middleware: [...exchanges.map(([, { middleware }]) => middleware), ...(accounts ? [accounts.middleware] : [])],
+    onRequest: accounts?.onRequest,
+  }
+}
+
+function assertUrls({ settings, options }: GatewayConfig): void {
+  for (const name of Object.keys(settings.serverAuth ?? {})) {
+    const server = options.servers[name]
+    const target = typeof server === 'object' && 'target' in server ? server.target : server
+    if (!(target instanceof URL)) throw usageError(`gateway.servers.${name}.auth: the server is a program, not a URL`, 'pass credentials to it with env')
+  }
+}
+
+/** Creates the provider of credentials that are the same for all callers. */
+function createSharedProvider(auth: GatewayServerAuth, { directory }: CredentialsContext): AuthProvider | undefined {
+  const { type, token, file } = auth
+  if (type === 'client-credentials') return clientCredentials(exchangeOptionsOf(auth))
+  if (type !== 'bearer') return undefined
+  if (file === undefined) return bearerToken(() => token ?? '')
+  return createFileToken(resolve(directory, file))
+}
+
+/** Sends the token in a file, and reads the file again when the server refuses the token. */
+function createFileToken(path: string): AuthProvider {
+  const read = (): string => readFileSync(path, 'utf8').trim()
+  let current: string | undefined
+  return bearerToken(({ rejectedToken }) => {
+    if (current === undefined || rejectedToken !== undefined) current = read()
+    return current
+  })
+}
+
+function exchangeOptionsOf({ clientId = '', clientSecret = '', issuer = '', scopes, parameters }: GatewayServerAuth) {
+  return {
+    client: { clientId, clientSecret, issuer },
+    ...(scopes && { scopes }),
+    ...(parameters && { parameters }),
+  }
+}

@@ -1,0 +1,91 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileStore } from '../../entrypoints/auth-client.ts'
+import {
+  type AccountServerOptions,
+  type GatewayConfig,
+  type GatewayServerAuth,
+  type IdentifyBrowser,
+  insecureAnyBrowser,
+  type UserAccounts,
+  userAccounts,
+} from '../../entrypoints/gateway.ts'
+import { generateKey } from '../../entrypoints/index.ts'
+import type { Stores } from '../../entrypoints/stores.ts'
+import { usageError } from '../cli-error.ts'
+import { portcallHome } from '../stored-login.ts'
+
+export interface UserAccountsContext {
+  readonly stores: Stores | undefined
+  /** The origin where browsers reach the gateway. */
+  readonly origin: string
+  /** All callers are the user of this machine. */
+  readonly singleUser: boolean
+}
+
+/** Creates the accounts of users at the servers of a configuration. */
+export function createAccounts({ settings, options }: GatewayConfig, context: UserAccountsContext): UserAccounts {
+  const { serverAuth = {}, accounts = {}, auth } = settings
+  const { singleUser, stores } = context
+  if (!auth && !singleUser)
+    throw usageError('servers with accounts of users need gateway.auth', 'so that the gateway knows who calls')
+  const { tool, signInTtlMs, waitTimeoutMs } = accounts
+  return userAccounts({
+    origin: accounts.origin ?? (auth ? new URL(auth.resource).origin : context.origin),
+    servers: Object.fromEntries(
+      Object.entries(serverAuth).flatMap(([name, each]) => (each.type === 'user' ? [[name, accountOptionsOf(each)]] : [])),
+    ),
+    identify: singleUser ? insecureAnyBrowser : identifyBy(settings),
+    singleUser,
+    ...storageOf(stores, { singleUser, sealingKeys: options.sealingKeys }),
+    ...(tool !== undefined && { tool }),
+    ...(signInTtlMs !== undefined && { signInTtlMs }),
+    ...(waitTimeoutMs !== undefined && { waitTimeoutMs }),
+  })
+}
+
+function accountOptionsOf({ clientId, clientSecret, issuer, clientName = 'Portcall gateway', scopes }: GatewayServerAuth): AccountServerOptions {
+  return {
+    clientName,
+    ...(scopes && { scopes }),
+    ...(clientId !== undefined && {
+      client: { clientId, ...(clientSecret !== undefined && { clientSecret }), ...(issuer !== undefined && { issuer }) },
+    }),
+  }
+}
+
+/** Names the user of a browser as access tokens name callers: `ISSUER#SUBJECT`. */
+function identifyBy({ accounts = {}, auth }: GatewayConfig['settings']): IdentifyBrowser | typeof insecureAnyBrowser {
+  const { identify } = accounts
+  if (typeof identify !== 'object') return insecureAnyBrowser
+  const [first] = auth?.issuers ?? []
+  const issuer = identify.issuer ?? (typeof first === 'object' ? first.issuer : first) ?? 'api-key'
+  const header = identify.header.toLowerCase()
+  return (request) => {
+    const user = request.header(header)
+    return user === undefined ? undefined : `${issuer}#${user}`
+  }
+}
+
+/** Returns where tokens are kept: in the store of the gateway, or else in an encrypted file of the user of this machine. */
+function storageOf(
+  stores: Stores | undefined,
+  { singleUser, sealingKeys }: { readonly singleUser: boolean; readonly sealingKeys: readonly string[] | undefined },
+) {
+  if (stores && sealingKeys) return { store: stores.store, sealingKeys }
+  if (stores || !singleUser) return {}
+  const directory = join(portcallHome(), 'accounts')
+  return { store: fileStore(join(directory, 'tokens.json')), sealingKeys: [readKey(directory)] }
+}
+
+/** Reads the key of this user, and creates it first if there is none. Only the user can read it. */
+function readKey(directory: string): string {
+  const path = join(directory, 'key')
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  try {
+    writeFileSync(path, generateKey(), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFileSync(path, 'utf8').trim()
+}

@@ -1,0 +1,78 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { choice, count, record, section, text, textOrTexts, texts } from './schema-parts.ts'
+
+/** The schema of how the gateway authenticates to one server. */
+export const SERVER_AUTH_SCHEMA: JsonObject = section(
+  'How the gateway authenticates to the server, if it is a URL. Default: `headers`, and the tokens of `portcall login`.',
+  {
+    type: choice(
+      '`bearer`: a token. `client-credentials`: an OAuth client of the gateway. `token-exchange`: the token of the caller is exchanged for one of the server. `user`: each user signs in with an account of their own.',
+      ['bearer', 'client-credentials', 'token-exchange', 'user'],
+    ),
+    token: text('The token, for `bearer`. Use a variable.', { minLength: 1 }),
+    file: text('A file with the token, for `bearer`. It is read again when the server refuses the token.', { minLength: 1 }),
+    issuer: text(
+      'The URL of the authorization server. For `token-exchange`, it receives the tokens of callers. Default: the one that the server names.',
+    ),
+    clientId: text('The id of the OAuth client. Default for `user`: the gateway registers itself.', { minLength: 1 }),
+    clientSecret: text('The secret of the OAuth client. Use a variable.', { minLength: 1 }),
+    clientName: text('The name that users see when they sign in.', { minLength: 1 }),
+    scopes: texts('The scopes to request. Default: those that the server names.'),
+    parameters: record('Additional parameters of the token request, for `token-exchange`.', { type: 'string' }),
+  },
+  { required: ['type'] },
+)
+
+/** The schema of how users connect their accounts. */
+export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers with `auth` of type `user`.', {
+  origin: text('The origin of the gateway, as browsers reach it. Default: that of `auth.resource`, or where the gateway listens.'),
+  identify: {
+    description: 'How the gateway knows the user of a browser who opens a link. Required with `auth`.',
+    anyOf: [
+      { const: 'insecure-any-browser', description: 'Whoever opens a link may use it.' },
+      section(
+        'A header that a reverse proxy sets, and that browsers cannot.',
+        {
+          header: text('The header with the name of the user.', { minLength: 1 }),
+          issuer: text('The issuer of the access tokens of these users. Default: the first of `auth.issuers`.'),
+        },
+        { required: ['header'] },
+      ),
+    ],
+  },
+  tool: {
+    description: 'The name of the tool with which users connect an account; `false`: none. Default: `connect_account`.',
+    anyOf: [{ const: false }, { type: 'string', minLength: 1 }],
+  },
+  signInTtlMs: count('How long a link is valid, in milliseconds. Default: 600000.', { minimum: 1 }),
+  waitTimeoutMs: count('How long a call waits for the user to sign in, in milliseconds. Default: 300000.', { minimum: 1 }),
+})
+
+const VALUE = 'The value that the argument always has. It is not listed.'
+
+/** The schema of the sets of tools. */
+export const SETS_SCHEMA: JsonObject = record(
+  'Sets of tools. Each is at a path below the endpoint, `/mcp/NAME`; `--set NAME` offers only this one. Names are those that the gateway lists; patterns may contain `*`.',
+  section('A set of tools.', {
+    tools: textOrTexts('The tools. Default: all.'),
+    exclude: textOrTexts('Tools to leave out.'),
+    prompts: textOrTexts('The prompts. Default: all.'),
+    resources: textOrTexts('The resources and resource templates, by URI. Default: all.'),
+    changes: record(
+      'Changes of tools, by name.',
+      section('A change.', {
+        name: text('Another name.', { minLength: 1 }),
+        title: text('Another title.'),
+        description: text('Another description.'),
+        arguments: record(
+          'Changes of arguments, by name.',
+          section(
+            'A change of an argument: `fixed` or `hidden`.',
+            { fixed: { description: VALUE }, hidden: { const: true, description: 'The argument is neither listed nor sent.' } },
+            { minProperties: 1, maxProperties: 1 },
+          ),
+        ),
+      }),
+    ),
+  }),
+)

@@ -1,0 +1,45 @@
+/** How a gateway authenticates to one server. The members that apply depend on the type. */
+export interface GatewayServerAuth {
+  /** The kind of credentials. */
+  readonly type: 'bearer' | 'client-credentials' | 'token-exchange' | 'user'
+  /** The token. */
+  readonly token?: string
+  /** A file with the token. */
+  readonly file?: string
+  /** The URL of the authorization server. */
+  readonly issuer?: string
+  /** The id of the OAuth client. */
+  readonly clientId?: string
+  /** The secret of the OAuth client. */
+  readonly clientSecret?: string
+  /** The name that users see when they sign in. */
+  readonly clientName?: string
+  /** The scopes to request. Default: those that the server names. */
+  readonly scopes?: readonly string[]
+  /** Additional parameters of the token request. */
+  readonly parameters?: { readonly [name: string]: string }
+}
+
+/** How users connect their accounts. */
+export interface GatewayAccountSettings {
+  /** The origin of the gateway, as browsers reach it. */
+  readonly origin?: string
+  /** How the gateway knows the user of a browser: a header of a reverse proxy, or not at all. */
+  readonly identify?:
+    | 'insecure-any-browser'
+    | {
+        /** The header with the name of the user. */
+        readonly header: string
+        /** The issuer of the access tokens of these users. */
+        readonly issuer?: string
+      }
+  /** The name of the tool with which users connect an account; `false`: none. */
+  readonly tool?: string | false
+  /** How long a link is valid, in milliseconds. */
+  readonly signInTtlMs?: number
+  /** How long a call waits for the user to sign in, in milliseconds. */
+  readonly waitTimeoutMs?: number
+}
+
+/** The credentials whose connections belong to one caller. */
+export const PER_CALLER: ReadonlySet<string> = new Set(['token-exchange', 'user'])

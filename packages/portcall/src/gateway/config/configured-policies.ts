@@ -1,0 +1,93 @@
+import { type ApprovalQueue, createApprovalQueue } from '../policy/approval-queue.ts'
+import type { AuditPolicyOptions } from '../policy/audit-policy.ts'
+import type { DefinitionPins, DefinitionPinsOptions } from '../policy/definition-pins.ts'
+import { type GatewayPoliciesOptions, gatewayPolicies } from '../policy/gateway-policies.ts'
+import type { GatewayPolicy } from '../policy.ts'
+import type { GatewayAuditSettings, GatewayPinSettings, GatewayPolicySettings, PolicyContext } from './policy-settings.ts'
+
+/** The policies of a configuration. */
+export interface ConfiguredPolicies {
+  /** The policies. Pass them to `createGateway` as `policy`. */
+  readonly policies: readonly GatewayPolicy[]
+  /** The calls that wait for an approval. Absent if none can. */
+  readonly approvals: ApprovalQueue | undefined
+  /** The pinned definitions, if there are any. */
+  readonly pins: DefinitionPins | undefined
+}
+
+/** The lock file that is used without another. */
+const LOCK = 'portcall.lock'
+/** Keeps pins in the store of the gateway. */
+const IN_STORE = 'store'
+
+/**
+ * Creates the policies of a configuration. All of them are created together, so that the audit log has their decisions.
+ *
+ * @throws TypeError or RangeError if a setting is invalid.
+ */
+export function createConfiguredPolicies(settings: GatewayPolicySettings, context: PolicyContext = {}): ConfiguredPolicies {
+  const { policy, limits, audit } = settings
+  const { store } = context
+  const { askUser, queue = true, ttlMs, queueTtlMs } = policy?.approvals ?? {}
+  const asks = policy !== undefined && [policy.default, ...(policy.rules ?? []).map((rule) => rule.do)].includes('approve')
+  const approvals =
+    asks && queue
+      ? createApprovalQueue({ ...(store && { store }), ...(queueTtlMs !== undefined && { ttlMs: queueTtlMs }) })
+      : undefined
+  const approvalOptions = {
+    ...(askUser !== undefined && { askUser }),
+    ...(ttlMs !== undefined && { ttlMs }),
+    ...(approvals && { approver: approvals }),
+  }
+  const pins = pinOptionsOf(settings.pins, context)
+  const options: GatewayPoliciesOptions = {
+    ...(policy && { default: policy.default, rules: policy.rules ?? [], approvals: approvalOptions }),
+    ...(pins && { pins }),
+    ...(limits && { limits }),
+    ...(audit !== undefined && { audit: auditOf(typeof audit === 'string' ? { file: audit } : audit, context) }),
+    ...(store && { store }),
+  }
+  return Object.keys(settings).length === 0
+    ? { policies: [], approvals: undefined, pins: undefined }
+    : { ...gatewayPolicies(options), approvals }
+}
+
+/**
+ * Returns the options of the pins of a configuration. `undefined` if it pins nothing.
+ *
+ * @throws TypeError if the pins are in the store of a gateway without one.
+ */
+export function pinOptionsOf(
+  settings: GatewayPolicySettings['pins'],
+  context: PolicyContext = {},
+): DefinitionPinsOptions | undefined {
+  if (settings === undefined || settings === 'off') return undefined
+  const { lock = LOCK, ...others }: GatewayPinSettings = typeof settings === 'string' ? { mode: settings } : settings
+  const { store, onChange, onError } = context
+  if (lock === IN_STORE && !store) throw new TypeError('gateway.pins.lock is "store", but gateway.store is missing')
+  return {
+    ...others,
+    lock: lock === IN_STORE && store ? store : resolvePath(lock, context),
+    ...(onChange && { onChange }),
+    ...(onError && { onError }),
+  }
+}
+
+function auditOf({ file, redact, onFailure, ...settings }: GatewayAuditSettings, context: PolicyContext): AuditPolicyOptions {
+  const { fields, patterns } = redact ?? {}
+  return {
+    to: resolvePath(file, context),
+    ...(settings.arguments !== undefined && { arguments: settings.arguments }),
+    ...(redact && {
+      redact: { ...(fields && { fields }), ...(patterns && { patterns: patterns.map((pattern) => new RegExp(pattern, 'g')) }) },
+    }),
+    ...(onFailure && { onFailure }),
+    ...(context.onError && { onError: context.onError }),
+  }
+}
+
+const ABSOLUTE = /^([/\\]|[a-z]:[/\\])/i
+
+function resolvePath(path: string, { directory }: PolicyContext): string {
+  return directory === undefined || ABSOLUTE.test(path) ? path : `${directory}/${path}`
+}

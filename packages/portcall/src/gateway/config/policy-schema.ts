@@ -1,0 +1,158 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import { choice, count, flag, record, section, text, textOrTexts, texts } from './schema-parts.ts'
+
+const ACTIONS = ['allow', 'approve', 'deny']
+const VALUE: JsonObject = { type: ['string', 'number', 'boolean', 'null'] }
+const VALUES: JsonObject = { anyOf: [VALUE, { type: 'array', items: VALUE }] }
+
+const CALLER: JsonObject = {
+  principals: textOrTexts('Authenticated callers.'),
+  scopes: textOrTexts('Callers that have all of these scopes.'),
+  claims: record('Callers whose claim has one of these values, by claim.', VALUES),
+}
+
+const TARGET: JsonObject = {
+  servers: textOrTexts('Servers, by their name in the configuration. Default: all.'),
+  tools: textOrTexts('Tools, by their name on the server. Without `servers`, a pattern begins with the server: `crm__delete_*`.'),
+  prompts: textOrTexts('Prompts, as with `tools`.'),
+  resources: textOrTexts('Resources and resource templates, by URI.'),
+  ...CALLER,
+  unless: section('Callers that are excepted.', CALLER, { minProperties: 1 }),
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
+
+const RULE = section(
+  'A rule. It matches a request if all its conditions hold. Patterns may contain `*`.',
+  {
+    do: choice('What happens to the requests that match.', ACTIONS),
+    name: text('The name of the rule in the audit log. Default: its position, such as `rule 2`.'),
+    ...TARGET,
+    annotations: section(
+      'Hints of a tool. They can only make a decision stricter.',
+      Object.fromEntries(HINTS.map((hint) => [hint, flag(`The hint \`${hint}\`.`)])),
+    ),
+    arguments: record(
+      'Conditions for arguments, by name or JSON Pointer: a value, several values, `{ "not": … }`, or `{ "min", "max" }`.',
+      {
+        anyOf: [
+          VALUE,
+          { type: 'array', items: VALUE },
+          {
+            type: 'object',
+            properties: {
+              not: { ...VALUES, description: 'Values that the argument must not have.' },
+              min: { type: 'number', description: 'The smallest number that matches.' },
+              max: { type: 'number', description: 'The largest number that matches.' },
+            },
+            additionalProperties: false,
+          },
+        ],
+      },
+    ),
+  },
+  { required: ['do'] },
+)
+
+const LIMIT = section('A limit. It applies to the calls, reads and prompts that all its conditions hold for.', {
+  name: text('Distinguishes the limit from others in the same store. Default: its position, such as `limit 2`.'),
+  ...TARGET,
+  per: {
+    type: 'array',
+    items: { enum: ['principal', 'server', 'item'] },
+    description: 'What is counted together: `principal`, `server`, `item`, or a combination. Default: `["principal"]`.',
+  },
+  rate: section(
+    'How many requests may be sent in an interval.',
+    {
+      limit: count('The number of requests.', { minimum: 1 }),
+      intervalMs: count('The interval, in milliseconds.', { minimum: 1 }),
+    },
+    { required: ['limit', 'intervalMs'] },
+  ),
+  concurrency: section(
+    'How many requests may run at once in this process.',
+    {
+      limit: count('The number of requests.', { minimum: 1 }),
+      maxQueued: count('How many more may wait. Default: 0.'),
+      queueTimeoutMs: count('How long they wait, in milliseconds.'),
+    },
+    { required: ['limit'] },
+  ),
+  timeoutMs: count('How long a request may take, in milliseconds.', { minimum: 1 }),
+  maxResultBytes: count('The maximum size of a result as JSON, in bytes.', { minimum: 1 }),
+  exceeded: choice('What happens to larger results: an error, as much text as fits, or a link to a resource. Default: `error`.', [
+    'error',
+    'cut',
+    'link',
+  ]),
+})
+
+/** The schemas of the keys that decide what callers see and do, and what is recorded. */
+export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | 'audit']: JsonObject } = {
+  policy: section(
+    'Rules that allow or deny requests, or require approval. Of the rules that match, the strictest decides.',
+    {
+      default: choice('What happens to requests that no rule matches.', ACTIONS),
+      rules: { type: 'array', items: RULE, description: 'The rules. Default: none.' },
+      approvals: section('How calls are approved.', {
+        askUser: flag('Asks the user of the client, if the client supports forms. Default: true.'),
+        queue: flag(
+          'Lets calls that the user is not asked about wait for `portcall gateway approvals`. Otherwise they are refused. Default: true.',
+        ),
+        ttlMs: count('How long the user has to answer, in milliseconds. Default: 300000.', { minimum: 1 }),
+        queueTtlMs: count(
+          'How long a call waits in the queue, and how long a decision is valid, in milliseconds. Default: 3600000.',
+          {
+            minimum: 1,
+          },
+        ),
+      }),
+    },
+    { required: ['default'] },
+  ),
+  pins: {
+    description:
+      'Compares the definitions of tools and prompts with those recorded in a lock file: `block` withholds changes until you accept them with `portcall gateway --accept`, `warn` only logs them. Default: `off`.',
+    anyOf: [
+      choice('The mode.', ['block', 'warn', 'off']),
+      section('The mode and the lock file.', {
+        mode: choice('`block` or `warn`. Default: `block`.', ['block', 'warn']),
+        lock: text(
+          'The lock file, or `store` for the store of the gateway. Default: `portcall.lock` next to the configuration.',
+          {
+            minLength: 1,
+          },
+        ),
+        firstUse: choice(
+          'What happens to a server without pins: they are recorded, or it is withheld until you accept it. Default: `pin`.',
+          ['pin', 'withhold'],
+        ),
+      }),
+    ],
+  },
+  limits: {
+    type: 'array',
+    items: LIMIT,
+    description: 'Limits of rate, concurrency, time and size. All that match a request apply.',
+  },
+  audit: {
+    description: 'The audit log: a file with one line of JSON for each request. Secrets are removed.',
+    anyOf: [
+      text('The file.', { minLength: 1 }),
+      section(
+        'The file, and what is recorded.',
+        {
+          file: text('The file.', { minLength: 1 }),
+          arguments: flag('Records the arguments, without secrets. Default: only their hash.'),
+          redact: section('Further secrets to remove.', {
+            fields: texts('Names of fields whose values are secrets.'),
+            patterns: texts('Regular expressions of secrets in text.'),
+          }),
+          onFailure: choice('What happens to a request that cannot be recorded. Default: `refuse`.', ['refuse', 'continue']),
+        },
+        { required: ['file'] },
+      ),
+    ],
+  },
+}

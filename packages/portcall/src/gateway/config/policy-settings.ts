@@ -1,0 +1,77 @@
+import type { KeyValueStore } from '../../stores/store.ts'
+import type { CallLimit } from '../policy/call-limits.ts'
+import type { DefinitionChange } from '../policy/describe-change.ts'
+import type { AccessRule, RuleAction } from '../policy/rule.ts'
+
+/** How calls are approved. */
+export interface GatewayApprovalSettings {
+  /** Asks the user of the client, if the client supports forms. Default: true. */
+  readonly askUser?: boolean
+  /** Lets calls that the user is not asked about wait in a queue. Default: true. */
+  readonly queue?: boolean
+  /** How long the user has to answer, in milliseconds. Default: 5 minutes. */
+  readonly ttlMs?: number
+  /** How long a call waits in the queue, and how long a decision is valid, in milliseconds. Default: 1 hour. */
+  readonly queueTtlMs?: number
+}
+
+/** The rules of a gateway. */
+export interface GatewayRuleSettings {
+  /** What happens to requests that no rule matches. */
+  readonly default: RuleAction
+  /** The rules. Default: none. */
+  readonly rules?: readonly AccessRule[]
+  /** How calls are approved. */
+  readonly approvals?: GatewayApprovalSettings
+}
+
+/** How a gateway pins definitions. */
+export interface GatewayPinSettings {
+  /** `block` withholds what differs from the pins; `warn` only reports it. Default: `block`. */
+  readonly mode?: 'block' | 'warn'
+  /** The lock file, or `store`. Default: `portcall.lock`. */
+  readonly lock?: string
+  /** What happens to a server without pins. Default: `pin`. */
+  readonly firstUse?: 'pin' | 'withhold'
+}
+
+/** What a gateway records. */
+export interface GatewayAuditSettings {
+  /** The file. */
+  readonly file: string
+  /** Records the arguments, without secrets. Default: false. */
+  readonly arguments?: boolean
+  /** Further secrets to remove. */
+  readonly redact?: {
+    /** Names of fields whose values are secrets. */
+    readonly fields?: readonly string[]
+    /** Regular expressions of secrets in text. */
+    readonly patterns?: readonly string[]
+  }
+  /** What happens to a request that cannot be recorded. Default: `refuse`. */
+  readonly onFailure?: 'refuse' | 'continue'
+}
+
+/** The keys of the `gateway` section that decide what callers see and do, and what is recorded. */
+export interface GatewayPolicySettings {
+  /** The rules. */
+  readonly policy?: GatewayRuleSettings
+  /** The pinned definitions. */
+  readonly pins?: 'block' | 'warn' | 'off' | GatewayPinSettings
+  /** The limits. */
+  readonly limits?: readonly CallLimit[]
+  /** The audit log: a file, or its settings. */
+  readonly audit?: string | GatewayAuditSettings
+}
+
+/** What policies need to know of their surroundings. */
+export interface PolicyContext {
+  /** The directory of the configuration, where relative paths start. */
+  readonly directory?: string | undefined
+  /** The key-value store of the gateway. Default: in memory. */
+  readonly store?: KeyValueStore | undefined
+  /** Receives each change of a pinned definition, once. */
+  readonly onChange?: (change: DefinitionChange) => void
+  /** Receives errors of the lock file and of the audit log. */
+  readonly onError?: (error: unknown) => void
+}
