@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
 
   test('SIGTERM makes all workers unready, then they finish their calls and exit together', { timeout: LONG_MS }, async () => {
     const folders = storesFolders()
-    const program = await startProgram({ shutdownDelayMs: 1500 })
+    const program = await startProgram({ shutdownDelayMs: 5000 })
     const { url } = program
     const pids = await pidsOf(url)
     const status = (path: string) => fetch(new URL(path, url), { headers: { connection: 'close' } }).then(({ status }) => status)
@@ -140,7 +140,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
       expect(ready).toEqual([503, 503, 503])
     })
     expect(await status('/livez')).toBe(200)
-    const results = await Promise.all(pids.map(() => callOnce(url, 'wait', { ms: 2000 })))
+    const results = await Promise.all(pids.map(() => callOnce(url, 'wait', { ms: 6000 })))
     expect(results).toEqual(['done', 'done', 'done'])
     expect(await program.exited).toBe(0)
     expect(pids.filter(isRunning)).toEqual([])
