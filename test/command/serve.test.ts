@@ -43,6 +43,21 @@ describe('without --watch', () => {
     expect(await end).toMatchObject({ code: 0, out: `Listening at ${url}\n`, err: expect.stringContaining('the module prints') })
   })
 
+  test('with --workers, several processes; SIGTERM ends all', async () => {
+    const child = start(['serve', DEMO, '--port', '0', '--workers', '2'])
+    const end = untilExit(child)
+    const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
+    for (let call = 0; call < 2; call++) expect((await portcall(['call', url, 'greet', 'name=Ada'])).out).toBe('Hello, Ada!\n')
+    child.kill('SIGTERM')
+    expect(await end).toMatchObject({ code: 0, out: `Listening at ${url}\n` })
+    for (const wrong of [
+      ['--workers', '0'],
+      ['--workers', '2', '--stdio'],
+      ['--workers', '2', '--watch'],
+    ])
+      expect(await portcall(['serve', DEMO, ...wrong])).toMatchObject({ code: 2, err: expect.stringContaining('--workers') })
+  })
+
   test('over stdio; output of the module does not disturb it', async () => {
     expect(
       await portcall(['call', 'greet', 'name=Ada', '--', process.execPath, COMMAND, 'serve', DEMO, '--stdio']),

@@ -14,6 +14,7 @@ export const FOLDERS = {
   auth: ['stores', 'protocol', 'jsonrpc', 'util'],
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['stores', 'jsonrpc', 'util'],
+  cluster: ['stores', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   gateway: ['auth', 'connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
 }
@@ -31,6 +32,7 @@ export const NODE_FILES = [
   'entrypoints/gateway-admin.ts',
   'connect/config/text-file.ts',
   'cli/',
+  'cluster/',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
   'gateway/policy/pin-file.ts',

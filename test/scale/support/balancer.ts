@@ -9,7 +9,7 @@ export interface Balancer {
 }
 
 /** Starts a balancer. It retries requests that a process refuses, as every balancer does. */
-export async function startBalancer(nodes: readonly Node[]): Promise<Balancer> {
+export async function startBalancer(nodes: readonly Pick<Node, 'url'>[]): Promise<Balancer> {
   // Without keep-alive upstream and without a keep-alive timeout downstream, no connection is closed while a request is being sent on it.
   const agent = new Agent({ keepAlive: false, maxSockets: 1000 })
   let turn = 0

@@ -1,7 +1,14 @@
 /** Servers over HTTP with `node:http`. `portcall/http` exports the types of their options. @module */
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import process from 'node:process'
+import { countWorkers } from '../cluster/count-workers.ts'
+import { joinSupervisor } from '../cluster/join-supervisor.ts'
+import { createShutdown, ignoreSignals } from '../cluster/shutdown.ts'
+import { workerSettings } from '../cluster/worker-settings.ts'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
+import { DRAIN_TIMEOUT_MS } from '../transports/http/server/limits.ts'
 import { createNodeHandler, type NodeHandler } from '../transports/http/server/node/handler.ts'
 import { createHealthChecks, type HealthOptions } from '../transports/http/server/node/health.ts'
 import { explainListenError } from '../transports/http/server/node/listen-error.ts'
@@ -9,7 +16,6 @@ import { createNodeServer, type NodeServerLimits } from '../transports/http/serv
 import { checkHttpOptions, HTTP_OPTION_NAMES, type HttpOptions, httpOptionsOf } from '../transports/http/server/options.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
 import type { OptionNames } from '../util/check-options.ts'
-import { delay } from '../util/timers.ts'
 
 export type { NodeHandler } from '../transports/http/server/node/handler.ts'
 export type { HealthOptions } from '../transports/http/server/node/health.ts'
@@ -39,6 +45,12 @@ export interface ServeOptions extends HttpOptions, NodeServerLimits {
   readonly shutdownDelayMs?: number
   /** Closes the server and exits on SIGTERM and SIGINT. Default: true. */
   readonly handleProcessSignals?: boolean
+  /**
+   * The number of processes that serve this port, or `'auto'` for one per core. If there is more than one, each of them runs your program from
+   * the start, and this process only supervises them. They share sessions through the `stores` of the server, by default an SQLite file.
+   * Node.js only. Default: 1.
+   */
+  readonly workers?: number | 'auto'
 }
 
 /** A listening server. */
@@ -63,11 +75,17 @@ const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
   shutdownDelayMs: 1,
   drainTimeoutMs: 1,
   handleProcessSignals: 1,
+  workers: 1,
   ...HTTP_OPTION_NAMES,
 }
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/**
+ * The number of this process among the `workers` of `serve`, from 1. It is undefined in the process that supervises them, and in programs
+ * without workers. A worker that is started again keeps its number.
+ */
+export const workerNumber: number | undefined = workerSettings?.number
 
 /**
  * Serves a server over HTTP to clients of every protocol revision.
@@ -77,45 +95,92 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 export async function serve(server: ServerLike, options: ServeOptions = {}): Promise<ListeningServer> {
   assertServer(server, 'serve')
   checkHttpOptions('serve()', options, SERVE_OPTION_NAMES)
-  const {
-    port = 3000,
-    host = '127.0.0.1',
-    path = '/mcp',
-    drainTimeoutMs,
-    shutdownDelayMs = 0,
-    handleProcessSignals = true,
-  } = options
+  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
   if (!LOOPBACK.has(host) && !options.allowedHosts)
     throw new Error(`Listening on ${host} requires the host names of this server, such as allowedHosts: ['api.example.com']`)
   if (!path.startsWith('/')) throw new TypeError(`path must start with a slash: '/${path}'`)
+  const address = { port, host }
+  const isSupervisor = countWorkers(options.workers) > 1 && !workerSettings
+  const running = isSupervisor ? await supervise(server, options, address) : await serveHere(server, options, address)
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${running.port}${path.replace(/\/\*$/, '')}`, ...running }
+}
+
+/** A server of this process, or the workers that serve in its place. */
+interface Running {
+  readonly port: number
+  close(): Promise<void>
+}
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Serves in this process: on a port, or the connections that the supervisor passes to this worker. */
+async function serveHere(server: ServerLike, options: ServeOptions, address: Address): Promise<Running> {
+  const { path = '/mcp', drainTimeoutMs, shutdownDelayMs = 0, handleProcessSignals = true } = options
   const httpOptions = httpOptionsOf(server, options)
   const healthChecks =
     options.health === false ? undefined : createHealthChecks({ options: options.health ?? {}, stores: httpOptions.stores })
   const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks })
-  await new Promise<void>((resolve, reject) => {
+  const worker = options.workers === undefined ? undefined : workerSettings
+  if (!worker) await listen(http.server, address)
+  const stopReadiness = (): void => healthChecks?.stop()
+  const closeServers = (): Promise<void> => {
+    server.close()
+    return http.close(drainTimeoutMs)
+  }
+  const close = createShutdown(
+    { stopReadiness, close: closeServers },
+    { shutdownDelayMs, handleProcessSignals: handleProcessSignals && !worker },
+  )
+  if (!worker) {
+    const { port } = http.server.address() as AddressInfo
+    return { port, close }
+  }
+  if (handleProcessSignals) ignoreSignals()
+  const { announceClosing, leave } = joinSupervisor(http.server, {
+    onStopReadiness: stopReadiness,
+    onClose: () => close().then(() => (handleProcessSignals ? process.exit() : leave())),
+  })
+  const closeWorker = (): Promise<void> => {
+    announceClosing()
+    return close().then(leave)
+  }
+  return { port: worker.port, close: closeWorker }
+}
+
+/** Starts the workers, which serve in the place of this process. */
+async function supervise(server: ServerLike, options: ServeOptions, address: Address): Promise<Running> {
+  const { drainTimeoutMs = DRAIN_TIMEOUT_MS, shutdownDelayMs = 0, handleProcessSignals = true } = options
+  const { serveWithWorkers } = await import('../cluster/serve-workers.ts')
+  const listening = await serveWithWorkers({
+    ...address,
+    count: countWorkers(options.workers),
+    hasStores: httpOptionsOf(server, options).stores !== undefined,
+    onError: options.onError ?? server.reportError,
+  }).catch((error: unknown) => {
+    throw explainListenError(error, address)
+  })
+  const { port, ended, stopReadiness } = listening
+  const closeWorkers = (): Promise<void> => {
+    server.close()
+    return listening.close(drainTimeoutMs)
+  }
+  const close = createShutdown({ stopReadiness, close: closeWorkers }, { shutdownDelayMs, handleProcessSignals })
+  void ended.then(close)
+  return { port, close }
+}
+
+function listen(http: Server, { port, host }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(explainListenError(error, { host, port }))
     try {
-      http.server.once('error', fail).listen(port, host, resolve)
+      http.once('error', fail).listen(port, host, resolve)
     } catch (error) {
       fail(error)
     }
   })
-  const bound = http.server.address() as AddressInfo
-  let closing: Promise<void> | undefined
-  let removeSignalHandlers: (() => void) | undefined
-  const close = (): Promise<void> => {
-    removeSignalHandlers?.()
-    healthChecks?.stop()
-    server.close()
-    return (closing ??= http.close(drainTimeoutMs))
-  }
-  const closeAfterDelay = async (): Promise<void> => {
-    healthChecks?.stop()
-    if (shutdownDelayMs > 0) await delay(shutdownDelayMs)
-    await close()
-  }
-  if (handleProcessSignals) removeSignalHandlers = exitOnSignals(closeAfterDelay)
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path.replace(/\/\*$/, '')}`, port: bound.port, close }
 }
 
 /** Creates a handler for an existing server or framework: `app.all('/mcp', nodeHandler(server))`. */
@@ -128,13 +193,4 @@ export function nodeHandler(server: ServerLike, options: HttpOptions = {}): Node
     return handler.close(drainTimeoutMs)
   }
   return Object.assign((...args: Parameters<NodeHandler>) => handler(...args), { close })
-}
-
-/** On the first signal, closes and exits. Returns a function that removes the signal handlers. */
-function exitOnSignals(close: () => Promise<void>): () => void {
-  const exit = (): void => void close().then(() => process.exit())
-  for (const signal of SIGNALS) process.once(signal, exit)
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, exit)
-  }
 }

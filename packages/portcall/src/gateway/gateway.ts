@@ -3,6 +3,7 @@ import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext
 import type { Request, Response } from '../jsonrpc/message.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import type { ServerLike } from '../server/types.ts'
+import { sharedStores } from '../stores/shared-stores.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
 import { Caller } from './caller.ts'
 import type { OnGatewayEvent } from './events.ts'
@@ -45,7 +46,8 @@ const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const emit = ignoreErrors(options.onEvent)
-  const parts = createParts(options, emit, (request, context) => exchange(request, context))
+  const { stores = sharedStores() } = options
+  const parts = createParts({ ...options, ...(stores && { stores }) }, emit, (request, context) => exchange(request, context))
   const { registry, lists, subscriptions } = parts
   const running = createRunningRequests()
   const exchange: Exchange = createExchange(parts, options, emit)
@@ -68,7 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       emit({ type: 'error', error, reference, method: 'transport' })
       return reference
     },
-    stores: options.stores,
+    stores,
     isIdempotent: ({ method }) => method !== 'tools/call',
     status: () => ({
       servers: Object.fromEntries(registry.table().upstreams.map(({ name, status }) => [name, status])),

@@ -7,6 +7,7 @@ import { createMemoryBus } from '../stores/memory/bus.ts'
 import { openStore } from '../stores/open-store.ts'
 import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
+import { sharedStores } from '../stores/shared-stores.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
 import { checkDefinition, type ItemKind } from './check-definition.ts'
@@ -41,7 +42,8 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
 ): Server & ExtensionApis<E> {
   assertNodeVersion()
   checkServerOptions(info, options)
-  const { registries, dispatcher, extensionPoints, onEvent } = createParts(info, options)
+  const { stores = sharedStores() } = options
+  const { registries, dispatcher, extensionPoints, onEvent } = createParts(info, options, stores)
   const { tools, resources, templates, prompts } = registries
   const { closeListeners, subscriptions } = extensionPoints
   const { onInsufficientScope = 'challenge', extensions = [] } = options
@@ -86,7 +88,7 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),
     resourceUpdated: (uri) => subscriptions.publish({ updated: uri }),
     reportError: (error) => emitError(onEvent, error, { method: 'transport' }),
-    stores: options.stores,
+    stores,
     isIdempotent: ({ method, params }) =>
       method !== 'tools/call' || tools.get(String(params?.name))?.definition.annotations?.idempotentHint === true,
     close() {
@@ -106,8 +108,8 @@ interface ServerParts {
   readonly onEvent: OnEvent
 }
 
-function createParts(info: Implementation, options: ServerOptions): ServerParts {
-  const { pageSize = PAGE_SIZE, stores } = options
+function createParts(info: Implementation, options: ServerOptions, stores: ServerOptions['stores']): ServerParts {
+  const { pageSize = PAGE_SIZE } = options
   const onEvent = ignoreErrors<ServerEvent>(options.onEvent ?? logEvent)
   const limits = { ...SERVER_LIMITS, ...options.limits }
   const store = openStore(stores?.store, limits.storeTimeoutMs)

@@ -18,6 +18,7 @@ const FLAGS = {
   'allow-host': LISTEN_FLAGS['allow-host'],
   'allow-origin': LISTEN_FLAGS['allow-origin'],
   stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
+  workers: { type: 'string', value: 'N', description: 'Serve with N processes, or auto for one per core (default: 1)' },
   watch: { type: 'boolean', short: 'w', description: 'Reload the module when its code changes; connections stay open' },
 } as const
 
@@ -29,13 +30,25 @@ export const serveCommand: Command = defineCommand({
   args: ['<module>'],
   details: [
     'The module exports a server as default, as server, or under another name. It must not start the server itself.',
+    'With --workers, each process loads the module. Processes that end are started again, and all of them share sessions.',
     'With --watch, the module is reloaded when code in its directory changes. Clients stay connected, also over stdio, and are notified that the lists have changed. If the module fails to start, the previous version keeps running. Handlers have no access to HTTP headers and authorization.',
   ],
   flags: FLAGS,
-  examples: ['portcall serve server.js', 'portcall serve server.js --port 8080 --watch', 'portcall serve server.js --stdio'],
+  examples: [
+    'portcall serve server.js',
+    'portcall serve server.js --port 8080 --watch',
+    'portcall serve server.js --workers auto',
+    'portcall serve server.js --stdio',
+  ],
   async run({ args: [path = ''], flags, io }) {
     process.exitCode = 0
     if (isChild) return runChild(path)
+    if (flags.workers !== undefined) {
+      for (const other of ['stdio', 'watch'] as const)
+        if (flags[other]) throw usageError(`--workers and --${other} cannot be combined`)
+      // A worker finds the stores that it shares with others in this module, before it creates a server.
+      await import('../../entrypoints/node.ts')
+    }
     const restoreStdout = guardStdout()
     const server = flags.watch ? serveWatched(path, io) : await loadServer(path)
     restoreStdout()
@@ -57,11 +70,14 @@ function explainListenError(error: unknown, port: string): CliError {
 
 /** Serves until a signal ends the process. */
 async function serveOverHttp(server: ServerLike, flags: ValuesOf<typeof FLAGS>, io: Io): Promise<never> {
-  const { serve } = await import('../../entrypoints/node.ts')
-  const { port = '3000', host, path, 'allow-host': allowedHosts, 'allow-origin': allowedOrigins } = flags
+  const { serve, workerNumber } = await import('../../entrypoints/node.ts')
+  const { port = '3000', host, path, workers, 'allow-host': allowedHosts, 'allow-origin': allowedOrigins } = flags
   if (!/^\d{1,5}$/.test(port)) throw usageError(`--port must be a number, not ${port}`)
+  if (workers !== undefined && workers !== 'auto' && !/^[1-9]\d{0,2}$/.test(workers))
+    throw usageError(`--workers must be a number or auto, not ${workers}`)
   const options = {
     port: Number(port),
+    ...(workers !== undefined && { workers: workers === 'auto' ? ('auto' as const) : Number(workers) }),
     ...(host !== undefined && { host }),
     ...(path !== undefined && { path }),
     ...(allowedHosts.length > 0 && { allowedHosts }),
@@ -72,6 +88,7 @@ async function serveOverHttp(server: ServerLike, flags: ValuesOf<typeof FLAGS>, 
   const { url } = await serve(server, options).catch((error: unknown) => {
     throw explainListenError(error, port)
   })
+  if (workerNumber !== undefined) return new Promise(() => {})
   if (io.json) io.value({ url })
   else io.data(`Listening at ${url}`)
   guardStdout()

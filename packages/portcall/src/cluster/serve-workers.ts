@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { createServerWorkers, type ServerWorkers } from './server-workers.ts'
+import { startWorker } from './worker-process.ts'
+
+export interface WorkersOptions {
+  readonly port: number
+  readonly host: string
+  /** The number of workers. */
+  readonly count: number
+  /** Whether the server has stores of its own, which all processes share. */
+  readonly hasStores: boolean
+  readonly onError: (error: unknown) => void
+}
+
+/** A port and the workers that serve it. */
+export interface ListeningWorkers {
+  readonly port: number
+  /** Resolves when all workers have closed by themselves. */
+  readonly ended: Promise<void>
+  stopReadiness(): void
+  /** Stops listening and closes the workers, which get `drainTimeoutMs` to finish their calls. */
+  close(drainTimeoutMs: number): Promise<void>
+}
+
+/** How much longer than its drain a worker may run before it is killed. */
+const EXIT_TIMEOUT_MS = 5000
+const NO_DRIVER =
+  'workers share sessions in an SQLite file, and no SQLite driver was found: use Node 22.13 or newer, install libsql, or pass stores to createServer()'
+
+/** Listens on a port, starts workers, and passes each connection to one of them. Resolves when all workers serve. */
+export async function serveWithWorkers(options: WorkersOptions): Promise<ListeningWorkers> {
+  assertSupported()
+  let pool: ServerWorkers | undefined
+  // The workers read the connections, and this process must not.
+  const listener = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => pool?.accept(socket))
+  await listen(listener, options)
+  const { port } = listener.address() as AddressInfo
+  const stores = options.hasStores ? undefined : await createStoresFile().catch((error) => fail(error, listener))
+  const settings = { supervisor: process.pid, port, storesFile: stores?.file }
+  pool = createServerWorkers({
+    count: options.count,
+    start: (number, callbacks) => startWorker({ settings: { ...settings, number }, ...callbacks }),
+    onError: options.onError,
+  })
+  const close = async (drainTimeoutMs: number): Promise<void> => {
+    listener.close()
+    await pool.close(drainTimeoutMs + EXIT_TIMEOUT_MS)
+    await stores?.remove()
+  }
+  await pool.ready.catch(async (error) => {
+    await close(0)
+    throw error
+  })
+  return { port, ended: pool.ended, stopReadiness: pool.stopReadiness, close }
+}
+
+function assertSupported(): void {
+  for (const [runtime, advice] of [
+    ['bun', 'start several processes with reusePort'],
+    ['deno', 'use deno serve --parallel'],
+  ])
+    if (runtime && runtime in process.versions)
+      throw new Error(`workers require Node.js. On this runtime, ${advice}, or run several processes behind a load balancer`)
+}
+
+function listen(listener: Server, { port, host }: WorkersOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject).listen(port, host, resolve)
+  })
+}
+
+function fail(error: unknown, listener: Server): never {
+  listener.close()
+  throw error
+}
+
+/** Creates the file that the workers share, in a folder that only this user can read. */
+async function createStoresFile(): Promise<{ readonly file: string; remove(): Promise<void> }> {
+  const { sqliteStores } = await import('../stores/sqlite/sqlite.ts')
+  const folder = await mkdtemp(join(tmpdir(), 'portcall-workers-'))
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
+  const file = join(folder, 'sessions.db')
+  try {
+    // Creates the tables once, so that the workers do not wait for each other.
+    await sqliteStores(file).close()
+    return { file, remove }
+  } catch (error) {
+    await remove()
+    throw error instanceof AggregateError ? new Error(NO_DRIVER, { cause: error }) : error
+  }
+}

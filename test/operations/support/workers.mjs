@@ -1,0 +1,49 @@
+/**
+ * A program with three workers. It prints its URL, as JSON. `OPTIONS` are further options of `serve`. With `STORES`, an SQLite file, it is one
+ * process of several that share the file.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createServer } from 'portcall'
+import { serve, workerNumber } from 'portcall/node'
+import { sqliteStores } from 'portcall/stores/sqlite'
+import { tasks } from 'portcall/tasks'
+
+const { STORES, OPTIONS = '{}' } = process.env
+const stores = STORES ? { stores: sqliteStores(STORES) } : {}
+const workers = STORES ? {} : { workers: 3 }
+const server = createServer({ name: 'workers', version: '1.0.0' }, { ...stores, extensions: [tasks()], onEvent: () => {} })
+const number = { type: 'number' }
+const text = { type: 'string' }
+const object = (properties) => ({ type: 'object', properties })
+
+server.tool('pid', {}, () => `${process.pid}`)
+server.tool('number', {}, () => `${workerNumber}`)
+server.tool('wait', { input: object({ ms: number }) }, async ({ ms }) => {
+  console.log('waiting')
+  await sleep(ms)
+  return 'done'
+})
+server.tool('add', { input: object({ a: number, b: number }) }, ({ a, b }) => `${a + b}`)
+server.tool('steps', { input: object({ mark: text, count: number, ms: number }) }, async ({ mark, count, ms }, call) => {
+  for (let step = 1; step <= count; step++) {
+    call.progress(step, count, mark)
+    await sleep(ms)
+  }
+  return mark
+})
+server.tool('elicit', { input: object({ mark: text }) }, async ({ mark }, call) => {
+  const { name } = await call.elicit(mark, object({ name: text }))
+  return `${mark} ${name}`
+})
+server.tool('update', { input: object({ uri: text }) }, ({ uri }) => {
+  server.resourceUpdated(uri)
+  return 'updated'
+})
+server.tool('render', { task: 'optional', input: object({ ms: number }) }, async ({ ms }) => {
+  await sleep(ms)
+  return `rendered by ${process.pid}`
+})
+server.resource('note://{id}', {}, ({ id }) => `note ${id}`)
+
+const { url } = await serve(server, { port: 0, nodeLeaseTtlMs: 3000, ...workers, ...JSON.parse(OPTIONS) })
+if (workerNumber === undefined) console.log(JSON.stringify({ url }))

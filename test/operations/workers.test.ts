@@ -1,0 +1,200 @@
+/** `serve(server, { workers })`: several processes on one port, their failures, and how they end. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { connect as openSocket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { connect } from 'portcall/client'
+import { tasks } from 'portcall/tasks/client'
+import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
+import { callOnce, callSteadily } from './support/calls.ts'
+import { killPrograms, startProgram } from './support/program.ts'
+
+const COUNT = 3
+const LONG_MS = 120_000
+
+afterEach(killPrograms)
+
+/** Returns the process ids of the workers, found by calls on new connections. */
+async function pidsOf(url: string): Promise<number[]> {
+  const pids = new Set<number>()
+  return eventually(async () => {
+    for (let call = 0; call < COUNT; call++) pids.add(Number(await callOnce(url, 'pid')))
+    expect(pids.size).toBe(COUNT)
+    return [...pids]
+  })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const storesFolders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('portcall-workers-'))
+
+describe.skipIf(process.platform === 'win32')('workers', () => {
+  test('connections go to each worker in turn, and each knows its number', { timeout: LONG_MS }, async () => {
+    const { url } = await startProgram()
+    const numbers: string[] = []
+    for (let call = 0; call < 3 * COUNT; call++) numbers.push(await callOnce(url, 'number'))
+    expect(numbers.sort()).toEqual(['1', '1', '1', '2', '2', '2', '3', '3', '3'])
+  })
+
+  test('any worker answers any session: calls, streams, input requests, resumptions, notifications', {
+    timeout: LONG_MS,
+  }, async () => {
+    const { url } = await startProgram()
+    const clients = await openWorkers(url, 'w', 6)
+    await Promise.all(clients.map((client) => runCalls(client, 8)))
+    expect(clients.flatMap(({ records }) => records.flatMap((record) => violationsOf(record, false)))).toEqual([])
+    expect(clients.flatMap(({ failed, client }) => [...failed, ...client.misrouted])).toEqual([])
+    for (const { client } of clients) {
+      const uri = `note://${client.name}`
+      await client.call('update', { mark: 'u', uri })
+      await eventually(() => expect(client.received).toContain(uri))
+      await client.close()
+    }
+  })
+
+  test('a question of one worker is answered through another, on both eras', { timeout: LONG_MS }, async () => {
+    const { url } = await startProgram()
+    for (const protocolVersion of ['2026-07-28', '2025-11-25'] as const) {
+      // Several calls at a time use several connections, so that the answers reach other workers.
+      const elicit = ({ message }: { readonly message: string }) => ({ name: `for ${message}` })
+      const client = await connect(url, { protocolVersion, elicit })
+      const marks = Array.from({ length: 4 * COUNT }, (_, index) => `q${index}`)
+      const results = await Promise.all(marks.map((mark) => client.callTool('elicit', { mark })))
+      expect(results.map(({ content }) => content[0])).toEqual(
+        marks.map((mark) => ({ type: 'text', text: `${mark} for ${mark}` })),
+      )
+      await client.close()
+    }
+  })
+
+  test('a task is started at one worker, and its result is read at others', { timeout: LONG_MS }, async () => {
+    const { url } = await startProgram()
+    const start = async () => {
+      const client = await connect(url, { extensions: [tasks()] })
+      const started = await client.tasks.start('render', { ms: 50 })
+      await client.close()
+      return 'taskId' in started ? started.taskId : ''
+    }
+    const ids = await Promise.all(Array.from({ length: COUNT }, start))
+    for (const id of ids) {
+      const client = await connect(url, { extensions: [tasks()] })
+      const { content } = await client.tasks.open(id).result()
+      expect(content[0]).toMatchObject({ text: expect.stringMatching(/^rendered by \d+$/) })
+      await client.close()
+    }
+  })
+
+  test('a worker that is killed under load loses no call that it did not have, and is started again', {
+    timeout: LONG_MS,
+  }, async () => {
+    const { url } = await startProgram()
+    const [victim = 0, ...others] = await pidsOf(url)
+    const clients = await openWorkers(url, 'k', 6)
+    const running = Promise.all(clients.map((client) => runCalls(client, 15)))
+    await whenBusy(clients)
+    const stop = new AbortController()
+    const steady = callSteadily(url, 10, stop.signal)
+    const before = performance.now()
+    process.kill(victim, 'SIGKILL')
+    await eventually(async () => {
+      const pids = await pidsOf(url)
+      expect(pids).not.toContain(victim)
+      expect(pids).toEqual(expect.arrayContaining(others))
+    })
+    await running
+    stop.abort()
+    const calls = await steady
+    expect(calls.filter(({ startedAt, failure }) => failure !== undefined && startedAt > before)).toEqual([])
+    expect(clients.flatMap(({ records }) => records.flatMap((record) => violationsOf(record, true)))).toEqual([])
+    expect(clients.flatMap(({ client }) => client.misrouted)).toEqual([])
+    expect(clients.flatMap(({ failed }) => failed).filter((text) => /timed out/.test(text))).toEqual([])
+  })
+
+  test('connections that arrive while all workers are dead are served when one has started', { timeout: LONG_MS }, async () => {
+    const { url } = await startProgram()
+    const pids = await pidsOf(url)
+    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    await eventually(() => expect(pids.filter(isRunning)).toEqual([]))
+    expect(pids).not.toContain(Number(await callOnce(url, 'pid')))
+  })
+
+  test('SIGTERM makes all workers unready, then they finish their calls and exit together', { timeout: LONG_MS }, async () => {
+    const folders = storesFolders()
+    const program = await startProgram({ shutdownDelayMs: 5000 })
+    const { url } = program
+    const pids = await pidsOf(url)
+    const status = (path: string) => fetch(new URL(path, url), { headers: { connection: 'close' } }).then(({ status }) => status)
+    program.process.kill('SIGTERM')
+    await eventually(async () => {
+      const ready = await Promise.all(pids.map(() => status('/readyz')))
+      expect(ready).toEqual([503, 503, 503])
+    })
+    expect(await status('/livez')).toBe(200)
+    const results = await Promise.all(pids.map(() => callOnce(url, 'wait', { ms: 6000 })))
+    expect(results).toEqual(['done', 'done', 'done'])
+    expect(await program.exited).toBe(0)
+    expect(pids.filter(isRunning)).toEqual([])
+    expect(storesFolders().filter((name) => !folders.includes(name))).toEqual([])
+  })
+
+  test('a signal to the whole process group, as of Ctrl-C, drains too', { timeout: LONG_MS }, async () => {
+    const program = await startProgram()
+    const pids = await pidsOf(program.url)
+    const call = callOnce(program.url, 'wait', { ms: 1000 })
+    // It prints a line when it starts.
+    await once(program.process.stdout!, 'data')
+    for (const pid of [...pids, program.process.pid ?? 0]) process.kill(pid, 'SIGINT')
+    expect(await call).toBe('done')
+    expect(await program.exited).toBe(0)
+  })
+
+  test('workers exit when their supervisor is killed', { timeout: LONG_MS }, async () => {
+    const program = await startProgram()
+    const pids = await pidsOf(program.url)
+    program.process.kill('SIGKILL')
+    await eventually(() => expect(pids.filter(isRunning)).toEqual([]))
+  })
+
+  test('an incomplete request times out, as without workers', { timeout: LONG_MS }, async () => {
+    const { url } = await startProgram({ headersTimeoutMs: 500 })
+    const socket = openSocket(Number(new URL(url).port), '127.0.0.1')
+    socket.write('POST /mcp HTTP/1.1\r\nhost: localhost\r\n')
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1\.1 408 /)
+    socket.destroy()
+  })
+
+  test('a program that cannot start its workers fails, and says why', { timeout: LONG_MS }, async () => {
+    const failing = `
+      import { createServer } from 'portcall'
+      import { serve, workerNumber } from 'portcall/node'
+      if (workerNumber) throw new Error('this worker does not start')
+      await serve(createServer({ name: 'failing', version: '1' }), { port: 0, workers: 2 })`
+    const cwd = fileURLToPath(new URL('../..', import.meta.url))
+    const run = async (args: string[]): Promise<string> => {
+      const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+      let text = ''
+      for await (const chunk of child.stderr) text += chunk
+      return text
+    }
+    const { mkdtemp, rm, writeFile } = await import('node:fs/promises')
+    const folder = await mkdtemp(`${cwd}node_modules/.cache/workers-`)
+    await writeFile(`${folder}/program.mjs`, failing)
+    const text = await run([`${folder}/program.mjs`])
+    await rm(folder, { recursive: true })
+    expect(text).toContain('this worker does not start')
+    expect(text).toMatch(/Worker [12] ended with 1 before it served/)
+    expect(await run(['--input-type=module', '--eval', failing])).toContain('workers require a program in a file')
+    expect(existsSync(folder)).toBe(false)
+  })
+})
