@@ -14,6 +14,7 @@ export const FOLDERS = {
   auth: ['stores', 'protocol', 'jsonrpc', 'util'],
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['stores', 'jsonrpc', 'util'],
+  telemetry: ['middleware', 'client', 'protocol', 'jsonrpc', 'stores', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   gateway: ['auth', 'connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
 }
@@ -72,4 +73,6 @@ export const PACKAGES = {
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
   oauth4webapi: ['auth'],
+  '@opentelemetry/api': ['telemetry'],
+  'prom-client': ['telemetry'],
 }

@@ -7,6 +7,7 @@ const OTHERS = [
   'auth-client',
   'skills-client',
   'tasks-client',
+  'telemetry',
   'jsonrpc',
   'stores',
   'stores-redis',
