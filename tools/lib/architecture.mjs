@@ -41,6 +41,7 @@ export const NODE_FILES = [
   'stores/sqlite/',
   'transports/http/server/node/handler.ts',
   'transports/http/server/node/health.ts',
+  'transports/http/server/node/metrics-page.ts',
   'transports/http/server/node/body.ts',
   'transports/http/server/node/server.ts',
   'transports/http/server/node/event-sink.ts',

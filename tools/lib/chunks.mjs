@@ -8,6 +8,7 @@ const OTHERS = [
   'skills-client',
   'tasks-client',
   'telemetry',
+  'metrics',
   'jsonrpc',
   'stores',
   'stores-redis',

@@ -1,5 +1,6 @@
 /** Servers over HTTP with `node:http`. `portcall/http` exports the types of their options. @module */
 import type { AddressInfo } from 'node:net'
+import type { MetricsPage } from '../protocol/metrics.ts'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import { createNodeHandler, type NodeHandler } from '../transports/http/server/node/handler.ts'
@@ -11,6 +12,7 @@ import { assertNodeVersion } from '../util/assert-node-version.ts'
 import type { OptionNames } from '../util/check-options.ts'
 import { delay } from '../util/timers.ts'
 
+export type { EndpointSizes, MetricsPage } from '../protocol/metrics.ts'
 export type { NodeHandler } from '../transports/http/server/node/handler.ts'
 export type { HealthOptions } from '../transports/http/server/node/health.ts'
 export type { NodeServerLimits } from '../transports/http/server/node/server.ts'
@@ -32,6 +34,8 @@ export interface ServeOptions extends HttpOptions, NodeServerLimits {
    * authentication, accept any `Host`, and respond without details. Default: enabled.
    */
   readonly health?: HealthOptions | false
+  /** The metrics to show to Prometheus at `GET /metrics`; `portcall/metrics` creates them. They accept any `Host`. Default: none. */
+  readonly metrics?: MetricsPage
   /**
    * How long the server goes on serving after a signal, in milliseconds. Meanwhile `/readyz` responds with 503, so that load balancers send
    * requests elsewhere before it stops. Default: 0.
@@ -60,6 +64,7 @@ const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
   maxRequestsPerSocket: 1,
   fastPath: 1,
   health: 1,
+  metrics: 1,
   shutdownDelayMs: 1,
   drainTimeoutMs: 1,
   handleProcessSignals: 1,
@@ -91,7 +96,7 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
   const httpOptions = httpOptionsOf(server, options)
   const healthChecks =
     options.health === false ? undefined : createHealthChecks({ options: options.health ?? {}, stores: httpOptions.stores })
-  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks })
+  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks, metrics: options.metrics })
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown): void => reject(explainListenError(error, { host, port }))
     try {
