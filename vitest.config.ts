@@ -22,7 +22,7 @@ export default tests(import.meta.url, {
         name: 'shared',
         include: [
           'packages/portcall/src/**/*.test.ts',
-          'test/{matrix,mistakes,operations,wire}/**/*.test.ts',
+          'test/{matrix,mistakes,wire}/**/*.test.ts',
           '{tools,bench}/**/*.test.mjs',
         ],
         exclude: ['**/node_modules/**', ...alone],

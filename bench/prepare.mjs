@@ -36,6 +36,9 @@ export const installCommands = () => installed('commands')
 /** Installs third-party gateways. */
 export const installGateways = () => installed('gateways')
 
+/** Installs the SDK of OpenTelemetry. */
+export const installTelemetry = () => installed('telemetry')
+
 export const prepareGo = async () =>
   attempt('servers/go', 'go', 'build', '-mod=readonly', '-buildvcs=false', '-o', '../../build/go', '.')
 

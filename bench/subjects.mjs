@@ -1,5 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { installCommands, installGateways, installPeers, prepareGo, preparePython, prepareRust } from './prepare.mjs'
+import {
+  installCommands,
+  installGateways,
+  installPeers,
+  installTelemetry,
+  prepareGo,
+  preparePython,
+  prepareRust,
+} from './prepare.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const node = (path, ...args) => ({ command: process.execPath, args: [at(path), ...args] })
@@ -35,6 +43,12 @@ export const SUBJECTS = {
     title: 'Portcall, schemas of zod',
     ...everywhere(node('servers/portcall.mjs', '--schemas', 'zod')),
     modes: {},
+  },
+  'portcall-traced': {
+    title: 'Portcall with OpenTelemetry, 10 % sampled',
+    ...everywhere(node('servers/portcall.mjs', '--telemetry', 'on')),
+    modes: {},
+    prepare: installTelemetry,
   },
   fetch: { title: 'bare fetch', programs: {}, modes: {} },
   'official-1': { title: 'official 1.32', ...peerOnNode('official-1'), modes: LEGACY },

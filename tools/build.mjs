@@ -13,6 +13,9 @@ import { noticesOf, packagesOf } from './lib/third-party.mjs'
 /** Packages that are bundled into chunks of their own and loaded on demand. */
 const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
 
+/** Optional peers that entry points of their own import. */
+const PEERS = ['@opentelemetry/api', 'prom-client']
+
 /** typebox shares a chunk with the validator that uses it, because the first call to most servers waits for both. */
 const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')
 
@@ -65,7 +68,7 @@ async function writeScripts(folder) {
   const bundle = await rolldown({
     input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
-    external: /^node:/,
+    external: [/^node:/, ...PEERS],
     plugins: [smallPackages, byEntryPoints(join(PACKAGE, 'src', 'testing'))],
     ...INPUT,
   })

@@ -3,9 +3,9 @@
  * compiled under both module resolutions, and checked by attw and publint. Its size, its metadata, its bill of materials
  * and the links of its README are checked too.
  */
-import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { entryPoints } from './lib/entrypoints.mjs'
@@ -42,6 +42,18 @@ function writeConsumer(folder) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   writeFileSync(join(folder, 'main.ts'), code)
   writeFileSync(join(folder, 'main.js'), code)
+}
+
+/** Optional peers that entry points of their own import. Users of those install them. */
+const PEERS = ['@opentelemetry/api', 'prom-client']
+
+/** Adds the peers to the project that imports every entry point. */
+function linkPeers(folder) {
+  for (const name of PEERS) {
+    const link = join(folder, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), link, 'dir')
+  }
 }
 
 /** Returns what a file or a folder takes on disk, in bytes, as `du` counts it: in whole blocks. */
@@ -103,6 +115,7 @@ try {
     `the bill of materials lists the ${bundled.length} bundled packages`,
     bundled.length === 0 ? ['there are none'] : faultsOfSbom(readText(join(installed, 'sbom.cdx.json')), bundled),
   )
+  linkPeers(folder)
   report.check('links and pictures of the README resolve on npm', unresolvedOnNpm(readText(join(installed, 'README.md'))))
   report.check('imports', faultsOf(runNode(['main.js'], { cwd: folder, quiet: true })))
   for (const name of Object.keys(RESOLUTIONS)) report.check(`compiles with ${name}`, faultsOf(compile(folder, name)))

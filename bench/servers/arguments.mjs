@@ -10,6 +10,7 @@ const OPTIONS = {
   'max-line': { type: 'string', default: '0' },
   schemas: { type: 'string', default: 'json' },
   framing: { type: 'string', default: 'json' },
+  telemetry: { type: 'string', default: 'off' },
 }
 
 /**
@@ -24,15 +25,16 @@ const OPTIONS = {
  * @property {number} page tools on one page of a list
  * @property {number} maxLine bytes of the longest line over stdio; 0 leaves the default
  * @property {'json' | 'zod'} schemas how the schemas of the tools are written
+ * @property {'on' | 'off'} telemetry whether calls are traced with OpenTelemetry
  * @property {'json' | 'stream'} framing the response format, for servers that must choose it in advance; only streams carry notifications
  */
 
 /** @returns {ServerArguments} */
 export function serverArguments() {
   const { values } = parseArgs({ options: OPTIONS })
-  const { transport, mode, schemas, framing } = values
+  const { transport, mode, schemas, framing, telemetry } = values
   const [tools, port, workers, page, maxLine] = ['tools', 'port', 'workers', 'page', 'max-line'].map((name) =>
     Number(values[name]),
   )
-  return { transport, mode, schemas, framing, tools, port, workers, page, maxLine }
+  return { transport, mode, schemas, framing, telemetry, tools, port, workers, page, maxLine }
 }

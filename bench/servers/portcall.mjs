@@ -18,12 +18,14 @@ import {
 } from './definitions.mjs'
 import { startWorkers, tellPort } from './workers.mjs'
 
-const { transport, mode, tools, port, page, maxLine, schemas, workers } = serverArguments()
+const { transport, mode, tools, port, page, maxLine, schemas, workers, telemetry } = serverArguments()
 
 /** The schemas of `add` and of the fillers, written with the chosen schema library. */
 const { add, filler } = schemas === 'zod' ? (await import('./schemas-zod.mjs')).SCHEMAS : { add: ADD, filler: FILLER_INPUT }
 
 const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: page })
+
+if (telemetry === 'on') await (await import('../telemetry/trace.mjs')).trace(server)
 
 server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))

@@ -20,7 +20,7 @@ const workOf = ({ concurrency }) => ({ name: 'add', calls: [ADD], concurrency, w
 /** Calls over pipes are so cheap that Portcall and the baseline are close to each other. */
 const NEAR = { stdio: ['baseline', 'portcall'], http: [] }
 
-const group = ({ transport, mode, also = [] }) => ({
+const group = ({ transport, mode, also = [], ...rest }) => ({
   id: `${transport}/${mode}`,
   title: `tools/call, ${MODE_TITLES[transport][mode]}`,
   columns: COLUMNS,
@@ -38,7 +38,16 @@ const group = ({ transport, mode, also = [] }) => ({
       workOf(places[0].cell),
       settings,
     ),
+  ...rest,
 })
+
+/** Traced calls alternate with calls that are not traced, because they are close to each other. */
+const TRACED = {
+  id: 'telemetry/http/modern',
+  title: 'tools/call with and without OpenTelemetry, HTTP, 2026-07-28',
+  subjects: ['portcall', 'portcall-traced'],
+  together: ({ id }) => id,
+}
 
 export const CALLS = [
   { transport: 'http', mode: 'modern', also: ['portcall-zod'] },
@@ -46,4 +55,5 @@ export const CALLS = [
   { transport: 'http', mode: 'stateless' },
   { transport: 'stdio', mode: 'modern' },
   { transport: 'stdio', mode: 'session' },
+  { transport: 'http', mode: 'modern', ...TRACED },
 ].map(group)

@@ -15,6 +15,7 @@ export const FOLDERS = {
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['stores', 'jsonrpc', 'util'],
   cluster: ['stores', 'util'],
+  telemetry: ['middleware', 'client', 'protocol', 'jsonrpc', 'stores', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
   gateway: ['auth', 'connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
 }
@@ -42,6 +43,7 @@ export const NODE_FILES = [
   'stores/sqlite/',
   'transports/http/server/node/handler.ts',
   'transports/http/server/node/health.ts',
+  'transports/http/server/node/metrics-page.ts',
   'transports/http/server/node/body.ts',
   'transports/http/server/node/server.ts',
   'transports/http/server/node/event-sink.ts',
@@ -74,4 +76,6 @@ export const PACKAGES = {
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
   oauth4webapi: ['auth'],
+  '@opentelemetry/api': ['telemetry'],
+  'prom-client': ['telemetry'],
 }

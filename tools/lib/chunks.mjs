@@ -7,6 +7,8 @@ const OTHERS = [
   'auth-client',
   'skills-client',
   'tasks-client',
+  'telemetry',
+  'metrics',
   'jsonrpc',
   'stores',
   'stores-redis',

@@ -1,4 +1,4 @@
-import { applyMiddleware, type Exchange, type Middleware } from '../jsonrpc/exchange.ts'
+import { applyMiddleware, type ConnectionInfo, type Exchange, type Middleware } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
@@ -15,7 +15,13 @@ import { type Cache, createCache, NO_CACHE } from './cache.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { ClientClosedError } from './errors.ts'
 import { type ClientExtension, createExtensionTables } from './extension.ts'
-import { capabilitiesOf, createInputRequestHandler, type InputHandlers } from './input-requests.ts'
+import {
+  applyInputMiddleware,
+  capabilitiesOf,
+  createInputRequestHandler,
+  type InputHandlers,
+  type InputMiddleware,
+} from './input-requests.ts'
 import { createPagedList, type List, type ListDefinition } from './lists.ts'
 import {
   type CacheOptions,
@@ -53,6 +59,8 @@ export interface ClientOptions<E extends readonly ClientExtension[] = readonly C
   readonly logLevel?: LoggingLevel
   /** Middleware for every request. The first is the outermost. `client.use` adds more. */
   readonly middleware?: readonly Middleware[]
+  /** Middleware for the input that servers request: it wraps `elicit`, `elicitUrl`, `sample` and `roots`. The first is the outermost. */
+  readonly inputMiddleware?: readonly InputMiddleware[]
   /** Receives warnings, log messages and changes of the connection. Default: they are dropped. */
   readonly onEvent?: (event: ClientEvent) => void
 }
@@ -65,6 +73,8 @@ export interface ServerConnection {
   readonly sendsParamHeaders: boolean
   /** The negotiated protocol version. */
   readonly protocolVersion: string
+  /** Describes the connection to middleware. */
+  readonly info?: ConnectionInfo
   close(): Promise<void>
 }
 
@@ -95,9 +105,10 @@ export function createClient(connection: () => ServerConnection, options: Client
   const deadlines = createDeadlines()
   const requester = createRequester({
     exchange: () => exchange,
+    connectionInfo: () => connection().info,
     info,
     capabilities,
-    handleInputRequest: createInputRequestHandler(options),
+    handleInputRequest: applyInputMiddleware(createInputRequestHandler(options), options.inputMiddleware),
     deadlines,
     timeouts: { ...CLIENT_TIMEOUTS, ...options.timeouts },
     methodTimeouts: options.methodTimeouts ?? {},

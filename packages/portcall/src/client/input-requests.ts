@@ -87,6 +87,35 @@ export function createInputRequestHandler(handlers: InputHandlers): InputRequest
   }
 }
 
+/** An input request of a server, as middleware sees it. */
+export interface ReceivedInputRequest {
+  /** `elicitation/create`, `sampling/createMessage` or `roots/list`. */
+  readonly method: string
+  /** The params of the request. */
+  readonly params: JsonObject
+  /** Aborted when the server no longer needs the input. */
+  readonly signal: AbortSignal
+}
+
+/** Wraps the handling of an input request. `next` runs the handler and resolves to its result. */
+export type InputMiddleware = (
+  request: ReceivedInputRequest,
+  next: (request: ReceivedInputRequest) => Promise<JsonObject>,
+) => Promise<JsonObject>
+
+/** Returns a handler that runs the middleware around `handler`. The first middleware is the outermost. */
+export function applyInputMiddleware(
+  handler: InputRequestHandler,
+  middleware: readonly InputMiddleware[] = [],
+): InputRequestHandler {
+  if (middleware.length === 0) return handler
+  const run = middleware.reduceRight<(request: ReceivedInputRequest) => Promise<JsonObject>>(
+    (next, layer) => (request) => layer(request, next),
+    ({ method, params, signal }) => handler(method, params, signal),
+  )
+  return (method, params, signal) => run({ method, params, signal })
+}
+
 async function elicitForm({ elicit }: InputHandlers, params: JsonObject, context: InputContext): Promise<JsonObject> {
   if (!elicit) throw invalidParams('this client does not support form elicitation')
   const { message, requestedSchema } = params

@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
+import type { ConnectionInfo, Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type RequestId, type Response } from '../jsonrpc/message.ts'
 import { ProtocolErrorCode, readProtocolError } from '../protocol/errors.ts'
 import { isLoggingLevel, MetaKey, withMeta } from '../protocol/meta.ts'
@@ -11,6 +11,8 @@ import type { ClientEvent, Progress, RequestOptions } from './options.ts'
 /** The exchange to send requests to, and what each request states about the client. */
 export interface SenderOptions {
   readonly exchange: () => Exchange
+  /** Describes the connection to middleware. */
+  readonly connectionInfo: () => ConnectionInfo | undefined
   readonly info: Implementation
   readonly capabilities: ClientCapabilities
   readonly logLevel: LoggingLevel | undefined
@@ -28,7 +30,7 @@ export type SendRequest = (method: string, params: JsonObject, roundTrip: RoundT
 
 const VERSION = MODERN_VERSION
 
-export function createSender({ exchange, info, capabilities, logLevel, onEvent }: SenderOptions): SendRequest {
+export function createSender({ exchange, connectionInfo, info, capabilities, logLevel, onEvent }: SenderOptions): SendRequest {
   let lastId = 0
 
   const clientMeta = {
@@ -66,28 +68,37 @@ export function createSender({ exchange, info, capabilities, logLevel, onEvent }
     const _meta = createMeta(options.onProgress ? id : undefined, options.meta)
     return exchange()(
       { jsonrpc: '2.0', id, method, params: withMeta(params, _meta) },
-      new RoundTripContext(roundTrip, onNotification),
+      new RoundTripContext(roundTrip, { onNotification, connectionInfo }),
     )
   }
+}
+
+/** What the contexts of all requests of a client have in common. */
+interface SenderContext extends Pick<SenderOptions, 'connectionInfo'> {
+  readonly onNotification: (notification: Notification, roundTrip: RoundTrip) => void
 }
 
 class RoundTripContext implements ExchangeContext {
   readonly outgoing: ExchangeContext['outgoing']
   readonly #roundTrip: RoundTrip
-  readonly #onNotification: (notification: Notification, roundTrip: RoundTrip) => void
+  readonly #sender: SenderContext
 
-  constructor(roundTrip: RoundTrip, onNotification: (notification: Notification, roundTrip: RoundTrip) => void) {
+  constructor(roundTrip: RoundTrip, sender: SenderContext) {
     const { headers } = roundTrip.options
     this.outgoing = headers && { headers }
     this.#roundTrip = roundTrip
-    this.#onNotification = onNotification
+    this.#sender = sender
   }
 
   get signal(): AbortSignal {
     return this.#roundTrip.deadline.signal
   }
 
-  readonly notify = (notification: Notification): void => this.#onNotification(notification, this.#roundTrip)
+  get connection(): ConnectionInfo | undefined {
+    return this.#sender.connectionInfo()
+  }
+
+  readonly notify = (notification: Notification): void => this.#sender.onNotification(notification, this.#roundTrip)
 
   onAbort(listener: AbortListener): () => void {
     return this.#roundTrip.deadline.onAbort(listener)

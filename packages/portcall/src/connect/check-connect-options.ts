@@ -14,6 +14,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   cache: 1,
   logLevel: 1,
   middleware: 1,
+  inputMiddleware: 1,
   onEvent: 1,
   elicit: 1,
   elicitUrl: 1,

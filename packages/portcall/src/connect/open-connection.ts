@@ -17,7 +17,12 @@ import { openHttp } from './open-http.ts'
 import type { ConnectContext } from './open-legacy.ts'
 import type { ConnectionOptions } from './options.ts'
 import { loadHttpFetch, loadSpawn } from './platform.ts'
-import { createReconnectingConnection, type OpenConnection, type ReconnectingConnection } from './reconnect.ts'
+import {
+  createReconnectingConnection,
+  type OpenConnection,
+  type ReconnectingConnection,
+  type ReconnectOptions,
+} from './reconnect.ts'
 import { type ConnectTarget, matchTarget, type StdioTarget } from './target.ts'
 
 /** What uses a connection, as the server gets to know it. */
@@ -53,6 +58,7 @@ export function openServerConnection(
   owner: ConnectionOwner,
 ): Promise<ReconnectingConnection> {
   return createReconnectingConnection({
+    target: describeTarget(target),
     open: createOpener(target, options, createContext(owner, options)),
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     deadlines: owner.deadlines,
@@ -178,6 +184,15 @@ async function closeWith(opening: Promise<OpenConnection>, fetch: HttpFetch): Pr
 
 function commandKey({ command, args = [], cwd = '' }: StdioTarget): string {
   return JSON.stringify([command, ...args, cwd])
+}
+
+function describeTarget(target: ConnectTarget): ReconnectOptions['target'] {
+  return matchTarget<ReconnectOptions['target']>(target, {
+    url: (url) => ({ transport: 'http', url }),
+    command: () => ({ transport: 'stdio' }),
+    channel: () => ({ transport: 'stdio' }),
+    exchange: () => ({ transport: 'memory' }),
+  })
 }
 
 function canReconnect(target: ConnectTarget, { restart = false }: ConnectionOptions): boolean {

@@ -3,7 +3,7 @@ import type { Deadlines } from '../client/deadlines.ts'
 import { ClientClosedError } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { ConnectionStatus } from '../client/types.ts'
-import type { Exchange } from '../jsonrpc/exchange.ts'
+import type { ConnectionInfo, Exchange } from '../jsonrpc/exchange.ts'
 import { backoffMs } from '../util/backoff.ts'
 import { delay } from '../util/timers.ts'
 
@@ -22,6 +22,8 @@ export interface OpenConnection {
 }
 
 export interface ReconnectOptions {
+  /** Describes the server to middleware. */
+  readonly target: Omit<ConnectionInfo, 'protocolVersion'>
   /** Opens a connection. When the signal is aborted, it releases everything. */
   readonly open: (signal: AbortSignal) => Promise<OpenConnection>
   /** Timeout of `open`, in milliseconds. */
@@ -116,6 +118,9 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
     },
     get protocolVersion() {
       return protocolVersion
+    },
+    get info() {
+      return { ...options.target, protocolVersion }
     },
     exchange: reconnect ? sendWithRetry : send,
     async close() {

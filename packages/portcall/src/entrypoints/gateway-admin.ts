@@ -9,4 +9,6 @@ export {
   serveAdmin,
 } from '../gateway/admin/admin-server.ts'
 
+export type { EndpointSizes, MetricsPage } from '../protocol/metrics.ts'
+
 assertNodeVersion()

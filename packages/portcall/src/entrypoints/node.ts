@@ -6,6 +6,7 @@ import { countWorkers } from '../cluster/count-workers.ts'
 import { joinSupervisor } from '../cluster/join-supervisor.ts'
 import { createShutdown, ignoreSignals } from '../cluster/shutdown.ts'
 import { workerSettings } from '../cluster/worker-settings.ts'
+import type { MetricsPage } from '../protocol/metrics.ts'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import { DRAIN_TIMEOUT_MS } from '../transports/http/server/limits.ts'
@@ -17,6 +18,7 @@ import { checkHttpOptions, HTTP_OPTION_NAMES, type HttpOptions, httpOptionsOf } 
 import { assertNodeVersion } from '../util/assert-node-version.ts'
 import type { OptionNames } from '../util/check-options.ts'
 
+export type { EndpointSizes, MetricsPage } from '../protocol/metrics.ts'
 export type { NodeHandler } from '../transports/http/server/node/handler.ts'
 export type { HealthOptions } from '../transports/http/server/node/health.ts'
 export type { NodeServerLimits } from '../transports/http/server/node/server.ts'
@@ -38,6 +40,8 @@ export interface ServeOptions extends HttpOptions, NodeServerLimits {
    * authentication, accept any `Host`, and respond without details. Default: enabled.
    */
   readonly health?: HealthOptions | false
+  /** The metrics to show to Prometheus at `GET /metrics`; `portcall/metrics` creates them. They accept any `Host`. Default: none. */
+  readonly metrics?: MetricsPage
   /**
    * How long the server goes on serving after a signal, in milliseconds. Meanwhile `/readyz` responds with 503, so that load balancers send
    * requests elsewhere before it stops. Default: 0.
@@ -72,6 +76,7 @@ const SERVE_OPTION_NAMES: OptionNames<ServeOptions> = {
   maxRequestsPerSocket: 1,
   fastPath: 1,
   health: 1,
+  metrics: 1,
   shutdownDelayMs: 1,
   drainTimeoutMs: 1,
   handleProcessSignals: 1,
@@ -122,7 +127,7 @@ async function serveHere(server: ServerLike, options: ServeOptions, address: Add
   const httpOptions = httpOptionsOf(server, options)
   const healthChecks =
     options.health === false ? undefined : createHealthChecks({ options: options.health ?? {}, stores: httpOptions.stores })
-  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks })
+  const http = createNodeServer(server.exchange, { ...httpOptions, path, healthChecks, metrics: options.metrics })
   const worker = options.workers === undefined ? undefined : workerSettings
   if (!worker) await listen(http.server, address)
   const stopReadiness = (): void => healthChecks?.stop()

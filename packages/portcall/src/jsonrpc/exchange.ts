@@ -19,6 +19,18 @@ export interface HttpInfo {
   header(name: string): string | undefined
   /** The request target as received: a path with an optional query, or an absolute URL. Absent if the transport does not reveal it. */
   readonly target?: string
+  /** The IP address of the client, or of the proxy in front of the server. Absent where the runtime does not report it. */
+  readonly remoteAddress?: string | undefined
+}
+
+/** The connection on which a client sends a request. */
+export interface ConnectionInfo {
+  /** How messages are transported. */
+  readonly transport: 'http' | 'stdio' | 'memory'
+  /** The URL of the server. Absent on other transports than HTTP. */
+  readonly url?: URL
+  /** The negotiated protocol version. Empty until the connection is open. */
+  readonly protocolVersion: string
 }
 
 /** What accompanies a request: cancellation, notifications, authorization and transport information. */
@@ -50,6 +62,8 @@ export interface ExchangeContext {
   readonly auth?: Auth | undefined
   /** Receives the exception behind an internal error of this request, and the reference that the response contains. For tests. */
   readonly onError?: ((error: unknown, reference: string) => void) | undefined
+  /** The connection of the client that sends the request. Absent on servers. */
+  readonly connection?: ConnectionInfo | undefined
   /** Additions to an outgoing request: more HTTP headers, on transports that have headers. */
   readonly outgoing?:
     | {
@@ -99,6 +113,7 @@ export function deriveContext(context: ExchangeContext, overrides: Partial<Excha
     http: 'http' in overrides ? overrides.http : context.http,
     auth: 'auth' in overrides ? overrides.auth : context.auth,
     onError: overrides.onError ?? context.onError,
+    connection: 'connection' in overrides ? overrides.connection : context.connection,
     outgoing: 'outgoing' in overrides ? overrides.outgoing : context.outgoing,
   }
 }

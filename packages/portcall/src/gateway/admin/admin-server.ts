@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { MetricsPage } from '../../protocol/metrics.ts'
 import { createHostCheck } from '../../transports/http/server/host-check.ts'
 import { HttpError } from '../../transports/http/server/http-error.ts'
 import { createHealthChecks } from '../../transports/http/server/node/health.ts'
 import { explainListenError } from '../../transports/http/server/node/listen-error.ts'
+import { respondWithMetrics } from '../../transports/http/server/node/metrics-page.ts'
 import { constantTimeEqual } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
 
@@ -39,6 +41,8 @@ export interface AdminOptions {
   readonly port?: number
   /** What clients send as `Authorization: Bearer TOKEN`. Use at least 32 random characters. */
   readonly token: string
+  /** The metrics to show at `GET /metrics`; `portcall/metrics` creates them. They need a token only if they have one of their own. */
+  readonly metrics?: MetricsPage
   /** A condition for `/readyz`. */
   readonly isReady?: () => unknown
 }
@@ -96,7 +100,7 @@ const ROUTES: readonly AdminRoute[] = [
  * @throws TypeError if the token is too short; Error if the port is in use.
  */
 export async function serveAdmin(actions: AdminActions, options: AdminOptions): Promise<AdminServer> {
-  const { port = 0, token, isReady } = options
+  const { port = 0, token, isReady, metrics } = options
   if (token.length < MIN_TOKEN_LENGTH) throw new TypeError(`The token must have at least ${MIN_TOKEN_LENGTH} characters`)
   const health = createHealthChecks({ options: isReady ? { check: isReady } : {}, stores: undefined })
   const admit = createAdmission(token)
@@ -106,6 +110,7 @@ export async function serveAdmin(actions: AdminActions, options: AdminOptions): 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     admit.origin(request)
     if (health.respond(request, response)) return
+    if (metrics && respondWithMetrics(metrics, request, response)) return
     admit.token(request)
     const { run, textType } = findHandler(request, actions)
     request.resume()

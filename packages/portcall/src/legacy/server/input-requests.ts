@@ -1,6 +1,7 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { type InputRequestHook, inputRequestHookOf } from '../../protocol/input-request-hook.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
 import type { DowngradePlan } from '../render/downgrade-plan.ts'
 import { renderInputRequest } from '../render/input-requests.ts'
@@ -17,14 +18,27 @@ export async function sendInputRequests(
   context: ExchangeContext,
   plan: DowngradePlan,
 ): Promise<JsonObject> {
-  const entries = Object.entries(isObject(inputRequests) ? inputRequests : {})
+  const requests = isObject(inputRequests) ? inputRequests : {}
+  const entries = Object.entries(requests)
+  const connection = { ask: withHook(context, inputRequestHookOf(requests)), plan }
   const responses = await Promise.all(
-    entries.map(async ([key, input]) => [key, await sendInputRequest(input as InputRequest, context, plan)] as const),
+    entries.map(async ([key, input]) => [key, await sendInputRequest(input as InputRequest, connection)] as const),
   )
   return Object.fromEntries(responses)
 }
 
-async function sendInputRequest(input: InputRequest, { ask }: ExchangeContext, plan: DowngradePlan): Promise<JsonObject> {
+/** The connection to a legacy client. */
+interface ClientConnection {
+  readonly ask: ExchangeContext['ask']
+  readonly plan: DowngradePlan
+}
+
+/** Returns an `ask` that runs the hook around each request. */
+function withHook({ ask }: ExchangeContext, hook: InputRequestHook | undefined): ExchangeContext['ask'] {
+  return ask && hook ? (method, params) => hook({ method, params }, (changed) => ask(method, changed)) : ask
+}
+
+async function sendInputRequest(input: InputRequest, { ask, plan }: ClientConnection): Promise<JsonObject> {
   const rendered = renderInputRequest(input, plan)
   if (!ask || !rendered) throw new RpcError(ErrorCode.internalError, `This connection does not support ${input.method}`)
   const response = await ask(rendered.method, rendered.params)

@@ -1,4 +1,5 @@
 import { defineServerExtension, type ServerExtension } from '../../entrypoints/index.ts'
+import { applyMiddleware, type Middleware } from '../../jsonrpc/exchange.ts'
 import { TASK_SUPPORT, TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { Bus } from '../../stores/bus.ts'
 import { decorateBus, decorateStore, timeoutDecorator } from '../../stores/decorate.ts'
@@ -8,6 +9,7 @@ import { createStoreQueue } from '../queues/store-queue.ts'
 import { createTaskStore } from '../store/task-store.ts'
 import { createWorkerLifecycle, startSoon } from '../worker/lifecycle.ts'
 import { createRequeuer } from '../worker/requeue.ts'
+import type { Dispatch } from '../worker/run-task.ts'
 import { createWorker } from '../worker/worker.ts'
 import { createTaskMiddleware } from './create-task.ts'
 import { normalizeTaskDefinition } from './definition.ts'
@@ -28,6 +30,11 @@ export interface TasksOptions {
   readonly runWorker?: boolean
   /** Limits on sizes, counts and times of tasks. */
   readonly limits?: Partial<TaskLimits>
+  /**
+   * Middleware for each run of a task: it sees the call that became the task. The middleware of the server runs once, when the task is created.
+   * The first is the outermost.
+   */
+  readonly middleware?: readonly Middleware[]
   /** Returns the current time in milliseconds since 1970. */
   readonly now?: () => number
 }
@@ -55,7 +62,13 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       const { queue = createStoreQueue({ store, bus }) } = options
       const onError = context.reportError
       const taskStore = withNotifications(createTaskStore({ store, bus, limits, now }), context)
-      const worker = createWorker({ taskStore, lease: { store, leaseTtlMs }, now, dispatch: context.dispatch, ...limits })
+      const { middleware: runMiddleware = [] } = options
+      const dispatch: Dispatch = (request, runContext, stateStore) =>
+        applyMiddleware((inner, innerContext) => context.dispatch(inner, innerContext, stateStore), runMiddleware)(
+          request,
+          runContext,
+        )
+      const worker = createWorker({ taskStore, lease: { store, leaseTtlMs }, now, dispatch, ...limits })
       const requeuer = createRequeuer({ store, taskStore, queue, leaseTtlMs, sweepIntervalMs, onError, now })
       const lifecycle = createWorkerLifecycle({ queue, worker, requeuer, concurrency, onError })
       const start = runWorker ? lifecycle.start : () => {}

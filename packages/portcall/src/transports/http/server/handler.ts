@@ -68,6 +68,12 @@ export function createHttpHandler(exchange: Exchange, options: HttpOptions = {})
         if (draining) checkIdle()
       }
     },
+    sizes: () => ({
+      sessions: handlers.legacy?.sessionCount() ?? 0,
+      requests: active,
+      streams: endpoint.streams.size,
+      bufferedBytes: endpoint.streams.bufferedBytes,
+    }),
     async close(drainTimeoutMs = DRAIN_TIMEOUT_MS) {
       draining = true
       handlers.legacy?.drain()

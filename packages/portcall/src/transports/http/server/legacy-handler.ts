@@ -30,6 +30,7 @@ function loadOnDemand(endpoint: HttpEndpoint, options: ClusterOptions): LegacyHa
     batch: async (values, context) => (loaded ?? (await load())).batch(values, context),
     get: async (context) => (loaded ?? (await load())).get(context),
     delete: async (context) => (loaded ?? (await load())).delete(context),
+    sessionCount: () => loaded?.sessionCount() ?? 0,
     drain: () => loaded?.drain(),
     close: async () => (loading ? (await loading).close() : undefined),
   }

@@ -10,6 +10,8 @@ import type { EventSink, HttpReply } from './types.ts'
 /** The open event streams of an endpoint. Sends keep-alive comments and limits the buffers. */
 export interface OpenStreams {
   readonly size: number
+  /** The number of bytes that readers have not taken yet. */
+  readonly bufferedBytes: number
   /** Responds with a stream that starts with `first`. */
   open(reply: HttpReply, first?: string, headers?: FlatHeaders): EventSink
   /** Sends an encoded message. If the buffer is full, droppable messages are dropped and all others except responses close the stream. */
@@ -31,6 +33,9 @@ export function createOpenStreams({ heartbeatIntervalMs, maxBufferedBytes }: Htt
   return {
     get size() {
       return open.size
+    },
+    get bufferedBytes() {
+      return [...open].reduce((sum, sink) => sum + sink.bufferedBytes, 0)
     },
     open(reply, first, headers = EVENT_HEADERS) {
       const sink = reply.open(200, headers, first)

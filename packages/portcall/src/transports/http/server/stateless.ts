@@ -48,6 +48,7 @@ export function createStatelessHandler(endpoint: HttpEndpoint): LegacyHandler {
     },
     get: notAllowed,
     delete: notAllowed,
+    sessionCount: () => 0,
     drain() {},
     close: () => streams.delete(),
   }

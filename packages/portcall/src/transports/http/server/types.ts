@@ -1,6 +1,7 @@
 import type { Auth } from '../../../jsonrpc/exchange.ts'
 import type { ClassifiedMessage } from '../../../jsonrpc/message.ts'
 import type { HookRequest, RequestBody } from '../../../protocol/http.ts'
+import type { EndpointSizes } from '../../../protocol/metrics.ts'
 import type { FlatHeaders } from '../common/headers.ts'
 import type { AcceptedTypes } from '../common/media-types.ts'
 import type { HttpLimits } from './limits.ts'
@@ -63,6 +64,8 @@ export interface EventSink {
 /** An HTTP endpoint, independent of the runtime. */
 export interface HttpHandler {
   readonly limits: HttpLimits
+  /** Returns the current sizes, for metrics. */
+  sizes(): EndpointSizes
   /** Answers a request. Never rejects. */
   handle(context: HttpContext): Promise<void>
   /**
@@ -85,6 +88,8 @@ export interface LegacyHandler {
   get(context: HttpContext): Promise<void> | void
   /** Ends the session. */
   delete(context: HttpContext): Promise<void> | void
+  /** The number of sessions in this process. */
+  sessionCount(): number
   /** Ends the streams that no running request needs. */
   drain(): void
   /** Closes all sessions and streams. */

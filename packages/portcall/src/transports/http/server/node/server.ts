@@ -8,6 +8,8 @@ import { DRAIN_TIMEOUT_MS } from '../limits.ts'
 import type { HttpOptions } from '../options.ts'
 import { createClientErrors, sendClientError } from './client-error.ts'
 import { adaptToNode } from './handler.ts'
+import type { MetricsPage } from '../../../../protocol/metrics.ts'
+import { respondWithMetrics } from './metrics-page.ts'
 import type { HealthChecks } from './health.ts'
 import { createWriteBatcher } from './write-batcher.ts'
 
@@ -47,15 +49,18 @@ const FLUSH_POLL_MS = 10
 export interface NodeServerOptions extends HttpOptions, NodeServerLimits {
   /** Answers health checks, at paths other than that of the endpoint. */
   readonly healthChecks?: HealthChecks | undefined
+  /** The page of metrics. */
+  readonly metrics?: MetricsPage | undefined
 }
 
 /** Creates an HTTP server for one endpoint. The caller calls `listen`. */
 export function createNodeServer(exchange: Exchange, options: NodeServerOptions = {}): NodeServer {
   const { headersTimeoutMs = 10_000, keepAliveTimeoutMs = 65_000, maxHeaderBytes = 16 * 1024, maxRequestsPerSocket = 0 } = options
-  const { healthChecks } = options
+  const { healthChecks, metrics } = options
   const batcher = createWriteBatcher(setImmediate)
   const handler = createHttpHandler(exchange, options)
   const { limits } = handler
+  const stopObserving = metrics?.observe(handler.sizes)
   const nodeHandler = adaptToNode(handler, batcher)
   const settings = {
     headersTimeout: headersTimeoutMs,
@@ -68,6 +73,7 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
   const clientErrors = createClientErrors()
   const server = createServer(settings, (request, response) => {
     if (!clientErrors.track(request, response) || healthChecks?.respond(request, response)) return
+    if (metrics && respondWithMetrics(metrics, request, response)) return
     void nodeHandler(request, response)
   })
   // Above a maximum number of headers Node silently drops the rest, and no check may miss one. Only their total size is limited.
@@ -93,6 +99,7 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
     const deadline = performance.now() + drainTimeoutMs
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     fastPath.drain()
+    stopObserving?.()
     await nodeHandler.close(drainTimeoutMs)
     batcher.flush()
     await flushed(sockets, deadline)

@@ -71,6 +71,7 @@ export function createSessionHandler<S extends SessionEntry>(endpoint: HttpEndpo
       await backend.end(await find(context))
       context.send(204, EMPTY_HEADERS)
     },
+    sessionCount: () => backend.list().length,
     drain() {
       for (const { streams } of backend.list()) streams.drain()
     },

@@ -1,0 +1,25 @@
+/** The sizes of an HTTP endpoint at one moment. */
+export interface EndpointSizes {
+  /** Sessions of clients of the older revisions. With shared stores, those that this process has loaded. */
+  readonly sessions: number
+  /** Requests that are being answered. */
+  readonly requests: number
+  /** Open event streams. */
+  readonly streams: number
+  /** What readers of streams have not taken yet, in bytes. */
+  readonly bufferedBytes: number
+}
+
+/** A page of metrics for Prometheus. `portcall/metrics` creates one; `serve` and the admin port of a gateway show it. */
+export interface MetricsPage {
+  /** The path of the page. */
+  readonly path: string
+  /** The media type of the page. */
+  readonly contentType: string
+  /** Reports whether a request with this `Authorization` header may read the page. */
+  isAllowed(authorization: string | undefined): boolean
+  /** Returns the page. */
+  render(): Promise<string>
+  /** Shows the sizes of an endpoint. Returns a function that stops it. */
+  observe(sizes: () => EndpointSizes): () => void
+}

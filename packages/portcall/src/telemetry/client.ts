@@ -1,0 +1,164 @@
+import {
+  type Attributes,
+  context as activeContext,
+  type Context,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  trace,
+} from '@opentelemetry/api'
+import type { InputMiddleware } from '../client/input-requests.ts'
+import { type ConnectionInfo, deriveContext, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
+import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
+import {
+  Attribute,
+  type ConnectionAttributes,
+  createConnectionAttributes,
+  createPayloadRecorder,
+  operationAttributes,
+  type PayloadRecorder,
+} from './attributes.ts'
+import { createInputMiddleware, withTraceMeta } from './input-requests.ts'
+import { createInstruments, endSpan, type Instruments, type Measurement, spanName } from './instruments.ts'
+import { metaOf, type TracedOperation, operationOf, outcomeOf, thrownOutcome } from './operation.ts'
+import type { ClientTelemetryOptions } from './options.ts'
+import { extractMeta, injectMeta } from './propagation.ts'
+import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
+import { withTrace } from './server.ts'
+
+/** Options of `connect` that record telemetry. */
+export interface ClientTelemetry {
+  /** Records the requests that the client sends. */
+  readonly middleware: readonly Middleware[]
+  /** Records the input that servers request. */
+  readonly inputMiddleware: readonly InputMiddleware[]
+}
+
+/** What the spans of one client have in common. */
+interface ClientTracing {
+  readonly options: ClientTelemetryOptions
+  readonly instruments: Instruments
+  readonly payloads: PayloadRecorder
+  readonly links: RoundTripLinks
+  readonly connections: ConnectionAttributes
+}
+
+/**
+ * Returns the options of `connect` that record a span and the duration of each request that the client sends and of each input request that it
+ * handles, as the semantic conventions of OpenTelemetry for MCP define them. The server continues the trace.
+ *
+ * @example
+ * const client = await connect(url, { ...clientTelemetry(), elicit })
+ */
+export function clientTelemetry(options: ClientTelemetryOptions = {}): ClientTelemetry {
+  return {
+    middleware: [createClientMiddleware(options, { marksInputRequests: true })],
+    inputMiddleware: [createInputMiddleware(options)],
+  }
+}
+
+/** Settings that depend on who sends the requests. */
+interface ClientMiddlewareSettings {
+  /** Whether input requests in results get the trace context, for the input middleware of the same client. */
+  readonly marksInputRequests: boolean
+  /** Further attributes of all spans. */
+  readonly attributes?: Attributes
+}
+
+/** Creates the middleware that records the requests of a client, or of a gateway to one of its servers. */
+export function createClientMiddleware(options: ClientTelemetryOptions, settings: ClientMiddlewareSettings): Middleware {
+  const tracing: ClientTracing = {
+    options,
+    instruments: createInstruments('client', options),
+    payloads: createPayloadRecorder(options),
+    links: createRoundTripLinks(),
+    connections: createConnectionAttributes(settings.attributes),
+  }
+  return async (request, context, next) => {
+    const startedAt = performance.now()
+    const meta = metaOf(request)
+    const operation = operationOf(request)
+    const parent = parentOf(meta)
+    const span = startClientSpan({ request, operation, parent }, tracing)
+    const spanContext = trace.setSpan(parent, span)
+    const measure = (outcome: Measurement['outcome']): void => {
+      const connection = tracing.connections.of(context.connection ?? UNKNOWN_CONNECTION)
+      tracing.instruments.record({ operation, outcome, connection, startedAt })
+      if (span.isRecording()) span.setAttributes({ ...connection, ...options.attributes?.(request, context) })
+      endSpan(span, outcome)
+    }
+    try {
+      const sent = withTrace(request, meta, spanContext)
+      const sentContext = options.httpHeaders ? withTraceHeaders(context, spanContext) : context
+      const response = await activeContext.with(spanContext, next, undefined, sent, sentContext)
+      const finished = finishResponse(response, { request, span }, tracing)
+      measure(outcomeOf(response))
+      return settings.marksInputRequests ? markInputRequests(finished, spanContext) : finished
+    } catch (error) {
+      measure(thrownOutcome(error))
+      throw error
+    }
+  }
+}
+
+const UNKNOWN_CONNECTION: ConnectionInfo = { transport: 'memory', protocolVersion: '' }
+
+/** Returns the context to continue: the active span, or else the trace in the request, such as that of the caller of a gateway. */
+function parentOf(meta: JsonObject): Context {
+  const active = activeContext.active()
+  return trace.getSpanContext(active) ? active : extractMeta(meta)
+}
+
+interface SentOperation {
+  readonly request: Request
+  readonly operation: TracedOperation
+  readonly parent: Context
+}
+
+function startClientSpan({ request, operation, parent }: SentOperation, { instruments, payloads, links }: ClientTracing): Span {
+  const previous = links.previousOf(request)
+  const attributes = operationAttributes(operation)
+  const span = instruments.tracer.startSpan(
+    spanName(operation),
+    { kind: SpanKind.CLIENT, attributes },
+    continueTrace(parent, previous),
+  )
+  if (!span.isRecording()) return span
+  span.setAttributes({ [Attribute.requestId]: String(request.id), ...payloads.argumentsOf(request) })
+  if (previous) span.addLink({ context: previous })
+  return span
+}
+
+/** Without an active span, the round trips of one call share the trace of the first one. */
+function continueTrace(parent: Context, previous: SpanContext | undefined): Context {
+  return previous && !trace.getSpanContext(parent) ? trace.setSpanContext(parent, previous) : parent
+}
+
+function finishResponse(
+  response: Response,
+  { request, span }: { readonly request: Request; readonly span: Span },
+  { payloads, links }: ClientTracing,
+): Response {
+  if (!isSuccess(response)) return response
+  const { resultType } = response.result
+  if (resultType === 'input_required') links.remember(response, span.spanContext())
+  if (!span.isRecording()) return response
+  span.setAttributes(payloads.resultOf(request, response))
+  if (typeof resultType === 'string' && resultType !== 'complete') span.setAttribute(Attribute.resultType, resultType)
+  return response
+}
+
+/** Adds the trace context to the input requests of a result, so that the spans of their handlers continue that of the request. */
+function markInputRequests(response: Response, from: Context): Response {
+  if (!isSuccess(response) || !isObject(response.result.inputRequests)) return response
+  const marked = Object.entries(response.result.inputRequests).map(([key, input]) => [
+    key,
+    isObject(input) ? { ...input, params: withTraceMeta(isObject(input.params) ? input.params : {}, from) } : input,
+  ])
+  return { ...response, result: { ...response.result, inputRequests: Object.fromEntries(marked) } }
+}
+
+function withTraceHeaders(context: ExchangeContext, from: Context): ExchangeContext {
+  const headers = { ...context.outgoing?.headers, ...injectMeta(from) }
+  return deriveContext(context, { outgoing: { headers } })
+}

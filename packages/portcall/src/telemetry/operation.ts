@@ -1,0 +1,92 @@
+import type { ExchangeContext } from '../jsonrpc/exchange.ts'
+import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
+import { CALLER_SESSION } from '../protocol/caller-identity.ts'
+import { MetaKey } from '../protocol/meta.ts'
+
+/** What a request is about, as traces, metrics and logs name it. */
+export interface TracedOperation {
+  /** The method, such as `tools/call`. */
+  readonly method: string
+  /** The kind of item that `target` names. Absent if the request concerns no single item. */
+  readonly kind: 'tool' | 'prompt' | 'resource' | undefined
+  /** The name of the tool or prompt, or the URI of the resource. */
+  readonly target: string | undefined
+}
+
+/** How a request ended. */
+export interface Outcome {
+  /** The class of the error: a JSON-RPC error code, `tool_error`, or the name of what was thrown. Absent if the request succeeded. */
+  readonly errorType?: string
+  /** The JSON-RPC error code. */
+  readonly code?: number
+  /** The message of the error. */
+  readonly message?: string
+}
+
+/** The kind of item that a method concerns, and the param that names it. */
+const TARGETS: { readonly [method: string]: readonly [kind: NonNullable<TracedOperation['kind']>, param: string] } = {
+  'tools/call': ['tool', 'name'],
+  'prompts/get': ['prompt', 'name'],
+  'resources/read': ['resource', 'uri'],
+  'resources/subscribe': ['resource', 'uri'],
+  'resources/unsubscribe': ['resource', 'uri'],
+}
+
+const MAX_TARGET_LENGTH = 256
+
+/** Returns what a request is about. */
+export function operationOf({ method, params }: Pick<Request, 'method' | 'params'>): TracedOperation {
+  const [kind, param = ''] = Object.hasOwn(TARGETS, method) ? (TARGETS[method] ?? []) : []
+  const target = kind && params?.[param]
+  if (typeof target !== 'string') return { method, kind: undefined, target: undefined }
+  return { method, kind, target: target.slice(0, MAX_TARGET_LENGTH) }
+}
+
+const SUCCEEDED: Outcome = {}
+const TOOL_ERROR: Outcome = { errorType: 'tool_error' }
+
+/** Returns how a request ended that has a response. */
+export function outcomeOf(response: Response): Outcome {
+  if (isSuccess(response)) return response.result.isError === true ? TOOL_ERROR : SUCCEEDED
+  const { code, message } = response.error
+  return { errorType: String(code), code, message }
+}
+
+/** Returns how a request ended that has no response because of `error`. */
+export function thrownOutcome(error: unknown): Outcome {
+  if (!(error instanceof Error)) return { errorType: '_OTHER' }
+  const code = 'code' in error && typeof error.code === 'number' ? error.code : undefined
+  return {
+    errorType: code === undefined ? error.name : String(code),
+    message: error.message,
+    ...(code !== undefined && { code }),
+  }
+}
+
+/** Returns the `_meta` of a request. */
+export function metaOf({ params }: Pick<Request, 'params'>): JsonObject {
+  return isObject(params?._meta) ? params._meta : {}
+}
+
+/** Where a request came from: the protocol version and the session of its client. */
+export interface RequestOrigin {
+  /** The negotiated protocol version. Empty if the request names none. */
+  readonly protocolVersion: string
+  /** The id of the HTTP session. */
+  readonly sessionId: string | undefined
+  /** Whether the request arrived over HTTP, over a pipe, or in the same process. */
+  readonly transport: 'http' | 'stdio' | 'memory'
+}
+
+/** Returns where a request that a server received came from. */
+export function originOf(meta: { readonly [CALLER_SESSION]?: unknown } & JsonObject, context: ExchangeContext): RequestOrigin {
+  const session = meta[CALLER_SESSION]
+  const { http } = context
+  const transport = http ? 'http' : session !== undefined || context.ask ? 'stdio' : 'memory'
+  const version = isObject(session) ? session.revision : meta[MetaKey.protocolVersion]
+  return {
+    protocolVersion: typeof version === 'string' ? version : '',
+    sessionId: session === undefined ? undefined : http?.header('mcp-session-id'),
+    transport,
+  }
+}

@@ -1,0 +1,59 @@
+import {
+  type Context,
+  context,
+  propagation,
+  type SpanContext,
+  type TextMapGetter,
+  type TextMapSetter,
+  trace,
+} from '@opentelemetry/api'
+import type { HttpInfo } from '../jsonrpc/exchange.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
+
+const META_GETTER: TextMapGetter<JsonObject> = {
+  keys: Object.keys,
+  get: (meta, key) => (typeof meta[key] === 'string' ? meta[key] : undefined),
+}
+const HEADER_GETTER: TextMapGetter<HttpInfo> = {
+  keys: () => propagation.fields(),
+  get: (http, key) => http.header(key),
+}
+const SETTER: TextMapSetter<JsonObject> = {
+  set(carrier, key, value) {
+    carrier[key] = value
+  },
+}
+
+/** Where the trace of a received request comes from. */
+export interface TraceParent {
+  /** The context that the span of the request continues. */
+  readonly parent: Context
+  /** The span of the transport, if it is not the parent. */
+  readonly transport: SpanContext | undefined
+}
+
+/**
+ * Reads the trace context of a received request: that in `_meta`, otherwise the active span of this process, such as that of an instrumented HTTP
+ * server, otherwise the HTTP headers.
+ */
+export function extractParent(meta: JsonObject, http: HttpInfo | undefined): TraceParent {
+  const active = context.active()
+  const ambient = trace.getSpanContext(active)
+  const parent = propagation.extract(active, meta, META_GETTER)
+  const isRemote = trace.getSpanContext(parent) !== ambient
+  if (isRemote) return { parent, transport: ambient }
+  if (ambient || !http) return { parent, transport: undefined }
+  return { parent: propagation.extract(parent, http, HEADER_GETTER), transport: undefined }
+}
+
+/** Reads the trace context in the `_meta` of a message that this process received. */
+export function extractMeta(meta: JsonObject): Context {
+  return propagation.extract(context.active(), meta, META_GETTER)
+}
+
+/** Returns the members of `_meta` that carry the trace context. Unlike other keys, they have no prefix (SEP-414). */
+export function injectMeta(from: Context): { [key: string]: string } {
+  const carrier: { [key: string]: string } = {}
+  propagation.inject(from, carrier, SETTER)
+  return carrier
+}

@@ -1,0 +1,256 @@
+import { trace } from '@opentelemetry/api'
+import { type Call, createServer, ToolError } from 'portcall'
+import { connect } from 'portcall/client'
+import { createGateway } from 'portcall/gateway'
+import { serve } from 'portcall/node'
+import { memoryStores } from 'portcall/stores'
+import { tasks } from 'portcall/tasks'
+import { tasks as clientTasks } from 'portcall/tasks/client'
+import { clientTelemetry, gatewayTelemetry, serverTelemetry, type TelemetryOptions, taskTelemetry } from 'portcall/telemetry'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
+import { type OtlpReceiver, type ReceivedSpan, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
+
+const SERVER = 2
+const CLIENT = 3
+const CONSUMER = 5
+const ERROR = 2
+const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
+const BOUNDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
+
+let receiver: OtlpReceiver
+let sdk: Sdk
+
+beforeEach(async () => {
+  receiver = await startReceiver()
+  sdk = startSdk(receiver.url)
+})
+afterEach(async () => {
+  await sdk.stop()
+  receiver.close()
+})
+
+const book = z.object({ time: z.string() })
+
+function createTestServer(options?: TelemetryOptions) {
+  const server = createServer({ name: 'test', version: '1' })
+  server.use(serverTelemetry(options))
+  server.tool('add', { input: z.object({ a: z.number(), password: z.string().optional() }) }, ({ a }) => String(a + 1))
+  server.tool('fail', {}, () => {
+    throw new ToolError('no')
+  })
+  server.tool('ask', {}, async (_: unknown, call: Call) => (await call.elicit('When?', book)).time)
+  server.prompt('greet', {}, () => 'hello')
+  server.resource('note://1', { name: 'one' }, () => 'text')
+  return server
+}
+
+/** Serves the server over HTTP until the test ends. */
+async function listen(server: Parameters<typeof serve>[0]): Promise<string> {
+  const listening = await serve(server, { port: 0, handleProcessSignals: false })
+  onTestFinished(() => listening.close())
+  return listening.url
+}
+
+async function open(target: Parameters<typeof connect>[0], options: Parameters<typeof connect>[1] = {}) {
+  const client = await connect(target, { ...clientTelemetry(), elicit: () => ({ time: '19:30' }), ...options })
+  onTestFinished(() => client.close())
+  return client
+}
+
+async function spansNamed(name: string): Promise<ReceivedSpan[]> {
+  await sdk.flush()
+  return receiver.spans.filter((span) => span.name === name)
+}
+
+const one = (spans: readonly ReceivedSpan[], kind: number): ReceivedSpan => {
+  const found = spans.filter((span) => span.kind === kind)
+  expect(found).toHaveLength(1)
+  return found[0]!
+}
+
+describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
+  test('a call has a client span and a server span with the attributes of the conventions', async () => {
+    const url = await listen(createTestServer())
+    const client = await open(url, { protocolVersion })
+    await client.callTool('add', { a: 1 })
+    const spans = await spansNamed('tools/call add')
+    const sent = one(spans, CLIENT)
+    const received = one(spans, SERVER)
+    expect(received).toMatchObject({ traceId: sent.traceId, parentSpanId: sent.spanId, status: {} })
+    const common = {
+      'mcp.method.name': 'tools/call',
+      'mcp.protocol.version': protocolVersion,
+      'gen_ai.tool.name': 'add',
+      'gen_ai.operation.name': 'execute_tool',
+      'network.transport': 'tcp',
+      'network.protocol.name': 'http',
+    }
+    const { hostname, port } = new URL(url)
+    expect(sent.attributes).toEqual({
+      ...common,
+      'jsonrpc.request.id': expect.any(String),
+      'server.address': hostname,
+      'server.port': Number(port),
+    })
+    expect(received.attributes).toEqual({
+      ...common,
+      'jsonrpc.request.id': expect.any(String),
+      'client.address': '127.0.0.1',
+      ...(protocolVersion !== '2026-07-28' && { 'mcp.session.id': expect.any(String) }),
+    })
+  })
+
+  test('a question to the client is linked to the call that asked it', async () => {
+    const isModern = protocolVersion === '2026-07-28'
+    if (protocolVersion < '2025-06-18') return
+    const client = await open(await listen(createTestServer()), { protocolVersion })
+    await trace.getTracer('test').startActiveSpan('agent', async (agent) => {
+      await client.callTool('ask')
+      agent.end()
+    })
+    const calls = await spansNamed('tools/call ask')
+    const questions = await spansNamed('elicitation/create')
+    const [agent] = await spansNamed('agent')
+    expect(new Set([...calls, ...questions].map(({ traceId }) => traceId))).toEqual(new Set([agent!.traceId]))
+    const received = calls.filter(({ kind }) => kind === SERVER)
+    expect(received).toHaveLength(2)
+    const [first, second] = received
+    expect(first!.attributes['portcall.result.type']).toBe('input_required')
+    expect(second!.links).toMatchObject([{ traceId: first!.traceId, spanId: first!.spanId }])
+    const handled = one(questions, SERVER)
+    if (isModern) {
+      const sent = calls.filter(({ kind }) => kind === CLIENT)
+      expect(handled.parentSpanId).toBe(sent[0]!.spanId)
+      expect(sent[1]!.links).toMatchObject([{ spanId: sent[0]!.spanId }])
+    } else {
+      const asked = one(questions, CLIENT)
+      expect(asked.parentSpanId).toBe(first!.spanId)
+      expect(handled.parentSpanId).toBe(asked.spanId)
+    }
+  })
+})
+
+test('errors have the types that the conventions name', async () => {
+  const client = await open(await listen(createTestServer()))
+  await client.callTool('fail').catch(() => {})
+  await client.callTool('missing').catch(() => {})
+  const [failed] = (await spansNamed('tools/call fail')).filter(({ kind }) => kind === SERVER)
+  expect(failed!.status.code).toBe(ERROR)
+  expect(failed!.attributes).toMatchObject({ 'error.type': 'tool_error' })
+  const missing = await spansNamed('tools/call missing')
+  for (const span of missing) {
+    expect(span.status).toEqual({ code: ERROR, message: expect.stringContaining('Unknown tool') })
+    expect(span.attributes).toMatchObject({ 'error.type': '-32602', 'rpc.response.status_code': '-32602' })
+  }
+  expect(missing).toHaveLength(2)
+})
+
+test('prompts and resources have their attributes, and URIs are not in names', async () => {
+  const client = await open(await listen(createTestServer()))
+  await client.getPrompt('greet')
+  await client.readResource('note://1')
+  const [prompt] = await spansNamed('prompts/get greet')
+  expect(prompt!.attributes).toMatchObject({ 'gen_ai.prompt.name': 'greet' })
+  const [resource] = await spansNamed('resources/read')
+  expect(resource!.attributes).toMatchObject({ 'mcp.resource.uri': 'note://1' })
+})
+
+test('durations are recorded as the conventions define them, without names that a caller made up', async () => {
+  const client = await open(await listen(createTestServer()))
+  await client.callTool('add', { a: 1 })
+  await client.callTool('add', { a: 1 })
+  await client.callTool('made-up').catch(() => {})
+  await client.request('made/up').catch(() => {})
+  await sdk.flush()
+  for (const metric of ['mcp.client.operation.duration', 'mcp.server.operation.duration']) {
+    const points = receiver.points.filter((point) => point.metric === metric)
+    const add = points.find(({ attributes }) => attributes['gen_ai.tool.name'] === 'add')
+    expect(add).toMatchObject({ unit: 's', count: 2, bounds: BOUNDS })
+    expect(add!.attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'network.transport': 'tcp' })
+    const failed = points.find(({ attributes }) => attributes['error.type'] === '-32602')
+    expect(failed!.attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'rpc.response.status_code': '-32602' })
+    expect(JSON.stringify(points)).not.toMatch(/made/)
+  }
+})
+
+test('arguments and results are recorded only when asked, without secrets', async () => {
+  const args = { a: 1, password: 'hunter2' }
+  const silent = await open(createTestServer())
+  await silent.callTool('add', args)
+  expect(JSON.stringify(await spansNamed('tools/call add'))).not.toMatch(/gen_ai\.tool\.call|hunter2/)
+
+  receiver.spans.length = 0
+  const recording = await open(createTestServer({ recordArguments: true, recordResults: true }))
+  await recording.callTool('add', args)
+  const received = one(await spansNamed('tools/call add'), SERVER)
+  expect(JSON.parse(String(received.attributes['gen_ai.tool.call.arguments']))).toEqual({ a: 1, password: '[redacted]' })
+  expect(received.attributes['gen_ai.tool.call.result']).toBe('{"content":[{"type":"text","text":"2"}]}')
+
+  receiver.spans.length = 0
+  const redacting = await open(createTestServer({ recordArguments: true, redact: () => 'hidden' }))
+  await redacting.callTool('add', args)
+  expect(one(await spansNamed('tools/call add'), SERVER).attributes['gen_ai.tool.call.arguments']).toBe('"hidden"')
+})
+
+test('a client without trace context in _meta is traced by its HTTP headers', async () => {
+  const url = await listen(createTestServer())
+  const client = await connect(url, { headers: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' } })
+  onTestFinished(() => client.close())
+  await client.callTool('add', { a: 1 })
+  expect(await spansNamed('tools/call add')).toMatchObject([
+    { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', parentSpanId: '00f067aa0ba902b7' },
+  ])
+})
+
+test('with httpHeaders, a client sends the trace context in headers too', async () => {
+  const seen: (string | undefined)[] = []
+  const server = createTestServer()
+  server.use((request, context, next) => {
+    seen.push(context.http?.header('traceparent'))
+    return next(request, context)
+  })
+  const client = await open(await listen(server), clientTelemetry({ httpHeaders: true }))
+  await client.callTool('add', { a: 1 })
+  const sent = one(await spansNamed('tools/call add'), CLIENT)
+  expect(seen.at(-1)).toBe(`00-${sent.traceId}-${sent.spanId}-01`)
+})
+
+test('one trace leads from the client through the gateway to the server and the worker of the task', async () => {
+  const stores = memoryStores()
+  const define = (runWorker: boolean) => {
+    const server = createServer(
+      { name: 'reports', version: '1' },
+      { stores, extensions: [tasks({ runWorker, middleware: [taskTelemetry()] })] },
+    )
+    server.use(serverTelemetry())
+    server.tool('render', { task: 'required' }, (_: unknown, call: Call) => {
+      trace.getActiveSpan()?.addEvent('rendering')
+      return String(call.trace.traceparent)
+    })
+    return server
+  }
+  const server = define(false)
+  define(true)
+  const gateway = createGateway({ servers: { reports: await listen(server) }, policy: [gatewayTelemetry()] })
+  onTestFinished(() => gateway.close())
+  const client = await open(await listen(gateway), { extensions: [clientTasks()] })
+  await trace.getTracer('test').startActiveSpan('agent', async (agent) => {
+    const [tool] = await client.tools().toArray()
+    await client.callTool(tool!.name, {})
+    agent.end()
+  })
+  const [agent] = await spansNamed('agent')
+  const calls = receiver.spans.filter(({ name, traceId }) => /^tools\/call /.test(name) && traceId === agent!.traceId)
+  const chain = ['client', 'gateway in', 'gateway out', 'server', 'worker']
+  const kinds = [CLIENT, SERVER, CLIENT, SERVER, CONSUMER]
+  let parent = agent!.spanId
+  for (const [index, name] of chain.entries()) {
+    const span = calls.find(({ parentSpanId }) => parentSpanId === parent)
+    expect(span?.kind, name).toBe(kinds[index])
+    if (name === 'gateway out') expect(span!.attributes['portcall.gateway.server']).toBe('reports')
+    if (name === 'worker') expect(span!.links).toMatchObject([{ spanId: parent }])
+    parent = span!.spanId
+  }
+  expect(calls).toHaveLength(5)
+})
