@@ -15,7 +15,21 @@ export const FOLDERS = {
   tasks: ['stores', 'protocol', 'jsonrpc', 'schema', 'util'],
   middleware: ['stores', 'jsonrpc', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
-  gateway: ['auth', 'connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  compose: ['server', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  gateway: [
+    'auth',
+    'compose',
+    'connect',
+    'client',
+    'server',
+    'transports',
+    'middleware',
+    'protocol',
+    'jsonrpc',
+    'schema',
+    'stores',
+    'util',
+  ],
 }
 
 /** Extensions: they may also import the entry points, as users do. */
@@ -71,5 +85,6 @@ export const PACKAGES = {
   '@decimalturn/toml-patch': ['connect', 'cli'],
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
+  minisearch: ['compose'],
   oauth4webapi: ['auth'],
 }

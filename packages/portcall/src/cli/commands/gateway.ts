@@ -20,6 +20,7 @@ const FLAGS = {
   },
   stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
   ...GATEWAY_LISTEN_FLAGS,
+  search: { type: 'boolean', description: 'List three tools that search, describe and call, instead of all tools' },
   'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },
   admin: { type: 'string', value: 'PORT', description: 'Port of the admin endpoint (default: any free port)' },
   'dry-run': { type: 'boolean', description: 'Show what the gateway would do, without starting anything' },

@@ -17,6 +17,7 @@ export interface RunFlags extends ListenFlags {
   readonly stdio: boolean
   readonly 'no-watch': boolean
   readonly admin: string | undefined
+  readonly search: boolean
   readonly verbose: boolean
 }
 
@@ -26,7 +27,7 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   const loaded = await load()
   const { config, files } = loaded
   const activity = createActivity(io, flags.verbose)
-  const { gateway, stores } = await createConfiguredGateway(loaded, activity)
+  const { gateway, stores } = await createConfiguredGateway(loaded, activity, flags.search)
   let endpoint = flags.stdio ? 'stdio' : ''
   const controller = createController({ gateway, loaded, load, activity, endpoint: () => endpoint })
   for (const warning of config.warnings) io.log(warning)
@@ -57,8 +58,13 @@ interface ConfiguredGateway {
 }
 
 /** Creates the gateway of a configuration, with its stores and policies, and the stored tokens of the user. */
-async function createConfiguredGateway({ config, directory }: LoadedGateway, activity: Activity): Promise<ConfiguredGateway> {
-  const { options, settings, policies } = config
+async function createConfiguredGateway(
+  { config, directory }: LoadedGateway,
+  activity: Activity,
+  search: boolean,
+): Promise<ConfiguredGateway> {
+  const { options, settings } = config
+  const policies = search ? { search: true, ...config.policies } : config.policies
   const stores = settings.store === undefined ? undefined : await openConfiguredStores(settings.store, directory)
   const { onEvent, ...policyOptions } = await createPolicyOptions(policies, { directory, stores })
   try {

@@ -1,3 +1,4 @@
+import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { GatewayOptions } from '../options.ts'
 
@@ -28,6 +29,27 @@ export const POLICY_KEYS: { readonly [key: string]: PolicyKey } = {
   pins: RESERVED,
   limits: RESERVED,
   audit: RESERVED,
+  search: {
+    schema: {
+      description: 'Lists three tools instead of all: one that searches, one that describes and one that calls. Default: false.',
+      anyOf: [
+        { type: 'boolean' },
+        {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            always: {
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Tools that are listed besides the three. Names may contain `*`.',
+            },
+            limit: { type: 'integer', minimum: 1, maximum: 25, description: 'How many tools a search returns. Default: 5.' },
+          },
+        },
+      ],
+    },
+    apply: (value) => (value === false ? {} : { middleware: [toolSearch(value === true ? {} : (value as ToolSearchOptions))] }),
+  },
 }
 
 /** Creates the options of all policy keys of a configuration. */

@@ -1,3 +1,4 @@
+import { createNameMatcher } from '../../compose/name-matcher.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import {
@@ -10,7 +11,6 @@ import {
   success,
 } from '../../jsonrpc/message.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
-import { createNameMatcher } from '../routes/patterns.ts'
 import { KIND_OF_METHOD } from '../upstreams/kinds.ts'
 import { spellingsOf } from './match-rule.ts'
 import type { Patterns } from './rule.ts'
