@@ -11,7 +11,17 @@ import { runNode } from './lib/run.mjs'
 import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
 /** Packages that are bundled into chunks of their own and loaded on demand. */
-const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
+const BUNDLED = [
+  'typebox',
+  're2js',
+  'jsonc-parser',
+  'yaml',
+  '@decimalturn/toml-patch',
+  'ipaddr.js',
+  'jose',
+  'minisearch',
+  'oauth4webapi',
+]
 
 /** Optional peers that entry points of their own import. */
 const PEERS = ['@opentelemetry/api', 'prom-client']

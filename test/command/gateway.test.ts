@@ -54,6 +54,20 @@ describe('portcall gateway', () => {
     expect(await textOf(client, 'demo__greet', { name: 'Ada' })).toBe('Hello, Ada!')
   })
 
+  test.each([
+    { from: 'the option', gateway: {}, args: ['--search'] },
+    { from: 'the configuration', gateway: { search: { limit: 2 } }, args: [] },
+  ])('lists three tools with search from $from', async ({ gateway: section, args }) => {
+    const { file, env } = await createWorkspace({ mcpServers: { demo: DEMO_SERVER }, gateway: section })
+    const target = { command: process.execPath, args: [COMMAND, 'gateway', '--config', file, '--stdio', ...args], env }
+    const client = await connect(target, { protocolVersion: '2025-06-18' })
+    onTestFinished(client.close)
+    const names = (await client.tools().toArray()).map(({ name }) => name)
+    expect(names).toEqual(['search_tools', 'describe_tool', 'call_tool'])
+    expect(await textOf(client, 'search_tools', { query: 'greet a person' })).toMatch(/^demo__greet\(/)
+    expect(await textOf(client, 'call_tool', { name: 'demo__greet', arguments: { name: 'Ada' } })).toBe('Hello, Ada!')
+  })
+
   test('check connects to all servers, --dry-run to none', async () => {
     const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, dead: DEAD } })
     const check = await gateway(workspace, 'check')

@@ -17,7 +17,21 @@ export const FOLDERS = {
   cluster: ['stores', 'util'],
   telemetry: ['middleware', 'client', 'protocol', 'jsonrpc', 'stores', 'util'],
   connect: ['client', 'legacy', 'transports', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
-  gateway: ['auth', 'connect', 'client', 'server', 'transports', 'middleware', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  compose: ['server', 'protocol', 'jsonrpc', 'schema', 'stores', 'util'],
+  gateway: [
+    'auth',
+    'compose',
+    'connect',
+    'client',
+    'server',
+    'transports',
+    'middleware',
+    'protocol',
+    'jsonrpc',
+    'schema',
+    'stores',
+    'util',
+  ],
 }
 
 /** Extensions: they may also import the entry points, as users do. */
@@ -75,6 +89,7 @@ export const PACKAGES = {
   '@decimalturn/toml-patch': ['connect', 'cli'],
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
+  minisearch: ['compose'],
   oauth4webapi: ['auth'],
   '@opentelemetry/api': ['telemetry'],
   'prom-client': ['telemetry'],

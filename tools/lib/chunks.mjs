@@ -4,6 +4,7 @@ const SERVER = ['index', 'stdio', 'http', 'node']
 const OTHERS = [
   'client',
   'gateway',
+  'compose',
   'auth-client',
   'skills-client',
   'tasks-client',

@@ -1,6 +1,5 @@
 import type { Tool } from '../entrypoints/client.ts'
-import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
-import { resolveRef } from './schema-types.ts'
+import { propertyKey, typeOfSchema } from '../entrypoints/compose.ts'
 
 /** Generates a TypeScript module with the types of tools, and a function that connects with these types. */
 export function generateModule(serverName: string, tools: readonly Tool[]): string {
@@ -22,10 +21,10 @@ export function generateModule(serverName: string, tools: readonly Tool[]): stri
 }
 
 function generateMember({ name, description, inputSchema, outputSchema }: Tool): string[] {
-  const output = outputSchema === undefined ? 'unknown' : typeOf(outputSchema)
+  const output = outputSchema === undefined ? 'unknown' : typeOfSchema(outputSchema)
   return [
     ...(description ? [`  /** ${toComment(description)} */`] : []),
-    `  ${propertyKey(name)}: { input: ${typeOf(inputSchema)}; output: ${output} }`,
+    `  ${propertyKey(name)}: { input: ${typeOfSchema(inputSchema)}; output: ${output} }`,
   ]
 }
 
@@ -37,91 +36,4 @@ function toComment(text: string): string {
 function toPascalCase(name: string): string {
   const words = name.match(/[A-Za-z0-9]+/g) ?? []
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('') || 'Server'
-}
-
-/** The document that references resolve in, and the nesting depth. */
-interface SchemaPosition {
-  readonly root: unknown
-  readonly depth: number
-}
-
-const MAX_DEPTH = 12
-const PRIMITIVES: { readonly [type: string]: string } = {
-  string: 'string',
-  number: 'number',
-  integer: 'number',
-  boolean: 'boolean',
-  null: 'null',
-}
-
-/** Returns the TypeScript type of a JSON Schema; `unknown` for what it cannot express, and beyond the maximum depth. */
-function typeOf(schema: unknown, position: SchemaPosition = { root: schema, depth: 0 }): string {
-  if (schema === false) return 'never'
-  if (!isObject(schema) || position.depth > MAX_DEPTH) return 'unknown'
-  const nested = { ...position, depth: position.depth + 1 }
-  const { $ref, enum: values, const: value, anyOf, oneOf, allOf } = schema
-  if (typeof $ref === 'string') return typeOf(resolveRef($ref, position.root), nested)
-  if (Array.isArray(values)) return union(values.map(literal), 'never')
-  if (value !== undefined) return literal(value)
-  const options = anyOf ?? oneOf
-  if (Array.isArray(options))
-    return union(
-      options.map((option) => typeOf(option, nested)),
-      'never',
-    )
-  if (Array.isArray(allOf))
-    return combine(
-      allOf.map((part) => typeOf(part, nested)),
-      ' & ',
-      'unknown',
-    )
-  const types = schema.type === undefined ? inferTypes(schema) : [schema.type].flat()
-  return union(
-    types.map((type) => typeOfKind(type, schema, nested)),
-    'unknown',
-  )
-}
-
-function propertyKey(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
-}
-
-function inferTypes(schema: JsonObject): string[] {
-  if (schema.properties !== undefined) return ['object']
-  return schema.items === undefined ? [] : ['array']
-}
-
-function typeOfKind(type: unknown, schema: JsonObject, position: SchemaPosition): string {
-  if (type === 'object') return objectType(schema, position)
-  if (type === 'array') return arrayType(schema, position)
-  return (typeof type === 'string' && Object.hasOwn(PRIMITIVES, type) && PRIMITIVES[type]) || 'unknown'
-}
-
-function objectType({ properties, required, additionalProperties }: JsonObject, position: SchemaPosition): string {
-  const requiredNames = Array.isArray(required) ? required : []
-  const members = Object.entries(isObject(properties) ? properties : {}).map(
-    ([name, property]) => `${propertyKey(name)}${requiredNames.includes(name) ? '' : '?'}: ${typeOf(property, position)}`,
-  )
-  if (members.length > 0) return `{ ${members.join('; ')} }`
-  if (additionalProperties === false) return '{ [key: string]: never }'
-  return `{ [key: string]: ${isObject(additionalProperties) ? typeOf(additionalProperties, position) : 'unknown'} }`
-}
-
-function arrayType({ items, prefixItems }: JsonObject, position: SchemaPosition): string {
-  if (Array.isArray(prefixItems)) return `[${prefixItems.map((item) => typeOf(item, position)).join(', ')}]`
-  return `Array<${typeOf(items, position)}>`
-}
-
-function literal(value: unknown): string {
-  return typeof value === 'object' && value !== null ? 'unknown' : JSON.stringify(value)
-}
-
-function union(types: readonly string[], none: string): string {
-  return combine(types, ' | ', none)
-}
-
-/** Combines distinct types; several are put in parentheses, so that the result can be used anywhere. */
-function combine(types: readonly string[], operator: string, none: string): string {
-  const distinct = [...new Set(types)]
-  return distinct.length > 1 ? `(${distinct.join(operator)})` : (distinct[0] ?? none)
 }

@@ -1,3 +1,4 @@
+import { resolveRef } from '../entrypoints/compose.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 
 const MAX_DEPTH = 8
@@ -20,15 +21,6 @@ export function propertyOf(schema: unknown, name: string): JsonObject | undefine
   const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   const resolved = isObject(property) && typeof property.$ref === 'string' ? resolveRef(property.$ref, schema) : property
   return isObject(resolved) ? resolved : undefined
-}
-
-/** Returns the part of a document that a reference such as `#/a/b` points to. */
-export function resolveRef(ref: string, root: unknown): unknown {
-  if (!ref.startsWith('#')) return undefined
-  const segments = ref.slice(1).split('/').slice(1)
-  return segments
-    .map((segment) => decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, segment) => (isObject(node) && Object.hasOwn(node, segment) ? node[segment] : undefined), root)
 }
 
 function typeOfValue(value: unknown): string {

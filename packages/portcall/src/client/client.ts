@@ -159,6 +159,7 @@ export function createClient(connection: () => ServerConnection, options: Client
     callTool: (name, args = {}, callOptions = {}) => toolCaller.call(name, args as JsonObject, callOptions) as never,
     listen: (filter) => subscriptions.subscribe(filter),
     request: requester.request,
+    exchange: (request, context) => exchange(request, context),
     use(middleware) {
       middlewares.push(middleware)
       exchange = applyMiddleware(direct, middlewares)

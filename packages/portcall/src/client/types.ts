@@ -1,4 +1,4 @@
-import type { Middleware } from '../jsonrpc/exchange.ts'
+import type { Exchange, Middleware } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, Prompt, Resource, ResourceTemplate, SubscriptionFilter, Tool } from '../protocol/types.ts'
 import type { List } from './lists.ts'
@@ -50,6 +50,11 @@ export interface Client<T extends ToolTypes = AnyTools> extends ClientQueries, A
   listen(filter: SubscriptionFilter): Subscription
   /** Sends any request, such as one of an extension. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>
+  /**
+   * Sends one request of the newest protocol revision as it is, without the timeouts, the cache and the input handlers of the client. A
+   * client is therefore a server that can be mounted, or used by a gateway. Requests of servers of the legacy era are answered by its handlers.
+   */
+  readonly exchange: Exchange
   /** Adds middleware for every request. The middleware added first is the outermost. */
   use(middleware: Middleware): Client<T>
   /** Closes the client and releases all resources. */

@@ -73,7 +73,7 @@ export type { Cacheable, ServerLimits, ServerOptions } from '../server/options.t
 export { createServer } from '../server/server.ts'
 export type { ExtensionNotification } from '../server/subscriptions.ts'
 export type * from '../server/tool-definition-extensions.ts'
-export type { Server, ServerLike } from '../server/types.ts'
+export type { Server, ServerLike, UseOptions } from '../server/types.ts'
 export { generateKey, SealError } from '../stores/sealing/seal.ts'
 export { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
 export { PortcallError } from '../util/errors.ts'

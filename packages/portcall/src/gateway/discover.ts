@@ -4,6 +4,7 @@ import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import type { Caller } from './caller.ts'
 import { failIfRequired } from './lists/list-items.ts'
+import { OWN_SERVER } from './own-server.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 export interface GatewayDiscoverOptions {
@@ -66,7 +67,9 @@ function joinInstructions(
   all: readonly (readonly [server: string, instructions: unknown])[],
 ): string | undefined {
   const parts = all.flatMap(([server, text]) =>
-    typeof text === 'string' && text !== '' ? [`## ${server}\n\n${text.slice(0, MAX_INSTRUCTIONS_LENGTH)}`] : [],
+    typeof text === 'string' && text !== ''
+      ? [`${server === OWN_SERVER ? '' : `## ${server}\n\n`}${text.slice(0, MAX_INSTRUCTIONS_LENGTH)}`]
+      : [],
   )
   const texts = own === undefined ? parts : [own, ...parts]
   return texts.length > 0 ? texts.join('\n\n') : undefined

@@ -49,7 +49,7 @@ export interface GatewayServerOptions
   > {
   /** What to connect to: a URL, a command, a server in this process, a channel or an Exchange. */
   readonly target: ConnectTarget
-  /** The prefix of the names of its items, in place of the name of the server. */
+  /** The prefix of the names of its items, in place of the name of the server. An empty one leaves names as they are. */
   readonly alias?: string
   /** Leaves the server out. Default: false. */
   readonly disabled?: boolean

@@ -33,8 +33,8 @@ export interface Dispatcher {
   readonly dispatch: (request: Request, context: ExchangeContext, stateStore?: RequestStateStore) => Promise<Response>
   /** Returns the properties of a method, or `undefined` for an unknown method. */
   readonly methodOf: MethodLookup
-  /** Adds middleware inside of the middleware that was added before. */
-  use(middleware: Middleware): void
+  /** Adds middleware inside of the middleware that was added before; `innermost`, also inside of what is added later. */
+  use(middleware: Middleware, innermost?: boolean): void
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -65,15 +65,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  const middlewares: Middleware[] = []
+  const outer: Middleware[] = []
+  const inner: Middleware[] = []
   let exchange: Exchange = dispatch
   return {
     exchange: (request, context) => exchange(request, context),
     dispatch,
     methodOf: (method) => methods.get(method),
-    use(middleware) {
-      middlewares.push(middleware)
-      const layers = applyMiddleware(copySharedResults(dispatch), middlewares)
+    use(middleware, innermost) {
+      ;(innermost ? inner : outer).push(middleware)
+      const layers = applyMiddleware(copySharedResults(dispatch), [...outer, ...inner])
       exchange = async (request, context) => {
         try {
           return await layers(request, context)

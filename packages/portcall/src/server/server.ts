@@ -81,8 +81,9 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
     resources: resources.items,
     resourceTemplates: templates.items,
     prompts: prompts.items,
-    use(middleware) {
-      dispatcher.use(middleware)
+    use(middleware, { innermost, onClose } = {}) {
+      dispatcher.use(middleware, innermost)
+      if (onClose) closeListeners.push(onClose)
       return server
     },
     listChanged: (list) => subscriptions.publish({ list: `${list}ListChanged` }),

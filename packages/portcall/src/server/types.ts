@@ -28,6 +28,14 @@ import type { AnyToolDefinition } from './features/tools.ts'
 
 type WithTool<T, Name extends string, I, O> = T & { [name in Name]: ToolType<I, O> }
 
+/** Options of `server.use`. */
+export interface UseOptions {
+  /** Runs the middleware inside all other, also inside of what is added later. Default: false. */
+  readonly innermost?: boolean
+  /** Called when the server is closed. */
+  readonly onClose?: () => void
+}
+
 /**
  * The definition of a server: its tools, resources and prompts, and the Exchange that answers requests. Create it once; transports call
  * `exchange` for every request of every client.
@@ -86,7 +94,7 @@ export interface Server<T = unknown> {
   readonly prompts: ItemCollection<AnyPromptDefinition>
 
   /** Adds middleware to all requests. The first middleware is the outermost. */
-  use(middleware: Middleware): Server<T>
+  use(middleware: Middleware, options?: UseOptions): Server<T>
   /** Notifies subscribers of a change that the server cannot detect: of what a template's `list`, or `visible`, returns. */
   listChanged(list: 'tools' | 'resources' | 'prompts'): void
   /** Notifies the subscribers of a resource that it has changed. */

@@ -21,6 +21,7 @@ const FLAGS = {
   set: { type: 'string', value: 'NAME', description: 'Offer only this set of tools of the configuration' },
   stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
   ...GATEWAY_LISTEN_FLAGS,
+  search: { type: 'boolean', description: 'List three tools that search, describe and call, instead of all tools' },
   'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },
   admin: { type: 'string', value: 'PORT', description: 'Port of the admin endpoint (default: any free port)' },
   accept: {

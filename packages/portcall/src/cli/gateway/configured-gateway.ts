@@ -1,3 +1,4 @@
+import { toolSearch } from '../../entrypoints/compose.ts'
 import {
   type ConfiguredPolicies,
   createConfiguredPolicies,
@@ -40,12 +41,14 @@ export interface ConfiguredGatewayOptions {
   readonly singleUser: boolean
   /** The set of tools to offer. Default: all tools, and the sets at their paths. */
   readonly set: string | undefined
+  /** Offers three tools that search, describe and call, whatever the configuration says. */
+  readonly search: boolean
 }
 
 /** Creates the gateway of a configuration, with its stores, policies, sets of tools and credentials. */
 export async function createConfiguredGateway(
   { config, directory }: LoadedGateway,
-  { activity, io, origin, path, singleUser, set }: ConfiguredGatewayOptions,
+  { activity, io, origin, path, singleUser, set, search }: ConfiguredGatewayOptions,
 ): Promise<ConfiguredGateway> {
   const { options, settings } = config
   const stores = settings.store === undefined ? undefined : await openConfiguredStores(settings.store, directory)
@@ -62,7 +65,7 @@ export async function createConfiguredGateway(
       ...options,
       policy: policies,
       credentials,
-      middleware: [...createSets(config, { path, set }), ...middleware],
+      middleware: [...createSearch(config, search), ...createSets(config, { path, set }), ...middleware],
       singleUser,
       ...(stores && { stores }),
       onEvent: activity.onEvent,
@@ -71,6 +74,12 @@ export async function createConfiguredGateway(
   } catch (error) {
     throw error instanceof TypeError || error instanceof RangeError ? usageError(error.message) : error
   }
+}
+
+/** Creates the middleware of search in all tools. */
+function createSearch({ settings: { search = false } }: GatewayConfig, always: boolean): Middleware[] {
+  if (typeof search === 'object') return [toolSearch(search)]
+  return search || always ? [toolSearch()] : []
 }
 
 /** Creates the middleware of the sets of tools: one set for everything, or each at its path. @throws CliError if the set does not exist. */

@@ -49,7 +49,10 @@ export interface ListenContext {
 }
 
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
-export async function listenOverHttp(server: ServerLike, { config, flags, isReady, onRequest }: ListenContext): Promise<Listening> {
+export async function listenOverHttp(
+  server: ServerLike,
+  { config, flags, isReady, onRequest }: ListenContext,
+): Promise<Listening> {
   const { listen = {}, auth, sets } = config?.settings ?? {}
   const { serve } = await import('../../entrypoints/node.ts')
   const { createProtectionOptions } = await import('./protection.ts')
@@ -87,7 +90,11 @@ function createSetCheck(path: string, names: readonly string[]): (request: HookR
     const { pathname } = new URL(target, 'http://localhost')
     const name = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : ''
     if (name === '' || names.includes(name)) return undefined
-    return { status: 404, headers: { 'content-type': 'text/plain' }, body: `There is no tool set here. The sets are: ${names.join(', ')}\n` }
+    return {
+      status: 404,
+      headers: { 'content-type': 'text/plain' },
+      body: `There is no tool set here. The sets are: ${names.join(', ')}\n`,
+    }
   }
 }
 

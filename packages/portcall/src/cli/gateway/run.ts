@@ -16,6 +16,8 @@ export interface RunFlags extends ListenFlags {
   readonly stdio: boolean
   readonly 'no-watch': boolean
   readonly admin: string | undefined
+  /** Offers three tools that search, describe and call. */
+  readonly search: boolean
   readonly verbose: boolean
   /** The set of tools to offer. */
   readonly set: string | undefined
@@ -32,6 +34,7 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
     activity,
     io,
     set: flags.set,
+    search: flags.search,
     ...place,
   })
   if (onRequest) place.pages?.serve(onRequest)
@@ -39,7 +42,9 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   const controller = createController({ gateway, loaded, load, activity, approvals, pins, endpoint: () => endpoint })
   for (const warning of config.warnings) io.log(warning)
   let isReady = true
-  const listening = flags.stdio ? undefined : await listenOverHttp(gateway, {
+  const listening = flags.stdio
+    ? undefined
+    : await listenOverHttp(gateway, {
         config,
         flags: { ...flags, port: place.port },
         isReady: () => isReady,

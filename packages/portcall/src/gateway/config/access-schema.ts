@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { choice, count, record, section, text, textOrTexts, texts } from './schema-parts.ts'
+import { choice, count, flag, record, section, text, textOrTexts, texts } from './schema-parts.ts'
 
 /** The schema of how the gateway authenticates to one server. */
 export const SERVER_AUTH_SCHEMA: JsonObject = section(
@@ -25,7 +25,9 @@ export const SERVER_AUTH_SCHEMA: JsonObject = section(
 
 /** The schema of how users connect their accounts. */
 export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers with `auth` of type `user`.', {
-  origin: text('The origin of the gateway, as browsers reach it. Default: that of `auth.resource`, or where the gateway listens.'),
+  origin: text(
+    'The origin of the gateway, as browsers reach it. Default: that of `auth.resource`, or where the gateway listens.',
+  ),
   identify: {
     description: 'How the gateway knows the user of a browser who opens a link. Required with `auth`.',
     anyOf: [
@@ -48,6 +50,18 @@ export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers
   waitTimeoutMs: count('How long a call waits for the user to sign in, in milliseconds. Default: 300000.', { minimum: 1 }),
 })
 
+/** The schema of search in tools. */
+export const SEARCH_SCHEMA: JsonObject = {
+  description: 'Lists three tools instead of all: one that searches, one that describes and one that calls. Default: false.',
+  anyOf: [
+    flag('Lists the three tools.'),
+    section('Lists the three tools, with settings.', {
+      always: texts('Tools that are listed besides the three. Patterns may contain `*`.'),
+      limit: count('How many tools a search returns. Default: 5.', { minimum: 1, maximum: 25 }),
+    }),
+  ],
+}
+
 const VALUE = 'The value that the argument always has. It is not listed.'
 
 /** The schema of the sets of tools. */
@@ -58,6 +72,7 @@ export const SETS_SCHEMA: JsonObject = record(
     exclude: textOrTexts('Tools to leave out.'),
     prompts: textOrTexts('The prompts. Default: all.'),
     resources: textOrTexts('The resources and resource templates, by URI. Default: all.'),
+    search: SEARCH_SCHEMA,
     changes: record(
       'Changes of tools, by name.',
       section('A change.', {

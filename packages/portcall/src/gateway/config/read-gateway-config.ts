@@ -7,8 +7,8 @@ import { createVariableSource, expandVariables, FieldError, type VariableSource 
 import { isObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
 import type { GatewayServerOptions } from '../options.ts'
-import { type ConfigIssue, checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
 import { PER_CALLER } from './access-settings.ts'
+import { type ConfigIssue, checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
 import type { GatewayConfig, GatewaySection, GatewaySettings, UsableServer } from './types.ts'
 
 /** Options of `readGatewayConfig`. */
@@ -118,7 +118,7 @@ function throwIssues(issues: readonly LocatedIssue[]): void {
 
 function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig[], warnings: readonly string[]): GatewayConfig {
   const { listen = {}, auth, store, admin = {}, info, instructions, names, sealingKeys, pageSize, requestStateTtlMs } = section
-  const { policy, pins, limits, audit, sets, accounts } = section
+  const { policy, pins, limits, audit, search, sets, accounts } = section
   const usable = servers.filter((server): server is UsableServer => !('disabled' in server) && !('error' in server))
   const unusable = servers.flatMap((server) => ('error' in server ? [server.error.message] : []))
   return {
@@ -136,6 +136,7 @@ function toGatewayConfig(section: GatewaySection, servers: readonly ServerConfig
       admin,
       ...(auth && { auth }),
       ...(store !== undefined && { store }),
+      ...(search !== undefined && { search }),
       ...(sets && { sets }),
       ...(accounts && { accounts }),
       ...serverAuthOf(section, usable),

@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
+import { ACCOUNTS_SCHEMA, SEARCH_SCHEMA, SERVER_AUTH_SCHEMA, SETS_SCHEMA } from './access-schema.ts'
 import { POLICY_SCHEMAS } from './policy-schema.ts'
-import { ACCOUNTS_SCHEMA, SERVER_AUTH_SCHEMA, SETS_SCHEMA } from './access-schema.ts'
 import { choice, count, flag, record, section, text, texts } from './schema-parts.ts'
 
 const items = (kind: string, renamable: boolean): JsonObject =>
@@ -113,6 +113,7 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
     dots: flag('Allows dots in names, which some models do not accept. Default: false.'),
   }),
   servers: record('Settings of single servers, by the name of the server.', SERVER),
+  search: SEARCH_SCHEMA,
   sets: SETS_SCHEMA,
   accounts: ACCOUNTS_SCHEMA,
   store: text(

@@ -1,3 +1,4 @@
+import type { ToolSearchOptions } from '../../compose/search/tool-search.ts'
 import type { ServerConfig } from '../../connect/config/types.ts'
 import type { GatewayOptions, GatewayServerOptions } from '../options.ts'
 import type { ToolSetOptions } from '../policy/tool-set.ts'
@@ -76,6 +77,8 @@ export interface GatewaySettings {
   readonly admin: false | GatewayAdminSettings
   /** The sets of tools, by name. */
   readonly sets?: { readonly [name: string]: ToolSetOptions }
+  /** Lists three tools that search, describe and call, instead of all. */
+  readonly search?: boolean | ToolSearchOptions
   /** How users connect their accounts. */
   readonly accounts?: GatewayAccountSettings
   /** How the gateway authenticates to servers, by their name. */

@@ -1,3 +1,4 @@
+import { ORIGIN_META } from '../../compose/origin.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { setLru } from '../../util/lru.ts'
@@ -45,9 +46,6 @@ export interface MergedListsOptions {
   readonly uris: () => UriRoutes
   readonly onEvent: OnGatewayEvent
 }
-
-/** The `_meta` member of an item that names its server, and the item on the server. */
-export const ORIGIN_META = 'io.github.portcall/origin'
 
 const MAX_MERGED = 1000
 

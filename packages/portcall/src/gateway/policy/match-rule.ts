@@ -1,7 +1,7 @@
+import { createNameMatcher, type NameMatcher } from '../../compose/name-matcher.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { GatewayCaller, GatewayItem, GatewayItemKind } from '../policy.ts'
-import { createNameMatcher, type NameMatcher } from '../routes/patterns.ts'
 import { createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
 

@@ -1,5 +1,5 @@
+import { createNameMatcher } from '../../compose/name-matcher.ts'
 import { isObject } from '../../jsonrpc/message.ts'
-import { createNameMatcher } from '../routes/patterns.ts'
 import type { ArgumentCondition, ConditionValue } from './rule.ts'
 
 /** Reports whether a value of a request meets a condition. `undefined` stands for a value that is absent. */

@@ -1,3 +1,5 @@
+import { createNameMatcher } from '../../compose/name-matcher.ts'
+import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import {
@@ -10,7 +12,6 @@ import {
   success,
 } from '../../jsonrpc/message.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
-import { createNameMatcher } from '../routes/patterns.ts'
 import { KIND_OF_METHOD } from '../upstreams/kinds.ts'
 import { spellingsOf } from './match-rule.ts'
 import type { Patterns } from './rule.ts'
@@ -50,6 +51,8 @@ export interface ToolSetOptions {
   readonly resources?: Patterns
   /** Changes of tools, by name. */
   readonly changes?: { readonly [tool: string]: ToolChange }
+  /** Lists three tools that search, describe and call, instead of all. Default: false. */
+  readonly search?: boolean | ToolSearchOptions
 }
 
 /** Reports whether an item of a list is in the set. */
@@ -61,7 +64,14 @@ type ItemTest = (id: string) => boolean
  *
  * @throws TypeError if two tools get the same name.
  */
-export function toolSet(options: ToolSetOptions): Middleware {
+export function toolSet({ search = false, ...options }: ToolSetOptions): Middleware {
+  const selected = createSelection(options)
+  if (search === false) return selected
+  const found = toolSearch(search === true ? {} : search)
+  return (request, context, next) => found(request, context, (inner, innerContext) => selected(inner, innerContext, next))
+}
+
+function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
   const { changes = {} } = options
   const renamed = new Map(Object.entries(changes).map(([tool, { name = tool }]) => [name, tool]))
   if (renamed.size < Object.keys(changes).length) throw new TypeError('changes gives several tools the same name')

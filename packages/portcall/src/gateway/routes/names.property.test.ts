@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createNameMatcher } from '../../compose/name-matcher.ts'
 import type { QualifiedName } from '../../connect/group/names.ts'
 import { createNameRoutes } from './names.ts'
-import { createNameMatcher } from './patterns.ts'
 import { createUriRoutes } from './uris.ts'
 
 const part = fc.oneof(

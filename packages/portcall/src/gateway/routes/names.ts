@@ -28,6 +28,7 @@ export function createNameRoutes(options: NameRoutesOptions): NameRoutes {
   const hashed = new Map<string, QualifiedName>()
 
   const qualify = async (item: QualifiedName): Promise<string> => {
+    if (item.server === '') return item.name
     const name = await names.join(item)
     if (hasHash(name)) setLru(hashed, [name, item], MAX_HASHED)
     return name

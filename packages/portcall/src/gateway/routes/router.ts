@@ -21,8 +21,9 @@ export interface RoutingTable {
 
 /** @throws TypeError if two servers have the same alias. */
 export function createRoutingTable(upstreams: readonly GatewayUpstream[], options: GatewayNameOptions = {}): RoutingTable {
-  const byAlias = new Map(upstreams.map((upstream) => [upstream.alias, upstream]))
-  if (byAlias.size < upstreams.length) throw new TypeError('Two servers have the same alias')
+  const prefixed = upstreams.filter(({ alias }) => alias !== '')
+  const byAlias = new Map(prefixed.map((upstream) => [upstream.alias, upstream]))
+  if (byAlias.size < prefixed.length) throw new TypeError('Two servers have the same alias')
   return {
     upstreams,
     byName: new Map(upstreams.map((upstream) => [upstream.name, upstream])),

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { LIST_CHANGE_KEYS } from '../../protocol/methods.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
+import { OWN_SERVER } from '../own-server.ts'
 import type { Policies } from '../policies.ts'
 import type { ItemRoute, Router, RoutingTable } from '../routes/router.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
@@ -46,7 +47,11 @@ export async function routeSubscription(
   const common = { ...lists, ...(single && otherKeys(requested)) }
   const wanted = new Map<GatewayUpstream, Wanted>()
   for (const upstream of upstreams)
-    wanted.set(upstream, { filter: { ...common }, exposedUris: new Map(), exposedTasks: new Map() })
+    wanted.set(upstream, {
+      filter: { ...common, ...(upstream.name === OWN_SERVER && otherKeys(requested)) },
+      exposedUris: new Map(),
+      exposedTasks: new Map(),
+    })
   await addResources(wanted, { call, requested, routing })
   await addTasks(wanted, { call, requested, routing })
   return wanted
@@ -79,6 +84,8 @@ async function addTasks(
   for (const exposed of readSubjects(requested, 'taskIds')) {
     const task = await routing.taskIds.resolve(exposed, call.context).catch(() => undefined)
     const upstream = task && routing.table().byName.get(task.server)
+    const own = task ? undefined : routing.table().byName.get(OWN_SERVER)
+    if (own) wanted.get(own)?.exposedTasks.set(exposed, exposed)
     const tool = task && upstream && (await routing.router.findTool(upstream, task.name, call.caller))
     if (task && upstream && tool) wanted.get(upstream)?.exposedTasks.set(task.taskId, exposed)
   }
