@@ -39,6 +39,8 @@ export interface ConnectionOwner {
   readonly handleInputRequest?: InputRequestHandler
   /** Returns what identifies the caller of a request, for calls that wait for input. Default: its principal, or its session. */
   readonly identityOf?: ConnectContext['identityOf']
+  /** How long a call to a legacy server waits for input, in milliseconds. Default: 5 minutes. */
+  readonly suspendTtlMs?: number
   /** Receives the log messages of a session. Default: the requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
   readonly onEvent: (event: ClientEvent) => void
@@ -73,13 +75,14 @@ export function openServerConnection(
 type SharedContext = Omit<ConnectContext, 'signal'> & Pick<ConnectionOwner, 'onEvent'>
 
 function createContext(owner: ConnectionOwner, options: ConnectionOptions): SharedContext {
-  const { info, capabilities, handleInputRequest, identityOf, onLog, onEvent, deadlines, methodOf } = owner
+  const { info, capabilities, handleInputRequest, identityOf, suspendTtlMs, onLog, onEvent, deadlines, methodOf } = owner
   const { protocolVersion, probeTimeoutMs = PROBE_TIMEOUT_MS } = options
   return {
     info,
     capabilities,
     ...(handleInputRequest && { handleInputRequest }),
     ...(identityOf && { identityOf }),
+    ...(suspendTtlMs !== undefined && { suspendTtlMs }),
     meta: { [MetaKey.clientInfo]: info, [MetaKey.clientCapabilities]: capabilities },
     onUnexpectedMessage: ({ kind, text }) => onEvent({ type: 'unexpected-message', kind, text }),
     ...(onLog && { onLog }),

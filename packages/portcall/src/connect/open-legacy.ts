@@ -17,6 +17,8 @@ export interface ConnectContext {
   readonly handleInputRequest?: InputRequestHandler
   /** Returns what identifies the caller of a request, for calls that wait for input. */
   readonly identityOf?: typeof identityOf
+  /** How long a call waits for the responses to its input requests, in milliseconds. Default: 5 minutes. */
+  readonly suspendTtlMs?: number
   /** `_meta` of a request of the newest revision, without the protocol version. */
   readonly meta: JsonObject
   /** The legacy protocol version to use; negotiated if `undefined`. */
@@ -41,6 +43,7 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     signal,
     ...(handleInputRequest && { handleInputRequest }),
     ...(context.identityOf && { identityOf: context.identityOf }),
+    ...(context.suspendTtlMs !== undefined && { suspendTtlMs: context.suspendTtlMs }),
     ...(onLog && { onLog }),
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
   })

@@ -75,7 +75,7 @@ export interface CallEvent {
   readonly server?: string
   /** The method, such as `tools/call`. */
   readonly method: string
-  /** The name or URI on the server; without a server, that of the request. */
+  /** The name or URI on the server, without the query of a URI; without a server, that of the request. */
   readonly name: string
   /** The caller, if it is authenticated. */
   readonly principal?: string

@@ -10,6 +10,7 @@ import type { OnGatewayEvent } from './events.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import type { GatewayOptions, GatewayServers } from './options.ts'
 import { createParts, type GatewayParts } from './parts.ts'
+import { redactEvents } from './redact-events.ts'
 import { createRunningRequests } from './running-requests.ts'
 import type { GatewayStatus } from './status.ts'
 
@@ -45,7 +46,7 @@ const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
  * @throws TypeError if an option is invalid.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const emit = ignoreErrors(options.onEvent)
+  const emit = redactEvents(ignoreErrors(options.onEvent))
   const { stores = sharedStores() } = options
   const parts = createParts({ ...options, ...(stores && { stores }) }, emit, (request, context) => exchange(request, context))
   const { registry, lists, subscriptions } = parts

@@ -56,10 +56,12 @@ export interface GatewayServerOptions
   /** Fails requests that concern all servers while this one is not available, instead of leaving it out. Default: false. */
   readonly required?: boolean
   /**
-   * `shared`: all callers share the connections and child processes. `principal`: each authenticated caller has its own. Default: `shared`,
-   * or `principal` with `credentials`.
+   * `shared`: all callers share the connections and child processes. `principal`: each authenticated caller has its own. `session`: each session
+   * of a client has its own, which end `idleTimeoutMs` after its last use; clients of the newest revision have no sessions, and share as with
+   * `principal`.
+   * Default: `shared`, or `principal` with `credentials`.
    */
-  readonly sharing?: 'shared' | 'principal'
+  readonly sharing?: 'shared' | 'principal' | 'session'
   /** Returns the credentials of a connection, in place of the provider of the gateway. */
   readonly credentials?: CredentialsProvider
   /** The tools to offer. */
@@ -121,7 +123,7 @@ export interface GatewayOptions {
    * belong to, so calls of different callers run one after another there; with a single user they run at the same time. Default: false.
    */
   readonly singleUser?: boolean
-  /** How long a call waits for the input of the user, in milliseconds. Default: 15 minutes. */
+  /** How long a call waits for the input of the user, in milliseconds. Meanwhile a legacy server keeps its call open. Default: 15 minutes. */
   readonly requestStateTtlMs?: number
   /** Receives what happens. Default: nothing is reported. */
   readonly onEvent?: OnGatewayEvent

@@ -54,6 +54,7 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
         info,
         credentials: options.credentials,
         singleUser: options.singleUser ?? false,
+        requestStateTtlMs,
         policies: policies.list,
         onEvent,
         onChanged: (_upstream, kind) => subscriptions.changed(kind),

@@ -11,6 +11,8 @@ export interface UpstreamStatus {
   readonly state: UpstreamState
   /** What the server speaks: the newest revision, or an older one over either HTTP transport or stdio. Absent until it is known. */
   readonly era?: Era
+  /** The protocol version of the last connection, such as `2025-11-25`. Absent until the server was connected. */
+  readonly protocolVersion?: string
   /** Why the server is not available. */
   readonly error?: string
   /** When the gateway tries again, in milliseconds since 1970. */

@@ -8,8 +8,12 @@ import { isObject, type Request } from '../jsonrpc/message.ts'
 export const CALLER_SESSION: unique symbol = Symbol('caller session')
 
 /** Returns what identifies the caller of a request: the principal, or else its session. Returns `undefined` for an unknown caller. */
-export function identityOf({ params }: Request, { auth }: Pick<ExchangeContext, 'auth'>): unknown {
-  if (auth) return auth.principal
-  const meta: { readonly [CALLER_SESSION]?: unknown } = isObject(params?._meta) ? params._meta : {}
+export function identityOf(request: Request, { auth }: Pick<ExchangeContext, 'auth'>): unknown {
+  return auth ? auth.principal : sessionOf(request)
+}
+
+/** Returns the object that identifies the session of a request. Clients of the newest revision have no sessions. */
+export function sessionOf({ params }: Request): object | undefined {
+  const meta: { readonly [CALLER_SESSION]?: object } = isObject(params?._meta) ? params._meta : {}
   return meta[CALLER_SESSION]
 }

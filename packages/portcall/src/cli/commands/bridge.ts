@@ -83,6 +83,7 @@ async function createBridge(
       name: nameOf({ target }),
       info: { name: 'portcall-bridge', version: VERSION, title: 'Portcall bridge' },
       sharing: 'shared',
+      singleUser: flags.http === undefined || !flags['insecure-no-auth'],
       headers: { ...headers, ...readHeaderFlags(flags.header) },
       credentials: createStoredCredentials(),
       ...(version !== undefined && { protocolVersion: version }),

@@ -59,8 +59,14 @@ export async function createConfiguredGateway(
       onChange: (change) => io.log(`${formatChange(change)}\nAccept it with portcall gateway --accept ${change.server}`),
       onError: (error) => io.log(describeError(error)),
     })
-    const { credentials, middleware, onRequest } = createServerCredentials(config, { directory, stores, origin, singleUser })
-    const gateway = createGateway({
+    const { credentials, middleware, onRequest } = createServerCredentials(config, {
+      directory,
+      stores,
+      origin,
+      singleUser,
+      onConnected: (server) => gateway.refresh(server),
+    })
+    const gateway: Gateway = createGateway({
       info: { name: 'portcall-gateway', version: VERSION, title: 'Portcall gateway' },
       ...options,
       policy: policies,

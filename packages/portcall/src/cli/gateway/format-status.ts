@@ -23,7 +23,7 @@ type ServerRow = ProcessStatus['servers'][string]
 
 function rowOf([name, server]: [string, ServerRow]): string[] {
   const { state, items, connections, calls, errors, restarts } = server
-  const revision = 'era' in server ? String(server.era) : '-'
+  const revision = server.protocolVersion ?? server.era ?? '-'
   const tools = items.tool === undefined ? '-' : String(items.tool)
   return [name, state, revision, tools, String(connections), String(calls), String(errors), String(restarts), noteOf(server)]
 }

@@ -21,12 +21,14 @@ export interface UserAccountsContext {
   readonly origin: string
   /** All callers are the user of this machine. */
   readonly singleUser: boolean
+  /** Called when a user has signed in to a server. */
+  readonly onConnected: (server: string) => void
 }
 
 /** Creates the accounts of users at the servers of a configuration. */
 export function createAccounts({ settings, options }: GatewayConfig, context: UserAccountsContext): UserAccounts {
   const { serverAuth = {}, accounts = {}, auth } = settings
-  const { singleUser, stores } = context
+  const { singleUser, stores, onConnected } = context
   if (!auth && !singleUser)
     throw usageError('servers with accounts of users need gateway.auth', 'so that the gateway knows who calls')
   const { tool, signInTtlMs, waitTimeoutMs } = accounts
@@ -37,6 +39,7 @@ export function createAccounts({ settings, options }: GatewayConfig, context: Us
     ),
     identify: singleUser ? insecureAnyBrowser : identifyBy(settings),
     singleUser,
+    onConnected: ({ server }) => onConnected(server),
     ...storageOf(stores, { singleUser, sealingKeys: options.sealingKeys }),
     ...(tool !== undefined && { tool }),
     ...(signInTtlMs !== undefined && { signInTtlMs }),

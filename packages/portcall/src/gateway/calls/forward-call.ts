@@ -168,7 +168,7 @@ async function sendToUpstream(call: ItemCall): Promise<Response> {
   const args = call.method.args(call.params) ?? {}
   const current = context.readParamHeader ? (route.definition ?? (await findDefinition(call))) : route.definition
   if (current) checkHeaderParams(current, args, context)
-  if (!upstream.sendsParamHeaders(context.auth?.principal)) return send(undefined)
+  if (!upstream.sendsParamHeaders) return send(undefined)
   const response = await send(current && createParamHeaders(current, args))
   if (isSuccess(response) || response.error.code !== ProtocolErrorCode.headerMismatch) return response
   // The definition has changed, or was not known.

@@ -1,6 +1,5 @@
-import { type GatewayServerAuth, PER_CALLER } from './access-settings.ts'
-import type { ConfigIssue } from './check-section.ts'
-import type { GatewaySection } from './types.ts'
+import { PER_CALLER, type GatewayServerAuth } from './access-settings.ts'
+import type { ConfigIssue, GatewaySection } from './types.ts'
 
 /** The keys of each kind of credentials besides `type`. */
 const AUTH_KEYS: {

@@ -6,13 +6,7 @@ import { closestName } from '../../util/closest-name.ts'
 import { checkAccounts, checkServerAuth, checkSets } from './check-access.ts'
 import { narrowSchema } from './narrow-schema.ts'
 import { GATEWAY_SECTION_SCHEMA } from './schema.ts'
-import type { GatewaySection } from './types.ts'
-
-/** Something wrong in a configuration, and where. */
-export interface ConfigIssue {
-  readonly path: ConfigPath
-  readonly message: string
-}
+import type { ConfigIssue, GatewaySection } from './types.ts'
 
 /** An issue with its position in the text. */
 export interface LocatedIssue {

@@ -22,8 +22,8 @@ const SERVER = section('How the gateway uses one server.', {
     'Fails requests that concern all servers while this one is not available, instead of leaving it out. Default: false.',
   ),
   sharing: choice(
-    'Whether all callers share connections and child processes, or each authenticated caller has its own. Default: `shared`.',
-    ['shared', 'principal'],
+    'Whether all callers share connections and child processes, or each authenticated caller or each session has its own. Default: `shared`.',
+    ['shared', 'principal', 'session'],
   ),
   protocolVersion: choice('The only protocol version to use with the server. Default: the newest version that both support.', [
     ...SUPPORTED_VERSIONS,

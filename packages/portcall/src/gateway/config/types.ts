@@ -1,9 +1,16 @@
 import type { ToolSearchOptions } from '../../compose/search/tool-search.ts'
+import type { ConfigPath } from '../../connect/config/document-types.ts'
 import type { ServerConfig } from '../../connect/config/types.ts'
 import type { GatewayOptions, GatewayServerOptions } from '../options.ts'
 import type { ToolSetOptions } from '../policy/tool-set.ts'
 import type { GatewayAccountSettings, GatewayServerAuth } from './access-settings.ts'
 import type { GatewayPolicySettings } from './policy-settings.ts'
+
+/** Something wrong in a configuration, and where. */
+export interface ConfigIssue {
+  readonly path: ConfigPath
+  readonly message: string
+}
 
 /** An issuer of access tokens. */
 export interface GatewayIssuer {

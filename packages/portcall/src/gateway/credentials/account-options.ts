@@ -39,6 +39,8 @@ export interface UserAccountsOptions {
   readonly signInTtlMs?: number
   /** How long a call waits for the user to sign in before the user is asked again, in milliseconds. Default: 300,000. */
   readonly waitTimeoutMs?: number
+  /** Called when a user has signed in to a server. Call `refresh` of the gateway, so that clients list the tools of the server. */
+  readonly onConnected?: (account: { readonly server: string; readonly principal: string }) => void
   /** The name of the tool with which users connect an account. `false`: there is none. Default: `connect_account`. */
   readonly tool?: string | false
 }

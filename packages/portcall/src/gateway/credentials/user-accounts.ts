@@ -95,6 +95,8 @@ export function userAccounts(options: UserAccountsOptions): UserAccounts {
         const providerOf = await providers.load()
         await providerOf(account).finishSignIn(response)
         await store.set(connectedKey(account), new Date().toISOString())
+        const { server, principal } = account
+        options.onConnected?.({ server, principal })
       },
     }),
     async isConnected(principal, server) {

@@ -1,3 +1,5 @@
+import { sessionOf } from '../../protocol/caller-identity.ts'
+import { randomId } from '../../util/random.ts'
 import type { Caller } from '../caller.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createUpstreamListener, type UpstreamListener } from './upstream-listener.ts'
@@ -10,10 +12,19 @@ export interface ListenerPool {
 
 export function createListenerPool(): ListenerPool {
   const listeners = new Map<string, UpstreamListener>()
+  const sessions = new WeakMap<object, string>()
+  const sessionIdOf = ({ request }: Caller): string => {
+    const session = sessionOf(request)
+    if (!session) return ''
+    const id = sessions.get(session) ?? randomId(8)
+    sessions.set(session, id)
+    return id
+  }
   return {
     get(upstream, caller) {
       const rights = upstream.needsIdentity ? caller.key : JSON.stringify(caller.capabilities)
-      const key = JSON.stringify([upstream.id, rights])
+      const session = upstream.options.sharing === 'session' ? sessionIdOf(caller) : ''
+      const key = JSON.stringify([upstream.id, rights, session])
       const known = listeners.get(key)
       if (known) return known
       const onUnused = (): void => {

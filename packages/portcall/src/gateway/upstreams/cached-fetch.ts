@@ -36,15 +36,34 @@ export class ListTimeoutError extends Error {
   override readonly name = 'ListTimeoutError'
 }
 
+/** A fetch whose result is awaited. */
+interface PendingFetch<T> {
+  result: Promise<T>
+  readonly startedAt: number
+  hasBegun: boolean
+  /** Whether the value has changed since the fetch began. */
+  isStale: boolean
+  /** Whether a lookup has given up on it. */
+  isLate: boolean
+}
+
+const NEVER = new Promise<never>(() => {})
+
 export function createCachedFetch<T extends Fetched>(): CachedFetch<T> {
   let last: T | undefined
   let error: unknown
-  let pending: { readonly result: Promise<T>; readonly startedAt: number; isStale: boolean; isLate: boolean } | undefined
+  let pending: PendingFetch<T> | undefined
   let isInvalid = false
 
-  const start = ({ fetch, onLate }: LookupOptions<T>): NonNullable<typeof pending> => {
-    isInvalid = false
-    const current = { result: fetch(), startedAt: Date.now(), isStale: false, isLate: false }
+  /** Starts a fetch, when the previous one has ended: what that returns may be older than the reason to fetch again. */
+  const start = ({ fetch, onLate }: LookupOptions<T>, previous: Promise<T> | undefined): PendingFetch<T> => {
+    const begin = (): Promise<T> => {
+      isInvalid = false
+      current.hasBegun = true
+      return fetch()
+    }
+    const current: PendingFetch<T> = { result: NEVER, startedAt: Date.now(), hasBegun: false, isStale: false, isLate: false }
+    current.result = previous ? previous.then(begin, begin) : begin()
     const end = (): void => {
       if (pending === current) pending = undefined
       if (current.isLate) onLate()
@@ -70,7 +89,7 @@ export function createCachedFetch<T extends Fetched>(): CachedFetch<T> {
     },
     async get(options) {
       if (last && !isInvalid && last.freshUntil > Date.now()) return { value: last, error: undefined }
-      pending ??= start(options)
+      if (!pending || pending.isStale) pending = start(options, pending?.result)
       const current = pending
       const waitMs = options.waitMs - (Date.now() - current.startedAt)
       const timedOut = Symbol('timed out')
@@ -83,7 +102,7 @@ export function createCachedFetch<T extends Fetched>(): CachedFetch<T> {
     },
     invalidate() {
       isInvalid = true
-      if (pending) pending.isStale = true
+      if (pending?.hasBegun) pending.isStale = true
     },
   }
 }

@@ -59,6 +59,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   /** The lists that the server declares to be public, by kind and client capabilities. */
   const shared = new Map<string, UpstreamList>()
   const counts: { [kind: string]: number } = {}
+  /** Counts the changes of all lists: a list that was fetched before one is not shared after it. */
+  let changes = 0
 
   const shelfOf = (caller: Caller): Shelf => {
     const shelf = shelves.get(caller.key) ?? createShelf()
@@ -88,6 +90,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     }
   }
   const fetchList = async (info: KindInfo, caller: Caller): Promise<UpstreamList> => {
+    const before = changes
     const { value, error } = await discover(caller, Infinity)
     if (!value) throw error
     if (!value.capabilities[info.capability])
@@ -96,7 +99,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     let kept: readonly JsonObject[] = items
     for (const policy of policies) kept = (await policy.listed?.(server, info.kind, kept)) ?? kept
     const list = { ...rules, items: indexItems(kept, info), freshUntil: Date.now() + rules.ttlMs }
-    if (list.cacheScope === 'public' && rules.ttlMs > 0) setLru(shared, [sharedKey(info.kind, caller), list], MAX_SHELVES)
+    if (list.cacheScope === 'public' && rules.ttlMs > 0 && before === changes)
+      setLru(shared, [sharedKey(info.kind, caller), list], MAX_SHELVES)
     counts[info.kind] = list.items.size
     return list
   }
@@ -124,6 +128,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     known: (kind, caller) => shelves.get(caller.key)?.lists[kind].last ?? shared.get(sharedKey(kind, caller)),
     knownInfo: (caller) => shelves.get(caller.key)?.info.last,
     invalidate(kind) {
+      changes++
       for (const key of shared.keys()) if (kind === undefined || key.startsWith(`${kind} `)) shared.delete(key)
       for (const { info, lists } of shelves.values()) {
         if (kind === undefined) info.invalidate()

@@ -6,6 +6,9 @@ import type { ConnectionOptions } from '../../connect/options.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { createStatelessConnection, type StatelessConnection } from '../../connect/stateless-connection.ts'
 import { matchTarget } from '../../connect/target.ts'
+import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
+import type { Request } from '../../jsonrpc/message.ts'
+import { sessionOf } from '../../protocol/caller-identity.ts'
 import { methodOf } from '../../protocol/methods.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
@@ -13,12 +16,12 @@ import { setLru } from '../../util/lru.ts'
 import type { OnGatewayEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayServerOptions, UpstreamCredentials } from '../options.ts'
 
-/** The connections to one server: one for all callers, or one for each principal. */
+/** The connections to one server: one for all callers, or one for each principal or session. */
 export interface Connections {
   /** The number of open connections. */
   readonly size: number
-  /** Returns the connection for a principal. It is opened by its first request. */
-  get(principal: string | undefined): StatelessConnection
+  /** Returns the connection for the caller of a request. It is opened by its first request. */
+  get(request: Request, context: Pick<ExchangeContext, 'auth'>): StatelessConnection
   close(): Promise<void>
 }
 
@@ -28,10 +31,12 @@ export interface ConnectionsOptions {
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
   readonly singleUser: boolean
+  /** How long a call waits for input, in milliseconds. */
+  readonly requestStateTtlMs: number
   readonly onEvent: OnGatewayEvent
   /** Called before a connection is opened. @throws to refuse it. */
   readonly onOpening: () => void
-  readonly onOpened: () => void
+  readonly onOpened: (connection: ReconnectingConnection) => void
   readonly onEraDetected: (era: Era) => void
   readonly onFailed: (error: unknown) => void
 }
@@ -46,22 +51,32 @@ const ALL_CAPABILITIES: ClientCapabilities = {
   extensions: { [TASKS_EXTENSION]: {} },
 }
 
-/** Reports whether each principal has connections of its own. */
-export function isPerPrincipal(server: GatewayServerOptions, credentials: CredentialsProvider | undefined): boolean {
-  return (server.sharing ?? ((server.credentials ?? credentials) ? 'principal' : 'shared')) === 'principal'
+/** Returns who shares connections. */
+export function sharingOf(server: GatewayServerOptions, credentials: CredentialsProvider | undefined): Sharing {
+  return server.sharing ?? ((server.credentials ?? credentials) ? 'principal' : 'shared')
+}
+
+type Sharing = NonNullable<GatewayServerOptions['sharing']>
+
+const SHARED = 'shared'
+/** Returns what identifies the callers that share a connection: an object for a session. */
+const OWNERS: { readonly [sharing in Sharing]: (request: Request, principal: string | undefined) => string | object } = {
+  shared: () => SHARED,
+  principal: (_request, principal) => (principal === undefined ? SHARED : `principal ${principal}`),
+  session: (request, principal) => sessionOf(request) ?? OWNERS.principal(request, principal),
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
   const { server, onOpening, onOpened, onFailed } = options
-  const perPrincipal = isPerPrincipal(server, options.credentials)
-  const { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = perPrincipal ? IDLE_TIMEOUT_MS : Infinity } = server
-  const connections = new Map<string, StatelessConnection>()
+  const sharing = sharingOf(server, options.credentials)
+  const { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = sharing === 'shared' ? Infinity : IDLE_TIMEOUT_MS } = server
+  const connections = new Map<string | object, StatelessConnection>()
 
   const open = async (principal: string | undefined, capabilities: ClientCapabilities): Promise<ReconnectingConnection> => {
     onOpening()
     try {
       const connection = await openFor(principal, capabilities, options)
-      onOpened()
+      onOpened(connection)
       return connection
     } catch (error) {
       onFailed(error)
@@ -81,12 +96,11 @@ export function createConnections(options: ConnectionsOptions): Connections {
       for (const connection of connections.values()) size += connection.size
       return size
     },
-    get(caller) {
-      const principal = perPrincipal ? caller : undefined
-      const key = principal === undefined ? 'shared' : `principal ${principal}`
+    get(request, { auth }) {
+      const key = OWNERS[sharing](request, auth?.principal)
       const known = connections.get(key)
       if (known) return known
-      const created = create(principal)
+      const created = create(sharing === 'shared' ? undefined : auth?.principal)
       evictUnused(connections, maxConnections)
       setLru(connections, [key, created], Infinity)
       return created
@@ -99,7 +113,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 }
 
 /** Forgets the principals without open connections when there are too many. */
-function evictUnused(connections: Map<string, StatelessConnection>, max: number): void {
+function evictUnused(connections: Map<string | object, StatelessConnection>, max: number): void {
   if (connections.size < max) return
   for (const [key, connection] of connections) if (connection.size === 0) connections.delete(key)
 }
@@ -112,7 +126,7 @@ function isSingle({ target }: GatewayServerOptions): boolean {
 async function openFor(
   principal: string | undefined,
   capabilities: ClientCapabilities,
-  { name, server, info, credentials, singleUser, onEraDetected, onEvent }: ConnectionsOptions,
+  { name, server, info, credentials, singleUser, requestStateTtlMs, onEraDetected, onEvent }: ConnectionsOptions,
 ): Promise<ReconnectingConnection> {
   const url = matchTarget(server.target, {
     url: (target) => target,
@@ -134,6 +148,7 @@ async function openFor(
     deadlines: createDeadlines(),
     methodOf: methodOfUpstream,
     ...(singleUser && { identityOf: () => 'user' }),
+    suspendTtlMs: requestStateTtlMs,
     onEvent: (event) => {
       if (event.type === 'warning') onEvent({ type: 'warning', server: name, message: event.message })
       if (event.type === 'unexpected-message')

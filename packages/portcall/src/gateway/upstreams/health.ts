@@ -21,8 +21,13 @@ export interface UpstreamHealth {
   failure(error: unknown): void
   /** The server could be reached, and refused this caller. */
   refused(error: unknown): void
-  /** A request was lost: finds out whether the server is still there. */
-  suspect(): void
+  /** A connection was opened: the server is available, and is watched for a while. */
+  opened(): void
+  /**
+   * A connection was lost. If a request can be repeated, finds out whether the server is still there. A server that is lost again and again soon
+   * after it was opened is not opened again at once.
+   */
+  lost(error: unknown, isRetryable: boolean): void
   close(): void
 }
 
@@ -33,6 +38,10 @@ export interface UpstreamHealthOptions {
 }
 
 const BACKOFF = { firstMs: 1000, maxMs: 30_000 }
+/** A connection that lasts so long is stable. */
+const STABLE_MS = 10_000
+/** So many connections in a row may be lost sooner before the server counts as not available. */
+const MAX_QUICK_LOSSES = 3
 /** After so many failures in a row, the server is tried again only when it is needed. */
 const MAX_BACKGROUND_ATTEMPTS = 1000
 
@@ -43,6 +52,11 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
   let nextAttemptAt: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isProbing = false
+  /** When the last connection was opened, and whether it was lost since. */
+  let openedAt = 0
+  let isLost = false
+  /** The number of connections in a row that were lost soon after they were opened. */
+  let quickLosses = 0
 
   const set = (next: UpstreamState): void => {
     if (state === next || state === 'closed') return
@@ -107,8 +121,22 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       error = reason
       if (state === 'connecting') set('idle')
     },
-    suspect() {
-      if (state === 'ready') void attempt()
+    opened() {
+      openedAt = Date.now()
+      isLost = false
+      health.success()
+    },
+    lost(reason, isRetryable) {
+      if (state !== 'ready') return
+      if (!isLost) quickLosses = Date.now() - openedAt < STABLE_MS ? quickLosses + 1 : 0
+      isLost = true
+      if (quickLosses > MAX_QUICK_LOSSES) {
+        failures = quickLosses - MAX_QUICK_LOSSES
+        health.failure(reason)
+      } else if (isRetryable && !timer) {
+        // The connection notices its end right after its requests.
+        timer = setTimeout(() => void attempt(), 0)
+      }
     },
     close() {
       clear()

@@ -1,4 +1,5 @@
 import type { Era } from '../../connect/era-cache.ts'
+import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { matchTarget } from '../../connect/target.ts'
 import { ConnectionLostError } from '../../jsonrpc/errors.ts'
 import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
@@ -14,7 +15,7 @@ import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
-import { createConnections, isPerPrincipal } from './connections.ts'
+import { createConnections, sharingOf } from './connections.ts'
 import { requestResult } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
 import { KINDS } from './kinds.ts'
@@ -39,7 +40,7 @@ export interface GatewayUpstream {
   /** Whether the server knows who sends a request, so that principals must not share a subscription. */
   readonly needsIdentity: boolean
   /** Whether HTTP requests repeat arguments in headers. */
-  sendsParamHeaders(principal: string | undefined): boolean
+  readonly sendsParamHeaders: boolean
   /** How long a list may wait for the server now, in milliseconds: not at all while it cannot be reached. */
   readonly listWaitMs: number
   filterOf(kind: GatewayItemKind): ItemFilter
@@ -52,6 +53,8 @@ export interface UpstreamOptions {
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
   readonly singleUser: boolean
+  /** How long a call waits for input, in milliseconds. */
+  readonly requestStateTtlMs: number
   readonly policies: readonly GatewayPolicy[]
   readonly onEvent: OnGatewayEvent
   /** The lists of the server may have changed: one kind, or all. */
@@ -71,8 +74,9 @@ const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => (
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
   const { name, server, credentials, policies, onEvent, onChanged } = options
   const filters = createFilters(server)
-  const perPrincipal = isPerPrincipal(server, credentials)
+  const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
+  let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders'> | undefined
   const counters = { inFlight: 0, requests: 0 }
   /** The metadata of the last request, with which the server is tried again. */
   let lastMeta: JsonObject = probeMeta(options.info)
@@ -89,15 +93,19 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   const probe = async (): Promise<void> => {
     const params = { _meta: lastMeta }
     const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
-    await requestResult(connections.get(undefined).exchange, { method: 'server/discover', params }, context)
+    const { exchange: open } = connections.get({ jsonrpc: '2.0', id: 0, method: 'server/discover', params }, {})
+    await requestResult(open, { method: 'server/discover', params }, context)
     catalogue.invalidate()
     onChanged(upstream, undefined)
   }
-  const health = createUpstreamHealth({ probe: perPrincipal ? undefined : probe, onChange: reportHealth })
+  const health = createUpstreamHealth({ probe: isShared ? probe : undefined, onChange: reportHealth })
   const connections = createConnections({
     ...options,
     onOpening: () => health.connecting(),
-    onOpened: () => health.success(),
+    onOpened(connection) {
+      connected = connection
+      health.opened()
+    },
     onEraDetected: (detected) => void (era = detected),
     onFailed: (error) => (isRefusal(error) ? health.refused(error) : health.failure(error)),
   })
@@ -108,9 +116,9 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     counters.requests++
     counters.inFlight++
     try {
-      return await connections.get(context.auth?.principal).exchange(request, context)
+      return await connections.get(request, context).exchange(request, context)
     } catch (error) {
-      if (error instanceof ConnectionLostError && error.retryable) health.suspect()
+      if (error instanceof ConnectionLostError) health.lost(error, error.retryable)
       throw error
     } finally {
       counters.inFlight--
@@ -136,12 +144,13 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     options: server,
     exchange,
     catalogue,
-    needsIdentity: perPrincipal || isInProcess(server),
+    needsIdentity: !isShared || isInProcess(server),
     get status() {
       const { state, error, failures, nextAttemptAt } = health
       return {
         state: server.disabled ? 'disabled' : state,
         ...(era && { era }),
+        ...(connected?.protocolVersion && { protocolVersion: connected.protocolVersion }),
         ...(error !== undefined && { error: messageOf(error) }),
         ...(nextAttemptAt !== undefined && { nextAttemptAt }),
         failures,
@@ -153,7 +162,9 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     get listWaitMs() {
       return health.isFailing ? 0 : (server.listTimeoutMs ?? LIST_TIMEOUT_MS)
     },
-    sendsParamHeaders: (principal) => connections.get(principal).sendsParamHeaders,
+    get sendsParamHeaders() {
+      return connected?.sendsParamHeaders ?? false
+    },
     filterOf: (kind) => filters[KINDS[kind].rules],
     async close() {
       health.close()

@@ -39,6 +39,8 @@ export interface LegacyClientOptions extends HandshakeOptions {
   readonly handleInputRequest?: InputRequestHandler
   /** Returns what identifies the caller of a request, for calls that wait for input. Default: its principal, or its session. */
   readonly identityOf?: typeof identityOf
+  /** How long a call waits for the responses to its input requests, in milliseconds. Default: 5 minutes. */
+  readonly suspendTtlMs?: number
   /** Receives every log message of the session. Default: the open requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
   /** Aborts the handshake by closing the connection, because `initialize` cannot be cancelled. */
@@ -144,11 +146,17 @@ const REMOVED_REQUESTS: ReadonlySet<string> = new Set(
 /** Calls that require input return it, instead of using a handler. Only gateways need that. */
 async function suspendCalls(
   forward: Exchange,
-  { connection, capabilities, identityOf }: Omit<LegacyClientOptions, 'handleInputRequest'>,
+  { connection, capabilities, identityOf, suspendTtlMs }: Omit<LegacyClientOptions, 'handleInputRequest'>,
 ): Promise<SuspendedCalls> {
   const { createSuspendedCalls } = await import('./suspended-calls.ts')
   const attributesRequests = connection.attributesMessages === true
-  return createSuspendedCalls({ capabilities, attributesRequests, forward, ...(identityOf && { identityOf }) })
+  return createSuspendedCalls({
+    capabilities,
+    attributesRequests,
+    forward,
+    ...(identityOf && { identityOf }),
+    ...(suspendTtlMs !== undefined && { suspendTtlMs }),
+  })
 }
 
 /** Serves methods that the server does not define, and forwards all others. */

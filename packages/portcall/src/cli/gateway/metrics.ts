@@ -1,0 +1,55 @@
+import type { ProcessStatus } from './controller.ts'
+
+type ServerRow = ProcessStatus['servers'][string]
+
+/** A metric of each server. */
+interface ServerMetric {
+  readonly name: string
+  readonly type: 'counter' | 'gauge'
+  readonly help: string
+  readonly value: (server: ServerRow) => number
+}
+
+const SERVER_METRICS: readonly ServerMetric[] = [
+  { name: 'up', type: 'gauge', help: 'Whether the server is available.', value: ({ state }) => (state === 'ready' ? 1 : 0) },
+  { name: 'calls_total', type: 'counter', help: 'Calls, reads and prompts.', value: ({ calls }) => calls },
+  { name: 'errors_total', type: 'counter', help: 'Calls that failed.', value: ({ errors }) => errors },
+  { name: 'requests_total', type: 'counter', help: 'Requests of all kinds.', value: ({ requests }) => requests },
+  { name: 'restarts_total', type: 'counter', help: 'Times the server was connected again.', value: ({ restarts }) => restarts },
+  { name: 'connections', type: 'gauge', help: 'Open connections.', value: ({ connections }) => connections },
+  { name: 'requests_in_flight', type: 'gauge', help: 'Requests that wait for a response.', value: ({ inFlight }) => inFlight },
+  { name: 'failures', type: 'gauge', help: 'Failures since the last success.', value: ({ failures }) => failures },
+]
+
+/** Formats the status of a gateway in the Prometheus text format. */
+export function formatMetrics(status: ProcessStatus): string {
+  const { servers, subscriptions, memoryBytes, reloads, startedAt } = status
+  const process = [
+    metric('subscriptions', { type: 'gauge', help: 'Open subscriptions of clients.' }, [['', subscriptions]]),
+    metric('memory_bytes', { type: 'gauge', help: 'Resident memory.' }, [['', memoryBytes]]),
+    metric('reloads_total', { type: 'counter', help: 'Times the configuration was reloaded.' }, [['', reloads]]),
+    metric('start_time_seconds', { type: 'gauge', help: 'When the gateway started.' }, [['', Date.parse(startedAt) / 1000]]),
+  ]
+  const perServer = SERVER_METRICS.map(({ name, value, ...head }) =>
+    metric(
+      `server_${name}`,
+      head,
+      Object.entries(servers).map(([server, row]) => [`{server="${escapeLabel(server)}"}`, value(row)] as const),
+    ),
+  )
+  return `${[...process, ...perServer].join('\n')}\n`
+}
+
+function metric(
+  name: string,
+  { type, help }: { readonly type: string; readonly help: string },
+  samples: readonly (readonly [labels: string, value: number])[],
+): string {
+  const full = `portcall_gateway_${name}`
+  const lines = samples.map(([labels, value]) => `${full}${labels} ${value}`)
+  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join('\n')
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}

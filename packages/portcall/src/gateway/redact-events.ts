@@ -1,0 +1,20 @@
+import type { OnGatewayEvent } from './events.ts'
+
+const MAX_NAME_LENGTH = 200
+
+/** Removes from the names in events what may be secret: the query, the fragment and the user of a URI. */
+export function redactEvents(onEvent: OnGatewayEvent): OnGatewayEvent {
+  return (event) => {
+    const isNamed = event.type === 'call' || event.type === 'item-dropped'
+    onEvent(isNamed && needsRedaction(event.name) ? { ...event, name: redactName(event.name) } : event)
+  }
+}
+
+function needsRedaction(name: string): boolean {
+  return name.length > MAX_NAME_LENGTH || name.includes('://')
+}
+
+function redactName(name: string): string {
+  const uri = name.replace(/^([\w+.-]+:\/\/)[^/?#]*@/, '$1[redacted]@').replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}[redacted]`)
+  return uri.slice(0, MAX_NAME_LENGTH)
+}

@@ -1,0 +1,51 @@
+import { createServer, type Server } from 'portcall'
+import { connect } from 'portcall/client'
+import { createGateway } from 'portcall/gateway'
+import { serve } from 'portcall/node'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+
+const REVISIONS = ['2024-11-05', '2025-11-25', '2026-07-28'] as const
+const PAIRS = REVISIONS.flatMap((client) => REVISIONS.map((server) => ({ client, server })))
+
+async function serveOnce(server: Parameters<typeof serve>[0]): Promise<string> {
+  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
+  onTestFinished(close)
+  return url
+}
+
+const createTools = (name: string): Server => createServer({ name, version: '1' }).tool('first', {}, () => 'first')
+
+/** Waits for some turns of the event loop, so that changes meet every stage of the previous notification. */
+async function pause(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe.each(PAIRS)('a client of $client behind servers of $server', ({ client, server }) => {
+  test('lists the last of many quick changes after a notification', async () => {
+    const tools = [createTools('one'), createTools('two')] as const
+    const gateway = createGateway({
+      servers: {
+        one: { target: await serveOnce(tools[0]), protocolVersion: server },
+        two: { target: await serveOnce(tools[1]), protocolVersion: server },
+      },
+    })
+    onTestFinished(() => gateway.close())
+    await using peer = await connect(await serveOnce(gateway), { protocolVersion: client })
+    const subscription = peer.listen({ toolsListChanged: true })
+    await subscription.ready
+    let listed: string[] = []
+    const reading = (async () => {
+      // Only notifications make the client list the tools again.
+      for await (const _change of subscription) listed = (await peer.tools().toArray()).map(({ name }) => name)
+    })()
+    for (let change = 0; change < 60; change++) {
+      tools[change % 2]?.tool(`tool_${change}`, {}, () => 'late')
+      await pause(change % 7)
+    }
+    const expected = Array.from({ length: 60 }, (_, change) => `${change % 2 === 0 ? 'one' : 'two'}__tool_${change}`)
+    await eventually(() => expect(listed).toEqual(expect.arrayContaining(expected)))
+    await subscription.close()
+    await reading
+  })
+})
