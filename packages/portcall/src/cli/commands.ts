@@ -27,6 +27,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Watch for change notifications',
     load: async () => (await import('./commands/listen.ts')).listenCommand,
   },
+  bench: {
+    summary: 'Measure the throughput and latency of a server',
+    load: async () => (await import('./commands/bench.ts')).benchCommand,
+  },
   tasks: { summary: 'Start and manage tasks', load: async () => (await import('./commands/tasks.ts')).tasksCommand },
   serve: {
     summary: 'Serve a module over HTTP or stdio',

@@ -20,8 +20,11 @@ import { resolveTarget } from './resolve.ts'
 /** The part of an invocation that describes a connection. */
 export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
   readonly flags: unknown
-  /** Handlers for elicitations that neither an option nor a terminal can answer. Without them the capability is not declared. */
-  readonly fallbackHandlers?: Pick<ConnectOptions, 'elicit' | 'elicitUrl'>
+  /**
+   * Handlers for elicitations that neither an option nor a terminal can answer, without which the capability is not declared; and what sends
+   * HTTP requests.
+   */
+  readonly fallbackHandlers?: Pick<ConnectOptions, 'elicit' | 'elicitUrl' | 'fetch'>
 }
 
 /** A client with the tasks extension. */

@@ -1,0 +1,37 @@
+import { isObject } from '../../entrypoints/jsonrpc.ts'
+import type { Failure } from './lane.ts'
+
+const DATA_LINE = /^data:(.*)$/gm
+
+/** Returns how a result means that the call has failed. */
+export function failureOfResult(result: unknown): Failure {
+  if (!isObject(result)) return 'invalid response'
+  if (result.isError === true) return 'tool error'
+  return result.resultType === 'input_required' ? 'input required' : undefined
+}
+
+/** Returns how the body of an HTTP response means that the call has failed. */
+export function failureOfBody(status: number, isStream: boolean, body: string): Failure {
+  if (status !== 200) return `HTTP ${status}`
+  // The response is the last event of a stream.
+  const text = isStream ? [...body.matchAll(DATA_LINE)].at(-1)?.[1] : body
+  const message = parse(text ?? '')
+  if (!isObject(message)) return 'invalid response'
+  if (isObject(message.error)) return `error ${message.error.code}`
+  return failureOfResult(message.result)
+}
+
+/** Returns the kind of an error that a client has thrown. */
+export function failureOfError(error: unknown): string {
+  if (!(error instanceof Error)) return 'error'
+  const code = 'code' in error ? error.code : undefined
+  return typeof code === 'number' ? `error ${code}` : String(code ?? error.name)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

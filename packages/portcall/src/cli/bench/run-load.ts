@@ -1,0 +1,146 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import { setImmediate } from 'node:timers/promises'
+import type { Failure, Lane } from './lane.ts'
+
+/** What to measure. */
+export interface LoadPlan {
+  /** How long to call before the measurement starts. */
+  readonly warmUpMs: number
+  readonly durationMs: number
+  /** Ends the measurement after this many calls. */
+  readonly maxCalls: number
+  /** Calls a second, at fixed times. Without it, each lane makes its next call when it has the response to the last one. */
+  readonly perSecond: number | undefined
+}
+
+/** What was measured. */
+export interface LoadMeasurement {
+  readonly seconds: number
+  /** Completed calls, failed ones included. */
+  readonly calls: number
+  /** The number of failed calls, by kind. */
+  readonly failures: ReadonlyMap<string, number>
+  /** In nanoseconds. With a fixed rate, counted from the time at which a call was due, whether or not a lane was free then. */
+  readonly latency: RecordableHistogram
+  /** Calls that were due and could not be sent, because no lane was free. */
+  readonly unsent: number
+}
+
+const NANOSECONDS = 1e6
+const now = (): number => performance.now()
+
+/** Makes calls until the time has passed, the number of calls is reached, or the signal is aborted. Closes the lanes. */
+export async function runLoad(lanes: readonly Lane[], plan: LoadPlan, signal: AbortSignal): Promise<LoadMeasurement> {
+  const recorder = createRecorder(plan)
+  const stop = (): void => recorder.stop()
+  signal.addEventListener('abort', stop)
+  const timer = setTimeout(stop, plan.warmUpMs + plan.durationMs)
+  const running = plan.perSecond === undefined ? runClosedLoop(lanes, recorder) : runOpenLoop(lanes, recorder, plan.perSecond)
+  await Promise.race([running, recorder.stopped])
+  clearTimeout(timer)
+  signal.removeEventListener('abort', stop)
+  recorder.stop()
+  for (const lane of lanes) lane.close()
+  return recorder.result()
+}
+
+/** Collects the outcomes of the calls that end during the measurement. */
+interface Recorder {
+  readonly isRunning: boolean
+  readonly stopped: Promise<void>
+  record(startedAt: number, failure: Failure): void
+  /** Sets the function that returns how many calls are due and not sent. It is called when the measurement ends. */
+  countUnsent(count: () => number): void
+  stop(): void
+  result(): LoadMeasurement
+}
+
+function createRecorder({ warmUpMs, maxCalls }: LoadPlan): Recorder {
+  const latency = createHistogram()
+  const failures = new Map<string, number>()
+  const startsAt = now() + warmUpMs
+  let endsAt: number | undefined
+  let calls = 0
+  let countUnsent = (): number => 0
+  let unsent = 0
+  let resolveStopped!: () => void
+  const stopped = new Promise<void>((resolve) => (resolveStopped = resolve))
+  const stop = (): void => {
+    if (endsAt !== undefined) return
+    endsAt = now()
+    unsent = countUnsent()
+    resolveStopped()
+  }
+  return {
+    stopped,
+    get isRunning() {
+      return endsAt === undefined
+    },
+    record(startedAt, failure) {
+      const endedAt = now()
+      if (endsAt !== undefined || endedAt < startsAt) return
+      if (failure !== undefined) failures.set(failure, (failures.get(failure) ?? 0) + 1)
+      else latency.record(Math.max(1, Math.round((endedAt - startedAt) * NANOSECONDS)))
+      if (++calls === maxCalls) stop()
+    },
+    countUnsent(count) {
+      countUnsent = count
+    },
+    stop,
+    result: () => ({ seconds: Math.max(0, (endsAt ?? now()) - startsAt) / 1000, calls, failures, latency, unsent }),
+  }
+}
+
+/** Calls of a server in this process may never wait for anything. Timers and signals get their turn after this time. */
+const YIELD_MS = 10
+
+/** Each lane makes one call after the other. */
+async function runClosedLoop(lanes: readonly Lane[], recorder: Recorder): Promise<void> {
+  let yieldAt = now() + YIELD_MS
+  const run = async (lane: Lane): Promise<void> => {
+    while (recorder.isRunning) {
+      const startedAt = now()
+      recorder.record(startedAt, await lane.call())
+      if (now() < yieldAt) continue
+      await setImmediate()
+      yieldAt = now() + YIELD_MS
+    }
+  }
+  await Promise.all(lanes.map(run))
+}
+
+/** Time before a call is due in which the loop no longer sleeps, because timers are late by up to a millisecond. */
+const SPIN_MS = 1.5
+
+/** Makes calls at fixed times. A call that is due while no lane is free is sent later, and its latency includes the time that it waited. */
+function runOpenLoop(lanes: readonly Lane[], recorder: Recorder, perSecond: number): Promise<void> {
+  const free = [...lanes]
+  const startedAt = now()
+  const intervalMs = 1000 / perSecond
+  let sent = 0
+  const dueCalls = (): number => Math.floor((now() - startedAt) / intervalMs) + 1
+  recorder.countUnsent(() => Math.max(0, dueCalls() - sent))
+
+  const sendDue = (): void => {
+    const due = dueCalls()
+    while (recorder.isRunning && sent < due) {
+      const lane = free.pop()
+      if (!lane) return
+      const dueAt = startedAt + sent++ * intervalMs
+      void lane.call().then((failure) => {
+        recorder.record(dueAt, failure)
+        free.push(lane)
+        sendDue()
+      })
+    }
+  }
+  const tick = (): void => {
+    if (!recorder.isRunning) return
+    sendDue()
+    const waitMs = startedAt + sent * intervalMs - now()
+    if (free.length > 0 && waitMs < SPIN_MS) void setImmediate().then(tick)
+    else setTimeout(tick, free.length > 0 ? waitMs - SPIN_MS : 1)
+  }
+  tick()
+  return recorder.stopped
+}

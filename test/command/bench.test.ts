@@ -1,0 +1,154 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { connect } from 'portcall/client'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { portcall, STDIO, start, untilExit, untilOutput } from './support/portcall.ts'
+
+const LOAD = fileURLToPath(new URL('fixtures/load.mjs', import.meta.url))
+const LONG_MS = 120_000
+const ERAS = ['2026-07-28', '2025-11-25']
+
+async function serveLoad(): Promise<string> {
+  const child = start(['serve', LOAD, '--port', '0'])
+  const end = untilExit(child)
+  onTestFinished(async () => {
+    child.kill()
+    await end
+  })
+  const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
+  return url
+}
+
+async function bench(...args: string[]): Promise<any> {
+  const warmUp = args.includes('--warm-up') ? [] : ['--warm-up', '0.1']
+  const { code, out, err } = await portcall(['bench', '--json', ...warmUp, ...args])
+  return { code, err, ...(out && JSON.parse(out)) }
+}
+
+describe('portcall bench', () => {
+  for (const era of ERAS) {
+    test(`measures a server over HTTP, ${era}`, { timeout: LONG_MS }, async () => {
+      const url = await serveLoad()
+      const args = ['add', 'a=1', 'b=2', '--connections', '4', '--duration', '0.5', '--protocol-version', era]
+      const result = await bench(url, ...args)
+      expect(result).toMatchObject({ code: 0, call: 'tools/call add', protocolVersion: era, loop: 'closed', errors: {} })
+      expect(result.calls).toBeGreaterThan(10)
+      expect(result.callsPerSecond).toBeCloseTo(result.calls / result.seconds, -1)
+      const { min, p50, p99, max } = result.latencyMs
+      expect([min, p50, p99, max]).toEqual([min, p50, p99, max].sort((a, b) => a - b))
+    })
+
+    test(`reads event streams and text that is not ASCII, ${era}`, { timeout: LONG_MS }, async () => {
+      const url = await serveLoad()
+      expect(await bench(url, 'stream', '--calls', '50', '--protocol-version', era)).toMatchObject({
+        code: 0,
+        calls: 50,
+        errors: {},
+      })
+    })
+  }
+
+  test('measures other methods, programs and modules', { timeout: LONG_MS }, async () => {
+    const url = await serveLoad()
+    expect(await bench(url, '--method', 'tools/list', '--calls', '20')).toMatchObject({ code: 0, call: 'tools/list', calls: 20 })
+    expect(await bench(LOAD, 'add', 'a=1', 'b=2', '--calls', '20')).toMatchObject({ code: 0, calls: 20 })
+    expect(await bench('greet', 'name=Ada', '--calls', '20', '--', process.execPath, STDIO)).toMatchObject({ code: 0, calls: 20 })
+  })
+
+  test('counts failures by kind', { timeout: LONG_MS }, async () => {
+    const url = await serveLoad()
+    const result = await bench(url, 'third', '--calls', '99', '--connections', '3')
+    expect(result).toMatchObject({ code: 1, calls: 99, errors: { 'tool error': expect.any(Number) } })
+    expect(Math.abs(result.errors['tool error'] - 33)).toBeLessThanOrEqual(3)
+  })
+
+  test('a call that does not work, and wrong options, are reported before anything is measured', {
+    timeout: LONG_MS,
+  }, async () => {
+    const url = await serveLoad()
+    expect(await bench(url, 'add', 'a=x', 'b=1')).toMatchObject({ code: 2, err: expect.stringContaining('expected number') })
+    expect(await bench(url)).toMatchObject({ code: 2, err: expect.stringContaining('--method') })
+    for (const option of ['--connections', '--duration', '--rate', '--calls'])
+      expect(await bench(url, 'add', option, '-1')).toMatchObject({ code: 2, err: expect.stringContaining(option) })
+  })
+
+  test('a server that ends is a failure, not a hang', { timeout: LONG_MS }, async () => {
+    const child = start(['serve', LOAD, '--port', '0'])
+    const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
+    const measuring = bench(url, 'wait', 'ms=50', '--duration', '2')
+    await sleep(1500)
+    child.kill('SIGKILL')
+    const { code, errors } = await measuring
+    expect(code).toBe(1)
+    expect(Object.keys(errors)).toContain('ECONNREFUSED')
+  })
+
+  test('Ctrl-C ends the measurement and prints what was measured', { timeout: LONG_MS }, async () => {
+    const url = await serveLoad()
+    const child = start(['bench', url, 'wait', 'ms=10', '--duration', '600', '--warm-up', '0'])
+    const end = untilExit(child)
+    await sleep(2000)
+    child.kill('SIGINT')
+    expect(await end).toMatchObject({ code: 130, out: expect.stringMatching(/calls {4}[\d,]+ in/) })
+  })
+
+  test('with a rate, latency counts from the time at which a call was due', { timeout: LONG_MS }, async () => {
+    const url = await serveLoad()
+    const measuring = bench(url, 'add', 'a=1', 'b=2', '--connections', '2', '--rate', '100', '--duration', '3', '--warm-up', '0')
+    await sleep(1500)
+    const client = await connect(url)
+    await client.callTool('pause', { ms: 1000 })
+    await client.close()
+    const { calls, unsent, latencyMs, loop, perSecond } = await measuring
+    expect({ loop, perSecond }).toEqual({ loop: 'open', perSecond: 100 })
+    // All calls that were due during the pause were late, although only two connections waited for a response.
+    expect(calls + unsent).toBeGreaterThanOrEqual(295)
+    expect(calls + unsent).toBeLessThanOrEqual(301)
+    expect(latencyMs.p90).toBeGreaterThan(500)
+  })
+
+  test('agrees with autocannon on the same request', { timeout: LONG_MS }, async () => {
+    // It has no types.
+    const { default: autocannon } = await import(String('autocannon'))
+    const url = await serveLoad()
+    const WAIT_MS = 20
+    const CONNECTIONS = 10
+    const request = await recordRequest(url, WAIT_MS)
+    const ratios: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const ours = await bench(url, 'wait', `ms=${WAIT_MS}`, '--connections', `${CONNECTIONS}`, '--duration', '1')
+      const theirs = await autocannon({ ...request, connections: CONNECTIONS, duration: 1 })
+      console.error(`portcall bench ${ours.callsPerSecond}/s, autocannon ${theirs.requests.total / theirs.duration}/s`)
+      expect([ours.errors, theirs.non2xx, theirs.errors]).toEqual([{}, 0, 0])
+      ratios.push(ours.callsPerSecond / (theirs.requests.total / theirs.duration))
+    }
+    const median = ratios.sort((a, b) => a - b)[2] ?? 0
+    expect(median).toBeGreaterThan(0.9)
+    expect(median).toBeLessThan(1.1)
+  })
+})
+
+/** Returns the request that `portcall bench` sends, as options of autocannon. */
+async function recordRequest(url: string, ms: number): Promise<{ url: string; method: 'POST'; headers: any; body: string }> {
+  const bodies: string[] = []
+  const heads: any[] = []
+  const proxy = createServer(async (incoming, outgoing) => {
+    let body = ''
+    for await (const chunk of incoming) body += chunk
+    const { host, connection, 'content-length': length, ...headers } = incoming.headers
+    if (body.includes('"wait"')) {
+      bodies.push(body)
+      heads.push(headers)
+    }
+    const response = await fetch(url, { method: incoming.method ?? 'POST', headers: headers as any, body })
+    outgoing.writeHead(response.status, { 'content-type': response.headers.get('content-type') ?? '' }).end(await response.text())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => void proxy.close())
+  const { port } = proxy.address() as AddressInfo
+  await bench(`http://127.0.0.1:${port}/mcp`, 'wait', `ms=${ms}`, '--calls', '1', '--warm-up', '0', '--connections', '1')
+  return { url, method: 'POST', headers: heads.at(-1), body: bodies.at(-1) ?? '' }
+}
