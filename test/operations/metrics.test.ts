@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -60,7 +60,9 @@ test('a page shows requests, errors by code, sessions, streams, tasks, stores an
   const text = await response.text()
   const count = (labels: RegExp): string | undefined =>
     text.match(new RegExp(`^mcp_server_operation_duration_seconds_count\\{${labels.source}\\} (\\d+)$`, 'm'))?.[1]
-  expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="add",.*error_type="",mcp_protocol_version="2026-07-28",.*"tcp"/)).toBe('1')
+  expect(
+    count(/mcp_method_name="tools\/call",gen_ai_tool_name="add",.*error_type="",mcp_protocol_version="2026-07-28",.*"tcp"/),
+  ).toBe('1')
   expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="add",.*mcp_protocol_version="2025-11-25",.*/)).toBe('1')
   expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="fail",.*error_type="tool_error",.*2026.*/)).toBe('1')
   expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="",.*error_type="-32602",.*2026.*/)).toBe('1')
@@ -99,7 +101,9 @@ test('stores measure failures', async () => {
 
 /** Every metric that a query names. */
 const namesIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(/\b((?:mcp|portcall|nodejs|process)_\w+?)(?:_bucket|_count|_sum)?(?=\{)/g)].map(([, name]) => name!)),
+  ...new Set(
+    [...text.matchAll(/\b((?:mcp|portcall|nodejs|process)_\w+?)(?:_bucket|_count|_sum)?(?=\{)/g)].map(([, name]) => name!),
+  ),
 ]
 
 test('the dashboard and the alerts use only metrics that exist', async () => {
@@ -116,7 +120,8 @@ test('the dashboard and the alerts use only metrics that exist', async () => {
   expect(Math.max(...boxes)).toBe(24)
 })
 
-const promtool = (...args: string[]): string => execFileSync('promtool', args, { cwd: join(DEPLOY, 'prometheus'), encoding: 'utf8' })
+const promtool = (...args: string[]): string =>
+  execFileSync('promtool', args, { cwd: join(DEPLOY, 'prometheus'), encoding: 'utf8' })
 
 test.skipIf(!hasPrometheus)('promtool accepts the configuration and the rules, and the rules fire when they should', () => {
   expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS')
@@ -139,7 +144,10 @@ test.skipIf(!hasPrometheus)('Prometheus scrapes the page, loads the rules, and r
   const config = readFileSync(join(DEPLOY, 'prometheus/prometheus.yml'), 'utf8')
   writeFileSync(
     join(folder, 'prometheus.yml'),
-    config.replace('15s', '200ms').replace('alerts.yml', join(DEPLOY, 'prometheus/alerts.yml')).replace('127.0.0.1:3000', new URL(url).host),
+    config
+      .replace('15s', '200ms')
+      .replace('alerts.yml', join(DEPLOY, 'prometheus/alerts.yml'))
+      .replace('127.0.0.1:3000', new URL(url).host),
   )
   const port = await freePort()
   const child: ChildProcess = spawn(

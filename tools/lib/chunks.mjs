@@ -9,6 +9,7 @@ const OTHERS = [
   'tasks-client',
   'telemetry',
   'metrics',
+  'logging',
   'jsonrpc',
   'stores',
   'stores-redis',

@@ -3,7 +3,7 @@ import type { ConnectionInfo, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isSuccess, type Request, type RequestId, type Response } from '../jsonrpc/message.ts'
 import { redactSecrets } from '../middleware/audit/redact.ts'
 import { setLru } from '../util/lru.ts'
-import type { TracedOperation, Outcome, RequestOrigin } from './operation.ts'
+import type { Outcome, RequestOrigin, TracedOperation } from './operation.ts'
 import type { RecordedValue, TelemetryOptions } from './options.ts'
 
 /** The attributes of spans and metrics. https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md */

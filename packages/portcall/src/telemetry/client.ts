@@ -20,7 +20,7 @@ import {
 } from './attributes.ts'
 import { createInputMiddleware, withTraceMeta } from './input-requests.ts'
 import { createInstruments, endSpan, type Instruments, type Measurement, spanName } from './instruments.ts'
-import { metaOf, type TracedOperation, operationOf, outcomeOf, thrownOutcome } from './operation.ts'
+import { metaOf, operationOf, outcomeOf, type TracedOperation, thrownOutcome } from './operation.ts'
 import type { ClientTelemetryOptions } from './options.ts'
 import { extractMeta, injectMeta } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api'
 import { operationAttributes, outcomeAttributes } from './attributes.ts'
 import { createKnownNames } from './known-names.ts'
-import type { TracedOperation, Outcome } from './operation.ts'
+import type { Outcome, TracedOperation } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 
 /** The tracer and the metrics of one side. */

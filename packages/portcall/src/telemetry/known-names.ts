@@ -1,5 +1,5 @@
 import { METHODS } from '../protocol/methods.ts'
-import type { TracedOperation, Outcome } from './operation.ts'
+import type { Outcome, TracedOperation } from './operation.ts'
 
 /** Decides which names of a request become labels of metrics. */
 export interface KnownNames {

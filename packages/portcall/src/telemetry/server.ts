@@ -13,7 +13,7 @@ import {
 } from './attributes.ts'
 import { createInputRequestTracer, type InputRequestTracer } from './input-requests.ts'
 import { createInstruments, endSpan, type Instruments, type Measurement, spanName } from './instruments.ts'
-import { metaOf, type TracedOperation, operationOf, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from './operation.ts'
+import { metaOf, operationOf, originOf, outcomeOf, type RequestOrigin, type TracedOperation, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractParent, injectMeta, type TraceParent } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'

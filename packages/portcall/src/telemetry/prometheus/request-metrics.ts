@@ -1,7 +1,7 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
 import { createKnownNames } from '../known-names.ts'
-import { metaOf, operationOf, originOf, type Outcome, outcomeOf, thrownOutcome } from '../operation.ts'
+import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from '../operation.ts'
 
 const LABELS = [
   'mcp_method_name',
