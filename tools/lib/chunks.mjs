@@ -10,6 +10,7 @@ const OTHERS = [
   'tasks-client',
   'telemetry',
   'metrics',
+  'logging',
   'jsonrpc',
   'stores',
   'stores-redis',

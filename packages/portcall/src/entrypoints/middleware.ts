@@ -1,4 +1,4 @@
-/** Ready-made middleware for servers and gateways: `server.use(rateLimit({ limit: 60 }))`. @module */
+/** Ready-made middleware for servers, gateways and clients: `server.use(rateLimit({ limit: 60 }))`. @module */
 
 export type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 export type { Request, Response } from '../jsonrpc/message.ts'
@@ -12,8 +12,14 @@ export {
   verifyAuditLog,
 } from '../middleware/audit/trail.ts'
 export { type ConcurrencyLimitOptions, concurrencyLimit } from '../middleware/concurrency-limit.ts'
+export { type IdempotencyOptions, idempotency } from '../middleware/idempotency.ts'
+export { idempotencyKey } from '../middleware/idempotency-key.ts'
+export { type AddressKeyOptions, byAddress } from '../middleware/keys.ts'
 export { type RateLimitOptions, rateLimit } from '../middleware/rate-limit.ts'
+export { type ResultRedactionOptions, redactResults } from '../middleware/redaction.ts'
+export { type ResultCacheOptions, resultCache } from '../middleware/result-cache.ts'
 export { type ResultSizeLimitOptions, resultSizeLimit } from '../middleware/result-size-limit.ts'
+export { type RetryOptions, retry } from '../middleware/retry.ts'
 export type { RequestSelection } from '../middleware/selection.ts'
 export { type TimeLimitOptions, timeLimit } from '../middleware/time-limit.ts'
 export type { KeyValueStore } from '../stores/store.ts'

@@ -1,0 +1,137 @@
+import { Writable } from 'node:stream'
+import pino from 'pino'
+import { createServer } from 'portcall'
+import { connect } from 'portcall/client'
+import { createGateway } from 'portcall/gateway'
+import { type Logger, type LoggingOptions, logging } from 'portcall/logging'
+import { serve } from 'portcall/node'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import winston from 'winston'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const SPAN = '00f067aa0ba902b7'
+const SECRET = 'postgres://admin:hunter2@db/prod'
+
+/** A log record as the libraries write it. */
+interface LogLine {
+  readonly [field: string]: unknown
+}
+
+/** Collects lines of JSON. */
+function collect(): { readonly lines: LogLine[]; readonly stream: Writable } {
+  const lines: LogLine[] = []
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      for (const line of String(chunk).trim().split('\n')) lines.push(JSON.parse(line))
+      done()
+    },
+  })
+  return { lines, stream }
+}
+
+const PINO_LEVELS: { readonly [level: number]: string } = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' }
+
+/** The real loggers; `read` returns records with the members `level` and `message`. */
+const LOGGERS: { readonly [name: string]: () => { readonly logger: Logger; readonly read: () => LogLine[] } } = {
+  pino() {
+    const { lines, stream } = collect()
+    return {
+      logger: pino({ level: 'debug' }, stream),
+      read: () => lines.map(({ level, msg, ...rest }) => ({ ...rest, level: PINO_LEVELS[Number(level)], message: msg })),
+    }
+  },
+  winston() {
+    const { lines, stream } = collect()
+    const transports = [new winston.transports.Stream({ stream })]
+    return { logger: winston.createLogger({ level: 'debug', format: winston.format.json(), transports }), read: () => lines }
+  },
+  console() {
+    const lines: LogLine[] = []
+    const method = (level: string) => (message: string, fields: LogLine) => void lines.push({ ...fields, level, message })
+    return {
+      logger: { error: method('error'), warn: method('warn'), info: method('info'), debug: method('debug') },
+      read: () => lines,
+    }
+  },
+}
+
+async function startLogged(options: LoggingOptions) {
+  const logs = logging(options)
+  const server = createServer({ name: 'logged', version: '1' }, { onEvent: logs.onEvent })
+  server.use(logs.middleware)
+  server.tool('add', {}, () => 'ok')
+  server.tool('crash', {}, () => {
+    throw new Error(`cannot reach ${SECRET}`)
+  })
+  const authenticate = () => ({ principal: 'ada' })
+  const listening = await serve(server, { port: 0, authenticate, handleProcessSignals: false })
+  onTestFinished(() => listening.close())
+  return listening.url
+}
+
+const meta = { traceparent: `00-${TRACE}-${SPAN}-01` }
+
+test.each(Object.keys(LOGGERS))('%s gets structured records with the ids of the request', async (name) => {
+  const { logger, read } = LOGGERS[name]!()
+  const url = await startLogged({ logger })
+  const modern = await connect(url)
+  const legacy = await connect(url, { protocolVersion: '2025-11-25' })
+  onTestFinished(async () => void (await Promise.all([modern.close(), legacy.close()])))
+  await modern.callTool('add', {}, { meta })
+  await legacy.callTool('add')
+  await modern.callTool('crash', {}, { meta }).catch(() => {})
+  await modern.tools().toArray()
+  await vi.waitFor(() => expect(read().some(({ method }) => method === 'tools/list')).toBe(true))
+
+  const calls = read().filter(({ event, tool }) => event === 'request' && tool === 'add')
+  const ids = { requestId: expect.any(Number), user: 'ada', durationMs: expect.any(Number) }
+  const record = { level: 'info', message: 'tools/call add: complete', method: 'tools/call', outcome: 'complete' }
+  expect(calls[0]).toMatchObject({ ...record, ...ids, traceId: TRACE, spanId: SPAN })
+  expect(calls[1]).toMatchObject({ ...record, ...ids, sessionId: expect.stringMatching(/^[\w-]{12}$/) })
+  expect(read().find(({ method }) => method === 'tools/list')).toMatchObject({ level: 'debug' })
+
+  const failed = read().find(({ event }) => event === 'error')
+  expect(failed).toMatchObject({
+    level: 'error',
+    message: 'Internal error in tools/call crash',
+    reference: expect.stringMatching(/^\w{8}$/),
+    user: 'ada',
+    traceId: TRACE,
+    err: {
+      [name === 'pino' ? 'type' : 'name']: 'Error',
+      message: expect.stringContaining('cannot reach postgres://[redacted]@db/prod'),
+    },
+  })
+  expect(JSON.stringify(read())).not.toContain('hunter2')
+})
+
+test('a logger that throws fails no request', async () => {
+  const fail = () => {
+    throw new Error('disk full')
+  }
+  const url = await startLogged({ logger: { error: fail, warn: fail, info: fail, debug: fail } })
+  const client = await connect(url)
+  onTestFinished(() => client.close())
+  expect(await client.callTool('add')).toMatchObject({ content: [{ text: 'ok' }] })
+})
+
+test('events of clients and gateways are logged', async () => {
+  const { logger, read } = LOGGERS.pino!()
+  const { onEvent } = logging({ logger })
+  const server = createServer({ name: 'chatty', version: '1' })
+  server.tool('talk', {}, async (_: unknown, call) => {
+    await call.log('warning', 'low on paper', 'printer')
+    return 'done'
+  })
+  const gateway = createGateway({ servers: { chatty: server }, onEvent })
+  onTestFinished(() => gateway.close())
+  const client = await connect(gateway, { onEvent, logLevel: 'debug' })
+  await client.callTool('chatty__talk')
+  await client.close()
+  await vi.waitFor(() => {
+    expect(read()).toContainEqual(expect.objectContaining({ level: 'warn', message: 'low on paper', logger: 'printer' }))
+    expect(read()).toContainEqual(
+      expect.objectContaining({ event: 'call', level: 'info', server: 'chatty', target: 'talk', outcome: 'result' }),
+    )
+  })
+})

@@ -1,0 +1,229 @@
+/** Middleware that keeps state in a store, on every store. Each store has two connections, as two processes have. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createServer } from 'portcall'
+import { connect } from 'portcall/client'
+import { byAddress, idempotency, idempotencyKey, type Middleware, rateLimit, resultCache, retry } from 'portcall/middleware'
+import { serve } from 'portcall/node'
+import { type KeyValueStore, memoryStores, type Stores } from 'portcall/stores'
+import { sqliteStores } from 'portcall/stores/sqlite'
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startPostgres } from '../support/services/postgres.mjs'
+import { startRedis } from '../support/services/redis.mjs'
+import { POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'portcall-middleware-'))
+const redisServer = await startRedis()
+const postgresServer = await startPostgres({ args: ['-c', 'fsync=off'] })
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await redisServer?.stop()
+  await postgresServer?.stop()
+})
+
+/** Opens stores on the same data each time it is called with the same namespace. */
+type Open = (namespace: string) => Stores
+
+const inMemory = new Map<string, Stores>()
+const openMemory: Open = (namespace) => {
+  const stores = inMemory.get(namespace) ?? memoryStores()
+  inMemory.set(namespace, stores)
+  return stores
+}
+
+const STORES: [name: string, isAvailable: boolean, open: Open][] = [
+  ['memory', true, openMemory],
+  ['sqlite', true, (namespace) => sqliteStores(join(folder, `${namespace}.db`))],
+  ...Object.entries(REDIS_DRIVERS).map(([name, open]): (typeof STORES)[number] => [
+    `redis with ${name}`,
+    redisServer !== undefined,
+    (namespace) => open(redisServer?.url ?? '', { namespace }),
+  ]),
+  ...Object.entries(POSTGRES_DRIVERS).map(([name, open]): (typeof STORES)[number] => [
+    `postgres with ${name}`,
+    postgresServer !== undefined,
+    (namespace) => open(postgresServer?.url ?? '', { namespace }),
+  ]),
+]
+
+/** A server whose tool counts its runs, and a client. */
+async function startCounting(middleware: Middleware, run: () => unknown = () => undefined) {
+  const runs = vi.fn(run)
+  const server = createServer({ name: 'counting', version: '1' }, { onEvent: () => {} })
+  server.use(middleware)
+  server.tool('count', {}, async () => {
+    await runs()
+    return String(runs.mock.calls.length)
+  })
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  return { runs, client }
+}
+
+describe.each(STORES)('%s', (_name, isAvailable, open) => {
+  const stores: Stores[] = []
+  let first: KeyValueStore
+  let second: KeyValueStore
+  let created = 0
+
+  beforeEach(() => {
+    const namespace = `middleware_${process.pid}_${created++}_${_name.replaceAll(/\W/g, '_')}`
+    stores.push(open(namespace), open(namespace))
+    first = stores[0]!.store
+    second = stores[1]!.store
+  })
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((one) => one.close()))
+  })
+
+  test.skipIf(!isAvailable)('a rate limit is exact for concurrent requests on both connections', async () => {
+    const limit = { limit: 20, intervalMs: 3_600_000 }
+    const servers = await Promise.all([first, second].map((store) => startCounting(rateLimit({ ...limit, store }))))
+    await Promise.all(servers.flatMap(({ client }) => Array.from({ length: 25 }, () => client.callTool('count').catch(() => {}))))
+    expect(servers.reduce((sum, { runs }) => sum + runs.mock.calls.length, 0)).toBe(20)
+  })
+
+  test.skipIf(!isAvailable)(
+    'a call with an idempotency key runs once, on whichever connection and however often it is sent',
+    async () => {
+      let finish = (): void => {}
+      const running = new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      const servers = await Promise.all([first, second].map((store) => startCounting(idempotency({ store }), () => running)))
+      const options = { meta: idempotencyKey('order-7') }
+      const calls = servers.flatMap(({ client }) => [
+        client.callTool('count', {}, options),
+        client.callTool('count', {}, options),
+      ])
+      await vi.waitFor(() => expect(servers.some(({ runs }) => runs.mock.calls.length > 0)).toBe(true))
+      finish()
+      const results = await Promise.all(calls)
+      expect(new Set(results.map(({ content }) => JSON.stringify(content)))).toEqual(new Set(['[{"type":"text","text":"1"}]']))
+      const later = await servers[1]!.client.callTool('count', {}, options)
+      expect(later.content).toEqual(results[0]!.content)
+      expect(servers.reduce((sum, { runs }) => sum + runs.mock.calls.length, 0)).toBe(1)
+    },
+  )
+
+  test.skipIf(!isAvailable)(
+    'a key cannot be used for other arguments, and its calls fail when their process has failed',
+    async () => {
+      const [crashing, other] = await Promise.all([
+        startCounting(idempotency({ store: failAfterStart(first), leaseTtlMs: 200 })),
+        startCounting(idempotency({ store: second, leaseTtlMs: 200 })),
+      ])
+      const options = { meta: idempotencyKey('order-8') }
+      await expect(crashing.client.callTool('count', {}, options)).rejects.toThrow()
+      await expect(other.client.callTool('count', { other: true }, options)).rejects.toThrow(
+        /used for a request with other params/,
+      )
+      await expect(other.client.callTool('count', {}, options)).rejects.toThrow(/Its outcome is unknown/)
+      expect(other.runs).not.toHaveBeenCalled()
+    },
+  )
+
+  test.skipIf(!isAvailable)('a result is cached for both connections until it expires', async () => {
+    const cache = { ttlMs: 400 }
+    const servers = await Promise.all([first, second].map((store) => startCounting(resultCache({ ...cache, store }))))
+    const [one, two] = servers
+    await one!.client.callTool('count')
+    await one!.client.callTool('count')
+    expect((await two!.client.callTool('count')).content).toEqual([{ type: 'text', text: '1' }])
+    expect([one!.runs.mock.calls.length, two!.runs.mock.calls.length]).toEqual([1, 0])
+    await vi.waitFor(async () => {
+      await two!.client.callTool('count')
+      expect(two!.runs).toHaveBeenCalledTimes(1)
+    })
+  })
+})
+
+/** A store of a process that fails while the request runs: nothing is written after the start, not even the end of the lease. */
+function failAfterStart(store: KeyValueStore): KeyValueStore {
+  const fail = () => Promise.reject(new Error('the process has failed'))
+  let failed = false
+  return {
+    ...store,
+    get: (key) => store.get(key),
+    set: fail,
+    compareAndSet(key, change) {
+      if (failed) return fail()
+      if (!key.endsWith(':lease')) failed = true
+      return store.compareAndSet(key, change)
+    },
+  }
+}
+
+test.skipIf(!redisServer)('three processes together keep a rate limit', async () => {
+  const children = Array.from({ length: 3 }, () =>
+    fork(fileURLToPath(new URL('support/limited-process.mjs', import.meta.url)), [redisServer?.url ?? '']),
+  )
+  onTestFinished(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+  await Promise.all(children.map((child) => once(child, 'message')))
+  const admitted = await Promise.all(
+    children.map(async (child) => {
+      child.send('start')
+      const [count] = await once(child, 'message')
+      return count
+    }),
+  )
+  expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(50)
+})
+
+test('a limit by address counts each client behind a proxy, and an IPv6 network as one', async () => {
+  const server = createServer({ name: 'limited', version: '1' })
+  server.use(rateLimit({ limit: 1, intervalMs: 3_600_000, key: byAddress({ trustedProxies: 1 }) }))
+  server.tool('count', {}, () => 'ok')
+  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false })
+  onTestFinished(() => close())
+  const call = async (forwarded: string): Promise<boolean> => {
+    const client = await connect(url, { headers: { 'x-forwarded-for': forwarded } })
+    const { isError } = await client.callTool('count')
+    await client.close()
+    return isError !== true
+  }
+  expect(await call('203.0.113.1')).toBe(true)
+  expect(await call('203.0.113.1')).toBe(false)
+  expect(await call('9.9.9.9, 203.0.113.1')).toBe(false)
+  expect(await call('203.0.113.2')).toBe(true)
+  expect(await call('2001:db8::1')).toBe(true)
+  expect(await call('2001:db8:0:0:ffff::2')).toBe(false)
+  expect(await call('2001:db8:0:1::1')).toBe(true)
+})
+
+test('a client retries what is safe after the connection was lost, and calls only with a key', async () => {
+  let failures = 0
+  const runs = vi.fn()
+  const server = createServer({ name: 'flaky', version: '1' })
+  server.use(idempotency())
+  server.tool('pay', {}, () => {
+    runs()
+    return 'paid'
+  })
+  // The proxy in front fails every request twice: before the server sees it, and after the server has answered it.
+  const flaky: Middleware = async (request, context, next) => {
+    failures = (failures + 1) % 3
+    if (failures === 1) throw Object.assign(new Error('lost'), { retryable: true })
+    const response = await next(request, context)
+    if (failures === 2) throw Object.assign(new Error('lost'), { retryable: true })
+    return response
+  }
+  const open = async (options: Parameters<typeof retry>[0]) => {
+    const client = await connect(server, { middleware: [retry({ firstDelayMs: 1, ...options }), flaky] })
+    onTestFinished(() => client.close())
+    return client
+  }
+  const careful = await open({})
+  expect((await careful.tools().toArray()).map(({ name }) => name)).toEqual(['pay'])
+  await expect(careful.callTool('pay')).rejects.toThrow('lost')
+  failures = 0
+  const keyed = await open({ addKeys: true })
+  expect((await keyed.callTool('pay')).content).toEqual([{ type: 'text', text: 'paid' }])
+  expect(runs).toHaveBeenCalledTimes(1)
+})
