@@ -1,3 +1,4 @@
+import { KIND_OF_METHOD, type KindInfo } from '../compose/kinds.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound } from '../protocol/errors.ts'
 import { requireExtension } from '../protocol/extensions.ts'
@@ -8,7 +9,6 @@ import { discoverAll } from './discover.ts'
 import type { GatewayParts } from './parts.ts'
 import { unknownTask } from './routes/task-ids.ts'
 import { passListThrough, passThrough } from './single.ts'
-import { KIND_OF_METHOD, type KindInfo } from './upstreams/kinds.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 /** The methods of the tasks extension. */

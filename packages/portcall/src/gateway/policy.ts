@@ -1,3 +1,4 @@
+import type { ListedKind } from '../compose/kinds.ts'
 import type { RpcError } from '../jsonrpc/errors.ts'
 import type { Auth, Middleware } from '../jsonrpc/exchange.ts'
 import type { JsonObject, Request } from '../jsonrpc/message.ts'
@@ -5,7 +6,7 @@ import type { InputRequest } from '../protocol/input-types.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 
 /** The kinds of items that servers list. */
-export type GatewayItemKind = 'tool' | 'prompt' | 'resource' | 'template'
+export type GatewayItemKind = ListedKind
 
 /** Who sent a request. */
 export interface GatewayCaller {

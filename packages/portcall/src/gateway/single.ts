@@ -1,10 +1,10 @@
+import type { KindInfo } from '../compose/kinds.ts'
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import type { CallerRequest } from './calls/forward-call.ts'
 import { UpstreamContext } from './calls/upstream-context.ts'
 import { unavailable } from './errors.ts'
 import type { Policies } from './policies.ts'
 import { findItemFault } from './upstreams/check-item.ts'
-import type { KindInfo } from './upstreams/kinds.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 let lastId = 0

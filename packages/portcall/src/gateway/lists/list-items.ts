@@ -1,3 +1,4 @@
+import type { KindInfo } from '../../compose/kinds.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
@@ -6,7 +7,6 @@ import type { Sealer } from '../../stores/sealing/seal.ts'
 import type { Caller } from '../caller.ts'
 import { messageOf } from '../errors.ts'
 import type { Policies } from '../policies.ts'
-import type { KindInfo } from '../upstreams/kinds.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
 

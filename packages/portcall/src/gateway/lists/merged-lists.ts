@@ -1,3 +1,4 @@
+import { KINDS } from '../../compose/kinds.ts'
 import { ORIGIN_META } from '../../compose/origin.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { isObject } from '../../jsonrpc/message.ts'
@@ -8,7 +9,6 @@ import type { GatewayItem, GatewayItemKind } from '../policy.ts'
 import type { NameRoutes } from '../routes/names.ts'
 import type { UriRoutes } from '../routes/uris.ts'
 import { type CacheRules, mergeRules, type UpstreamList } from '../upstreams/fetch-list.ts'
-import { KINDS } from '../upstreams/kinds.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 
 /** An item of the gateway. */

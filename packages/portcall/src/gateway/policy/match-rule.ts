@@ -1,6 +1,7 @@
 import { createNameMatcher, type NameMatcher } from '../../compose/name-matcher.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { spellingsOf } from '../../util/uri-spellings.ts'
 import type { GatewayCaller, GatewayItem, GatewayItemKind } from '../policy.ts'
 import { createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
@@ -91,30 +92,6 @@ function createUriMatcher(patterns: readonly string[], isStrict: boolean): NameM
   return (uri) => {
     const spellings = spellingsOf(uri)
     return isStrict ? spellings.some(matches) : spellings.every(matches)
-  }
-}
-
-/** Returns a URI as it is, without escapes, and each of them without dot segments. */
-export function spellingsOf(uri: string): readonly string[] {
-  const decoded = [uri]
-  for (let text = unescapeUri(uri), last = uri; text !== last && decoded.length < 4; last = text, text = unescapeUri(text))
-    decoded.push(text)
-  return [...new Set(decoded.flatMap((text) => [text, normalizeUri(text), unescapeUri(normalizeUri(text))]))]
-}
-
-function unescapeUri(uri: string): string {
-  try {
-    return decodeURIComponent(uri)
-  } catch {
-    return uri
-  }
-}
-
-function normalizeUri(uri: string): string {
-  try {
-    return new URL(uri.replaceAll('\\', '/')).href
-  } catch {
-    return uri
   }
 }
 

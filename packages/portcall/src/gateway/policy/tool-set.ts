@@ -1,5 +1,7 @@
+import { KIND_OF_METHOD } from '../../compose/kinds.ts'
 import { createNameMatcher } from '../../compose/name-matcher.ts'
 import { type ToolSearchOptions, toolSearch } from '../../compose/search/tool-search.ts'
+import { withoutProperties } from '../../compose/transforms/input-schema.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
 import {
@@ -11,9 +13,8 @@ import {
   type Response,
   success,
 } from '../../jsonrpc/message.ts'
+import { spellingsOf } from '../../util/uri-spellings.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
-import { KIND_OF_METHOD } from '../upstreams/kinds.ts'
-import { spellingsOf } from './match-rule.ts'
 import type { Patterns } from './rule.ts'
 
 /** How a tool set changes an argument of a tool. */
@@ -162,22 +163,6 @@ function changeList(response: Response, { key, id, keep, changes }: ListChanges)
 function changeTool(tool: JsonObject, { arguments: args = {}, ...members }: ToolChange): JsonObject {
   const names = new Set(Object.keys(args))
   return { ...tool, ...members, ...(names.size > 0 && { inputSchema: withoutProperties(tool.inputSchema, names) }) }
-}
-
-/** The members of a schema whose schemas apply to the same object. */
-const APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not']
-
-/** Removes properties from the schema of an object. */
-function withoutProperties(schema: unknown, names: ReadonlySet<string>): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => withoutProperties(each, names))
-  if (!isObject(schema)) return schema
-  const applied = APPLICATORS.filter((key) => key in schema).map((key) => [key, withoutProperties(schema[key], names)])
-  return {
-    ...schema,
-    ...(isObject(schema.properties) && { properties: omit(schema.properties, names) }),
-    ...(Array.isArray(schema.required) && { required: schema.required.filter((name) => !names.has(String(name))) }),
-    ...Object.fromEntries(applied),
-  }
 }
 
 function changeArguments(args: unknown, { arguments: changes }: ToolChange): JsonObject | undefined {

@@ -1,3 +1,4 @@
+import { KINDS, type KindInfo } from '../../compose/kinds.ts'
 import type { Auth, Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { readServerCapabilities } from '../../protocol/capabilities.ts'
@@ -9,7 +10,6 @@ import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { type CachedFetch, createCachedFetch, type Fetched, type Lookup } from './cached-fetch.ts'
 import { findItemFault } from './check-item.ts'
 import { fetchPages, requestResult, rulesOf, type UpstreamList } from './fetch-list.ts'
-import { KINDS, type KindInfo } from './kinds.ts'
 
 /** What a server says about itself. */
 export interface UpstreamInfo extends Fetched {

@@ -1,6 +1,6 @@
+import type { KindInfo } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { walkSchemas } from '../../schema/walk.ts'
-import type { KindInfo } from './kinds.ts'
 
 const MAX_NAME_LENGTH = 4096
 const MAX_DEPTH = 64

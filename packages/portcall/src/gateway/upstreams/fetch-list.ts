@@ -1,9 +1,9 @@
+import type { KindInfo } from '../../compose/kinds.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { Fetched } from './cached-fetch.ts'
-import type { KindInfo } from './kinds.ts'
 
 /** The members of a result that say how long, and for whom, it may be cached. */
 export interface CacheRules {

@@ -1,3 +1,4 @@
+import { KINDS } from '../../compose/kinds.ts'
 import type { Era } from '../../connect/era-cache.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { matchTarget } from '../../connect/target.ts'
@@ -18,7 +19,6 @@ import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
 import { createConnections, sharingOf } from './connections.ts'
 import { requestResult } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
-import { KINDS } from './kinds.ts'
 
 /** One server of a gateway: its connections, its health, and what it lists. */
 export interface GatewayUpstream {

@@ -1,10 +1,12 @@
-import type { ListChange } from '../../protocol/methods.ts'
-import type { ServerCapabilities } from '../../protocol/types.ts'
-import type { GatewayItemKind } from '../policy.ts'
+import type { ListChange } from '../protocol/methods.ts'
+import type { ServerCapabilities } from '../protocol/types.ts'
+
+/** The kinds of items that servers list. */
+export type ListedKind = 'tool' | 'prompt' | 'resource' | 'template'
 
 /** How servers list one kind of item. */
 export interface KindInfo {
-  readonly kind: GatewayItemKind
+  readonly kind: ListedKind
   /** The method that lists the items, and the member of its result that holds them. */
   readonly method: string
   readonly key: string
@@ -18,7 +20,7 @@ export interface KindInfo {
 }
 
 /** How each kind of item is listed. */
-export const KINDS: { readonly [kind in GatewayItemKind]: KindInfo } = {
+export const KINDS: { readonly [kind in ListedKind]: KindInfo } = {
   tool: {
     kind: 'tool',
     method: 'tools/list',

@@ -1,0 +1,111 @@
+import { RpcError } from '../../jsonrpc/errors.ts'
+import type { Exchange } from '../../jsonrpc/exchange.ts'
+import { deriveContext } from '../../jsonrpc/exchange.ts'
+import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { parseTemplate } from '../../schema/uri-template/template.ts'
+import { spellingsOf } from '../../util/uri-spellings.ts'
+import { KINDS, type KindInfo, type ListedKind } from '../kinds.ts'
+import type { Transform, TransformCaller, TransformItem } from './transform.ts'
+
+/** An item as the caller sees it, and its name on the server. */
+export interface TransformedItem extends TransformItem {
+  readonly originalName: string
+}
+
+/** The items of one kind before and after the transforms. */
+export interface TransformedList {
+  /** The names on the server. */
+  readonly originals: ReadonlySet<string>
+  /** The items of the caller, by the names that the caller sees. */
+  readonly items: ReadonlyMap<string, TransformedItem>
+  /** The members of the last page besides its items. */
+  readonly rest: JsonObject
+}
+
+const MAX_PAGES = 1000
+
+/** Fetches a list from the server and applies the transforms. @throws RpcError if the list fails. */
+export async function listTransformed(
+  kind: ListedKind,
+  caller: TransformCaller,
+  { transforms, next }: { readonly transforms: readonly Transform[]; readonly next: Exchange },
+): Promise<TransformedList> {
+  const info = KINDS[kind]
+  const { found, rest } = await fetchItems(info, caller, next)
+  const source = found.map((definition): TransformItem => ({ kind, name: String(definition[info.id]), definition }))
+  const tracked = source.map((item) => ({ ...item, [ORIGINAL]: item.name }))
+  const result = transforms.reduce<readonly TransformItem[]>((items, one) => one.list(items, caller), tracked)
+  const items = new Map<string, TransformedItem>()
+  for (const item of result) {
+    const originalName = originalNameOf(item)
+    if (originalName === undefined || items.has(item.name)) continue
+    items.set(item.name, { ...item, originalName, definition: { ...item.definition, [info.id]: item.name } })
+  }
+  return { originals: new Set(source.map(({ name }) => name)), items, rest }
+}
+
+/** The member that keeps the name on the server, whatever transforms do. They copy items with `{ ...item }`. */
+const ORIGINAL: unique symbol = Symbol('original name')
+
+function originalNameOf(item: TransformItem & { readonly [ORIGINAL]?: string }): string | undefined {
+  return item[ORIGINAL]
+}
+
+async function fetchItems(
+  { method, key }: KindInfo,
+  { request, context }: TransformCaller,
+  next: Exchange,
+): Promise<{ found: JsonObject[]; rest: JsonObject }> {
+  const { progressToken: _token, ..._meta } = isObject(request.params?._meta) ? request.params._meta : {}
+  const own = deriveContext(context, { readParamHeader: undefined })
+  const found: JsonObject[] = []
+  let cursor: unknown
+  for (let page = 0; ; page++) {
+    const params = { _meta, ...(cursor !== undefined && { cursor }) }
+    const response = await next({ jsonrpc: '2.0', id: request.id, method, params }, own)
+    if (!isSuccess(response)) throw new RpcError(response.error.code, response.error.message, response.error.data)
+    const { [key]: items, nextCursor, ...rest } = response.result
+    if (Array.isArray(items)) found.push(...items.filter(isObject))
+    if (typeof nextCursor !== 'string' || page >= MAX_PAGES) return { found, rest }
+    cursor = nextCursor
+  }
+}
+
+/** Where a request for an item goes: to the item, to the server as it is, or nowhere. */
+export type TransformLookup = TransformedItem | 'unchanged' | 'hidden'
+
+/** Looks an item up by the name that the caller sees. */
+export function lookUp(
+  { originals, items }: TransformedList,
+  name: string,
+  isAllowed: (name: string) => boolean,
+): TransformLookup {
+  const item = items.get(name)
+  if (item) return item
+  return originals.has(name) || !isAllowed(name) ? 'hidden' : 'unchanged'
+}
+
+/** Looks a resource up, which may be listed, match a template, or be known to the server only. */
+export function lookUpResource(
+  uri: string,
+  {
+    resources,
+    templates,
+    isAllowed,
+  }: { resources: TransformedList; templates: TransformedList; isAllowed: (uri: string) => boolean },
+): 'unchanged' | 'hidden' {
+  if (resources.items.has(uri)) return 'unchanged'
+  const spellings = spellingsOf(uri)
+  if (spellings.some((spelling) => resources.originals.has(spelling) && !resources.items.has(spelling))) return 'hidden'
+  if (!spellings.every(isAllowed)) return 'hidden'
+  const matching = [...templates.originals].filter((template) => matchesTemplate(template, uri))
+  return matching.length === 0 || matching.some((template) => templates.items.has(template)) ? 'unchanged' : 'hidden'
+}
+
+function matchesTemplate(template: string, uri: string): boolean {
+  try {
+    return parseTemplate(template).match(uri) !== undefined
+  } catch {
+    return false
+  }
+}
