@@ -22,7 +22,12 @@ export const FOLDERS = {
 export const EXTENSIONS = ['tasks']
 
 /** Folders above the entry points: they import the package as users do. `testing` may also import every folder. */
-export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills: ['util'] }
+export const CONSUMERS = {
+  testing: Object.keys(FOLDERS),
+  cli: ['util'],
+  skills: ['util'],
+  inspector: ['protocol', 'jsonrpc', 'util'],
+}
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [
