@@ -18,10 +18,10 @@ export const PAGE = {
   },
 }
 
-/** Copies the page, if it is built, into a build of the package. */
+/** Copies the page, if it is built, to where `portcall inspect` serves it from in a build of the package. */
 export function copyPage(dist = DIST) {
   if (!existsSync(built)) return
-  const target = join(dist, 'inspector')
+  const target = join(dist, 'inspector', 'page')
   rmSync(target, { recursive: true, force: true })
   cpSync(built, target, { recursive: true })
 }

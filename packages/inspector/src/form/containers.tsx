@@ -69,7 +69,12 @@ function OtherMembers({ field, context, path, object, onChange }: OtherMembersPr
         </div>
       ))}
       {field.additional !== undefined && (
-        <Button icon="plus" kind="quiet" class="field-add" onClick={() => onChange({ ...object, [freeName(object)]: startingValue(schema, context.root) })}>
+        <Button
+          icon="plus"
+          kind="quiet"
+          class="field-add"
+          onClick={() => onChange({ ...object, [freeName(object)]: startingValue(schema, context.root) })}
+        >
           Add a member
         </Button>
       )}
@@ -93,7 +98,6 @@ export function ArrayInput({ context, field, path, value, onChange }: InputProps
     <div class="items">
       {items.map((item, index) => (
         <FieldView
-          // biome-ignore lint/suspicious/noArrayIndexKey: items of JSON have no other identity
           key={index}
           context={context}
           schema={schemaOf(index)}
@@ -106,7 +110,12 @@ export function ArrayInput({ context, field, path, value, onChange }: InputProps
         />
       ))}
       {next !== undefined && (
-        <Button icon="plus" kind="quiet" class="field-add" onClick={() => onChange([...items, startingValue(next, context.root)])}>
+        <Button
+          icon="plus"
+          kind="quiet"
+          class="field-add"
+          onClick={() => onChange([...items, startingValue(next, context.root)])}
+        >
           Add an item
         </Button>
       )}
@@ -131,7 +140,6 @@ export function VariantsInput({ context, field, path, value, onChange, inputId }
       <select aria-label="Shape" value={String(index)} onChange={(event) => choose(Number(event.currentTarget.value))}>
         <option value="-1">{value === undefined ? 'Not set' : 'Another shape'}</option>
         {field.variants.map(({ label }, position) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: variants have no other identity
           <option key={position} value={String(position)}>
             {label}
           </option>
@@ -140,7 +148,7 @@ export function VariantsInput({ context, field, path, value, onChange, inputId }
       {variant && (
         <FieldView
           key={`${inputId}-${index}`}
-          context={context}
+          context={{ ...context, id: `${context.id}v` }}
           schema={variant.schema}
           path={path}
           name={variant.label}

@@ -74,12 +74,17 @@ export function FieldView({ context, schema, path, value, onChange, name, requir
   const problem = context.problems.get(JSON.stringify(path))
   const isGroup = COMPOSITE.has(field.kind)
   const Input = INPUTS[field.kind]
-  const Frame = isGroup ? 'fieldset' : 'div'
   const start = (): void => onChange(startingValue(schema, context.root))
   const describedBy = `${inputId}-note`
   return (
-    <Frame class={`field ${isGroup ? 'group' : ''}`} aria-describedby={isGroup ? describedBy : undefined}>
-      <FieldHead field={field} name={name} required={required} inputId={isGroup ? undefined : inputId} value={value} />
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has both or neither
+    <div
+      class={`field ${isGroup ? 'group' : ''}`}
+      role={isGroup ? 'group' : undefined}
+      aria-labelledby={isGroup ? `${inputId}-name` : undefined}
+      aria-describedby={isGroup ? describedBy : undefined}
+    >
+      <FieldHead field={field} name={name} required={required} inputId={inputId} isGroup={isGroup} value={value} />
       <FieldActions field={field} name={name} value={value} onChange={onChange} onRemove={onRemove} start={start} />
       {value === null && field.kind !== 'null' ? null : value === undefined && NEEDS_VALUE.has(field.kind) ? (
         <Button icon="plus" kind="quiet" class="field-add" onClick={start}>
@@ -98,7 +103,7 @@ export function FieldView({ context, schema, path, value, onChange, name, requir
         />
       )}
       <FieldNote id={describedBy} field={field} problem={problem} value={value} />
-    </Frame>
+    </div>
   )
 }
 
@@ -106,19 +111,26 @@ interface HeadProps {
   readonly field: Field
   readonly name: string
   readonly required: boolean
-  readonly inputId: string | undefined
+  readonly inputId: string
+  /** Whether the field has several inputs, which the name is a heading of. */
+  readonly isGroup: boolean
   readonly value: unknown
 }
 
-function FieldHead({ field, name, required, inputId, value }: HeadProps): JSX.Element {
+function FieldHead({ field, name, required, inputId, isGroup, value }: HeadProps): JSX.Element {
   const text = (
     <>
-      <span class="field-name">
-        <Untrusted text={name} />
+      <span id={`${inputId}-name`} class="field-name">
+        <Untrusted text={field.title ?? name} />
       </span>
       {required && (
         <span class="required" title="Required">
           *<span class="visually-hidden"> required</span>
+        </span>
+      )}
+      {field.title !== undefined && field.title !== name && (
+        <span class="field-type mono">
+          <Untrusted text={name} />
         </span>
       )}
       <span class="field-type">{typeLabel(field)}</span>
@@ -127,15 +139,23 @@ function FieldHead({ field, name, required, inputId, value }: HeadProps): JSX.El
       <span class="field-state">{stateLabel(value)}</span>
     </>
   )
-  return inputId === undefined ? <legend class="field-head">{text}</legend> : <label class="field-head" for={inputId}>{text}</label>
+  return isGroup ? (
+    <div class="field-head">{text}</div>
+  ) : (
+    <label class="field-head" for={inputId}>
+      {text}
+    </label>
+  )
 }
 
 function typeLabel(field: Field): string {
-  const label = field.kind === 'number' && field.integer ? 'integer' : field.kind === 'text' ? (field.format ?? 'text') : field.kind
+  const label =
+    field.kind === 'number' && field.integer ? 'integer' : field.kind === 'text' ? (field.format ?? 'text') : field.kind
   return field.nullable ? `${label} or null` : label
 }
 
-const stateLabel = (value: unknown): string => (value === undefined ? 'not set' : value === null ? 'null' : value === '' ? 'empty text' : '')
+const stateLabel = (value: unknown): string =>
+  value === undefined ? 'not set' : value === null ? 'null' : value === '' ? 'empty text' : ''
 
 interface ActionsProps {
   readonly field: Field
@@ -151,7 +171,13 @@ function FieldActions({ field, name, value, onChange, onRemove, start }: Actions
   return (
     <span class="field-actions">
       {field.nullable && field.kind !== 'null' && (
-        <button type="button" class="chip" aria-pressed={value === null} aria-label={`${name}: null`} onClick={() => (value === null ? start() : onChange(null))}>
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={value === null}
+          aria-label={`${name}: null`}
+          onClick={() => (value === null ? start() : onChange(null))}
+        >
           null
         </button>
       )}
@@ -161,7 +187,12 @@ function FieldActions({ field, name, value, onChange, onRemove, start }: Actions
         </button>
       )}
       {(onRemove || value !== undefined) && (
-        <button type="button" class="chip" aria-label={onRemove ? `Remove ${name}` : `Unset ${name}`} onClick={onRemove ?? (() => onChange(undefined))}>
+        <button
+          type="button"
+          class="chip"
+          aria-label={onRemove ? `Remove ${name}` : `Unset ${name}`}
+          onClick={onRemove ?? (() => onChange(undefined))}
+        >
           <Icon name="close" class="small" />
         </button>
       )}
@@ -169,7 +200,17 @@ function FieldActions({ field, name, value, onChange, onRemove, start }: Actions
   )
 }
 
-function FieldNote({ id, field, problem, value }: { id: string; field: Field; problem: string | undefined; value: unknown }): JSX.Element {
+function FieldNote({
+  id,
+  field,
+  problem,
+  value,
+}: {
+  id: string
+  field: Field
+  problem: string | undefined
+  value: unknown
+}): JSX.Element {
   const hasDefault = field.default !== undefined && value === undefined
   return (
     <div id={id} class="field-note">

@@ -13,14 +13,16 @@ interface FormProps {
   readonly onChange: (value: unknown) => void
   /** The name of the form in the ids of its inputs. */
   readonly id: string
+  /** Whether to point at what is missing: once someone has tried to send the value. */
+  readonly showMissing?: boolean
   /** Suggests values for a member, as completion does. */
   readonly suggest?: FormContext['suggest']
 }
 
 /** A form for a value that is described by a JSON Schema. What the schema does not require stays unset until someone sets it. */
-export function SchemaForm({ schema, value, onChange, id, suggest }: FormProps): JSX.Element {
+export function SchemaForm({ schema, value, onChange, id, showMissing = false, suggest }: FormProps): JSX.Element {
   const field = fieldOf(schema, schema)
-  const problems = groupByPath(value === undefined ? [] : problemsOf(value, schema))
+  const problems = groupByPath(problemsOf(value ?? {}, schema).filter(({ isMissing }) => showMissing || !isMissing))
   const context: FormContext = { root: schema, id, problems, ...(suggest && { suggest }) }
   if (field.kind !== 'object' || (value !== undefined && !isObject(value)))
     return <FieldView context={context} schema={schema} path={[]} value={value} onChange={onChange} name="Value" required />

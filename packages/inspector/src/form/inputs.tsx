@@ -11,7 +11,8 @@ import { SuggestingInput } from './suggesting-input.tsx'
 /** Longer texts get several lines. */
 const LONG = 80
 
-const INPUT_TYPES: { [format: string]: string } = { email: 'email', uri: 'url', date: 'date', password: 'password' }
+/** Keyboards of touch screens by format. The type stays `text`, because browsers change what is typed into `email`, `url` and `date`. */
+const INPUT_MODES: { [format: string]: 'email' | 'url' } = { email: 'email', uri: 'url' }
 
 /** A text. */
 export function TextInput(props: InputProps): JSX.Element | null {
@@ -22,20 +23,47 @@ export function TextInput(props: InputProps): JSX.Element | null {
   const example = field.default === undefined ? '' : String(field.default)
   if (field.long || text.length > LONG || text.includes('\n'))
     return (
-      <textarea {...shared} rows={Math.min(12, Math.max(3, text.split('\n').length))} value={text} placeholder={example} onInput={(event) => onChange(event.currentTarget.value)} />
+      <textarea
+        {...shared}
+        rows={Math.min(12, Math.max(3, text.split('\n').length))}
+        value={text}
+        placeholder={example}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
     )
   const name = String(path.at(-1) ?? '')
   if (context.suggest || field.suggestions)
-    return <SuggestingInput {...shared} value={text} placeholder={example} onChange={onChange} name={name} suggest={context.suggest} fixed={field.suggestions ?? []} />
-  const type = field.secret ? 'password' : (INPUT_TYPES[field.format ?? ''] ?? 'text')
-  return <input {...shared} type={type} value={text} placeholder={example} onInput={(event) => onChange(event.currentTarget.value)} />
+    return (
+      <SuggestingInput
+        {...shared}
+        value={text}
+        placeholder={example}
+        onChange={onChange}
+        name={name}
+        suggest={context.suggest}
+        fixed={field.suggestions ?? []}
+      />
+    )
+  if (field.secret)
+    return <input {...shared} type="password" value={text} onInput={(event) => onChange(event.currentTarget.value)} />
+  return (
+    <input
+      {...shared}
+      type="text"
+      inputMode={INPUT_MODES[field.format ?? '']}
+      value={text}
+      placeholder={example}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  )
 }
 
 /** A number. What is no number yet stays in the input and out of the value. */
 export function NumberInput({ field, value, onChange, inputId, describedBy, invalid }: InputProps): JSX.Element | null {
   const typed = useSignal(numberText(value))
   useEffect(() => {
-    if (Number(typed.value) !== value || typed.value.trim() === '') typed.value = value === undefined && !isPartial(typed.value) ? '' : value === undefined ? typed.value : numberText(value)
+    if (Number(typed.value) !== value || typed.value.trim() === '')
+      typed.value = value === undefined && !isPartial(typed.value) ? '' : value === undefined ? typed.value : numberText(value)
   }, [value])
   const isWrong = typed.value.trim() !== '' && !Number.isFinite(Number(typed.value))
   const change = (text: string): void => {
@@ -60,7 +88,8 @@ export function NumberInput({ field, value, onChange, inputId, describedBy, inva
   )
 }
 
-const numberText = (value: unknown): string => (value === undefined ? '' : typeof value === 'number' ? String(value) : JSON.stringify(value))
+const numberText = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'number' ? String(value) : JSON.stringify(value)
 const isPartial = (text: string): boolean => text.trim() !== '' && !Number.isFinite(Number(text))
 
 /** True or false. */
@@ -133,7 +162,13 @@ export function FileInput({ field, value, onChange, inputId, describedBy }: Inpu
   }
   return (
     <span class="file-input">
-      <input id={inputId} type="file" accept={field.mediaType} aria-describedby={describedBy} onChange={(event) => void read(event.currentTarget.files?.[0])} />
+      <input
+        id={inputId}
+        type="file"
+        accept={field.mediaType}
+        aria-describedby={describedBy}
+        onChange={(event) => void read(event.currentTarget.files?.[0])}
+      />
       {typeof value === 'string' && value !== '' && (
         <span class="muted">
           {name.value} {formatBytes(Math.floor((value.length * 3) / 4))}

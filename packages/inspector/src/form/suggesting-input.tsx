@@ -90,11 +90,11 @@ export function SuggestingInput({ name, suggest, fixed, onChange, value, ...rest
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id={listId} role="listbox" aria-label={`Suggestions for ${name}`} class="options" hidden={!shown}>
+      <div id={listId} role="listbox" aria-label={`Suggestions for ${name}`} class="options" hidden={!shown}>
         {options.slice(0, 100).map((option, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus
-          <li
+          <div
             key={option}
             id={`${listId}-${index}`}
             role="option"
@@ -103,9 +103,9 @@ export function SuggestingInput({ name, suggest, fixed, onChange, value, ...rest
             onClick={() => choose(option)}
           >
             {option}
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
     </span>
   )
 }

@@ -6,27 +6,28 @@ export type TextPart = { readonly text: string } | { readonly hidden: string; re
  * characters, tags, variation selectors beyond emoji, fillers and unpaired surrogates.
  */
 const HIDDEN =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: the class lists characters that join others
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Cs}/gu
 
 const NAMES: { [code: number]: string } = {
-  0x00ad: 'soft hyphen',
-  0x061c: 'Arabic letter mark',
-  0x200b: 'zero-width space',
-  0x200c: 'zero-width non-joiner',
-  0x200d: 'zero-width joiner',
-  0x200e: 'left-to-right mark',
-  0x200f: 'right-to-left mark',
-  0x202a: 'left-to-right embedding',
-  0x202b: 'right-to-left embedding',
-  0x202c: 'pop directional formatting',
-  0x202d: 'left-to-right override',
-  0x202e: 'right-to-left override',
-  0x2060: 'word joiner',
-  0x2066: 'left-to-right isolate',
-  0x2067: 'right-to-left isolate',
-  0x2068: 'first strong isolate',
-  0x2069: 'pop directional isolate',
-  0xfeff: 'byte order mark',
+  173: 'soft hyphen',
+  1564: 'Arabic letter mark',
+  8203: 'zero-width space',
+  8204: 'zero-width non-joiner',
+  8205: 'zero-width joiner',
+  8206: 'left-to-right mark',
+  8207: 'right-to-left mark',
+  8234: 'left-to-right embedding',
+  8235: 'right-to-left embedding',
+  8236: 'pop directional formatting',
+  8237: 'left-to-right override',
+  8238: 'right-to-left override',
+  8288: 'word joiner',
+  8294: 'left-to-right isolate',
+  8295: 'right-to-left isolate',
+  8296: 'first strong isolate',
+  8297: 'pop directional isolate',
+  65279: 'byte order mark',
 }
 
 /** Divides a text into what is visible and what is hidden. */
@@ -45,6 +46,7 @@ export function splitHidden(text: string): TextPart[] {
 }
 
 const isEmojiJoiner = (text: string, index: number): boolean =>
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: any of these ends an emoji
   /[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}]$/u.test(text.slice(Math.max(0, index - 2), index)) &&
   /^\p{Extended_Pictographic}/u.test(text.slice(index + 1, index + 3))
 

@@ -25,6 +25,17 @@ export function fallbacksOf(schema: Schema, root: Schema = schema): string[] {
   return visit(schema, '')
 }
 
-const ANNOTATIONS = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment', '$schema', '$defs', 'definitions', '$id'])
+const ANNOTATIONS = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  '$comment',
+  '$schema',
+  '$defs',
+  'definitions',
+  '$id',
+])
 
 const describesNothing = (schema: object): boolean => Object.keys(schema).every((keyword) => ANNOTATIONS.has(keyword))

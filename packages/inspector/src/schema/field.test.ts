@@ -49,24 +49,50 @@ describe('fieldOf', () => {
     const root: SchemaObject = {
       type: 'object',
       properties: { tree: { $ref: '#/$defs/node', description: 'Where to start' } },
-      $defs: { node: { type: 'object', properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/node' } } } } },
+      $defs: {
+        node: {
+          type: 'object',
+          properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/node' } } },
+        },
+      },
     }
     const tree = fieldOf({ $ref: '#/$defs/node', description: 'Where to start' }, root)
     expect(tree).toMatchObject({ kind: 'object', description: 'Where to start' })
     expect(members(tree)).toEqual(['name', 'children'])
   })
 
-  test.each(['#/$defs/none', 'https://example.com/other.json', '#loop'])('a reference that leads nowhere allows everything: %s', ($ref) => {
-    expect(kindOf({ $ref }, { $defs: { loop: { $anchor: 'loop', $ref: '#loop' } } })).toBe('any')
-  })
+  test.each(['#/$defs/none', 'https://example.com/other.json', '#loop'])(
+    'a reference that leads nowhere allows everything: %s',
+    ($ref) => {
+      expect(kindOf({ $ref }, { $defs: { loop: { $anchor: 'loop', $ref: '#loop' } } })).toBe('any')
+    },
+  )
 
   test('merges allOf', () => {
-    const field = fieldOf({ allOf: [{ properties: { a: {} }, required: ['a'] }, { properties: { b: {} }, required: ['b'] }] }, true)
-    expect(field).toMatchObject({ kind: 'object', members: [{ name: 'a', required: true }, { name: 'b', required: true }] })
+    const field = fieldOf(
+      {
+        allOf: [
+          { properties: { a: {} }, required: ['a'] },
+          { properties: { b: {} }, required: ['b'] },
+        ],
+      },
+      true,
+    )
+    expect(field).toMatchObject({
+      kind: 'object',
+      members: [
+        { name: 'a', required: true },
+        { name: 'b', required: true },
+      ],
+    })
   })
 
   test('keeps the shared members in each alternative', () => {
-    const schema = { type: 'object', properties: { id: { type: 'string' } }, oneOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }
+    const schema = {
+      type: 'object',
+      properties: { id: { type: 'string' } },
+      oneOf: [{ properties: { a: {} } }, { properties: { b: {} } }],
+    }
     const field = fieldOf(schema, schema)
     expect(field.kind === 'variants' && field.variants.map((variant) => members(fieldOf(variant.schema, schema)))).toEqual([
       ['id', 'a'],
@@ -75,7 +101,9 @@ describe('fieldOf', () => {
   })
 
   test('alternatives that only require members are no shapes', () => {
-    expect(kindOf({ type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] })).toBe('object')
+    expect(kindOf({ type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] })).toBe(
+      'object',
+    )
   })
 
   test('offers the listed texts where any other text is allowed as well', () => {
@@ -92,7 +120,9 @@ describe('fieldOf', () => {
   test('knows which further members an object allows', () => {
     expect(fieldOf({ type: 'object' }, true)).toMatchObject({ additional: true })
     expect(fieldOf({ type: 'object', properties: { a: {} } }, true)).not.toHaveProperty('additional')
-    expect(fieldOf({ type: 'object', additionalProperties: { type: 'number' } }, true)).toMatchObject({ additional: { type: 'number' } })
+    expect(fieldOf({ type: 'object', additionalProperties: { type: 'number' } }, true)).toMatchObject({
+      additional: { type: 'number' },
+    })
   })
 
   test('tells the header that repeats a value, and a default of null from none', () => {

@@ -189,12 +189,17 @@ function optionsOf(schema: SchemaObject): Option[] | undefined {
   if ('const' in schema) return [{ value: schema['const'], label: labelOf(schema['const']) }]
   if (Array.isArray(schema['enum'])) {
     const names = Array.isArray(schema['enumNames']) ? schema['enumNames'] : []
-    return schema['enum'].map((value, index) => ({ value, label: typeof names[index] === 'string' ? names[index] : labelOf(value) }))
+    return schema['enum'].map((value, index) => ({
+      value,
+      label: typeof names[index] === 'string' ? names[index] : labelOf(value),
+    }))
   }
   for (const keyword of ['oneOf', 'anyOf']) {
     const parts = schemasIn(schema, keyword)
     if (parts.length === 0 || !parts.every((part) => isObject(part) && 'const' in part)) continue
-    return parts.filter(isObject).map((part) => ({ value: part['const'], label: textOf(part, 'title') ?? labelOf(part['const']) }))
+    return parts
+      .filter(isObject)
+      .map((part) => ({ value: part['const'], label: textOf(part, 'title') ?? labelOf(part['const']) }))
   }
   return undefined
 }
@@ -215,7 +220,11 @@ function variantsOf(schema: SchemaObject, { base, root }: Place): Field | undefi
     if (shapes.length === 1) return fieldOf({ ...annotationsOf(schema), allOf: [shapes[0]] }, root)
     const texts = suggestionsOf(parts, root)
     if (texts) return { ...base, kind: 'text', suggestions: texts }
-    return { ...base, kind: 'variants', variants: shapes.map((shape, index) => ({ label: variantLabel(shape, index, root), schema: shape })) }
+    return {
+      ...base,
+      kind: 'variants',
+      variants: shapes.map((shape, index) => ({ label: variantLabel(shape, index, root), schema: shape })),
+    }
   }
   const types = typesOf(schema)
   if (types.length < 2) return undefined

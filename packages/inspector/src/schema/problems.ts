@@ -8,6 +8,8 @@ export interface Problem {
   readonly path: Path
   /** What to change. */
   readonly message: string
+  /** Whether nothing is there yet: no mistake before someone tries to send it. */
+  readonly isMissing?: boolean
 }
 
 /** A value with its place and the schema that it should match. */
@@ -68,7 +70,8 @@ const CHECKS: { [kind: string]: (value: unknown, field: Field, place: Place) => 
   number: (value, { schema, kind, ...field }, { path }) => {
     const whole = 'integer' in field && field.integer && !Number.isInteger(value) ? ['must be a whole number'] : []
     const step = numberOf(schema, 'multipleOf')
-    const off = step && Math.abs(Number(value) / step - Math.round(Number(value) / step)) > 1e-9 ? [`must be a multiple of ${step}`] : []
+    const off =
+      step && Math.abs(Number(value) / step - Math.round(Number(value) / step)) > 1e-9 ? [`must be a multiple of ${step}`] : []
     return [...whole, ...off, ...range(Number(value), schema)].map((message) => ({ path, message }))
   },
   choice: (value, field, { path }) =>
@@ -80,19 +83,23 @@ const CHECKS: { [kind: string]: (value: unknown, field: Field, place: Place) => 
     if (field.kind !== 'array' || !Array.isArray(value)) return []
     const { schema, prefix, items } = field
     const count = limit(value.length, [numberOf(schema, 'minItems'), numberOf(schema, 'maxItems')], 'items')
-    const own = value.flatMap((item, index) => check(item, { schema: prefix[index] ?? items ?? true, root, path: [...path, index] }))
+    const own = value.flatMap((item, index) =>
+      check(item, { schema: prefix[index] ?? items ?? true, root, path: [...path, index] }),
+    )
     return [...count.map((message) => ({ path, message })), ...own]
   },
   variants: (value, field, place) => {
     if (field.kind !== 'variants') return []
     const variant = field.variants[variantOf(field.variants, value, place.root)]
-    return variant ? check(value, { ...place, schema: variant.schema }) : [{ path: place.path, message: 'fits none of the alternatives' }]
+    return variant
+      ? check(value, { ...place, schema: variant.schema })
+      : [{ path: place.path, message: 'fits none of the alternatives' }]
   },
 }
 
 function checkMembers(value: { [member: string]: unknown }, field: ObjectField, { path, root }: Place): Problem[] {
   const listed = field.members.flatMap(({ name, schema, required }): Problem[] => {
-    if (!Object.hasOwn(value, name)) return required ? [{ path: [...path, name], message: 'is required' }] : []
+    if (!Object.hasOwn(value, name)) return required ? [{ path: [...path, name], message: 'is required', isMissing: true }] : []
     return check(value[name], { schema, root, path: [...path, name] })
   })
   const names = new Set(field.members.map(({ name }) => name))

@@ -1,6 +1,15 @@
 import { type Field, fieldOf, type Variant } from './field.ts'
 import { resolveSchema } from './resolve.ts'
-import { equalJson, isObject, type JsonObject, type Schema, type SchemaObject, schemaMap, typeOfValue, typesOf } from './schema.ts'
+import {
+  equalJson,
+  isObject,
+  type JsonObject,
+  type Schema,
+  type SchemaObject,
+  schemaMap,
+  typeOfValue,
+  typesOf,
+} from './schema.ts'
 
 /** A place in a JSON value: the names of members and the positions of items that lead to it. */
 export type Path = readonly (string | number)[]
@@ -135,7 +144,9 @@ export function jsonText(value: unknown): string {
 }
 
 /** A text that was read as JSON: the value, or why it is none and where. */
-export type ParsedText = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string; readonly offset?: number }
+export type ParsedText =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string; readonly offset?: number }
 
 /** Reads the text of the JSON editor. The empty text is `undefined`: no value. */
 export function parseText(text: string): ParsedText {
@@ -154,5 +165,7 @@ const UNSAFE_NUMBER = /(?<![\w."-])-?\d{16,}(?![\w."])/g
 /** Returns the integers of a JSON text that JavaScript, and with it the request, cannot hold exactly. */
 export function inexactNumbers(text: string): string[] {
   const withoutStrings = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
-  return [...withoutStrings.matchAll(UNSAFE_NUMBER)].map(([number]) => number).filter((number) => !Number.isSafeInteger(Number(number)))
+  return [...withoutStrings.matchAll(UNSAFE_NUMBER)]
+    .map(([number]) => number)
+    .filter((number) => !Number.isSafeInteger(Number(number)))
 }

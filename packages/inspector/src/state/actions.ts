@@ -55,7 +55,11 @@ export function showFailure({ message, hint }: InspectorFailure): void {
 }
 
 /** Starts an operation and returns its id, or `undefined` if it could not be started. */
-export async function operate(serverId: string, request: OperationRequest, options?: OperationOptions): Promise<string | undefined> {
+export async function operate(
+  serverId: string,
+  request: OperationRequest,
+  options?: OperationOptions,
+): Promise<string | undefined> {
   const started = await run('operate', { serverId, request, ...(options && { options }) })
   return started?.operationId
 }

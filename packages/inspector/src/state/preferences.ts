@@ -4,7 +4,11 @@ import { effect, type Signal, signal } from '@preact/signals'
 export type Theme = 'system' | 'light' | 'dark'
 
 /** Creates a signal that is kept in `localStorage`. For looks only: nothing that a person typed or a server sent. */
-function preference<T extends string | number | boolean>(name: string, initial: T, isValid: (value: unknown) => value is T): Signal<T> {
+function preference<T extends string | number | boolean>(
+  name: string,
+  initial: T,
+  isValid: (value: unknown) => value is T,
+): Signal<T> {
   const key = `portcall.inspector.${name}`
   const value = signal<T>(read(key, isValid) ?? initial)
   effect(() => localStorage.setItem(key, JSON.stringify(value.value)))

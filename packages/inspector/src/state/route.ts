@@ -1,7 +1,18 @@
-import { type ReadonlySignal, computed, signal } from '@preact/signals'
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
 
 /** The screens of a server, in the order of their tabs. */
-export const SERVER_SCREENS = ['tools', 'resources', 'prompts', 'tasks', 'skills', 'logs', 'requests', 'auth', 'check', 'connection'] as const
+export const SERVER_SCREENS = [
+  'tools',
+  'resources',
+  'prompts',
+  'tasks',
+  'skills',
+  'logs',
+  'requests',
+  'auth',
+  'check',
+  'connection',
+] as const
 /** A screen of a server. */
 export type ServerScreen = (typeof SERVER_SCREENS)[number]
 

@@ -156,7 +156,9 @@ const isOfKind = <Kind extends InventoryKind>(
 /** Returns the open questions of a server, or of all, oldest first. */
 export function openQuestions(serverId?: string): InspectorQuestion[] {
   const questions = [...store.questions.value.values()]
-  return questions.filter(({ status, ...question }) => status === 'open' && (serverId === undefined || question.serverId === serverId))
+  return questions.filter(
+    ({ status, ...question }) => status === 'open' && (serverId === undefined || question.serverId === serverId),
+  )
 }
 
 /** Returns the last operation of a server that satisfies a condition. */

@@ -196,14 +196,17 @@ function isVisible(row: TimelineRow, { hidden, text, matches, onlyProblems, pinn
   if (text === '') return true
   if (matches?.has(entry.id) || (response && matches?.has(response.id))) return true
   const needle = text.toLowerCase()
-  return [titleOf(entry), subjectOf(entry), textOf(entry), response?.text ?? ''].some((part) => part.toLowerCase().includes(needle))
+  return [titleOf(entry), subjectOf(entry), textOf(entry), response?.text ?? ''].some((part) =>
+    part.toLowerCase().includes(needle),
+  )
 }
 
 /** Reports whether a row shows something that went wrong. */
 export function isProblem({ entry, response, http }: TimelineRow): boolean {
   const violations = [entry, response, http].some((one) => one && 'violations' in one && (one.violations?.length ?? 0) > 0)
   if (violations || response?.messageKind === 'error') return true
-  if (entry.type === 'message') return entry.messageKind === 'invalid' || entry.messageKind === 'error' || entry.state === 'failed'
+  if (entry.type === 'message')
+    return entry.messageKind === 'invalid' || entry.messageKind === 'error' || entry.state === 'failed'
   if (entry.type === 'http') return isFailedExchange(entry)
   return entry.type === 'connection' && (entry.event === 'failed' || entry.event === 'warning')
 }

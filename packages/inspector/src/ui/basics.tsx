@@ -17,7 +17,15 @@ interface ButtonProps {
 }
 
 /** A button with a text. */
-export function Button({ children, icon, kind = 'plain', type = 'button', pressed, class: extra = '', ...rest }: ButtonProps): JSX.Element {
+export function Button({
+  children,
+  icon,
+  kind = 'plain',
+  type = 'button',
+  pressed,
+  class: extra = '',
+  ...rest
+}: ButtonProps): JSX.Element {
   return (
     <button {...rest} type={type} aria-pressed={pressed} class={`button ${kind} ${extra}`}>
       {icon && <Icon name={icon} />}
@@ -33,9 +41,24 @@ interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon' | 'title
 }
 
 /** A button that is only an icon. */
-export function IconButton({ icon, label, kind = 'quiet', type = 'button', pressed, class: extra = '', ...rest }: IconButtonProps): JSX.Element {
+export function IconButton({
+  icon,
+  label,
+  kind = 'quiet',
+  type = 'button',
+  pressed,
+  class: extra = '',
+  ...rest
+}: IconButtonProps): JSX.Element {
   return (
-    <button {...rest} type={type} aria-pressed={pressed} aria-label={label} title={label} class={`button icon-only ${kind} ${extra}`}>
+    <button
+      {...rest}
+      type={type}
+      aria-pressed={pressed}
+      aria-label={label}
+      title={label}
+      class={`button icon-only ${kind} ${extra}`}
+    >
       <Icon name={icon} />
     </button>
   )
@@ -45,7 +68,15 @@ export function IconButton({ icon, label, kind = 'quiet', type = 'button', press
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent'
 
 /** A short fact next to a title. */
-export function Badge({ tone = 'neutral', title, children }: { tone?: Tone; title?: string; children: ComponentChildren }): JSX.Element {
+export function Badge({
+  tone = 'neutral',
+  title,
+  children,
+}: {
+  tone?: Tone
+  title?: string
+  children: ComponentChildren
+}): JSX.Element {
   return (
     <span class={`badge ${tone}`} title={title}>
       {children}
@@ -54,7 +85,15 @@ export function Badge({ tone = 'neutral', title, children }: { tone?: Tone; titl
 }
 
 /** A message that belongs to a place of the page. */
-export function Callout({ tone = 'neutral', title, children }: { tone?: Tone; title?: ComponentChildren; children?: ComponentChildren }): JSX.Element {
+export function Callout({
+  tone = 'neutral',
+  title,
+  children,
+}: {
+  tone?: Tone
+  title?: ComponentChildren
+  children?: ComponentChildren
+}): JSX.Element {
   const icon: IconName = tone === 'bad' ? 'error' : tone === 'warn' ? 'warning' : tone === 'good' ? 'check' : 'info'
   return (
     <div class={`callout ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
@@ -69,7 +108,11 @@ export function Callout({ tone = 'neutral', title, children }: { tone?: Tone; ti
 
 /** Shows a failure with its code, its hint and its evidence. */
 export function Failure({ failure, title }: { failure: InspectorFailure; title?: string }): JSX.Element {
-  const facts = [failure.code, failure.httpStatus && `HTTP ${failure.httpStatus}`, failure.rpcCode !== undefined && `JSON-RPC ${failure.rpcCode}`]
+  const facts = [
+    failure.code,
+    failure.httpStatus && `HTTP ${failure.httpStatus}`,
+    failure.rpcCode !== undefined && `JSON-RPC ${failure.rpcCode}`,
+  ]
   return (
     <Callout tone="bad" title={title ?? <Untrusted text={failure.message} />}>
       {title && (
@@ -113,7 +156,11 @@ export function Spinner({ label = 'Working' }: { label?: string }): JSX.Element 
 }
 
 /** Names and values, one a line. */
-export function Facts({ items }: { items: readonly (readonly [name: string, value: ComponentChildren] | false | undefined)[] }): JSX.Element {
+export function Facts({
+  items,
+}: {
+  items: readonly (readonly [name: string, value: ComponentChildren] | false | undefined)[]
+}): JSX.Element {
   return (
     <dl class="fact-list">
       {items.map(
@@ -130,7 +177,17 @@ export function Facts({ items }: { items: readonly (readonly [name: string, valu
 }
 
 /** A part of a screen that can be folded. */
-export function Fold({ title, open, children, extra }: { title: ComponentChildren; open?: boolean; children: ComponentChildren; extra?: ComponentChildren }): JSX.Element {
+export function Fold({
+  title,
+  open,
+  children,
+  extra,
+}: {
+  title: ComponentChildren
+  open?: boolean
+  children: ComponentChildren
+  extra?: ComponentChildren
+}): JSX.Element {
   return (
     <details class="fold" open={open}>
       <summary>

@@ -42,9 +42,9 @@ export function Code({ text, label, language = 'json', wrap = false, copy = true
   return (
     <div class="code-block">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls has to be reachable by keyboard */}
-      <pre class={`code ${wrap ? 'wrap' : ''}`} tabIndex={0} role="region" aria-label={label}>
-        {language === 'json' ? <JsonText text={text} /> : <Untrusted text={text} />}
-      </pre>
+      <section class={`code ${wrap ? 'wrap' : ''}`} tabIndex={0} aria-label={label}>
+        <pre>{language === 'json' ? <JsonText text={text} /> : <Untrusted text={text} />}</pre>
+      </section>
       {copy && <IconButton icon="copy" label={`Copy ${label}`} class="code-copy" onClick={() => void copyText(text)} />}
     </div>
   )

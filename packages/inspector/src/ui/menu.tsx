@@ -29,7 +29,15 @@ interface MenuProps {
 }
 
 /** A button that opens a menu. */
-export function Menu({ label, icon, iconOnly = false, children, items, kind = 'plain', disabled = false }: MenuProps): JSX.Element {
+export function Menu({
+  label,
+  icon,
+  iconOnly = false,
+  children,
+  items,
+  kind = 'plain',
+  disabled = false,
+}: MenuProps): JSX.Element {
   const service = useMachine(menu.machine, {
     id: useId(),
     'aria-label': label,
