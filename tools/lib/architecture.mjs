@@ -26,7 +26,7 @@ export const CONSUMERS = {
   testing: Object.keys(FOLDERS),
   cli: ['util'],
   skills: ['util'],
-  inspector: ['protocol', 'jsonrpc', 'util'],
+  inspector: ['testing', 'transports', 'protocol', 'jsonrpc', 'util'],
 }
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
@@ -36,6 +36,8 @@ export const NODE_FILES = [
   'entrypoints/gateway-admin.ts',
   'connect/config/text-file.ts',
   'cli/',
+  'entrypoints/inspector.ts',
+  'inspector/',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
   'gateway/policy/pin-file.ts',

@@ -43,8 +43,6 @@ export type OperationRequest =
   | { readonly type: 'skill-read'; readonly uri: string }
   /** Sends any request through the client, in the newest revision: it is translated for older servers. */
   | { readonly type: 'request'; readonly method: string; readonly params?: JsonObject }
-  /** Sends a notification. */
-  | { readonly type: 'notify'; readonly method: string; readonly params?: JsonObject }
 
 /** Options of any operation. */
 export interface OperationOptions {
@@ -97,8 +95,6 @@ export interface OperationResults {
   readonly 'skill-read': JsonObject
   /** The result of the method. */
   readonly request: JsonObject
-  /** Nothing. */
-  readonly notify: JsonObject
 }
 
 /** An operation. Sent whole with each change. The last 500 are kept, also over a reload of the page. */
