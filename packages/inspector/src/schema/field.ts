@@ -309,8 +309,8 @@ const FIELDS: { [type: string]: (schema: SchemaObject, place: Place) => Field } 
   array: arrayField,
 }
 
-/** A text of more characters gets several lines. */
-const LONG_TEXT = 200
+/** A text that may have more characters gets several lines. */
+const LONG_TEXT = 2000
 const BINARY = ['byte', 'binary', 'base64', 'data-url', 'file']
 
 function textField(schema: SchemaObject, { base }: Place): Field {

@@ -143,7 +143,7 @@ export function Empty({ icon, title, children, action }: EmptyProps): JSX.Elemen
   return (
     <div class="empty">
       <Icon name={icon} />
-      <h3>{title}</h3>
+      <h2 class="small-title">{title}</h2>
       {children && <p>{children}</p>}
       {action}
     </div>

@@ -18,7 +18,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** What the button says, or for an icon what screen readers say. */
+  /** What the button says, if it has no children, and for an icon what screen readers say. */
   readonly label: string
   readonly icon?: IconName
   readonly iconOnly?: boolean
@@ -52,7 +52,7 @@ export function Menu({
         type="button"
         disabled={disabled}
         class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}
-        aria-label={iconOnly || children ? label : undefined}
+        aria-label={iconOnly ? label : undefined}
         title={iconOnly ? label : undefined}
       >
         {icon && <Icon name={icon} />}

@@ -30,7 +30,7 @@ export function QuestionList({ serverId, operationId, except }: QuestionListProp
   }, [open.length])
   if (open.length === 0 && noted.length === 0) return null
   return (
-    <section class="questions" aria-label="Questions of the server">
+    <section class="questions" aria-label={operationId === undefined ? 'Questions of the server' : 'Questions of this call'}>
       {open.map((question) => (
         <QuestionCard key={question.id} question={question} />
       ))}

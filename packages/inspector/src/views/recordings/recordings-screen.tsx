@@ -85,9 +85,9 @@ function Recording({ recording }: { recording: InspectorRecording }): JSX.Elemen
   return (
     <article class="card stack tight">
       <header class="section-head">
-        <h3>
+        <h2 class="small-title">
           {name} <Badge tone={status === 'writing' ? 'bad' : 'neutral'}>{STATUS[status]}</Badge>
-        </h3>
+        </h2>
         <span class="muted">{plural(messages, 'message')}</span>
       </header>
       {path && <p class="mono muted small-text">{path}</p>}

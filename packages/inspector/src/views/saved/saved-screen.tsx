@@ -62,9 +62,9 @@ function CallCard({ call, outcome }: { call: SavedCall; outcome: SavedCallOutcom
   return (
     <article class="card stack tight">
       <header class="section-head">
-        <h3>
+        <h2 class="small-title">
           <Untrusted text={call.name} /> <span class="muted">{call.server}</span>
-        </h3>
+        </h2>
         <span class="toolbar">
           {outcome && <Badge tone={outcome.passed ? 'good' : 'bad'}>{outcome.passed ? 'passed' : 'failed'}</Badge>}
           <IconButton icon="trash" label={`Delete ${call.name}`} onClick={() => void run('delete-call', { id: call.id })} />

@@ -16,7 +16,6 @@ import { Palette } from './palette.tsx'
 import { PaneSwitch, pane } from './panes.tsx'
 import { ServerView } from './server-view.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { Splitter } from './splitter.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** The whole page. */
@@ -33,7 +32,6 @@ export function App(): JSX.Element {
         {store.link.value === 'lost' && <LinkLost />}
         {store.isLoaded.value ? <Screen /> : <Loading />}
       </main>
-      <Splitter />
       <TimelinePanel />
       <PaneSwitch />
       <Palette />

@@ -36,9 +36,16 @@ export async function addServer(
   const added = await run('add-server', { target, ...(name && { name }), ...(settings && { settings }) })
   if (!added) return
   upsert(store.servers, added.serverId, added.server)
+  fresh.add(added.serverId)
   go({ screen: 'connection', serverId: added.serverId })
   await connectServer(added.server, isConfirmed)
 }
+
+/** Servers that have just been added: their tools are shown once they are connected. */
+const fresh = new Set<string>()
+
+/** Reports whether a server has just been added, once. */
+export const takeFresh = (serverId: string): boolean => fresh.delete(serverId)
 
 /** Lets the doctor examine a server. */
 export async function examine(server: InspectorServer): Promise<void> {

@@ -16,7 +16,7 @@ import { ResourcesScreen } from '../resources/resources-screen.tsx'
 import { SkillsScreen } from '../skills/skills-screen.tsx'
 import { TasksScreen } from '../tasks/tasks-screen.tsx'
 import { ToolsScreen } from '../tools/tools-screen.tsx'
-import { connectServer, examine, takeWatched } from './connecting.ts'
+import { connectServer, examine, takeFresh, takeWatched } from './connecting.ts'
 import { currentOperationId } from './current-operation.ts'
 
 type ScreenProps = { readonly server: InspectorServer }
@@ -46,7 +46,7 @@ const SCREENS: readonly ScreenEntry[] = [
 
 /** The screens of one server, as tabs. */
 export function ServerView({ server, screen }: { server: InspectorServer; screen: ServerScreen }): JSX.Element {
-  useDoctorOnFailure(server)
+  useOutcome(server, screen)
   const items = SCREENS.map(
     (entry): TabItem => ({
       id: entry.id,
@@ -68,11 +68,13 @@ export function ServerView({ server, screen }: { server: InspectorServer; screen
   )
 }
 
-/** A connection that fails right after someone asked for it is examined by itself. */
-function useDoctorOnFailure(server: InspectorServer): void {
+/** After someone has asked for a connection: one that fails is examined, and a new server that is connected shows its tools. */
+function useOutcome(server: InspectorServer, screen: ServerScreen): void {
   useEffect(() => {
     if (server.status === 'failed' && takeWatched(server.id)) void examine(server)
-    if (server.status === 'connected') takeWatched(server.id)
+    if (server.status !== 'connected') return
+    takeWatched(server.id)
+    if (takeFresh(server.id) && screen === 'connection') go({ screen: 'tools', serverId: server.id })
   }, [server.status])
 }
 
@@ -96,6 +98,9 @@ function ScreenBody({ server, entry }: { server: InspectorServer; entry: ScreenE
   const last = operation ?? lastOperation(server.id, ({ request }) => request.type === 'call-tool')?.id
   return (
     <div class={`screen screen-${entry.id}`}>
+      <h1 class="visually-hidden">
+        {server.name}: {entry.label}
+      </h1>
       <QuestionList serverId={server.id} except={entry.id === 'tools' ? last : undefined} />
       {isUsable ? <entry.view server={server} /> : <NotConnected server={server} />}
     </div>

@@ -36,12 +36,11 @@ export function TopBar(): JSX.Element {
         type="button"
         class="palette-button"
         onClick={() => (isPaletteOpen.value = true)}
-        aria-label="Search and commands"
         aria-keyshortcuts="Control+K Meta+K"
       >
         <Icon name="search" />
-        <span>Search</span>
-        <kbd>{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>
+        <span>Search</span>{' '}
+        <kbd>{SHORTCUT}</kbd>
       </button>
       <Button icon="plus" kind="quiet" class="add-server" title="Add a server" onClick={() => go({ screen: 'connect' })}>
         <span>Server</span>
@@ -51,7 +50,7 @@ export function TopBar(): JSX.Element {
   )
 }
 
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent)
+const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 
 /** Open questions, wherever they belong to. */
 function Questions(): JSX.Element | null {
@@ -95,6 +94,7 @@ function RevisionMenu({ server }: { server: InspectorServer }): JSX.Element {
   ]
   return (
     <Menu label="Protocol revision" kind="quiet" items={items}>
+      <span class="visually-hidden">Protocol revision</span>
       <span class="revision mono">{revision ?? pinned ?? 'automatic'}</span>
       {era && <span class="badge">{era}</span>}
     </Menu>

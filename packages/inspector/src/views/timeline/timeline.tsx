@@ -22,6 +22,7 @@ import { Empty, IconButton } from '../../ui/basics.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+import { Splitter } from '../shell/splitter.tsx'
 import { Drawer } from './drawer.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { RecordButton } from './record-button.tsx'
@@ -43,6 +44,7 @@ export function TimelinePanel(): JSX.Element {
   useEffect(followTimeline, [])
   return (
     <section class={`timeline ${isTimelineOpen.value ? '' : 'closed'}`} aria-label="Timeline">
+      <Splitter />
       <TimelineBar />
       {isTimelineOpen.value && (
         <div class={`timeline-body ${selectedEntry.value === undefined ? '' : 'with-drawer'}`}>
