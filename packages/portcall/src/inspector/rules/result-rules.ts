@@ -130,7 +130,7 @@ function initializeShape(result: JsonObject): ReturnType<MessageRule> {
 export const inputRequests: MessageRule = ({ classified }: MessageFacts, version) => {
   if (classified.kind !== 'response' || !isSuccess(classified.message) || version === undefined) return undefined
   const { resultType: type, inputRequests: requests, requestState } = classified.message.result
-  if (type !== 'input_required') return undefined
+  if (type !== 'input_required' || revisionOf(version)?.era !== 'modern') return undefined
   const source = { rule: 'input-requests', section: 'basic/patterns/mrtr' }
   if (requests === undefined && requestState === undefined)
     return violation(source, 'input_required needs inputRequests or requestState', { revision: version, pointer: '/result' })
