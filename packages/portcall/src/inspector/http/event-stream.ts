@@ -55,6 +55,7 @@ function positionOf({ headers, url = '' }: IncomingMessage): number {
 /** Sends the snapshot and what was missed. Returns a function that ends the live events. */
 async function sendAll({ hub, timeline, state }: InspectorBackend, response: ServerResponse, after: number): Promise<() => void> {
   const send = (event: InspectorEvent, seq: number): void => {
+    if (response.writableEnded || response.destroyed) return
     if (response.writableLength > MAX_BUFFERED) response.destroy()
     else response.write(encodeEvent({ id: String(seq), data: JSON.stringify(event) }))
   }

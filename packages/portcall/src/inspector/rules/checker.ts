@@ -16,7 +16,15 @@ export interface MessageFacts {
   readonly earlier: WireRequest | undefined
   /** The progress of the request before this notification. */
   readonly lastProgress: number | undefined
+  /** Whether the message is one of several in a JSON array. */
+  readonly isBatch?: boolean
 }
+
+/** Returns what is wrong with a message, if anything is. `revision` is the negotiated one, once it is known. */
+export type MessageRule = (
+  facts: MessageFacts,
+  revision: string | undefined,
+) => RuleViolation | readonly RuleViolation[] | undefined
 
 /** Checks messages and HTTP exchanges against the rules of the specification. */
 export interface RuleChecker {

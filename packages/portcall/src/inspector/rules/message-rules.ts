@@ -1,10 +1,7 @@
-import type { RuleViolation } from '../protocol/timeline.ts'
-import type { MessageFacts } from './checker.ts'
+import type { MessageRule } from './checker.ts'
+import { CONVERSATION_RULES } from './conversation-rules.ts'
+import { JSON_RPC_RULES } from './json-rpc-rules.ts'
+import { inputRequests, resultRules } from './result-rules.ts'
 
-/** Returns what is wrong with a message, if anything is. */
-export type MessageRule = (
-  facts: MessageFacts,
-  revision: string | undefined,
-) => RuleViolation | readonly RuleViolation[] | undefined
-
-export const MESSAGE_RULES: readonly MessageRule[] = []
+/** All rules of messages. */
+export const MESSAGE_RULES: readonly MessageRule[] = [...JSON_RPC_RULES, ...CONVERSATION_RULES, resultRules, inputRequests]

@@ -12,6 +12,8 @@ export interface WireRequest {
   state: 'pending' | 'answered' | 'failed' | 'cancelled'
   /** The last progress that was reported. */
   progress?: number
+  /** Whether it has been answered. */
+  isAnswered?: boolean
   /** Whether its result asked for input. */
   asksForInput?: boolean
 }

@@ -34,6 +34,13 @@ export interface MessageRecorderOptions {
 const MAX_SHOWN = 2000
 const MAX_REMEMBERED = 10_000
 
+/** One message of a text. */
+interface ParsedText {
+  readonly value: unknown
+  readonly text: string
+  readonly isBatch?: boolean
+}
+
 /** One message while it is being recorded. */
 interface RecordedMessage {
   readonly wire: WireText
@@ -55,7 +62,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
   const operationOf = (request: WireRequest | undefined): string | undefined =>
     request && timeline.get(request.entryId)?.entry.operationId
 
-  const recordOne = (wire: WireText, value: unknown, text: string): number => {
+  const recordOne = (wire: WireText, { value, text, isBatch = false }: ParsedText): number => {
     const time = wire.time === undefined ? now() : timeOffset + wire.time
     const classified = classifyCopy(value)
     const links = linkMessage({ wire, classified, time }, requests)
@@ -64,7 +71,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
     const recorded: RecordedMessage = { wire, value, classified, text, time, operationId }
     const { request, earlier, lastProgress } = links
     const { direction, stream } = wire
-    const violations = rules.checkMessage({ direction, stream, classified, value, text, request, earlier, lastProgress })
+    const violations = rules.checkMessage({ direction, stream, classified, value, text, request, earlier, lastProgress, isBatch })
     const id = timeline.add(entryOf(serverId, recorded, { links, violations }), text.length > MAX_SHOWN ? { text } : {})
     remember(id, recorded, links)
     return id
@@ -93,6 +100,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
   ): void => {
     const { message } = classified
     const failed = 'error' in message
+    request.isAnswered = true
     if (request.state === 'pending') request.state = failed ? 'failed' : 'answered'
     request.asksForInput = !failed && message.result.resultType === 'input_required'
     timeline.update(request.entryId, { pairId: id, durationMs, state: request.state })
@@ -123,8 +131,8 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
   return {
     record(wire) {
       const value = parse(wire.text)
-      if (!Array.isArray(value) || value.length === 0) return [recordOne(wire, value, wire.text)]
-      return value.map((item) => recordOne(wire, item, JSON.stringify(item)))
+      if (!Array.isArray(value) || value.length === 0) return [recordOne(wire, { value, text: wire.text })]
+      return value.map((item) => recordOne(wire, { value: item, text: JSON.stringify(item), isBatch: true }))
     },
     setNewest: (entryId, newest) => setNewest(entryId, newest),
     lastNotification: (method) => notifications.get(method),
