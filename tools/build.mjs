@@ -6,6 +6,7 @@ import { minifySync } from 'rolldown/utils'
 import { chunksOfEntryPoints } from './lib/chunks.mjs'
 import { entryPoints, programs } from './lib/entrypoints.mjs'
 import { filesBelow } from './lib/files.mjs'
+import { copyPage } from './lib/page.mjs'
 import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 import { noticesOf, packagesOf } from './lib/third-party.mjs'
@@ -79,7 +80,7 @@ async function writeScripts(folder) {
     input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     external: [/^node:/, ...PEERS],
-    plugins: [smallPackages, byEntryPoints(join(PACKAGE, 'src', 'testing'))],
+    plugins: [smallPackages, ...['testing', 'inspector'].map((folder) => byEntryPoints(join(PACKAGE, 'src', folder)))],
     ...INPUT,
   })
   const { output } = await bundle.write({
@@ -162,6 +163,7 @@ export async function build() {
     await writeGatewaySchema(next)
     const modules = [...(await writeScripts(next)), ...(await writePrograms(next))]
     writeFileSync(join(next, 'THIRD-PARTY.txt'), noticesOf(packagesOf(modules)))
+    copyPage(next)
     replaceDist(next, last)
   } finally {
     for (const leftover of [next, last]) rmSync(leftover, { recursive: true, force: true })

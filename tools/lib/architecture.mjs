@@ -38,7 +38,12 @@ export const FOLDERS = {
 export const EXTENSIONS = ['tasks']
 
 /** Folders above the entry points: they import the package as users do. `testing` may also import every folder. */
-export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills: ['util'] }
+export const CONSUMERS = {
+  testing: Object.keys(FOLDERS),
+  cli: ['util'],
+  skills: ['util'],
+  inspector: ['testing', 'transports', 'protocol', 'jsonrpc', 'util'],
+}
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [
@@ -48,6 +53,8 @@ export const NODE_FILES = [
   'connect/config/text-file.ts',
   'cli/',
   'cluster/',
+  'entrypoints/inspector.ts',
+  'inspector/',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
   'gateway/policy/pin-file.ts',

@@ -44,8 +44,8 @@ export interface Invocation<F extends Flags = Flags> {
 /** The server of a command line: the first positional argument, or the program and its arguments after `--`. */
 export type ServerArgument = { readonly location: string } | { readonly program: readonly string[] }
 
-/** Whether a command connects to a server, only needs its location, or takes no server. */
-export type ServerUse = 'connect' | 'locate' | 'none'
+/** Whether a command connects to a server, only needs its location, takes any number of servers as its arguments, or none. */
+export type ServerUse = 'connect' | 'locate' | 'many' | 'none'
 
 /** The values of an argument or option, with their meanings. */
 export interface Choices {

@@ -44,6 +44,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Serve many servers as one',
     load: async () => (await import('./commands/gateway.ts')).gatewayCommand,
   },
+  inspect: {
+    summary: 'Open the inspector: use, watch and debug servers in the browser',
+    load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+  },
   login: { summary: 'Sign in to a server', load: async () => (await import('./commands/login.ts')).loginCommand },
   logout: { summary: 'Delete the tokens of a server', load: async () => (await import('./commands/logout.ts')).logoutCommand },
   install: {

@@ -33,7 +33,7 @@ export function overview(): string {
 
 /** Returns the usage line of a command. */
 function usageOf({ name, serverUse, args }: Pick<Command, 'name' | 'serverUse' | 'args'>): string {
-  return ['portcall', name, ...(serverUse === 'none' ? [] : ['<server>']), ...args, '[options]'].join(' ')
+  return ['portcall', name, ...(serverUse === 'none' || serverUse === 'many' ? [] : ['<server>']), ...args, '[options]'].join(' ')
 }
 
 /** Returns the help of one command. */

@@ -32,6 +32,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   signal: 1,
   restart: 1,
   onStderr: 1,
+  wire: 1,
 }
 const AUTH = 'Pass auth: bearerToken(() => token), with bearerToken from portcall/auth/client'
 const TIMEOUT = 'Pass timeouts: { requestTimeoutMs }'

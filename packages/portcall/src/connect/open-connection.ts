@@ -108,6 +108,8 @@ function createOpener(
   options: ConnectionOptions,
   context: SharedContext,
 ): (signal: AbortSignal) => Promise<OpenConnection> {
+  const { wire = {} } = options
+  const wrapChannel = (channel: Channel): Channel => wire.wrapChannel?.(channel) ?? channel
   const requiredEra = options.era ?? eraOf(options.protocolVersion)
   const report = (negotiated: NegotiatedConnection): NegotiatedConnection => {
     options.onEraDetected?.(negotiated.era)
@@ -122,17 +124,21 @@ function createOpener(
       onEnd: () => {},
       close: async () => {},
     }),
-    channel: (channel) => async (signal) => report(await openChannel(channel, { ...context, signal }, requiredEra)).connection,
+    channel: (channel) => async (signal) =>
+      report(await openChannel(wrapChannel(channel), { ...context, signal }, requiredEra)).connection,
     command: (command) => async (signal) => {
       const spawn = await loadSpawn()
-      const start = (): Channel => spawn({ ...command, ...(options.onStderr && { onStderr: options.onStderr }) })
+      const onStdout = wire.onStdout?.bind(wire)
+      const start = (): Channel =>
+        wrapChannel(spawn({ ...command, onStdout, ...(options.onStderr && { onStderr: options.onStderr }) }))
       return openWithEraCache(commandKey(command), requiredEra, async (era) =>
         report(await openProcess(start, { ...context, signal }, era)),
       )
     },
     url: (url) => async (signal) => {
       const { headers, http, auth } = options
-      const fetch = options.fetch ? (await import('./check-fetch.ts')).checkFetch(options.fetch) : await loadHttpFetch()
+      const platform = options.fetch ? (await import('./check-fetch.ts')).checkFetch(options.fetch) : await loadHttpFetch()
+      const fetch = wire.wrapFetch?.(platform) ?? platform
       const httpOptions = {
         ...http,
         url,

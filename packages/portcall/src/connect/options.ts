@@ -1,10 +1,21 @@
 import type { ClientOptions } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
+import type { Channel } from '../jsonrpc/channel.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import type { HttpClientLimits } from '../transports/http/client/limits.ts'
 import type { HeaderSource } from '../transports/http/client/request-headers.ts'
 import type { HttpFetch } from '../transports/http/client/types.ts'
 import type { Era } from './era-cache.ts'
+
+/** Observes what crosses the wire, below all translation between revisions: for recorders and debuggers. */
+export interface WireObserver {
+  /** Wraps the client that sends the HTTP requests. */
+  wrapFetch?(fetch: HttpFetch): HttpFetch
+  /** Wraps a channel: that of each process that is started, or the one that is the target. */
+  wrapChannel?(channel: Channel): Channel
+  /** Receives what a process writes to stdout, byte for byte, before its channel delivers it. */
+  readonly onStdout?: (chunk: Uint8Array) => void
+}
 
 /** How to connect, whatever uses the connection. */
 export interface ConnectionOptions {
@@ -32,6 +43,8 @@ export interface ConnectionOptions {
   readonly restart?: boolean
   /** Receives what a process writes to stderr. */
   readonly onStderr?: (text: string) => void
+  /** Observes the bytes and messages on the wire. Default: nothing does. */
+  readonly wire?: WireObserver
 }
 
 /** Options of `connect`. */

@@ -26,7 +26,7 @@ export type { Namespaced, WithServer } from '../connect/group/aggregate.ts'
 export { type ConnectAllOptions, connectAll } from '../connect/group/connect-all.ts'
 export type { ClientGroup, GroupEvent } from '../connect/group/group.ts'
 export type { ServerState, ServerStatus } from '../connect/group/group-server.ts'
-export type { ConnectOptions } from '../connect/options.ts'
+export type { ConnectOptions, WireObserver } from '../connect/options.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
 export type { Channel } from '../jsonrpc/channel.ts'
 export { ConnectionLostError, ErrorCode, InvalidResponseError, type ProcessExit, RpcError } from '../jsonrpc/errors.ts'
@@ -53,7 +53,7 @@ export { expandTemplate } from '../schema/uri-template/expand.ts'
 export { HttpStatusError } from '../transports/http/client/http-status-error.ts'
 export type { HttpClientLimits } from '../transports/http/client/limits.ts'
 export { SessionExpiredError } from '../transports/http/client/session.ts'
-export type { HttpFetch } from '../transports/http/client/types.ts'
+export type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from '../transports/http/client/types.ts'
 export {
   type ChannelExchange,
   type ChannelExchangeOptions,

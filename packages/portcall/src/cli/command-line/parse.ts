@@ -88,6 +88,7 @@ function takeServer(
     if (program) throw usageError(`${name} takes no server, so -- is not allowed`)
     return { server: { location: '' }, rest: positionals }
   }
+  if (serverUse === 'many' && !program) return { server: { location: '' }, rest: positionals }
   if (program) {
     if (program.length === 0)
       throw usageError('-- must be followed by the program that is the server', 'such as portcall list -- node server.js')

@@ -28,6 +28,8 @@ export interface PipeChannelOptions extends PipeLimits {
   eagerBytes?: number
   /** How many bytes of the start and of the end of an unreadable line are reported. Default: none. */
   excerptBytes?: number
+  /** Receives the bytes that arrive, before they are parsed. Chunks are not to be changed. */
+  onBytes?: ((chunk: Uint8Array) => void) | undefined
   /** Shortens a message that nests too deeply; returns `undefined` if it cannot. Default: such messages are reported as unreadable. */
   shortenDeep?: DepthShortener
   /**
@@ -126,6 +128,7 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
         reader.end()
         finish()
       })
+      if (options.onBytes) readable.on('data', options.onBytes)
       readable.on('data', push)
       stopReading = () => void readable.off('data', push)
     },

@@ -20,6 +20,8 @@ export interface SpawnOptions {
   readonly cwd?: string | URL
   /** Receives the stderr output of the program. Output does not imply an error. */
   readonly onStderr?: (text: string) => void
+  /** Receives what the program writes to stdout, before it is parsed. */
+  readonly onStdout?: ((chunk: Uint8Array) => void) | undefined
   /** Maximum size of a received message. Default: 16 MiB. */
   readonly maxMessageBytes?: number
   /** Maximum nesting depth of a received message. Default: 128. */
@@ -73,6 +75,7 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
     eagerBytes: EAGER_BYTES,
     excerptBytes: EXCERPT_BYTES,
     shortenDeep: shortenDeepItems,
+    onBytes: options.onStdout,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     flushTimeoutMs: shutdownTimeoutMs,
     ...(options.maxJsonDepth !== undefined && { maxJsonDepth: options.maxJsonDepth }),

@@ -102,6 +102,11 @@ class NodeFetchResponse implements HttpFetchResponse {
     return typeof value === 'object' ? value.join(', ') : value
   }
 
+  headers(): Record<string, string> {
+    const names = Object.keys(this.#message.headers)
+    return Object.fromEntries(names.map((name) => [name, this.header(name) ?? '']))
+  }
+
   readBuffered(): Uint8Array | undefined {
     const message = this.#message
     return message.complete && !message.destroyed ? (message.read() ?? EMPTY) : undefined

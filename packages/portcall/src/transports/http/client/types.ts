@@ -13,6 +13,8 @@ export interface HttpFetchResponse {
   readonly status: number
   /** Returns a header by its lower-case name, multiple values joined with `, `. */
   header(name: string): string | undefined
+  /** Returns all headers, with lower-case names. Absent on platforms that cannot list them. */
+  headers?(): Readonly<Record<string, string>>
   /** Can be iterated once. Throws when the connection breaks or the transfer is cancelled. */
   readonly body: AsyncIterable<Uint8Array>
   /** Returns the whole body if all of it has arrived already. Absent on platforms that cannot tell. */

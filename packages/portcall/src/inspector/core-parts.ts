@@ -1,0 +1,46 @@
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { Implementation } from '../protocol/types.ts'
+import type { Callbacks } from './http/callbacks.ts'
+import type { Operations } from './operations/operations.ts'
+import type { Model } from './questions/model.ts'
+import type { Questions } from './questions/questions.ts'
+import type { Inventories } from './servers/inventories.ts'
+import type { TargetLoaders } from './servers/resolver.ts'
+import type { ServerList } from './servers/server-list.ts'
+import type { ServerSources } from './servers/sources.ts'
+import type { TaskNotes } from './servers/task-notes.ts'
+import type { EventHub } from './state/event-hub.ts'
+import type { InspectorFiles } from './state/files.ts'
+import type { Timeline } from './timeline/timeline.ts'
+
+/** What the back end gets from the program that runs it. */
+export interface BackendOptions {
+  /** The name and version that servers see. */
+  readonly info: Implementation
+  /** Opens configuration files and modules. */
+  readonly loaders?: TargetLoaders
+  /** Lists the configurations of this machine. */
+  readonly sources?: ServerSources
+  /** Writes the entry of a server for the configuration of a host. @throws Error if the host is unknown. */
+  readonly writeHostEntry?: (
+    host: string,
+    server: { readonly name: string; readonly entry: JsonObject },
+  ) => { readonly text: string; readonly language: 'json' | 'toml' }
+  /** Where saved servers, calls and task ids are kept. Default: nowhere. */
+  readonly directory?: string
+}
+
+/** The parts of the back end that everything else builds on. */
+export interface CoreParts {
+  readonly options: BackendOptions
+  readonly hub: EventHub
+  readonly timeline: Timeline
+  readonly files: InspectorFiles
+  readonly servers: ServerList
+  readonly inventories: Inventories
+  readonly tasks: TaskNotes
+  readonly operations: Operations
+  readonly questions: Questions
+  readonly model: Model
+  readonly callbacks: Callbacks
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import { createHostCheck } from '../../transports/http/server/host-check.ts'
+import { HttpError } from '../../transports/http/server/http-error.ts'
+import { constantTimeEqual } from '../../util/digest.ts'
+import { randomId } from '../../util/random.ts'
+
+/** Decides which requests reach the inspector. */
+export interface Access {
+  /** Checks `Host` and `Origin`, on every route. @throws HttpError 400 or 403 */
+  checkOrigin(request: IncomingMessage): void
+  /** Checks that a browser sends the request from the page itself. @throws HttpError 403 */
+  checkSameOrigin(request: IncomingMessage): void
+  /** Checks the cookie. @throws HttpError 401 */
+  checkCookie(request: IncomingMessage): void
+  hasCookie(request: IncomingMessage): boolean
+  /** Redeems the token of a link, once. Returns the `Set-Cookie` header, or `undefined` if the token is wrong or was used. */
+  redeem(token: string): string | undefined
+  /** Returns the token of a new link, which replaces the earlier one. */
+  newToken(): string
+}
+
+export interface AccessOptions {
+  /** Host names besides those of loopback. */
+  readonly allowedHosts?: readonly string[]
+  /** The path that the inspector is mounted at; ends with a slash. */
+  readonly basePath: string
+}
+
+const TOKEN_BYTES = 32
+const COOKIE = 'portcall_inspector'
+const SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
+
+/** Creates the access of one inspector. Its cookie is valid until the process ends. */
+export function createAccess({ allowedHosts, basePath }: AccessOptions): Access {
+  const secret = randomId(TOKEN_BYTES)
+  const checkHost = createHostCheck({ ...(allowedHosts && { allowedHosts: [...LOOPBACK, ...allowedHosts] }) })
+  let token: string | undefined
+  const hasCookie = ({ headers }: IncomingMessage): boolean => {
+    const cookies = (headers.cookie ?? '').split(';').map((part) => part.trim())
+    return cookies.some((cookie) => cookie.startsWith(`${COOKIE}=`) && constantTimeEqual(cookie.slice(COOKIE.length + 1), secret))
+  }
+  return {
+    hasCookie,
+    checkOrigin(request) {
+      const { headers, rawHeaders, url = '' } = request
+      const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
+      const header = (name: string): string | undefined => headers[name.toLowerCase()]?.toString()
+      checkHost({ host: hosts.length === 1 ? headers.host : undefined, target: url, header })
+      const { origin, host } = headers
+      if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
+        throw accessError(403, 'The origin of the request is not the inspector')
+    },
+    checkSameOrigin({ headers }) {
+      const site = headers['sec-fetch-site']
+      if (site !== undefined && !SITES.has(String(site))) throw accessError(403, 'The request comes from another site')
+    },
+    checkCookie(request) {
+      if (!hasCookie(request)) throw accessError(401, 'Open the link that portcall printed')
+    },
+    redeem(sent) {
+      if (token === undefined || !constantTimeEqual(sent, token)) return undefined
+      token = undefined
+      return `${COOKIE}=${secret}; Path=${basePath}; HttpOnly; SameSite=Strict`
+    },
+    newToken() {
+      token = randomId(TOKEN_BYTES)
+      return token
+    },
+  }
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/** Creates the error of a refused request. */
+export function accessError(status: number, message: string): HttpError {
+  return new HttpError(status, {}, { code: 0, message })
+}

@@ -1,0 +1,40 @@
+/** Receives the redirects of authorization servers. They come from another site, without the cookie, and are matched by `state` alone, once. */
+export interface Callbacks {
+  /** Where authorization servers redirect to. */
+  readonly redirectUri: string
+  /** Resolves to the address that the user was redirected to. @throws the reason of the signal. */
+  wait(state: string, signal: AbortSignal): Promise<URL>
+  /** Delivers a redirect. Returns false if nothing waits for its `state`. */
+  deliver(url: URL): boolean
+}
+
+/** Creates the list of expected redirects. `redirectUri` is called when an address is needed, since the port is known later. */
+export function createCallbacks(redirectUri: () => string): Callbacks {
+  const waiting = new Map<string, (url: URL) => void>()
+  return {
+    get redirectUri() {
+      return redirectUri()
+    },
+    wait(state, signal) {
+      return new Promise((resolve, reject) => {
+        const stop = (): void => {
+          waiting.delete(state)
+          reject(signal.reason as Error)
+        }
+        if (signal.aborted) return stop()
+        signal.addEventListener('abort', stop, { once: true })
+        waiting.set(state, (url) => {
+          signal.removeEventListener('abort', stop)
+          resolve(url)
+        })
+      })
+    },
+    deliver(url) {
+      const [state = '', second] = url.searchParams.getAll('state')
+      const resolve = second === undefined ? waiting.get(state) : undefined
+      waiting.delete(state)
+      resolve?.(url)
+      return resolve !== undefined
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../jsonrpc/message.ts'
+import type { InspectorTask } from '../protocol/servers.ts'
+import type { InspectorFiles } from '../state/files.ts'
+import type { ManagedServer } from './managed-server.ts'
+
+/** The tasks that the inspector has started. Their ids are kept in a file, so that they can be used after a restart. */
+export interface TaskNotes {
+  /** The tasks of a server. */
+  known(server: ManagedServer): readonly InspectorTask[]
+  /** Adds a task, or updates its state. */
+  note(server: ManagedServer, task: InspectorTask): void
+  /** The known tasks, with those that the server lists. */
+  list(server: ManagedServer): Promise<readonly InspectorTask[]>
+}
+
+const MAX_TASKS = 200
+
+type Notes = { [target: string]: InspectorTask[] }
+
+/** Creates the notes, with those of earlier runs. */
+export function createTaskNotes(files: InspectorFiles): TaskNotes {
+  const notes = files.read('tasks.json', {}) as Notes
+  const keyOf = ({ target }: ManagedServer): string => JSON.stringify(target)
+  const known = (server: ManagedServer): readonly InspectorTask[] => notes[keyOf(server)] ?? []
+  const note: TaskNotes['note'] = (server, task) => {
+    const others = known(server).filter(({ taskId }) => taskId !== task.taskId)
+    const before = known(server).find(({ taskId }) => taskId === task.taskId)
+    notes[keyOf(server)] = [...others, { ...before, ...task }].slice(-MAX_TASKS)
+    files.write('tasks.json', notes)
+  }
+  return {
+    known,
+    note,
+    async list(server) {
+      const { client } = server.connection
+      try {
+        for (const state of (await client.tasks?.list().toArray()) ?? [])
+          note(server, { taskId: String(state.taskId), state: state as unknown as JsonObject })
+      } catch {
+        // Few servers list tasks; the ones that were started here are known without it.
+      }
+      return known(server)
+    },
+  }
+}

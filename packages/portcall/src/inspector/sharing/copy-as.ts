@@ -1,0 +1,145 @@
+import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { MODERN_VERSION } from '../../protocol/revisions.ts'
+import type { BackendParts } from '../backend-parts.ts'
+import type { OperationRequest } from '../protocol/operations.ts'
+import type { InspectorTarget } from '../protocol/servers.ts'
+import type { CopyFormat } from '../protocol/sharing.ts'
+import type { InspectorCommands } from '../protocol.ts'
+import type { ManagedServer } from '../servers/managed-server.ts'
+import { quote } from '../servers/resolver.ts'
+import { InspectorCommandError } from '../state/command-error.ts'
+import { isSecretHeader, isSecretVariable } from '../wire/mask.ts'
+import { writeTest, writeTypeScript } from './code.ts'
+import { redactText } from './redact.ts'
+import { type CopyInput, wireForm } from './wire-form.ts'
+
+type CopyResult = Omit<InspectorCommands['copy-as']['result'], 'note'>
+
+const WRITERS: { readonly [Format in CopyFormat]: (input: CopyInput) => CopyResult } = {
+  curl: (input) => ({ text: writeCurl(input), language: 'shell' }),
+  portcall: (input) => ({ text: writeCommand(input), language: 'shell' }),
+  typescript: (input) => ({ text: writeTypeScript(input), language: 'typescript' }),
+  test: (input) => ({ text: writeTest(input), language: 'typescript' }),
+  'host-entry': writeHostEntry,
+}
+
+/** Writes a request, or a server, as text for another tool. Secrets become variables. */
+export function copyAs(
+  { format, source, host }: InspectorCommands['copy-as']['params'],
+  parts: BackendParts,
+): InspectorCommands['copy-as']['result'] {
+  const write = Object.hasOwn(WRITERS, format) ? WRITERS[format] : undefined
+  if (!write) throw new InspectorCommandError('INVALID_PARAMS', `There is no format ${format}`)
+  const names = new Set<string>()
+  const secret = (name: string): string => {
+    const variable = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+    names.add(variable)
+    return variable
+  }
+  const result = write({ ...readSource(source, parts), parts, host, secret })
+  return names.size === 0 ? result : { ...result, note: `Set ${[...names].join(', ')}: secrets are not copied.` }
+}
+
+function readSource(
+  source: InspectorCommands['copy-as']['params']['source'],
+  { servers, timeline }: BackendParts,
+): Pick<CopyInput, 'server' | 'request' | 'options'> {
+  if ('entryId' in source) {
+    const stored = timeline.get(source.entryId)
+    if (stored?.entry.type !== 'message' || stored.entry.messageKind !== 'request' || stored.entry.direction !== 'out')
+      throw new InspectorCommandError('INVALID_PARAMS', 'Only requests of the inspector can be copied')
+    const message: unknown = JSON.parse(stored.details.text ?? stored.entry.text)
+    const params = isObject(message) && isObject(message.params) ? message.params : {}
+    const request: OperationRequest = { type: 'request', method: stored.entry.method ?? '', params: withoutMeta(params) }
+    return { server: servers.get(stored.entry.serverId), request, options: {} }
+  }
+  const request = 'request' in source ? source.request : ({ type: 'discover' } as const)
+  return { server: servers.get(source.serverId), request, options: ('options' in source && source.options) || {} }
+}
+
+function withoutMeta({ _meta, ...params }: JsonObject): JsonObject {
+  const own = isObject(_meta)
+    ? Object.entries(_meta).filter(([key]) => !key.startsWith('io.modelcontextprotocol/') && key !== 'progressToken')
+    : []
+  return own.length === 0 ? params : { ...params, _meta: Object.fromEntries(own) }
+}
+
+function writeCurl(input: CopyInput): string {
+  const { target } = input.server
+  if (target.kind !== 'url') throw new InspectorCommandError('INVALID_PARAMS', 'curl needs a server with a URL')
+  const { method, params } = wireForm(input)
+  const { _meta: meta, ...rest } = params
+  const envelope = {
+    ...(isObject(meta) ? meta : {}),
+    [MetaKey.protocolVersion]: MODERN_VERSION,
+    [MetaKey.clientInfo]: { name: 'curl', version: '1' },
+    [MetaKey.clientCapabilities]: {},
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...rest, _meta: envelope } })
+  const name = params.name ?? params.uri ?? params.taskId
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': MODERN_VERSION,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+  }
+  const own = Object.entries(input.server.settings.headers ?? {}).map(([key, value]) => header(key, value, input))
+  const standard = Object.entries(headers).map(([key, value]) => `-H ${quote(`${key}: ${value}`)}`)
+  return ['curl', quote(redactText(target.url)), ...standard, ...own, `--data ${quote(body)}`].join(' \\\n  ')
+}
+
+function header(name: string, value: string, { secret }: CopyInput): string {
+  if (!isSecretHeader(name)) return `-H ${quote(`${name}: ${value}`)}`
+  const scheme = /^(Bearer|Basic|DPoP) /i.exec(value)?.[0] ?? ''
+  return `-H "${name}: ${scheme}$${secret(name === 'authorization' ? 'TOKEN' : name)}"`
+}
+
+/** The command that does the same: a server, and `raw` or a friendlier command. */
+function writeCommand(input: CopyInput): string {
+  const { request } = input
+  const before: string[] = []
+  const after: string[] = []
+  const { target, settings } = input.server
+  if (target.kind === 'url') before.push(quote(redactText(target.url)))
+  if (target.kind === 'module') before.push(quote(target.path))
+  if (target.kind === 'config') before.push(quote(`${target.path}:${target.name}`))
+  if (target.kind === 'program') after.push('--', ...[target.command, ...target.args].map((word) => quote(redactText(word))))
+  const options = Object.entries(settings.headers ?? {}).map(([name, value]) => header(name, value, input))
+  const env = Object.entries(settings.env ?? {}).map(([name, value]) =>
+    isSecretVariable(name) ? `-e ${name}="$${input.secret(name)}"` : `-e ${quote(`${name}=${value}`)}`,
+  )
+  const pin = settings.revision === undefined ? [] : ['--protocol-version', settings.revision]
+  const { method, params } = wireForm(input)
+  const raw = ['raw', ...before, quote(method), ...(Object.keys(params).length > 0 ? [quote(JSON.stringify(params))] : [])]
+  const words = request.type === 'call-tool' && !input.options.meta ? callWords(request, before) : raw
+  return ['portcall', ...words, ...options, ...env, ...pin, ...after].join(' ')
+}
+
+function callWords(
+  { name, arguments: args }: Extract<OperationRequest, { type: 'call-tool' }>,
+  before: readonly string[],
+): string[] {
+  const values = Object.entries(args).map(([key, value]) => quote(`${key}:=${JSON.stringify(value)}`))
+  return ['call', ...before, quote(name), ...values]
+}
+
+function writeHostEntry({ server, parts, host, secret }: CopyInput): CopyResult {
+  const entry = entryOf(server.target, server, secret)
+  const write = parts.options.writeHostEntry
+  if (host !== undefined && write) return write(host, { name: server.state.name, entry })
+  return { text: `${JSON.stringify({ mcpServers: { [server.state.name]: entry } }, null, 2)}\n`, language: 'json' }
+}
+
+function entryOf(target: InspectorTarget, { settings }: ManagedServer, secret: CopyInput['secret']): JsonObject {
+  const hide = (values: Readonly<Record<string, string>> = {}, isSecret: (name: string) => boolean): JsonObject =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? `\${${secret(name)}}` : value]))
+  const headers = hide(settings.headers, isSecretHeader)
+  const env = hide(settings.env, isSecretVariable)
+  if (target.kind === 'url') return { url: target.url, ...(Object.keys(headers).length > 0 && { headers }) }
+  const extra = { ...(Object.keys(env).length > 0 && { env }), ...(settings.cwd !== undefined && { cwd: settings.cwd }) }
+  if (target.kind === 'program') return { command: target.command, args: [...target.args], ...extra }
+  if (target.kind === 'module') return { command: 'npx', args: ['portcall', 'serve', target.path, '--stdio'], ...extra }
+  throw new InspectorCommandError('INVALID_PARAMS', 'This server is in a configuration already')
+}

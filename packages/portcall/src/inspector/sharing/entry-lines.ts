@@ -1,0 +1,48 @@
+import type { RecordingEntry } from '../../entrypoints/testing.ts'
+import type { Message, RequestId } from '../../jsonrpc/message.ts'
+import { createRedactor, type Redact } from '../../testing/recording/redact.ts'
+import type { StoredEntry, Timeline } from '../timeline/timeline.ts'
+
+/** Turns messages of the timeline into lines of a recording of `portcall/testing`, without secrets. */
+export interface LineWriter {
+  /** Returns the line of an entry, or `undefined` if it is no message. */
+  lineOf(stored: StoredEntry): string | undefined
+  readonly redact: Redact
+}
+
+/** Creates a writer whose times are relative to the first entry. */
+export function createLineWriter(timeline: Timeline): LineWriter {
+  const redact = createRedactor()
+  let startedAt: number | undefined
+  return {
+    redact,
+    lineOf(stored) {
+      const { entry, details } = stored
+      if (entry.type !== 'message') return undefined
+      startedAt ??= entry.time
+      const message = parseMessage(details.text ?? entry.text)
+      const owner = entry.parentId === undefined ? undefined : timeline.get(entry.parentId)?.entry
+      const ownerId = owner?.type === 'message' && entry.messageKind !== 'response' ? owner.rpcId : undefined
+      const line: RecordingEntry = {
+        time: Math.max(0, Math.round(1000 * (entry.time - startedAt)) / 1000),
+        direction: entry.direction === 'out' ? 'sent' : 'received',
+        ...(message === undefined ? { unreadable: 'syntax' } : { message: redact(message) as Message }),
+        ...(isInner(entry.messageKind, entry.direction) && ownerId !== undefined && { for: ownerId as RequestId }),
+      }
+      return JSON.stringify(line)
+    },
+  }
+}
+
+/** Whether a message says which request it belongs to: notifications and requests of the server. */
+function isInner(kind: string, direction: 'out' | 'in'): boolean {
+  return direction === 'in' && (kind === 'notification' || kind === 'request')
+}
+
+function parseMessage(text: string): Message | undefined {
+  try {
+    return JSON.parse(text) as Message
+  } catch {
+    return undefined
+  }
+}

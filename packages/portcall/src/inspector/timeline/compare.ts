@@ -1,0 +1,75 @@
+import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
+import { isJsonEqual } from '../../util/json-equal.ts'
+import type { TranslationChange } from '../protocol/timeline.ts'
+
+const MAX_CHANGES = 200
+/** Members with ids, which each side numbers on its own. */
+const IGNORED: ReadonlySet<string> = new Set([
+  '/id',
+  '/jsonrpc',
+  '/params/requestId',
+  '/params/progressToken',
+  '/params/_meta/progressToken',
+  '/params/_meta/io.modelcontextprotocol~1subscriptionId',
+  '/result/_meta/io.modelcontextprotocol~1subscriptionId',
+])
+
+/** Lists what the translation between the revision on the wire and the newest one changed. */
+export function compareForms(wire: JsonValue, newest: JsonValue): TranslationChange[] {
+  const changes: TranslationChange[] = []
+  compare(wire, newest, { pointer: '', changes })
+  return changes
+}
+
+interface Position {
+  readonly pointer: string
+  readonly changes: TranslationChange[]
+}
+
+function compare(wire: JsonValue, newest: JsonValue, { pointer, changes }: Position): void {
+  if (changes.length >= MAX_CHANGES || IGNORED.has(pointer) || isJsonEqual(wire, newest)) return
+  if (isWrapped(wire, newest)) changes.push({ pointer, kind: 'wrapped', wire, newest })
+  else if (isObject(wire) && isObject(newest)) compareObjects(wire as Members, newest as Members, { pointer, changes })
+  else if (Array.isArray(wire) && Array.isArray(newest) && wire.length === newest.length)
+    for (const [index, item] of wire.entries())
+      compare(item, newest[index] as JsonValue, { pointer: `${pointer}/${index}`, changes })
+  else changes.push({ pointer, kind: 'changed', wire, newest })
+}
+
+type Members = Record<string, JsonValue>
+
+function compareObjects(wire: Members, newest: Members, { pointer, changes }: Position): void {
+  const added = Object.keys(newest).filter((key) => !Object.hasOwn(wire, key))
+  for (const [key, value] of Object.entries(wire)) {
+    const at = `${pointer}/${escapePointer(key)}`
+    if (IGNORED.has(at) || value === undefined) continue
+    if (Object.hasOwn(newest, key)) {
+      compare(value, newest[key] as JsonValue, { pointer: at, changes })
+      continue
+    }
+    const renamed = added.findIndex((name) => typeof value === 'object' && isJsonEqual(newest[name], value))
+    const [name] = renamed < 0 ? [] : added.splice(renamed, 1)
+    if (name === undefined) changes.push({ pointer: at, kind: 'dropped', wire: value })
+    else changes.push({ pointer: `${pointer}/${escapePointer(name)}`, kind: 'renamed', wire: value, newest: value })
+  }
+  for (const key of added) {
+    const at = `${pointer}/${escapePointer(key)}`
+    const value = newest[key]
+    if (!IGNORED.has(at) && value !== undefined) changes.push({ pointer: at, kind: 'added', newest: value })
+  }
+}
+
+/** Reports whether one value is the only member of the other. */
+function isWrapped(left: JsonValue, right: JsonValue): boolean {
+  const holds = (outer: JsonValue, inner: JsonValue): boolean => {
+    if (!isObject(outer)) return false
+    const [value, second] = Object.values(outer)
+    return second === undefined && value !== undefined && typeof value === 'object' && isJsonEqual(value, inner)
+  }
+  return holds(left, right) || holds(right, left)
+}
+
+/** Escapes one segment of a JSON pointer (RFC 6901). */
+export function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1')
+}
