@@ -104,7 +104,7 @@ test('an answer of a gigabyte fails, keeps memory bounded, and affects no other 
   })()
   for (const name of ['huge__json', 'huge__events']) await expect(client.callTool(name, {})).rejects.toThrow()
   // The line is dropped, so that the session goes on; the call ends with its timeout.
-  await expect(client.callTool('program__json', {}, { requestTimeoutMs: 4000 })).rejects.toThrow()
+  await expect(client.callTool('program__json', {}, { timeouts: { requestTimeoutMs: 4000 } })).rejects.toThrow()
   isDone = true
   await others
   expect(calls).toBeGreaterThan(0)
