@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { type Client, type ConnectOptions, connect } from 'portcall/client'
+import { bridge } from 'portcall/gateway'
 import { type ClientSkills, skills } from 'portcall/skills/client'
 import { type AuthContext, authOf } from './client-auth.ts'
 
@@ -83,8 +84,15 @@ else {
     ...(MCP_CONFORMANCE_SCENARIO.startsWith('auth/') && { auth: authOf(MCP_CONFORMANCE_SCENARIO, context) }),
     ...(MCP_CONFORMANCE_PROTOCOL_VERSION && { protocolVersion: MCP_CONFORMANCE_PROTOCOL_VERSION }),
   }
-  const client = await connect(target, { ...options, extensions: [skills({ label: 'conformance' })] })
+  const { auth, protocolVersion, ...clientOptions } = options
+  const isThroughGateway = process.env.CONFORMANCE_THROUGH === 'gateway'
+  const gateway = bridge(target, { ...(auth && { auth }), ...(protocolVersion !== undefined && { protocolVersion }) })
+  const client = await connect(isThroughGateway ? gateway : target, {
+    ...(isThroughGateway ? clientOptions : options),
+    extensions: [skills({ label: 'conformance' })],
+  })
   const scenario = Object.hasOwn(SCENARIOS, MCP_CONFORMANCE_SCENARIO) ? SCENARIOS[MCP_CONFORMANCE_SCENARIO] : callAllTools
   await scenario?.(client, context)
   await client.close()
+  await gateway.close()
 }

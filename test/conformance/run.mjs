@@ -1,4 +1,6 @@
 // npm run conformance -- server|client|gateway [--suite all] [--revision R] [--scenario S] [--store memory|sqlite|redis|postgres]
+// gateway: [--upstream R] selects the revision behind the gateway; --crossed runs only pairs of different eras.
+// client: --through gateway runs the scenarios with a gateway as the client of the suite.
 // Runs the official conformance suite against the fixtures, once per revision, and fails on warnings too.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -23,6 +25,8 @@ const OPTIONS = {
   scenario: { type: 'string' },
   store: { type: 'string', default: 'memory' },
   upstream: { type: 'string' },
+  crossed: { type: 'boolean', default: false },
+  through: { type: 'string' },
 }
 
 const { positionals, values } = parseArgs({ options: OPTIONS, allowPositionals: true })
@@ -44,7 +48,7 @@ async function testServer({ suite, revision, scenario, store }) {
 }
 
 /** Runs the server scenarios of each revision against a URL. */
-async function testUrl(url, { suite, revision, scenario, folder: results, total, label, behind }) {
+async function testUrl(url, { suite, revision, scenario, folder: results, total, label, behind, rows }) {
   for (const current of revision ? [revision] : REVISIONS) {
     const folder = join(results, current)
     rmSync(folder, { recursive: true, force: true })
@@ -55,7 +59,9 @@ async function testUrl(url, { suite, revision, scenario, folder: results, total,
     const selectedExtensions = extensions.filter((name) => scenario === undefined || name === scenario)
     for (const name of selectedExtensions) await runScenarios({ url, scenario: name, folder })
     const outcome = evaluate(folder, expectedOf({ known, suite, scenario }))
-    report(label + current, withoutDifferences(outcome, behind), total)
+    const judged = withoutDifferences(outcome, behind)
+    report(label + current, judged, total)
+    rows?.push({ client: current, behind, verdicts: judged.verdicts })
   }
 }
 
@@ -67,20 +73,23 @@ function withoutDifferences({ checks, verdicts }, behind) {
 }
 
 /** Runs the server scenarios through a bridge, once for each revision that it speaks to the fixture: both eras on both sides. */
-async function testGateway({ suite, revision, scenario, upstream }) {
+async function testGateway({ suite, revision, scenario, upstream, crossed }) {
   install()
   const fixture = await startFixture({})
   const total = { passed: 0, failed: 0 }
+  const rows = []
   try {
     for (const behind of upstream ? [upstream] : REVISIONS_WITH_EXTENSIONS) {
+      const other = REVISIONS_WITH_EXTENSIONS.find((one) => one !== behind)
       const gateway = await startProgram('./gateway.ts', { UPSTREAM: fixture.url, UPSTREAM_REVISION: behind })
       const folder = join(RESULTS, `gateway-${behind}`)
       await testUrl(gateway.url, {
         suite,
-        revision,
+        revision: crossed ? other : revision,
         scenario,
         folder,
         total,
+        rows,
         label: `behind ${behind}  client `,
         behind,
       }).finally(gateway.stop)
@@ -88,7 +97,20 @@ async function testGateway({ suite, revision, scenario, upstream }) {
   } finally {
     fixture.stop()
   }
+  printPairs(rows)
   return summary(total)
+}
+
+/** Prints how many scenarios passed, by the revision of the client in front of the gateway and of the server behind it. */
+function printPairs(rows) {
+  const servers = [...new Set(rows.map(({ behind }) => behind))]
+  const clients = [...new Set(rows.map(({ client }) => client))]
+  const cell = (client, server) => {
+    const { verdicts } = rows.find((row) => row.client === client && row.behind === server) ?? {}
+    return verdicts ? `${verdicts.filter(({ faults }) => faults.length === 0).length} of ${verdicts.length}` : '-'
+  }
+  const table = [['client', ...servers.map((server) => `server ${server}`)], ...clients.map((client) => [client, ...servers.map((server) => cell(client, server))])]
+  for (const cells of table) console.log(cells.map((text) => text.padEnd(20)).join('').trimEnd())
 }
 
 function summary({ passed, failed }) {
@@ -151,8 +173,9 @@ function isInSuite(suite, scenario) {
   return suite === 'all' || scenario.startsWith(`${suite}/`)
 }
 
-async function testClient({ suite, revision, scenario }) {
+async function testClient({ suite, revision, scenario, through }) {
   install()
+  if (through === 'gateway') process.env.CONFORMANCE_THROUGH = through
   const command = `exec ${process.execPath} ${await prepareProgram(fileURLToPath(new URL('./client.ts', import.meta.url)))}`
   const total = { passed: 0, failed: 0 }
   for (const current of revision ? [revision] : REVISIONS) {
@@ -160,7 +183,7 @@ async function testClient({ suite, revision, scenario }) {
     const folder = join(RESULTS, `client-${current}`)
     rmSync(folder, { recursive: true, force: true })
     for (const name of scenarios) await runClientScenario({ command, revision: current, scenario: name, folder })
-    if (scenarios.length > 0) report(current, evaluate(folder, scenarios), total)
+    if (scenarios.length > 0) report(current, withoutDifferences(evaluate(folder, scenarios), through), total)
   }
   return summary(total)
 }

@@ -6,6 +6,7 @@ import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { CallerRequest } from './calls/forward-call.ts'
 import { ITEM_METHODS } from './calls/item-methods.ts'
 import { discoverAll } from './discover.ts'
+import { createMergedSkills } from './lists/merged-skills.ts'
 import type { GatewayParts } from './parts.ts'
 import { unknownTask } from './routes/task-ids.ts'
 import { passListThrough, passThrough } from './single.ts'
@@ -19,7 +20,8 @@ export type GatewayMethodHandler = (call: CallerRequest) => Promise<Response>
 
 /** Returns the function that answers each method. */
 export function createGatewayHandlers(parts: GatewayParts): (method: string) => GatewayMethodHandler {
-  const { registry, forwardCall, subscriptions } = parts
+  const { registry, router, policies, forwardCall, subscriptions } = parts
+  const skills = createMergedSkills({ table: registry.table, router, policies })
   const handlers = new Map<string, GatewayMethodHandler>([
     ['server/discover', (call) => discover(call, parts)],
     ['subscriptions/listen', async (call) => success(call.request.id, await subscriptions.listen(call))],
@@ -27,8 +29,15 @@ export function createGatewayHandlers(parts: GatewayParts): (method: string) => 
     ...[...KIND_OF_METHOD].map(([method, info]) => [method, (call: CallerRequest) => list(call, info, parts)] as const),
     ...TASK_METHODS.map((method) => [method, (call: CallerRequest) => forwardTask(call, parts)] as const),
   ])
+  /** The methods of extensions whose results are merged. */
+  const merged = new Map<string, GatewayMethodHandler>([
+    ['skills/list', skills.list],
+    ['skills/get', skills.get],
+  ])
   const handleOther: GatewayMethodHandler = async (call) => {
     const { single, upstreams } = registry.table()
+    const handler = single ? undefined : merged.get(call.request.method)
+    if (handler) return handler(call)
     const upstream = single ?? findByExtension(upstreams, call)
     if (!upstream) throw methodNotFound(call.request.method)
     return passThrough(upstream, call)

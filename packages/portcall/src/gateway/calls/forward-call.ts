@@ -166,7 +166,8 @@ async function sendToUpstream(call: ItemCall): Promise<Response> {
     )
   if (route.kind !== 'tool') return send(undefined)
   const args = call.method.args(call.params) ?? {}
-  const current = context.readParamHeader ? (route.definition ?? (await findDefinition(call))) : route.definition
+  const isNeeded = context.readParamHeader !== undefined || upstream.sendsParamHeaders
+  const current = route.definition ?? (isNeeded ? await knownDefinition(call) : undefined)
   if (current) checkHeaderParams(current, args, context)
   if (!upstream.sendsParamHeaders) return send(undefined)
   const response = await send(current && createParamHeaders(current, args))
@@ -175,6 +176,13 @@ async function sendToUpstream(call: ItemCall): Promise<Response> {
   upstream.catalogue.invalidate('tool')
   const changed = await findDefinition(call)
   return changed ? send(createParamHeaders(changed, args)) : response
+}
+
+/** Returns the definition of a tool as its server listed it last. A call whose headers do not match it is sent again. */
+async function knownDefinition(call: ItemCall): Promise<JsonObject | undefined> {
+  const { upstream, name } = call.route
+  const known = call.context.readParamHeader ? undefined : upstream.catalogue.known('tool', call.caller)
+  return known ? known.items.get(name) : findDefinition(call)
 }
 
 /** Returns the definition of a tool as its server lists it now. */

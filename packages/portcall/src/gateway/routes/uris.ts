@@ -1,9 +1,13 @@
 /*
  * URIs that several servers use, or that a gateway cannot attribute otherwise, get the name of their server in front of the scheme:
- * `file:///a.txt` of the server `docs` becomes `docs+file:///a.txt`. The same works for URI templates, and for gateways behind gateways.
+ * `file:///a.txt` of the server `docs` becomes `docs+file:///a.txt`. The same works for URI templates, and for gateways behind gateways. Hosts
+ * know user interfaces and skills by their scheme, so these keep it: `ui://chart/main` becomes `ui://docs+/chart/main`.
  */
 
 const SCHEME_SAFE = /^[a-z][a-z0-9.-]*$/
+
+const KEPT_SCHEME = /^((?:ui|skill):\/\/)(.*)$/s
+const MARKED_AUTHORITY = /^([^/+]+)\+\/(.*)$/s
 
 /** Marks the URIs of one gateway's servers, and recognizes them. */
 export interface UriRoutes {
@@ -22,8 +26,18 @@ export function createUriRoutes(servers: readonly string[]): UriRoutes {
   const marks = new Map(servers.map((server) => [server, markOf(server)]))
   const byMark = new Map([...marks].map(([server, mark]) => [mark, server]))
   return {
-    mark: (server, uri) => `${marks.get(server) ?? markOf(server)}+${uri}`,
+    mark(server, uri) {
+      const mark = marks.get(server) ?? markOf(server)
+      const [, scheme, rest] = KEPT_SCHEME.exec(uri) ?? []
+      return scheme === undefined ? `${mark}+${uri}` : `${scheme}${mark}+/${rest}`
+    },
     unmark(uri) {
+      const [, scheme, marked = ''] = KEPT_SCHEME.exec(uri) ?? []
+      if (scheme !== undefined) {
+        const [, mark = '', rest = ''] = MARKED_AUTHORITY.exec(marked) ?? []
+        const owner = byMark.get(mark)
+        return owner === undefined ? undefined : { server: owner, uri: scheme + rest }
+      }
       const at = uri.indexOf('+')
       const server = at < 1 ? undefined : byMark.get(uri.slice(0, at))
       return server === undefined ? undefined : { server, uri: uri.slice(at + 1) }

@@ -1,6 +1,8 @@
 import type { KindInfo } from '../../compose/kinds.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { readHeaderParams } from '../../protocol/header-params.ts'
 import { walkSchemas } from '../../schema/walk.ts'
+import { messageOf } from '../errors.ts'
 
 const MAX_NAME_LENGTH = 4096
 const MAX_DEPTH = 64
@@ -11,7 +13,21 @@ export function findItemFault({ kind, id }: KindInfo, item: JsonObject): string 
   if (typeof name !== 'string' || name === '') return `its ${id} is not a string`
   if (name.length > MAX_NAME_LENGTH) return `its ${id} has more than ${MAX_NAME_LENGTH} characters`
   if (kind !== 'tool') return undefined
-  return findSchemaFault('inputSchema', item.inputSchema) ?? findSchemaFault('outputSchema', item.outputSchema ?? {})
+  return (
+    findSchemaFault('inputSchema', item.inputSchema) ??
+    findSchemaFault('outputSchema', item.outputSchema ?? {}) ??
+    findHeaderFault(item.inputSchema)
+  )
+}
+
+/** Clients over HTTP must not use a tool whose arguments cannot be repeated in headers as it demands. */
+function findHeaderFault(inputSchema: unknown): string | undefined {
+  try {
+    if (isObject(inputSchema)) readHeaderParams(inputSchema)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 function findSchemaFault(member: string, schema: unknown): string | undefined {

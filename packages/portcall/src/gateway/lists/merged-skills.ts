@@ -1,0 +1,82 @@
+import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
+import type { CallerRequest } from '../calls/forward-call.ts'
+import type { Policies } from '../policies.ts'
+import type { Router, RoutingTable } from '../routes/router.ts'
+import { passThrough } from '../single.ts'
+import type { GatewayUpstream } from '../upstreams/upstream.ts'
+
+/** https://modelcontextprotocol.io/extensions/skills */
+const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
+const MAX_PAGES = 100
+
+export interface MergedSkillsOptions {
+  readonly table: () => RoutingTable
+  readonly router: Router
+  readonly policies: Policies
+}
+
+/** The skills of several servers. Their URIs have the mark of their server, which `resources/read` understands too. */
+export interface MergedSkills {
+  /** Answers `skills/list`, with the servers that respond. */
+  list(call: CallerRequest): Promise<Response>
+  /** Answers `skills/get`. @throws RpcError -32602 if there is no such skill. */
+  get(call: CallerRequest): Promise<Response>
+}
+
+export function createMergedSkills({ table, router, policies }: MergedSkillsOptions): MergedSkills {
+  const expose = (server: string, entry: JsonObject): JsonObject => markUris(entry, (uri) => table().uris.mark(server, uri))
+  const listOf = async (upstream: GatewayUpstream, call: CallerRequest): Promise<JsonObject[]> => {
+    const { caller } = call
+    const { value } = await upstream.catalogue.discover(caller, upstream.listWaitMs)
+    if (!value?.capabilities.extensions?.[SKILLS_EXTENSION]) return []
+    const entries = await fetchEntries(upstream, call).catch((): JsonObject[] => [])
+    return entries
+      .filter(({ uri }) => policies.isVisible({ server: upstream.name, kind: 'resource', name: String(uri) }, caller))
+      .map((entry) => expose(upstream.name, entry))
+  }
+  return {
+    async list(call) {
+      const lists = await Promise.all(table().upstreams.map((upstream) => listOf(upstream, call)))
+      return success(call.request.id, { resultType: 'complete', skills: lists.flat(), ttlMs: 0, cacheScope: 'private' })
+    },
+    async get(call) {
+      const { request, caller } = call
+      const uri = String(request.params?.uri)
+      const route = await router.findResource(uri, caller)
+      if (!route) throw invalidParams(`Unknown skill: ${uri.slice(0, 256)}`)
+      const { upstream, server, name } = route
+      const response = await passThrough(upstream, { ...call, request: { ...request, params: { ...request.params, uri: name } } })
+      const skill = isSuccess(response) ? response.result.skill : undefined
+      if (!isSuccess(response) || !isObject(skill)) return response
+      return success(request.id, { ...response.result, skill: expose(server, skill) })
+    },
+  }
+}
+
+/** Fetches all pages of the list of a server. */
+async function fetchEntries(upstream: GatewayUpstream, call: CallerRequest): Promise<JsonObject[]> {
+  const entries: JsonObject[] = []
+  let cursor: unknown
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { cursor: _own, ...others } = call.request.params ?? {}
+    const params = { ...others, ...(cursor !== undefined && { cursor }) }
+    const response = await passThrough(upstream, { ...call, request: { ...call.request, params } })
+    if (!isSuccess(response)) return entries
+    const { skills, nextCursor } = response.result
+    if (Array.isArray(skills)) entries.push(...skills.filter(isObject))
+    if (nextCursor === undefined) return entries
+    cursor = nextCursor
+  }
+  return entries
+}
+
+/** Changes the URI of an entry, and those of its files. */
+function markUris(entry: JsonObject, mark: (uri: string) => string): JsonObject {
+  const marked = (value: JsonObject): JsonObject => (typeof value.uri === 'string' ? { ...value, uri: mark(value.uri) } : value)
+  const { resources } = entry
+  return {
+    ...marked(entry),
+    ...(Array.isArray(resources) && { resources: resources.map((file) => (isObject(file) ? marked(file) : file)) }),
+  }
+}

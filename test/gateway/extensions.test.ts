@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer, type Server } from 'portcall'
+import { connect } from 'portcall/client'
+import { createGateway, type Gateway } from 'portcall/gateway'
+import { serve } from 'portcall/node'
+import { skills } from 'portcall/skills'
+import { skills as clientSkills } from 'portcall/skills/client'
+import { tasks } from 'portcall/tasks'
+import { tasks as clientTasks } from 'portcall/tasks/client'
+import { expect, onTestFinished, test } from 'vitest'
+
+const REVISIONS = ['2025-11-25', '2026-07-28'] as const
+const PAIRS = REVISIONS.flatMap((client) => REVISIONS.map((server) => ({ client, server })))
+
+async function serveOnce(server: Parameters<typeof serve>[0]): Promise<string> {
+  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
+  onTestFinished(close)
+  return url
+}
+
+/** A server with a task that asks, a user interface, and a skill, all under the same names as on other servers. */
+async function createRich(name: string): Promise<Server> {
+  const server = createServer(
+    { name, version: '1' },
+    {
+      extensions: [tasks({ limits: { pollIntervalMs: 20 } }), skills()],
+    },
+  )
+  const schema = { type: 'object', properties: { color: { type: 'string' } }, required: ['color'] } as const
+  server.tool('paint', { task: 'optional' }, async (_input, call) => {
+    const { color } = await call.elicit('Color?', schema)
+    return `${name} painted ${String(color)}`
+  })
+  server.tool('chart', { _meta: { ui: { resourceUri: 'ui://chart/main' } } }, () => 'drawn')
+  server.resource('ui://chart/main', { name: 'chart', mimeType: 'text/html;profile=mcp-app' }, () => `<p>${name}</p>`)
+  const folder = await mkdtemp(join(tmpdir(), 'portcall-skills-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'report'))
+  await writeFile(join(folder, 'report', 'SKILL.md'), `---\nname: report\ndescription: Reports of ${name}\n---\nWrite to ${name}.\n`)
+  const { close } = await server.skills(folder)
+  onTestFinished(close)
+  return server
+}
+
+async function startPair(protocolVersion: string): Promise<Gateway> {
+  const servers = await Promise.all(['one', 'two'].map(createRich))
+  const [one = '', two = ''] = await Promise.all(servers.map(serveOnce))
+  const gateway = createGateway({ servers: { one: { target: one, protocolVersion }, two: { target: two, protocolVersion } } })
+  onTestFinished(() => gateway.close())
+  return gateway
+}
+
+test.each(PAIRS)('tasks of two servers of $server, which ask a client of $client, are kept apart', async ({ client, server }) => {
+  await using peer = await connect(await serveOnce(await startPair(server)), {
+    protocolVersion: client,
+    extensions: [clientTasks()],
+    elicit: () => ({ action: 'accept', content: { color: 'red' } }),
+  })
+  const handles = await Promise.all(['one', 'two'].map((name) => peer.tasks.start(`${name}__paint`)))
+  const results = await Promise.all(handles.map((handle) => ('result' in handle ? handle.result() : handle)))
+  expect(results).toMatchObject([
+    { content: [{ text: 'one painted red' }] },
+    { content: [{ text: 'two painted red' }] },
+  ])
+})
+
+test.each(PAIRS)('the user interfaces of two servers of $server have different URIs for a client of $client', async ({ client, server }) => {
+  await using peer = await connect(await serveOnce(await startPair(server)), { protocolVersion: client })
+  const tools = (await peer.tools().toArray()).filter(({ name }) => name.endsWith('chart'))
+  const uris = tools.map(({ _meta }) => (_meta as { ui?: { resourceUri?: string } } | undefined)?.ui?.resourceUri ?? '')
+  expect(new Set(uris).size).toBe(2)
+  for (const uri of uris) expect(uri).toMatch(/^ui:\/\/(one|two)\+\//)
+  const pages = await Promise.all(uris.map((uri) => peer.readResource(uri)))
+  expect(pages).toMatchObject([{ contents: [{ text: '<p>one</p>' }] }, { contents: [{ text: '<p>two</p>' }] }])
+})
+
+test('skills of two servers with the same name are listed and loaded from their own server', async () => {
+  const gateway = await startPair('2026-07-28')
+  await using peer = await connect(await serveOnce(gateway), { extensions: [clientSkills()] })
+  const entries = await peer.skills.list().toArray()
+  expect(entries).toHaveLength(2)
+  expect(entries.map(({ uri }) => uri)).toEqual(['skill://one+/report/SKILL.md', 'skill://two+/report/SKILL.md'])
+  const loaded = await Promise.all(entries.map((entry) => peer.skills.load(entry)))
+  const text = JSON.stringify(loaded)
+  expect(text).toContain('Write to one.')
+  expect(text).toContain('Write to two.')
+})

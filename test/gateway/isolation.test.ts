@@ -1,0 +1,216 @@
+import { createServer } from 'portcall'
+import { apiKeys, createApiKey, protect } from 'portcall/auth/server'
+import { connect } from 'portcall/client'
+import { accessRules, createGateway, type AccessRule } from 'portcall/gateway'
+import { serve } from 'portcall/node'
+import { tasks } from 'portcall/tasks'
+import { tasks as clientTasks } from 'portcall/tasks/client'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findPort } from './support/protected-upstream.ts'
+
+const TASKS = 'io.modelcontextprotocol/tasks'
+
+interface Protected {
+  readonly url: string
+  headersOf(user: string): { readonly authorization: string }
+}
+
+/** Starts a gateway with pages of one item for the users ada and eve, to a server with tasks, questions and many tools. */
+async function startProtected(): Promise<Protected> {
+  const server = createServer({ name: 'box', version: '1' }, { extensions: [tasks()] })
+  server.tool('later', { task: 'required' }, async (_input, call) => {
+    const { color } = await call.elicit('Color?', {
+      type: 'object',
+      properties: { color: { type: 'string' } },
+      required: ['color'],
+    } as const)
+    return String(color)
+  })
+  server.tool('ask', {}, async (_input, call) => {
+    const { name } = await call.elicit('Name?', {
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    } as const)
+    return String(name)
+  })
+  server.tool('hello', {}, () => 'hi')
+  const port = await findPort()
+  const url = `http://127.0.0.1:${port}/mcp`
+  const keys = { ada: await createApiKey(), eve: await createApiKey() }
+  const gateway = createGateway({ servers: { box: server, other: createServer({ name: 'other', version: '1' }) }, pageSize: 1 })
+  const verify = apiKeys(Object.entries(keys).map(([subject, { hash }]) => ({ hash, subject })))
+  const listening = await serve(gateway, { ...protect({ resource: url, verify }), port, handleProcessSignals: false, drainTimeoutMs: 0 })
+  onTestFinished(async () => {
+    await listening.close()
+    await gateway.close()
+    await server.close()
+  })
+  return { url, headersOf: (user) => ({ authorization: `Bearer ${keys[user as 'ada' | 'eve'].key}` }) }
+}
+
+interface RawResponse {
+  readonly result?: { readonly [member: string]: any }
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+/** Sends requests of the newest revision as they are. */
+function createSender({ url, headersOf }: Protected, capabilities: object) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  return async (user: string, method: string, params: { name?: string; taskId?: string; [member: string]: unknown } = {}): Promise<RawResponse> => {
+    const subject = params.name ?? params.taskId
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        ...(subject !== undefined && { 'mcp-name': subject }),
+        ...headersOf(user),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+    })
+    const text = await response.text()
+    return JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '{}')) as RawResponse
+  }
+}
+
+describe('what belongs to one principal does not exist for another', () => {
+  test('sessions of legacy clients, on every verb', async () => {
+    const started = await startProtected()
+    const { url, headersOf } = started
+    const body = (method: string, params: object = {}): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const base = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const initialize = await fetch(url, {
+      method: 'POST',
+      headers: { ...base, ...headersOf('ada') },
+      body: body('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }),
+    })
+    await initialize.text()
+    const session = { 'mcp-session-id': initialize.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' }
+    expect(session['mcp-session-id']).not.toBe('')
+    const statusOf = async (user: string, method: string, more: object = {}): Promise<number> => {
+      const response = await fetch(url, {
+        method,
+        headers: { ...base, ...headersOf(user), ...session, ...more },
+        ...(method === 'POST' && { body: body('tools/list') }),
+      })
+      await response.body?.cancel()
+      return response.status
+    }
+    expect(await statusOf('ada', 'POST')).toBe(200)
+    for (const method of ['POST', 'GET', 'DELETE']) expect([method, await statusOf('eve', method)]).toEqual([method, 404])
+    expect(await statusOf('eve', 'GET', { 'last-event-id': '1' })).toBe(404)
+    expect(await statusOf('ada', 'POST')).toBe(200)
+  })
+
+  test('tasks, on every method, and subscriptions to them', async () => {
+    const started = await startProtected()
+    const send = createSender(started, { elicitation: { form: {} }, extensions: { [TASKS]: {} } })
+    const { result = {} } = await send('ada', 'tools/call', { name: 'box__later', arguments: {} })
+    expect(result).toMatchObject({ resultType: 'task', taskId: expect.any(String) })
+    const taskId = String(result.taskId)
+    expect((await send('ada', 'tasks/get', { taskId })).result).toMatchObject({ taskId })
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const more = method === 'tasks/update' ? { inputResponses: {} } : {}
+      const foreign = (await send('eve', method, { taskId, ...more })).error
+      const unknown = (await send('eve', method, { taskId: 'no-such-task', ...more })).error
+      expect([method, foreign]).toEqual([method, unknown])
+      expect(foreign?.code).toBeLessThan(-32_000)
+    }
+    const client = await connect(started.url, { headers: started.headersOf('eve'), extensions: [clientTasks()] })
+    onTestFinished(() => client.close())
+    const listening = client.listen({ taskIds: [taskId] } as never)
+    const accepted = (await listening.acknowledged.catch(() => ({}))) as { taskIds?: string[] }
+    expect(accepted.taskIds ?? []).toEqual([])
+    listening.close()
+    const after = (await send('ada', 'tasks/get', { taskId })).result
+    expect(after).toMatchObject({ taskId })
+    expect(after?.status).not.toBe('cancelled')
+  })
+
+  test('cursors and request states', async () => {
+    const send = createSender(await startProtected(), { elicitation: { form: {} } })
+    const cursor = (await send('ada', 'tools/list')).result?.nextCursor
+    expect(cursor).toEqual(expect.any(String))
+    expect((await send('ada', 'tools/list', { cursor })).result).toMatchObject({ tools: [{}] })
+    const foreign = (await send('eve', 'tools/list', { cursor })).error
+    expect(foreign).toBeDefined()
+    expect(foreign).toEqual((await send('eve', 'tools/list', { cursor: 'nonsense' })).error)
+
+    const call = { name: 'box__ask', arguments: {} }
+    const { inputRequests = {}, requestState } = (await send('ada', 'tools/call', call)).result ?? {}
+    const [key = ''] = Object.keys(inputRequests)
+    const answer = { ...call, requestState, inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } } }
+    expect((await send('eve', 'tools/call', answer)).error?.code).toBe(-32_602)
+    expect((await send('ada', 'tools/call', { ...answer, name: 'box__hello' })).error?.code).toBe(-32_602)
+    expect((await send('ada', 'tools/call', { ...answer, arguments: { more: 1 } })).error?.code).toBe(-32_602)
+    expect((await send('ada', 'tools/call', answer)).result).toMatchObject({ content: [{ text: 'Ada' }] })
+  })
+})
+
+/** A generator of numbers that are the same in each run. */
+function createRandom(seed: number): (max: number) => number {
+  let state = seed
+  return (max) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * max)
+  }
+}
+
+test('with 1,000 random policies, the tools that are listed are those that can be called', async () => {
+  const random = createRandom(42)
+  const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T
+  const servers = Object.fromEntries(
+    ['crm', 'box'].map((name) => {
+      const server = createServer({ name, version: '1' })
+      for (const tool of ['get_item', 'list_items', 'delete_item'])
+        server.tool(tool, { annotations: { readOnlyHint: tool !== 'delete_item', destructiveHint: tool === 'delete_item' } }, () => 'done')
+      return [name, server]
+    }),
+  )
+  onTestFinished(async () => void (await Promise.all(Object.values(servers).map((server) => server.close()))))
+  const names = Object.keys(servers).flatMap((name) => ['get_item', 'list_items', 'delete_item'].map((tool) => `${name}__${tool}`))
+  const randomRule = (): AccessRule => {
+    const action = pick(['allow', 'deny', 'deny'] as const)
+    return {
+      do: action,
+      ...(random(2) && { tools: pick(['*', 'crm__*', 'box__get*', '*delete*', 'crm__list_items', ['crm__get_item', 'box__*']]) }),
+      ...(random(3) === 0 && { servers: pick(['crm', 'box', ['crm', 'box']]), tools: pick(['*', 'get*', 'delete_item']) }),
+      ...(action === 'deny' && random(3) === 0 && { annotations: pick([{ destructiveHint: true }, { readOnlyHint: true }]) }),
+      ...(random(3) === 0 && { principals: pick(['ada', 'eve', 'a*']) }),
+      ...(random(4) === 0 && { unless: { principals: 'ada' } }),
+    }
+  }
+  let denied = 0
+  for (let run = 0; run < 1000; run++) {
+    const rules = Array.from({ length: 1 + random(4) }, randomRule)
+    const gateway = createGateway({ servers, policy: accessRules({ default: pick(['allow', 'deny'] as const), rules }) })
+    const auth = { principal: pick(['ada', 'eve', 'bob']), subject: 'x', scopes: [] }
+    const client = await connect((request, context) => gateway.exchange(request, { ...context, auth }))
+    const listed = (await client.tools().toArray()).map(({ name }) => name)
+    const outcomes = await Promise.all(
+      names.map((name) =>
+        client.callTool(name, {}).then(
+          () => name,
+          (error: Error) => {
+            expect(error.message).toContain('Unknown tool')
+            return undefined
+          },
+        ),
+      ),
+    )
+    const callable = outcomes.filter((name) => name !== undefined)
+    expect({ run, rules, tools: [...listed].sort() }).toEqual({ run, rules, tools: [...callable].sort() })
+    denied += names.length - callable.length
+    await client.close()
+    await gateway.close()
+  }
+  expect(denied).toBeGreaterThan(500)
+  expect(denied).toBeLessThan(5500)
+})
