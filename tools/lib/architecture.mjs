@@ -45,6 +45,8 @@ export const NODE_FILES = [
   'entrypoints/gateway-admin.ts',
   'connect/config/text-file.ts',
   'cli/',
+  'compose/code/run-program.ts',
+  'compose/code/sandbox.ts',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
   'gateway/policy/pin-file.ts',
