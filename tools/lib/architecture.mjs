@@ -55,6 +55,8 @@ export const NODE_FILES = [
   'cluster/',
   'entrypoints/inspector.ts',
   'inspector/',
+  'compose/code/run-program.ts',
+  'compose/code/sandbox.ts',
   'auth/client/http/node-send.ts',
   'auth/client/node/',
   'gateway/policy/pin-file.ts',

@@ -1,5 +1,6 @@
 /** Composing servers: search in large tool sets, and other ways to build a server from servers. @module */
 
+export { type CodeLimits, type CodeModeOptions, codeMode } from '../compose/code/code-mode.ts'
 export {
   type DerivedArgument,
   type DerivedArguments,

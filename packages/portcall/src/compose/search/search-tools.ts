@@ -54,7 +54,7 @@ export function defineSearchTools(names: Required<SearchToolNames>, tools: reado
 }
 
 /** Says how many tools there are, and which servers they belong to. */
-function describeGroups(tools: readonly JsonObject[]): string {
+export function describeGroups(tools: readonly JsonObject[]): string {
   const groups = new Map<string, number>()
   for (const tool of tools) {
     const group = groupOf(tool)

@@ -1,0 +1,193 @@
+import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
+import { isObject, isSuccess, type JsonObject, type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { listTools } from '../list-tools.ts'
+import { createNameMatcher } from '../name-matcher.ts'
+import { createToolIndex, type ToolIndex } from '../search/tool-index.ts'
+import { textResult } from '../text-result.ts'
+import { defineCodeTools } from './code-tools.ts'
+import { declareFunctions, functionsOf, type ToolFunction } from './declarations.ts'
+import type { SandboxLimits } from './sandbox.ts'
+
+/** Limits of each program. */
+export interface CodeLimits {
+  /** How long it may take with the tools that it calls, in milliseconds. Default: 60,000. */
+  readonly timeoutMs?: number
+  /** How long it may compute, in milliseconds. Default: 2000. */
+  readonly cpuTimeMs?: number
+  /** How much memory it may use, in bytes. Default: 32 MiB. */
+  readonly memoryBytes?: number
+  /** How often it may call tools. Default: 100. */
+  readonly maxCalls?: number
+  /** Maximum size of what it returns, and of what it prints, in characters. The rest is cut off. Default: 65,536. */
+  readonly maxOutputBytes?: number
+  /** How many programs run at the same time. Further ones are refused. Default: 8. */
+  readonly maxPrograms?: number
+}
+
+/** Options of `codeMode`. */
+export interface CodeModeOptions {
+  /** The tools that programs can call. Names may contain `*`. Default: all. */
+  readonly tools?: readonly string[]
+  /** Tools that are also listed as they are, for instance because they ask the user. Names may contain `*`. Default: none. */
+  readonly always?: readonly string[]
+  /** Limits of each program. */
+  readonly limits?: CodeLimits
+  /** Other names of the two tools. */
+  readonly names?: {
+    /** The tool that finds functions. Default: `find_functions`. */
+    readonly find?: string
+    /** The tool that runs a program. Default: `run_code`. */
+    readonly run?: string
+  }
+  /** Where the package `quickjs-emscripten` is, as a path or URL of its main file. Default: where Node finds it. */
+  readonly quickjs?: string
+}
+
+const LIMITS = {
+  timeoutMs: 60_000,
+  cpuTimeMs: 2000,
+  memoryBytes: 32 * 1024 * 1024,
+  maxCalls: 100,
+  maxOutputBytes: 65_536,
+  maxPrograms: 8,
+}
+const MAX_ARGUMENT_BYTES = 1024 * 1024
+const STACK_BYTES = 256 * 1024
+const MAX_CODE_LENGTH = 100_000
+const MAX_QUERY_LENGTH = 1000
+const FOUND = 8
+
+/** What the handlers of the two tools share. */
+interface CodeMode {
+  readonly options: CodeModeOptions
+  readonly limits: Required<CodeLimits>
+  readonly index: ToolIndex
+  readonly isCallable: (name: string) => boolean
+  readonly running: { count: number }
+}
+
+interface CodeRequest {
+  readonly request: Request
+  readonly context: ExchangeContext
+  readonly next: Exchange
+}
+
+/**
+ * Creates middleware that lists two tools instead of all: one that finds tools as typed functions, and one that runs a program that calls
+ * them. A model then combines many calls in one step, and only what the program returns gets into its context. Programs run in a sandbox: an
+ * interpreter of its own in a thread of its own, without network, files and modules. Needs the package `quickjs-emscripten`, and Node, Bun or
+ * Deno.
+ *
+ * @example
+ * server.use(codeMode())
+ */
+export function codeMode(options: CodeModeOptions = {}): Middleware {
+  const names = { find: 'find_functions', run: 'run_code', ...options.names }
+  if (names.find === names.run) throw new TypeError('codeMode: names gives both tools the same name')
+  const isCallable = createNameMatcher(options.tools ?? ['*'])
+  const isAlwaysListed = createNameMatcher(options.always ?? [])
+  const mode: CodeMode = {
+    options,
+    limits: { ...LIMITS, ...options.limits },
+    index: createToolIndex(),
+    isCallable,
+    running: { count: 0 },
+  }
+  const list = async ({ request, context, next }: CodeRequest): Promise<Response> => {
+    const { tools, result } = await listTools(request, context, next)
+    const { nextCursor: _cursor, ...rest } = result
+    const callable = tools.filter(({ name }) => isCallable(String(name)))
+    const others = tools.filter(({ name }) => isAlwaysListed(String(name)))
+    return success(request.id, { ...rest, tools: [...defineCodeTools(names, functionsOf(callable)), ...others] })
+  }
+  return async (request, context, next) => {
+    const one = { request, context, next }
+    if (request.method === 'tools/list') return list(one)
+    const name = request.method === 'tools/call' ? request.params?.name : undefined
+    if (name === names.find) return findFunctions(one, mode)
+    return name === names.run ? runCode(one, mode) : next(request, context)
+  }
+}
+
+async function findFunctions({ request, context, next }: CodeRequest, { index, isCallable }: CodeMode): Promise<Response> {
+  const { query } = argumentsOf(request)
+  if (typeof query !== 'string') return textResult(request, 'query must be a string', true)
+  const { tools } = await listTools(request, context, next)
+  const functions = functionsOf(tools.filter(({ name }) => isCallable(String(name))))
+  const found = new Set(
+    await index.search(
+      functions.map(({ tool }) => tool),
+      query.slice(0, MAX_QUERY_LENGTH),
+      FOUND,
+    ),
+  )
+  const text = declareFunctions(functions.filter(({ tool }) => found.has(tool)))
+  return textResult(request, text || `None of the ${functions.length} functions matches. Try other words.`)
+}
+
+async function runCode(one: CodeRequest, { options, limits, isCallable, running }: CodeMode): Promise<Response> {
+  const { request, context, next } = one
+  const { code } = argumentsOf(request)
+  if (typeof code !== 'string' || code.length > MAX_CODE_LENGTH)
+    return textResult(request, `code must be a string of at most ${MAX_CODE_LENGTH} characters`, true)
+  if (running.count >= limits.maxPrograms) return textResult(request, 'Too many programs are running. Try again later.', true)
+  running.count++
+  try {
+    const { tools } = await listTools(request, context, next)
+    const functions = new Map(functionsOf(tools.filter(({ name }) => isCallable(String(name)))).map((each) => [each.name, each]))
+    const { runProgram } = await import('./run-program.ts')
+    const { output, logs, isError } = await runProgram({
+      code: withoutFence(code),
+      functions: [...functions.keys()],
+      limits: sandboxLimits(limits),
+      timeoutMs: limits.timeoutMs,
+      signal: context.signal,
+      quickjs: options.quickjs,
+      callTool: (name, args) => callFunction(functions.get(name), args, one),
+    })
+    return textResult(request, logs === '' ? output : `${logs}\n${output}`, isError)
+  } finally {
+    running.count--
+  }
+}
+
+function sandboxLimits({ cpuTimeMs, memoryBytes, maxCalls, maxOutputBytes }: Required<CodeLimits>): SandboxLimits {
+  return { cpuTimeMs, memoryBytes, maxCalls, maxOutputBytes, maxArgumentBytes: MAX_ARGUMENT_BYTES, stackBytes: STACK_BYTES }
+}
+
+/** Models often put code in a Markdown fence. */
+function withoutFence(code: string): string {
+  return /^\s*```\w*\n([\s\S]*?)\n?```\s*$/.exec(code)?.[1] ?? code
+}
+
+/** Calls a tool for a program. Returns its structured content, or its text. */
+async function callFunction(
+  fn: ToolFunction | undefined,
+  args: string,
+  { request, context, next }: CodeRequest,
+): Promise<string> {
+  if (!fn) throw new Error('There is no such tool')
+  const { progressToken: _token, ..._meta } = isObject(request.params?._meta) ? request.params._meta : {}
+  const params = { name: fn.tool.name, arguments: JSON.parse(args) as unknown, _meta }
+  const own = deriveContext(context, { readParamHeader: undefined })
+  const response = await next({ jsonrpc: '2.0', id: request.id, method: 'tools/call', params }, own)
+  if (!isSuccess(response)) throw new Error(response.error.message)
+  const { result } = response
+  if (result.resultType === 'input_required')
+    throw new Error(`${fn.name} asks the user, which programs cannot do. Call the tool directly`)
+  const text = textOf(result)
+  if (result.isError === true) throw new Error(text)
+  return JSON.stringify(result.structuredContent ?? text)
+}
+
+function textOf({ content }: JsonObject): string {
+  const blocks: unknown[] = Array.isArray(content) ? content : []
+  return blocks
+    .filter(isObject)
+    .map(({ type, text, mimeType }) => (typeof text === 'string' ? text : `[${String(type)} ${String(mimeType ?? '')}]`))
+    .join('\n')
+}
+
+function argumentsOf({ params }: Request): JsonObject {
+  return isObject(params?.arguments) ? params.arguments : {}
+}
