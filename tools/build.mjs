@@ -11,7 +11,10 @@ import { runNode } from './lib/run.mjs'
 import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
 /** Packages that are bundled into chunks of their own and loaded on demand. */
-const BUNDLED = ['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi']
+const BUNDLED = [
+  ...['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'oauth4webapi'],
+  ...['@apidevtools/json-schema-ref-parser', 'js-yaml'],
+]
 
 /** typebox shares a chunk with the validator that uses it, because the first call to most servers waits for both. */
 const OWN_CHUNK = BUNDLED.filter((name) => name !== 'typebox')
@@ -65,7 +68,8 @@ async function writeScripts(folder) {
   const bundle = await rolldown({
     input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
-    external: /^node:/,
+    // json-schema-ref-parser imports `fs` for files, which it never reads here.
+    external: [/^node:/, 'fs'],
     plugins: [smallPackages, byEntryPoints(join(PACKAGE, 'src', 'testing'))],
     ...INPUT,
   })

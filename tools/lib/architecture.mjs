@@ -22,7 +22,7 @@ export const FOLDERS = {
 export const EXTENSIONS = ['tasks']
 
 /** Folders above the entry points: they import the package as users do. `testing` may also import every folder. */
-export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills: ['util'] }
+export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills: ['util'], openapi: ['auth', 'schema', 'util'] }
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [
@@ -67,7 +67,8 @@ export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],
   'jsonc-parser': ['connect', 'cli'],
-  yaml: ['connect', 'skills'],
+  yaml: ['connect', 'skills', 'openapi'],
+  '@apidevtools/json-schema-ref-parser': ['openapi'],
   '@decimalturn/toml-patch': ['connect', 'cli'],
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],
