@@ -22,7 +22,13 @@ export const FOLDERS = {
 export const EXTENSIONS = ['tasks']
 
 /** Folders above the entry points: they import the package as users do. `testing` may also import every folder. */
-export const CONSUMERS = { testing: Object.keys(FOLDERS), cli: ['util'], skills: ['util'], openapi: ['auth', 'schema', 'util'] }
+export const CONSUMERS = {
+  testing: Object.keys(FOLDERS),
+  cli: ['util'],
+  skills: ['util'],
+  openapi: ['auth', 'schema', 'util'],
+  adapters: [],
+}
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
 export const NODE_FILES = [

@@ -55,7 +55,8 @@ async function jsonResult(body: unknown, response: ApiResponse, options: ResultO
     const note = `${status(response)}: the request succeeded, but the response does not match its description (${problems.join('; ')}). The response:`
     return { content: [text(note), ...content], isError: true }
   }
-  return { content, ...(typeof value === 'object' && value !== null && { structuredContent: value as never }) }
+  const isStructured = output !== undefined || (typeof value === 'object' && value !== null)
+  return { content, ...(isStructured && { structuredContent: value as never }) }
 }
 
 function removeSecrets({ value, notes }: TrimmedValue, secrets: readonly string[]): TrimmedValue {
