@@ -13,15 +13,8 @@ import { noticesOf, packagesOf } from './lib/third-party.mjs'
 
 /** Packages that are bundled into chunks of their own and loaded on demand. */
 const BUNDLED = [
-  'typebox',
-  're2js',
-  'jsonc-parser',
-  'yaml',
-  '@decimalturn/toml-patch',
-  'ipaddr.js',
-  'jose',
-  'minisearch',
-  'oauth4webapi',
+  ...['typebox', 're2js', 'jsonc-parser', 'yaml', '@decimalturn/toml-patch', 'ipaddr.js', 'jose', 'minisearch', 'oauth4webapi'],
+  ...['@apidevtools/json-schema-ref-parser', 'js-yaml'],
 ]
 
 /** Optional peers that entry points of their own import. */
@@ -79,7 +72,8 @@ async function writeScripts(folder) {
   const bundle = await rolldown({
     input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
-    external: [/^node:/, ...PEERS],
+    // json-schema-ref-parser imports `fs` for files, which it never reads here.
+    external: [/^node:/, 'fs', ...PEERS],
     plugins: [smallPackages, ...['testing', 'inspector'].map((folder) => byEntryPoints(join(PACKAGE, 'src', folder)))],
     ...INPUT,
   })

@@ -43,6 +43,8 @@ export const CONSUMERS = {
   cli: ['util'],
   skills: ['util'],
   inspector: ['testing', 'transports', 'protocol', 'jsonrpc', 'util'],
+  openapi: ['auth', 'schema', 'util'],
+  adapters: [],
 }
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
@@ -94,7 +96,8 @@ export const PACKAGES = {
   typebox: ['schema'],
   re2js: ['schema'],
   'jsonc-parser': ['connect', 'cli'],
-  yaml: ['connect', 'skills'],
+  yaml: ['connect', 'skills', 'openapi'],
+  '@apidevtools/json-schema-ref-parser': ['openapi'],
   '@decimalturn/toml-patch': ['connect', 'cli'],
   'ipaddr.js': ['auth'],
   jose: ['auth', 'testing'],

@@ -98,6 +98,7 @@ export const SECTIONS = [
     folder: 'tools',
     pages: [
       ['testing', 'Testing', 'tests for your servers and clients'],
+      ['openapi', 'OpenAPI', 'serve the operations of an API as tools'],
       ['cli', 'Command-line interface', 'use, serve and check servers from a shell'],
     ],
   },

@@ -36,6 +36,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Serve a module over HTTP or stdio',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
+  openapi: {
+    summary: 'Serve the API of an OpenAPI description',
+    load: async () => (await import('./commands/openapi.ts')).openapiCommand,
+  },
   bridge: {
     summary: 'Connect any host to any server',
     load: async () => (await import('./commands/bridge.ts')).bridgeCommand,

@@ -1,6 +1,6 @@
 import type { ServerLike } from '../../entrypoints/index.ts'
 import { type CliError, usageError } from '../cli-error.ts'
-import { type Command, defineCommand, type ValuesOf } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { isChild, runChild } from '../serve/child-process.ts'
@@ -56,7 +56,8 @@ export const serveCommand: Command = defineCommand({
   },
 })
 
-async function serveOverStdio(server: ServerLike): Promise<void> {
+/** Serves a server over stdin and stdout. */
+export async function serveOverStdio(server: ServerLike): Promise<void> {
   const { serveStdio } = await import('../../entrypoints/stdio.ts')
   await serveStdio(server)
 }
@@ -68,8 +69,18 @@ function explainListenError(error: unknown, port: string): CliError {
   return usageError(message)
 }
 
-/** Serves until a signal ends the process. */
-async function serveOverHttp(server: ServerLike, flags: ValuesOf<typeof FLAGS>, io: Io): Promise<never> {
+/** The options that serving over HTTP needs. */
+export interface ServeHttpFlags {
+  readonly port: string | undefined
+  readonly host: string | undefined
+  readonly path: string | undefined
+  readonly workers?: string | undefined
+  readonly 'allow-host': readonly string[]
+  readonly 'allow-origin': readonly string[]
+}
+
+/** Serves over HTTP until a signal ends the process. */
+export async function serveOverHttp(server: ServerLike, flags: ServeHttpFlags, io: Io): Promise<never> {
   const { serve, workerNumber } = await import('../../entrypoints/node.ts')
   const { port = '3000', host, path, workers, 'allow-host': allowedHosts, 'allow-origin': allowedOrigins } = flags
   if (!/^\d{1,5}$/.test(port)) throw usageError(`--port must be a number, not ${port}`)

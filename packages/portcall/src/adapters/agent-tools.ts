@@ -1,0 +1,94 @@
+/** The tools of servers, in the form that all adapters start from. */
+import type { CallOptions, CallToolResult, Progress, Tool } from '../entrypoints/client.ts'
+import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+
+/** A client, or a group of clients that `connectAll` returned. */
+export interface ToolSource {
+  /** Lists the tools. */
+  tools(): {
+    /** Fetches all pages. */
+    toArray(): Promise<Tool[]>
+  }
+  /** Calls a tool. */
+  callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<CallToolResult>
+}
+
+/** A call that a model requests. */
+export interface AgentToolCall {
+  /** The tool, as its server describes it. In a group, the name contains that of the server. */
+  readonly tool: Tool
+  /** The arguments that the model chose. */
+  readonly args: JsonObject
+}
+
+/** The options of all adapters for agents. */
+export interface AgentToolOptions {
+  /** Returns whether the agent gets a tool. Default: it gets all. */
+  readonly filter?: (tool: Tool) => boolean
+  /** Decides before each call whether it may happen. The model learns of a refusal. Default: every call may. */
+  readonly approve?: (call: AgentToolCall) => boolean | Promise<boolean>
+  /** Receives the progress of calls. */
+  readonly onProgress?: (call: AgentToolCall, progress: Progress) => void
+  /** Options of each call, such as timeouts and headers. */
+  readonly callOptions?: Omit<CallOptions, 'signal' | 'onProgress'>
+}
+
+/** A tool for an agent. */
+export interface AgentTool {
+  /** The name for the model: 1 to 64 letters, digits, `_` and `-`. */
+  readonly name: string
+  readonly description: string
+  readonly tool: Tool
+  /** Calls the tool. Errors of the tool, and calls that are not approved, are results with `isError`. */
+  call(args: JsonObject, signal?: AbortSignal | null): Promise<CallToolResult>
+}
+
+/** Lists the tools of a client or a group for an agent. */
+export async function listAgentTools(source: ToolSource, options: AgentToolOptions = {}): Promise<AgentTool[]> {
+  const tools = await source.tools().toArray()
+  const taken = new Set<string>()
+  return tools
+    .filter(options.filter ?? (() => true))
+    .map((tool) => createAgentTool(tool, fitName(tool.name, taken), { source, options }))
+}
+
+interface AgentToolContext {
+  readonly source: ToolSource
+  readonly options: AgentToolOptions
+}
+
+function createAgentTool(tool: Tool, name: string, { source, options }: AgentToolContext): AgentTool {
+  const { approve, onProgress, callOptions } = options
+  return {
+    name,
+    description: tool.description ?? tool.title ?? '',
+    tool,
+    async call(args, signal) {
+      const call = { tool, args }
+      if (approve && !(await approve(call))) return refusal()
+      return source.callTool(tool.name, args, {
+        ...callOptions,
+        ...(signal && { signal }),
+        ...(onProgress && { onProgress: (progress) => onProgress(call, progress) }),
+      })
+    },
+  }
+}
+
+function refusal(): CallToolResult {
+  return { content: [{ type: 'text', text: 'The user did not approve this call.' }], isError: true }
+}
+
+const MAX_NAME_LENGTH = 64
+
+/** Returns a name that all providers accept and that is not taken. */
+function fitName(name: string, taken: Set<string>): string {
+  const base = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME_LENGTH) || 'tool'
+  let fitting = base
+  for (let count = 2; taken.has(fitting); count++) {
+    const suffix = `_${count}`
+    fitting = base.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix
+  }
+  taken.add(fitting)
+  return fitting
+}

@@ -1,0 +1,112 @@
+/** The tools of servers for the Anthropic SDK. https://docs.claude.com/en/docs/agents-and-tools/tool-use */
+import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
+import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { blockText, resultText } from './result-text.ts'
+import { partsOf, type SampleHandler, textResult } from './sampling.ts'
+
+/** A media type of images that the API accepts. */
+export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
+
+/** A part of a result. */
+export type AnthropicContent =
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
+
+/** A tool for `client.beta.messages.toolRunner`. */
+export interface AnthropicTool {
+  /** The name. */
+  name: string
+  /** What the tool is for. */
+  description: string
+  /** The schema of the arguments. */
+  input_schema: { type: 'object'; [keyword: string]: unknown }
+  /** Parses the arguments. */
+  parse(content: unknown): JsonObject
+  /** Calls the tool. Rejects with the message of the tool when it fails, which the runner reports to the model. */
+  run(args: JsonObject, context?: { readonly signal?: AbortSignal | null | undefined }): Promise<string | AnthropicContent[]>
+}
+
+/**
+ * Returns the tools of a client or a group for the Anthropic SDK.
+ *
+ * @example
+ * const message = await anthropic.beta.messages.toolRunner({ model, max_tokens: 1024, messages, tools: await anthropicTools(client) })
+ */
+export async function anthropicTools(source: ToolSource, options: AgentToolOptions = {}): Promise<AnthropicTool[]> {
+  return (await listAgentTools(source, options)).map(toAnthropicTool)
+}
+
+function toAnthropicTool({ name, description, tool, call }: AgentTool): AnthropicTool {
+  return {
+    name,
+    description,
+    input_schema: { ...tool.inputSchema, type: 'object' },
+    parse: (content) => (isObject(content) ? content : {}),
+    async run(args, context) {
+      const result = await call(args, context?.signal)
+      if (result.isError) throw new Error(resultText(result))
+      return toAnthropicContent(result)
+    },
+  }
+}
+
+const IMAGE_TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] satisfies AnthropicImageType[]
+
+function isImageType(mimeType: string): mimeType is AnthropicImageType {
+  return IMAGE_TYPES.includes(mimeType)
+}
+
+function toAnthropicContent(result: CallToolResult): AnthropicContent[] {
+  const parts = result.content.map(toAnthropicPart)
+  return parts.length > 0 ? parts : [{ type: 'text', text: resultText(result) || 'Done' }]
+}
+
+function toAnthropicPart(block: ContentBlock): AnthropicContent {
+  if (block.type !== 'image' || !isImageType(block.mimeType)) return { type: 'text', text: blockText(block) || ' ' }
+  return { type: 'image', source: { type: 'base64', media_type: block.mimeType, data: block.data } }
+}
+
+/** The part of the Anthropic SDK that sampling needs. */
+export interface AnthropicSamplingOptions {
+  /** The client of the Anthropic SDK. */
+  readonly client: {
+    /** The messages API. */
+    readonly messages: {
+      /** Creates a message. */
+      create(body: never, options: { readonly signal: AbortSignal }): PromiseLike<unknown>
+    }
+  }
+  /** The name of the model that answers. */
+  readonly model: string
+}
+
+/** Answers sampling requests of servers with a model of Anthropic: `connect(url, { sample: anthropicSampling({ client, model }) })`. */
+export function anthropicSampling({ client, model }: AnthropicSamplingOptions): SampleHandler {
+  return async (params, { signal }) => {
+    const body = {
+      model,
+      max_tokens: params.maxTokens,
+      messages: params.messages.map((message) => ({
+        role: message.role,
+        content: partsOf(message).map((part) =>
+          part.type === 'text' ? part : { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } },
+        ),
+      })),
+      ...(params.systemPrompt !== undefined && { system: params.systemPrompt }),
+      ...(params.temperature !== undefined && { temperature: params.temperature }),
+      ...(params.stopSequences && { stop_sequences: params.stopSequences }),
+    }
+    const message = (await client.messages.create(body as never, { signal })) as AnthropicMessage
+    const text = message.content.map((part) => part.text ?? '').join('')
+    return textResult(text, message.model, STOP_REASONS[message.stop_reason ?? ''] ?? 'endTurn')
+  }
+}
+
+const STOP_REASONS: { readonly [reason: string]: string } = { max_tokens: 'maxTokens', stop_sequence: 'stopSequence' }
+
+interface AnthropicMessage {
+  readonly model: string
+  readonly stop_reason: string | null
+  readonly content: readonly { readonly type: string; readonly text?: string }[]
+}

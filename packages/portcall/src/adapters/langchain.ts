@@ -1,0 +1,94 @@
+/** The tools of servers for LangChain. https://docs.langchain.com/oss/javascript/langchain/tools */
+import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
+import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { blockText, resultText } from './result-text.ts'
+import { dataUrl, partsOf, type SampleHandler, textResult } from './sampling.ts'
+
+/** The options of `langchainTools`. */
+export interface LangchainToolOptions<LangchainTool> extends AgentToolOptions {
+  /** `tool` of the package `@langchain/core/tools`. */
+  readonly tool: (call: LangchainCall, fields: LangchainFields) => LangchainTool
+}
+
+/** The function behind a tool. It returns the content for the model, and the whole result as the artifact. */
+export type LangchainCall = (
+  input: unknown,
+  config?: { readonly signal?: AbortSignal },
+) => Promise<[content: string | LangchainContent[], artifact: CallToolResult]>
+
+/** A part of a result. */
+export type LangchainContent = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+
+/** What describes a tool. */
+export interface LangchainFields {
+  /** The name. */
+  name: string
+  /** What the tool is for. */
+  description: string
+  /** The JSON Schema of the arguments. */
+  schema: { type: 'object'; [keyword: string]: unknown }
+  /** The call returns the content and the artifact. */
+  responseFormat: 'content_and_artifact'
+}
+
+/**
+ * Returns the tools of a client or a group for LangChain. A tool that fails throws its message.
+ *
+ * @example
+ * import { tool } from '@langchain/core/tools'
+ * const agent = createAgent({ model, tools: await langchainTools(client, { tool }) })
+ */
+export async function langchainTools<LangchainTool>(
+  source: ToolSource,
+  { tool, ...options }: LangchainToolOptions<LangchainTool>,
+): Promise<LangchainTool[]> {
+  return (await listAgentTools(source, options)).map((agentTool) => tool(createCall(agentTool), fieldsOf(agentTool)))
+}
+
+function fieldsOf({ name, description, tool }: AgentTool): LangchainFields {
+  return { name, description, schema: { ...tool.inputSchema, type: 'object' }, responseFormat: 'content_and_artifact' }
+}
+
+function createCall({ call }: AgentTool): LangchainCall {
+  return async (input, config) => {
+    const result = await call(isObject(input) ? input : {}, config?.signal)
+    if (result.isError) throw new Error(resultText(result))
+    const hasImages = result.content.some(({ type }) => type === 'image')
+    return [hasImages ? result.content.map(toLangchainPart) : resultText(result), result]
+  }
+}
+
+function toLangchainPart(block: ContentBlock): LangchainContent {
+  if (block.type === 'image') return { type: 'image_url', image_url: { url: dataUrl(block) } }
+  return { type: 'text', text: blockText(block) }
+}
+
+/** A chat model of LangChain. */
+export interface LangchainChatModel {
+  /** Generates a message. */
+  invoke(messages: never, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+}
+
+/** Answers sampling requests of servers with a chat model: `connect(url, { sample: langchainSampling(model) })`. */
+export function langchainSampling(model: LangchainChatModel): SampleHandler {
+  return async (params, { signal }) => {
+    const messages = params.messages.map((message) => ({
+      role: message.role,
+      content: partsOf(message).map((part) =>
+        part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } },
+      ),
+    }))
+    const system = params.systemPrompt === undefined ? [] : [{ role: 'system', content: params.systemPrompt }]
+    const reply = await model.invoke([...system, ...messages] as never, { signal })
+    const { content, response_metadata: metadata } = isObject(reply) ? reply : ({} as JsonObject)
+    const name = isObject(metadata) && typeof metadata.model_name === 'string' ? metadata.model_name : 'langchain'
+    return textResult(textOf(content), name, 'endTurn')
+  }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  const parts = Array.isArray(content) ? content : []
+  return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('')
+}

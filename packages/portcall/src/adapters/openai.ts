@@ -1,0 +1,119 @@
+/** The tools of servers for the OpenAI SDK. https://platform.openai.com/docs/guides/function-calling */
+import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
+import { resultText } from './result-text.ts'
+import { dataUrl, partsOf, type SampleHandler, textResult } from './sampling.ts'
+import { removeAbsent, toStrictSchema } from './strict-schema.ts'
+
+/** The options of `openaiTools`. */
+export interface OpenaiToolOptions extends AgentToolOptions {
+  /** Whether to use strict mode for tools whose schemas allow it. Default: true. */
+  readonly strict?: boolean
+}
+
+/** A tool for `client.chat.completions.runTools`. Its `function` also has what `chat.completions.create` needs. */
+export interface OpenaiTool {
+  /** The kind of tool. */
+  readonly type: 'function'
+  /** The function that the model may call. */
+  readonly function: {
+    /** The name. */
+    readonly name: string
+    /** What the tool is for. */
+    readonly description: string
+    /** The schema of the arguments. */
+    readonly parameters: JsonObject
+    /** Whether the arguments always match the schema. */
+    readonly strict: boolean
+    /** Parses the arguments. */
+    parse(input: string): JsonObject
+    /** Calls the tool and returns its result as text. */
+    function(args: JsonObject, runner?: { readonly controller?: AbortController }): Promise<string>
+  }
+}
+
+/**
+ * Returns the tools of a client or a group for the OpenAI SDK. Pass them to `runTools`, which calls them, or use their parts in a loop of your
+ * own.
+ *
+ * @example
+ * const runner = openai.chat.completions.runTools({ model: 'gpt-5', messages, tools: await openaiTools(client) })
+ * console.log(await runner.finalContent())
+ */
+export async function openaiTools(source: ToolSource, options: OpenaiToolOptions = {}): Promise<OpenaiTool[]> {
+  const { strict = true, ...rest } = options
+  return (await listAgentTools(source, rest)).map((tool) => toOpenaiTool(tool, strict))
+}
+
+function toOpenaiTool({ name, description, tool, call }: AgentTool, wantsStrict: boolean): OpenaiTool {
+  const schema: JsonObject = { ...tool.inputSchema }
+  const strictSchema = wantsStrict ? toStrictSchema(schema) : undefined
+  const parse = (input: string): JsonObject => {
+    const parsed: unknown = input === '' ? {} : JSON.parse(input)
+    const args = strictSchema ? removeAbsent(parsed, schema, schema) : parsed
+    return isObject(args) ? args : {}
+  }
+  return {
+    type: 'function',
+    function: {
+      name,
+      description,
+      parameters: strictSchema ?? schema,
+      strict: strictSchema !== undefined,
+      parse,
+      function: async (args, runner) => {
+        const result = await call(args, runner?.controller?.signal)
+        return result.isError ? `Error: ${resultText(result)}` : resultText(result)
+      },
+    },
+  }
+}
+
+/** The part of the OpenAI SDK that sampling needs. */
+export interface OpenaiSamplingOptions {
+  /** The client of the OpenAI SDK. */
+  readonly client: {
+    /** The chat API. */
+    readonly chat: {
+      /** The completions of the chat API. */
+      readonly completions: {
+        /** Creates a completion. */
+        create(body: never, options: { readonly signal: AbortSignal }): PromiseLike<unknown>
+      }
+    }
+  }
+  /** The name of the model that answers. */
+  readonly model: string
+}
+
+/** Answers sampling requests of servers with a model of OpenAI: `connect(url, { sample: openaiSampling({ client, model: 'gpt-5' }) })`. */
+export function openaiSampling({ client, model }: OpenaiSamplingOptions): SampleHandler {
+  return async (params, { signal }) => {
+    const messages = params.messages.map((message) => ({
+      role: message.role,
+      content: partsOf(message).map((part) =>
+        part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } },
+      ),
+    }))
+    const system = params.systemPrompt === undefined ? [] : [{ role: 'system', content: params.systemPrompt }]
+    const body = {
+      model,
+      messages: [...system, ...messages],
+      max_completion_tokens: params.maxTokens,
+      ...(params.temperature !== undefined && { temperature: params.temperature }),
+      ...(params.stopSequences && { stop: params.stopSequences }),
+    }
+    const completion = (await client.chat.completions.create(body as never, { signal })) as Completion
+    const [choice] = completion.choices
+    return textResult(
+      choice?.message.content ?? '',
+      completion.model,
+      choice?.finish_reason === 'length' ? 'maxTokens' : 'endTurn',
+    )
+  }
+}
+
+interface Completion {
+  readonly model: string
+  readonly choices: readonly { readonly message: { readonly content: string | null }; readonly finish_reason: string }[]
+}

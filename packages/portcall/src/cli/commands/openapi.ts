@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer } from '../../entrypoints/openapi.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { type Command, defineCommand, type ValuesOf } from '../command.ts'
+import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
+import type { Io } from '../io.ts'
+import { serveOverHttp, serveOverStdio } from './serve.ts'
+
+const FLAGS = {
+  include: {
+    type: 'string',
+    multiple: true,
+    value: 'PATTERN',
+    description: 'Serve only these operations: "GET /repos/**", a tag or an operation id; repeatable',
+  },
+  exclude: { type: 'string', multiple: true, value: 'PATTERN', description: 'Do not serve these operations; repeatable' },
+  resources: { type: 'boolean', description: 'Serve GET operations as resources where possible' },
+  'base-url': { type: 'string', value: 'URL', description: 'Base URL of the API (default: the first server of the description)' },
+  header: {
+    type: 'string',
+    short: 'H',
+    multiple: true,
+    value: 'NAME:VALUE',
+    description: 'Add a header to every request to the API',
+  },
+  auth: {
+    type: 'string',
+    multiple: true,
+    value: 'SCHEME=VALUE',
+    description: 'Credential for a security scheme; SCHEME=$NAME reads an environment variable; basic: USER:PASSWORD',
+  },
+  list: { type: 'boolean', description: 'List the operations and what is not supported, and exit' },
+  port: LISTEN_FLAGS.port,
+  host: { type: 'string', value: 'ADDRESS', description: 'Address to listen on (default: 127.0.0.1)' },
+  path: LISTEN_FLAGS.path,
+  'allow-host': LISTEN_FLAGS['allow-host'],
+  'allow-origin': LISTEN_FLAGS['allow-origin'],
+  stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
+} as const
+
+/** `portcall openapi` */
+export const openapiCommand: Command = defineCommand({
+  name: 'openapi',
+  summary: 'Serve the API of an OpenAPI description',
+  serverUse: 'none',
+  args: ['<file-or-url>'],
+  details: [
+    'Each operation of the description becomes a tool. The description is OpenAPI 3.0, 3.1 or 3.2, in JSON or YAML. A file may refer to other files in its directory and below.',
+    'In patterns, * stands for one segment of a path and ** for any number. Everybody who reaches the server uses your credentials: it listens on this machine only unless you pass --host.',
+  ],
+  flags: FLAGS,
+  examples: [
+    'portcall openapi petstore.yaml --list',
+    'portcall openapi petstore.yaml --include "GET /pets/**" --stdio',
+    'portcall openapi https://api.example.com/openapi.json --auth "bearer=$TOKEN" --port 8080',
+  ],
+  async run({ args: [source = ''], flags, io }) {
+    process.exitCode = 0
+    const server = await createApiServer(source, flags)
+    if (flags.list) return listApi(server, io)
+    return flags.stdio ? serveOverStdio(server) : serveOverHttp(server, flags, io)
+  },
+})
+
+type FlagValues = ValuesOf<typeof FLAGS>
+
+async function createApiServer(source: string, flags: FlagValues): Promise<OpenApiServer> {
+  const { fromOpenAPI } = await import('../../entrypoints/openapi.ts')
+  const { description, ...fileOptions } = await readDescription(source)
+  const baseUrl = flags['base-url']
+  if (baseUrl !== undefined && !/^https?:/.test(baseUrl)) throw usageError(`--base-url must be an http URL, not ${baseUrl}`)
+  const options: OpenApiOptions = {
+    ...fileOptions,
+    headers: Object.fromEntries(flags.header.map((text) => splitPair(text, ':', '--header'))),
+    auth: Object.fromEntries(flags.auth.map((text) => readCredential(text))),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(flags.resources && { routes: [{ methods: ['GET'], to: 'resource' }] }),
+    customize: (operation) => (isWanted(operation, flags) ? undefined : false),
+  }
+  const server = await fromOpenAPI(description, options).catch((error: unknown) => {
+    throw new CliError('usage', error instanceof Error ? error.message : String(error), { cause: error })
+  })
+  if (server.openapi.operations.length === 0) throw usageError(`${source} has no operation that --include and --exclude leave`)
+  return server
+}
+
+type Description = Pick<OpenApiOptions, 'url' | 'external'> & { readonly description: string | URL }
+
+/** Reads a description. One in a file may refer to files in its directory and below. */
+async function readDescription(source: string): Promise<Description> {
+  if (/^https?:\/\//.test(source)) return { description: new URL(source) }
+  const url = pathToFileURL(source)
+  const directory = new URL('.', url).href
+  const external = async (target: string): Promise<string> => {
+    const location = new URL(target, url)
+    if (!location.href.startsWith(directory)) throw usageError(`${source} refers to ${target}, which is outside of its directory`)
+    return readFile(fileURLToPath(location), 'utf8')
+  }
+  const description = await readFile(source, 'utf8').catch((error: unknown) => {
+    throw usageError(`cannot read ${source}: ${error instanceof Error ? error.message : error}`)
+  })
+  return { description, url, external }
+}
+
+function splitPair(text: string, separator: string, flag: string): [string, string] {
+  const at = text.indexOf(separator)
+  if (at < 1) throw usageError(`${flag} must have the form NAME${separator}VALUE`)
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+}
+
+function readCredential(text: string): [string, ApiCredentialSource] {
+  const [scheme, value] = splitPair(text, '=', '--auth')
+  if (!value.startsWith('$')) return [scheme, value]
+  const found = process.env[value.slice(1)]
+  if (!found) throw usageError(`the environment variable ${value.slice(1)} is not set`)
+  return [scheme, found]
+}
+
+function isWanted(operation: ApiOperation, { include, exclude }: FlagValues): boolean {
+  const matches = (pattern: string): boolean => matchesOperation(operation, pattern)
+  return (include.length === 0 || include.some(matches)) && !exclude.some(matches)
+}
+
+/** Reports whether a pattern is the id or a tag of an operation, or matches its path, with or without the method. */
+function matchesOperation({ id, path, operationId, tags }: ApiOperation, pattern: string): boolean {
+  const source = pattern
+    .split(/(\*\*|\*)/)
+    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/ ]*' : part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')))
+    .join('')
+  const whole = new RegExp(`^${source}$`)
+  return [id, path, operationId ?? '', ...tags].some((text) => whole.test(text))
+}
+
+function listApi({ openapi }: OpenApiServer, io: Io): void {
+  const { operations, issues } = openapi
+  if (io.json) return io.value({ operations, issues })
+  for (const { id, servedAs, target } of operations) io.data(`${target} ${servedAs}  ${id}`)
+  for (const { where, problem } of issues) io.log(`${where}: ${problem}`)
+}

@@ -1,0 +1,111 @@
+/** Loads descriptions from objects, texts and URLs, in JSON and YAML, with everything that they refer to. */
+
+import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { OpenApiError } from '../errors.ts'
+
+/** How references to other documents are followed: not at all, over https, or by a function that returns the text of a URL. */
+export type ExternalReferences = 'refuse' | 'https' | ((url: string) => Promise<string>)
+
+/** The options that concern the description itself. */
+export interface LoadOptions {
+  /** Where the description comes from. Relative references and servers are resolved against it. Default: the URL it is loaded from. */
+  readonly url?: string | URL
+  /**
+   * How references to other documents are followed. `'https'` fetches them, but not from private addresses; a function reads them in any
+   * other way, such as from files. Default: `'https'` if the description comes from a URL, otherwise `'refuse'`.
+   */
+  readonly external?: ExternalReferences
+  /** Sends the requests to the API, and those for descriptions, instead of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Exemptions from the rules for the addresses of descriptions: host names, or the symbols of `portcall/auth/client`. */
+  readonly allow?: readonly AllowedAddress[]
+}
+
+/** A description that refers to nothing outside of itself. */
+export interface LoadedDescription {
+  readonly root: JsonObject
+  /** Where it comes from, if it is known. */
+  readonly url: URL | undefined
+}
+
+/** The largest description that is fetched. GitHub's has 13 MB. */
+const MAX_DESCRIPTION_BYTES = 64 * 1024 * 1024
+const MAX_EXTERNAL_DOCUMENTS = 1000
+
+/** Loads a description from an object, a text, or a URL. @throws OpenApiError when it cannot be loaded or parsed. */
+export async function loadDescription(source: unknown, options: LoadOptions = {}): Promise<LoadedDescription> {
+  const url = options.url === undefined ? urlOf(source) : new URL(options.url)
+  const read = createReader(url, options)
+  const text = url !== undefined && urlOf(source) !== undefined ? await fetchText(url, options) : source
+  const parsed = typeof text === 'string' ? await parseDescription(text) : text
+  if (!isObject(parsed)) throw new OpenApiError('An OpenAPI description must be an object, a text in JSON or YAML, or a URL')
+  const base = typeof parsed.$self === 'string' && URL.canParse(parsed.$self, url) ? new URL(parsed.$self, url) : url
+  return { root: hasExternalReferences(parsed) ? await bundle(parsed, base, read) : parsed, url: base }
+}
+
+function urlOf(source: unknown): URL | undefined {
+  if (source instanceof URL) return source
+  return typeof source === 'string' && /^https?:\/\/\S+$/.test(source) ? new URL(source) : undefined
+}
+
+/** Parses a text in JSON or YAML. @throws OpenApiError with the position of a mistake. */
+export async function parseDescription(text: string): Promise<unknown> {
+  try {
+    if (/^\s*\{/.test(text)) return JSON.parse(text)
+  } catch {
+    // Flow style of YAML starts with a brace, too.
+  }
+  const { parseYamlDescription } = await import('./yaml.ts')
+  try {
+    return parseYamlDescription(text)
+  } catch (cause) {
+    throw new OpenApiError(`The description is neither JSON nor YAML: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
+  }
+}
+
+type ReadText = (url: string) => Promise<string>
+
+function createReader(base: URL | undefined, options: LoadOptions): ReadText {
+  const external = options.external ?? (base?.protocol.startsWith('http') ? 'https' : 'refuse')
+  if (typeof external === 'function') return external
+  return async (url) => {
+    if (external === 'https') return fetchText(new URL(url), options, base)
+    throw new OpenApiError(`The description refers to ${url}. Pass external: 'https', or a function that reads it`)
+  }
+}
+
+/** Fetches a text. Only the URL that you named may be a private address. */
+async function fetchText(url: URL, { fetch, allow = [] }: LoadOptions, trustedUrl: URL = url): Promise<string> {
+  if (!/^https?:$/.test(url.protocol))
+    throw new OpenApiError(`${url.protocol} URLs are not fetched: pass a function as "external"`)
+  const { createSafeFetch } = await import('../../auth/client/http/safe-fetch.ts')
+  const safe = createSafeFetch({ trustedUrl, fetch, allow, maxBytes: MAX_DESCRIPTION_BYTES })
+  const headers = { accept: 'application/json, application/yaml, */*' }
+  const response = await safe.fetch(url.href, { headers }).catch((cause: unknown) => {
+    throw new OpenApiError(`${url.origin} cannot be loaded: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  })
+  if (!response.ok) throw new OpenApiError(`${url.origin}${url.pathname} responded with ${response.status}`)
+  return response.text()
+}
+
+function hasExternalReferences(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasExternalReferences)
+  if (!isObject(value)) return false
+  if (typeof value.$ref === 'string' && !value.$ref.startsWith('#')) return true
+  return Object.values(value).some(hasExternalReferences)
+}
+
+/** Joins a description with the documents that it refers to. */
+async function bundle(root: JsonObject, base: URL | undefined, read: ReadText): Promise<JsonObject> {
+  const { bundleDocuments } = await import('./bundle.ts')
+  let count = 0
+  const readOnce: ReadText = (url) => {
+    if (++count > MAX_EXTERNAL_DOCUMENTS)
+      throw new OpenApiError(`The description refers to more than ${MAX_EXTERNAL_DOCUMENTS} documents`)
+    return read(url)
+  }
+  return bundleDocuments(root, base?.href, async (url) => parseDescription(await readOnce(url)))
+}

@@ -1,0 +1,213 @@
+import { createServer, type Server, type ToolAnnotations } from '../entrypoints/index.ts'
+import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+import { type CallableOperation, callAsTool } from './call-operation.ts'
+import { type ApiDocument, createApiDocument } from './document/document.ts'
+import { objectOrEmpty, textOrNothing, withoutUndefined } from './document/json.ts'
+import { loadDescription } from './document/load.ts'
+import { type ApiOperation, type DescribedOperation, listOperations } from './document/operations.ts'
+import type { OpenApiIssue } from './errors.ts'
+import { createToolNames, sanitizeName } from './names.ts'
+import {
+  checkOpenApiOptions,
+  OPENAPI_LIMITS,
+  type OpenApiLimits,
+  type OpenApiOptions,
+  type OperationOverrides,
+  type OperationTarget,
+} from './options.ts'
+import { baseUrlOf } from './requests/base-url.ts'
+import { createCredentials } from './requests/credentials.ts'
+import { BODILESS, planRequest } from './requests/plan.ts'
+import { canBeResource, planResource } from './resources.ts'
+import { outputSchemaOf } from './responses/output.ts'
+import { targetOf } from './routes.ts'
+import { createSchemas, type SchemaConverter } from './schemas/definitions.ts'
+import { shorten } from './schemas/keywords.ts'
+
+/** An operation that is served. */
+export interface ServedOperation extends ApiOperation {
+  /** The name of the tool, or the URI or URI template of the resource. */
+  readonly servedAs: string
+  /** Whether it is a tool or a resource. */
+  readonly target: Exclude<OperationTarget, 'exclude'>
+}
+
+/** What `fromOpenAPI` made of a description. */
+export interface OpenApiReport {
+  /** The operations that are served. */
+  readonly operations: readonly ServedOperation[]
+  /** What is not supported or not valid in the description. */
+  readonly issues: readonly OpenApiIssue[]
+}
+
+/** A server that calls an API. Register more tools on it, or mount it on another server. */
+export type OpenApiServer = Server & {
+  /** The operations that are served, and what is not supported. */
+  readonly openapi: OpenApiReport
+}
+
+/**
+ * Creates a server from an OpenAPI description: each operation becomes a tool, or a resource where `routes` say so. Supports OpenAPI 3.0, 3.1
+ * and 3.2. `description` is an object, a text in JSON or YAML, or a URL.
+ *
+ * @throws OpenApiError when the description cannot be loaded, or has no server and there is no `baseUrl`.
+ *
+ * @example
+ * const server = await fromOpenAPI(new URL('https://api.example.com/openapi.json'), { auth: { apiKey: process.env.API_KEY } })
+ */
+export async function fromOpenAPI(description: object | string | URL, options: OpenApiOptions = {}): Promise<OpenApiServer> {
+  checkOpenApiOptions(options)
+  const { root, url } = await loadDescription(description, options)
+  const document = createApiDocument(root)
+  const { title, version, description: about } = objectOrEmpty(root.info)
+  const text = textOrNothing(about) ?? textOrNothing(title)
+  const info = {
+    name: options.name ?? (sanitizeName(String(title ?? '')).toLowerCase() || 'api'),
+    version: String(version ?? '0'),
+    ...withoutUndefined({ title: textOrNothing(title) }),
+  }
+  const server = createServer(info, { ...(text && { instructions: shorten(text, 2000) }), ...options.server })
+  const issues: OpenApiIssue[] = []
+  const limits: OpenApiLimits = { ...OPENAPI_LIMITS, ...withoutUndefined(options as Partial<OpenApiLimits>) }
+  const report = (issue: OpenApiIssue): void => void issues.push(issue)
+  const builder: Builder = {
+    server,
+    document,
+    options,
+    limits,
+    url,
+    issues,
+    requests: createSchemas(document, 'request', report),
+    responses: createSchemas(document, 'response', report),
+    nameTool: createToolNames(),
+  }
+  const operations = listOperations(document).flatMap((operation) => serveOperation(operation, builder))
+  return Object.assign(server, { openapi: { operations, issues: withoutDuplicates(issues) } })
+}
+
+interface Builder {
+  readonly server: Server
+  readonly document: ApiDocument
+  readonly options: OpenApiOptions
+  readonly limits: OpenApiLimits
+  readonly url: URL | undefined
+  readonly issues: OpenApiIssue[]
+  readonly requests: SchemaConverter
+  readonly responses: SchemaConverter
+  readonly nameTool: (operation: ApiOperation, preferred?: string) => string
+}
+
+function serveOperation(operation: DescribedOperation, builder: Builder): ServedOperation[] {
+  const { options, document, nameTool } = builder
+  const { source: _source, parameters: _parameters, servers: _servers, hasOwnServers: _own, ...described } = operation
+  const overrides = options.customize?.(described) ?? {}
+  const target = overrides === false ? 'exclude' : (overrides.to ?? targetOf(operation, options.routes ?? []))
+  if (overrides === false || target === 'exclude') return []
+  const baseUrl = baseUrlOf(operation, { ...options, url: builder.url })
+  const plan = planRequest(operation, {
+    document,
+    schemas: builder.requests,
+    overrides,
+    maxSchemaChars: builder.limits.maxInputSchemaChars,
+  })
+  const callable: CallableOperation = {
+    plan,
+    overrides,
+    baseUrl,
+    output: undefined,
+    getCredentials: createCredentials(operation, document, options.auth ?? {}),
+    isTrusted: isTrustedOrigin(baseUrl, operation, builder),
+    options,
+    limits: builder.limits,
+  }
+  reportOperation(callable, target, builder)
+  const isResource = target === 'resource' && canBeResource(plan)
+  const servedAs = isResource ? addResource(callable, builder) : addTool(callable, nameTool(operation, overrides.name), builder)
+  return [{ ...described, servedAs, target: isResource ? 'resource' : 'tool' }]
+}
+
+/** Credentials go to the base URL of the API, and to the origins that the user allows. */
+function isTrustedOrigin({ origin }: URL, operation: DescribedOperation, { options, document, url }: Builder): boolean {
+  if (!operation.hasOwnServers || options.credentialOrigins?.includes(origin)) return true
+  const [first] = Array.isArray(document.root.servers) ? document.root.servers : []
+  const main = { ...operation, servers: [objectOrEmpty(first)], hasOwnServers: false }
+  return baseUrlOf(main, { ...options, url }).origin === origin
+}
+
+function reportOperation(
+  { plan, isTrusted, baseUrl, options }: CallableOperation,
+  target: OperationTarget,
+  { issues, document }: Builder,
+): void {
+  const { id: where, method, source } = plan.operation
+  const problems = [
+    plan.isCut && 'the input schema is too large; parts of it accept any value',
+    method === 'TRACE' && 'fetch does not send TRACE requests; calls fail',
+    BODILESS.includes(method) &&
+      hasFields(source.requestBody, document) &&
+      `fetch sends no body with ${method}; the body is left out`,
+    target === 'resource' &&
+      !canBeResource(plan) &&
+      'it has a body or required parameters outside of the path; it becomes a tool',
+    !isTrusted &&
+      (options.auth || options.headers) &&
+      `it has a server of its own; credentials are not sent to ${baseUrl.origin} unless credentialOrigins names it`,
+  ]
+  for (const problem of problems) if (typeof problem === 'string') issues.push({ where, problem })
+}
+
+/** Reports whether a request body describes anything: some descriptions have empty ones everywhere. */
+function hasFields(body: unknown, document: ApiDocument): boolean {
+  const media = Object.values(objectOrEmpty(document.follow(body).content)).map(document.follow)
+  const schemas = media.map(({ schema }) => document.follow(schema))
+  return schemas.some((schema) => Object.keys(objectOrEmpty(schema.properties)).length > 0 || schema.type !== 'object')
+}
+
+function addResource(callable: CallableOperation, { server }: Builder): string {
+  const { plan, overrides } = callable
+  const { uri, read } = planResource(callable)
+  const { operation } = plan
+  const { annotations: _, timeoutMs: __, ...shared } = definitionOf(operation, overrides)
+  server.resource(uri, { ...shared, name: overrides.name ?? operation.operationId ?? operation.id }, read as never)
+  return uri
+}
+
+function addTool(callable: CallableOperation, name: string, { server, document, responses, limits }: Builder): string {
+  const { plan, overrides } = callable
+  const { operation } = plan
+  const output = overrides.select
+    ? undefined
+    : outputSchemaOf(operation, { document, schemas: responses, maxSchemaChars: limits.maxOutputSchemaChars })
+  const definition = {
+    ...definitionOf(operation, overrides),
+    annotations: { ...annotationsOf(operation), ...overrides.annotations },
+    timeoutMs: (overrides.timeoutMs ?? limits.timeoutMs) + 5000,
+    input: plan.inputSchema,
+    ...(output && { output: output.definition }),
+  }
+  const handler = (args: JsonObject, call: Parameters<typeof callAsTool>[2]): ReturnType<typeof callAsTool> =>
+    callAsTool({ ...callable, output }, args, call)
+  server.tool(name, definition as object, handler as never)
+  return name
+}
+
+/** Returns the members of a definition that tools and resources have in common. */
+function definitionOf(operation: ApiOperation, overrides: OperationOverrides): OperationOverrides {
+  const { summary, description, deprecated } = operation
+  const { name: _, to: __, fixed: ___, hide: ____, select: _____, mediaType: ______, ...given } = overrides
+  const text = [deprecated && 'Deprecated.', description ?? summary ?? operation.id].filter(Boolean).join(' ')
+  return { ...withoutUndefined({ title: summary && shorten(summary, 100) }), description: shorten(text), ...given }
+}
+
+const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']
+const IDEMPOTENT: readonly string[] = [...SAFE, 'PUT', 'DELETE']
+
+/** Returns the hints that follow from the meaning of an HTTP method (RFC 9110). */
+function annotationsOf({ method }: ApiOperation): ToolAnnotations {
+  const isSafe = SAFE.includes(method)
+  return { readOnlyHint: isSafe, destructiveHint: !isSafe, idempotentHint: IDEMPOTENT.includes(method), openWorldHint: true }
+}
+
+function withoutDuplicates(issues: readonly OpenApiIssue[]): OpenApiIssue[] {
+  return [...new Map(issues.map((issue) => [`${issue.where} ${issue.problem}`, issue])).values()]
+}

@@ -1,0 +1,92 @@
+/** Adds credentials to requests, as the security requirements of the description say. */
+import type { Call } from '../../entrypoints/index.ts'
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { ApiDocument } from '../document/document.ts'
+import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
+import type { DescribedOperation } from '../document/operations.ts'
+import type { ApiCredential, ApiCredentialSource, ApiSecurityScheme } from '../options.ts'
+
+/** The members of a request that carry credentials. */
+export interface RequestCredentials {
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly cookies: Readonly<Record<string, string>>
+  /** Texts that must not appear in results. */
+  readonly secrets: readonly string[]
+}
+
+/** Returns the credentials for a call of an operation. */
+export type GetCredentials = (call: Call) => Promise<RequestCredentials>
+
+const NOTHING: RequestCredentials = { headers: {}, query: {}, cookies: {}, secrets: [] }
+
+/** Creates the function that returns the credentials of an operation: those of the first security requirement that can be met. */
+export function createCredentials(
+  operation: DescribedOperation,
+  document: ApiDocument,
+  sources: { readonly [scheme: string]: ApiCredentialSource },
+): GetCredentials {
+  const schemes = objectOrEmpty(objectOrEmpty(document.root.components).securitySchemes)
+  const requirements = arrayOrEmpty(operation.source.security ?? document.root.security).filter(isObject)
+  const candidates = requirements.filter((requirement) => Object.keys(requirement).every((name) => Object.hasOwn(sources, name)))
+  return async (call) => {
+    for (const requirement of candidates) {
+      const parts = await Promise.all(
+        Object.entries(requirement).map(async ([name, scopes]) => {
+          const scheme = document.follow(schemes[name])
+          const credential = await resolveCredential(sources[name], call, describeScheme({ name, scopes, scheme }, operation))
+          return credential === undefined ? undefined : placeCredential(scheme, credential)
+        }),
+      )
+      if (parts.every((part) => part !== undefined)) return mergeCredentials(parts)
+    }
+    return NOTHING
+  }
+}
+
+interface RequiredScheme {
+  readonly name: string
+  readonly scopes: unknown
+  readonly scheme: JsonObject
+}
+
+function describeScheme({ name, scopes, scheme }: RequiredScheme, operation: DescribedOperation): ApiSecurityScheme {
+  const names = arrayOrEmpty(scopes).filter((scope) => typeof scope === 'string')
+  return { name, type: String(scheme.type), scopes: names, operation }
+}
+
+async function resolveCredential(
+  source: ApiCredentialSource | undefined,
+  call: Call,
+  scheme: ApiSecurityScheme,
+): Promise<ApiCredential | undefined> {
+  return typeof source === 'function' ? source(call, scheme) : source
+}
+
+/** Returns where a scheme puts a credential. */
+function placeCredential(scheme: JsonObject, credential: ApiCredential): RequestCredentials {
+  const secret = typeof credential === 'string' ? credential : credential.password
+  const name = String(scheme.name)
+  if (scheme.type === 'apiKey' && scheme.in === 'query') return { ...NOTHING, query: { [name]: secret }, secrets: [secret] }
+  if (scheme.type === 'apiKey' && scheme.in === 'cookie') return { ...NOTHING, cookies: { [name]: secret }, secrets: [secret] }
+  if (scheme.type === 'apiKey') return { ...NOTHING, headers: { [name]: secret }, secrets: [secret] }
+  const isBasic = typeof credential !== 'string' || String(scheme.scheme).toLowerCase() === 'basic'
+  if (!isBasic) return { ...NOTHING, headers: { authorization: `${authScheme(scheme)} ${secret}` }, secrets: [secret] }
+  const pair = typeof credential === 'string' ? credential : `${credential.username}:${credential.password}`
+  const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(pair.includes(':') ? pair : `${pair}:`)))
+  return { ...NOTHING, headers: { authorization: `Basic ${encoded}` }, secrets: [secret, encoded] }
+}
+
+/** Returns the scheme of the `Authorization` header: `Bearer`, or another one of the registry that the description names. */
+function authScheme({ type, scheme }: JsonObject): string {
+  return type !== 'http' || typeof scheme !== 'string' || scheme.toLowerCase() === 'bearer' ? 'Bearer' : scheme
+}
+
+function mergeCredentials(parts: readonly RequestCredentials[]): RequestCredentials {
+  return {
+    headers: Object.assign({}, ...parts.map(({ headers }) => headers)),
+    query: Object.assign({}, ...parts.map(({ query }) => query)),
+    cookies: Object.assign({}, ...parts.map(({ cookies }) => cookies)),
+    secrets: parts.flatMap(({ secrets }) => secrets).filter((secret) => secret.length > 3),
+  }
+}

@@ -1,0 +1,43 @@
+/** Files in arguments of tools: as text, or as bytes in base64. */
+
+import { ToolError } from '../../entrypoints/index.ts'
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+
+/** The argument that stands for a file. */
+export interface FileArgument {
+  readonly text?: string
+  readonly data?: string
+  readonly filename?: string
+  readonly contentType?: string
+}
+
+/** Returns the schema of an argument that stands for a file. */
+export function fileSchema(description = 'A file: its content as text, or as data in base64.'): JsonObject {
+  return {
+    type: 'object',
+    description,
+    properties: {
+      text: { type: 'string', description: 'The content as text.' },
+      data: { type: 'string', contentEncoding: 'base64', description: 'The content as bytes in base64.' },
+      filename: { type: 'string', description: 'The name of the file.' },
+      contentType: { type: 'string', description: 'The media type, such as image/png.' },
+    },
+    additionalProperties: false,
+  }
+}
+
+/** Reports whether a value is the argument that stands for a file. */
+export function isFileArgument(value: unknown): value is FileArgument {
+  return isObject(value) && (typeof value.text === 'string' || typeof value.data === 'string')
+}
+
+/** Returns the content of a file. @throws ToolError when the data is not base64. */
+export function fileBlob({ text, data, contentType }: FileArgument, mediaType: string): Blob {
+  const type = contentType ?? mediaType
+  if (text !== undefined) return new Blob([text], { type })
+  try {
+    return new Blob([Uint8Array.from(atob(data ?? ''), (unit) => unit.charCodeAt(0))], { type })
+  } catch (cause) {
+    throw new ToolError('The data of a file must be base64', { cause })
+  }
+}

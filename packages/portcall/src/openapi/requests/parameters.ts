@@ -1,0 +1,96 @@
+/** Plans the parameters of an operation as arguments of a tool. */
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { ApiDocument } from '../document/document.ts'
+import { objectOrEmpty, textOrNothing } from '../document/json.ts'
+import type { DescribedOperation } from '../document/operations.ts'
+import type { SchemaConverter } from '../schemas/definitions.ts'
+import { shorten } from '../schemas/keywords.ts'
+import type { ParameterStyle } from './styles.ts'
+
+/** Where a parameter is sent. `querystring` is the whole query. */
+export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie' | 'querystring'
+
+/** A parameter of an operation, and the argument that provides its value. */
+export interface PlannedParameter extends ParameterStyle {
+  /** The name of the argument. */
+  readonly argument: string
+  readonly name: string
+  readonly place: ParameterPlace
+  readonly required: boolean
+  /** The media type that serializes the value instead of a style. */
+  readonly mediaType: string | undefined
+  /** The JSON Schema of the argument. */
+  readonly schema: JsonObject
+}
+
+export interface ParameterPlanOptions {
+  readonly document: ApiDocument
+  readonly schemas: SchemaConverter
+  readonly nameArgument: (name: string, place: string) => string
+}
+
+const STYLES: { readonly [place in ParameterPlace]: string } = {
+  path: 'simple',
+  query: 'form',
+  header: 'simple',
+  cookie: 'form',
+  querystring: 'form',
+}
+/** Headers that the specification excludes from parameters, and those that HTTP clients control. */
+const IGNORED_HEADERS: readonly string[] = [
+  'accept',
+  'content-type',
+  'authorization',
+  'content-length',
+  'host',
+  'cookie',
+  'connection',
+]
+
+/** Plans the parameters of an operation. Those that carry credentials are left out: credentials never come from the model. */
+export function planParameters(operation: DescribedOperation, options: ParameterPlanOptions): PlannedParameter[] {
+  const credentials = credentialParameters(options.document)
+  return operation.parameters.flatMap((parameter) => {
+    const place = placeOf(parameter)
+    const name = String(parameter.name)
+    if (place === undefined || credentials.has(`${place} ${name.toLowerCase()}`)) return []
+    if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return []
+    if (place === 'path' && !operation.path.includes(`{${name}}`)) return []
+    return [planParameter(parameter, place, options)]
+  })
+}
+
+function placeOf({ in: place }: JsonObject): ParameterPlace | undefined {
+  return typeof place === 'string' && Object.hasOwn(STYLES, place) ? (place as ParameterPlace) : undefined
+}
+
+/** Returns the place and the name of parameters that a security scheme describes. */
+function credentialParameters({ root, follow }: ApiDocument): ReadonlySet<string> {
+  const schemes = Object.values(objectOrEmpty(objectOrEmpty(root.components).securitySchemes)).map(follow)
+  return new Set(
+    schemes.filter(({ type }) => type === 'apiKey').map((scheme) => `${scheme.in} ${String(scheme.name).toLowerCase()}`),
+  )
+}
+
+function planParameter(parameter: JsonObject, place: ParameterPlace, options: ParameterPlanOptions): PlannedParameter {
+  const { name, description, style = STYLES[place], explode, allowReserved, example } = parameter
+  const [mediaType, media] = Object.entries(objectOrEmpty(parameter.content))[0] ?? []
+  const source = media ? options.document.follow(media).schema : (parameter.schema ?? {})
+  const converted = options.schemas.convert(source)
+  const schema: JsonObject = isObject(converted) ? { ...converted } : {}
+  const text = textOrNothing(description)
+  if (text) schema.description = shorten(text)
+  if (example !== undefined && schema.examples === undefined) schema.examples = [example]
+  if (parameter.deprecated === true) schema.deprecated = true
+  return {
+    argument: options.nameArgument(String(name), place),
+    name: String(name),
+    place,
+    required: parameter.required === true || place === 'path',
+    mediaType,
+    style: String(style),
+    explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'cookie' || style === 'deepObject',
+    allowReserved: allowReserved === true,
+    schema,
+  }
+}

@@ -1,0 +1,55 @@
+/** Serves operations as resources. */
+import type { Call, ResourceReturn } from '../entrypoints/index.ts'
+import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+import { type CallableOperation, callOperation } from './call-operation.ts'
+import type { RequestPlan } from './requests/plan.ts'
+import { failureOf, redact } from './responses/failure.ts'
+
+/** A resource, or a family of resources. */
+export interface ResourcePlan {
+  /** The URI, or the URI template. */
+  readonly uri: string
+  /** Reads the resource with the variables of its URI. */
+  read(variables: object, call: Call, uri: string): Promise<ResourceReturn>
+}
+
+/** Reports whether an operation can be a resource: everything it requires must fit into a URI. */
+export function canBeResource({ operation, parameters, body }: RequestPlan): boolean {
+  if (operation.method !== 'GET' || body) return false
+  return parameters.every(({ place, required }) => place === 'path' || !required)
+}
+
+/** Plans the resource of an operation: `HOST/PATH{?QUERY}` with the scheme `api`. */
+export function planResource(operation: CallableOperation): ResourcePlan {
+  const { plan, baseUrl } = operation
+  const fixed = operation.overrides.fixed ?? {}
+  const open = plan.parameters.filter(
+    ({ argument }) => !Object.hasOwn(fixed, argument) && !operation.overrides.hide?.includes(argument),
+  )
+  const variables = new Map(open.map((parameter) => [variableName(parameter.argument), parameter]))
+  const inPath = new Map(open.map(({ name, argument }) => [name, variableName(argument)]))
+  const query = open.filter(({ place }) => place === 'query').map(({ argument }) => variableName(argument))
+  const path = plan.operation.path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => `{${inPath.get(name) ?? variableName(name)}}`)
+  const prefix = `api://${baseUrl.host}${baseUrl.pathname.replace(/\/$/, '')}`
+  return {
+    uri: `${prefix}${path}${query.length > 0 ? `{?${query.join(',')}}` : ''}`,
+    async read(values, call, uri) {
+      const args: JsonObject = {}
+      for (const [name, value] of Object.entries(values)) {
+        const parameter = variables.get(name)
+        if (parameter && value !== undefined) args[parameter.argument] = value
+      }
+      const { response, secrets } = await callOperation(operation, args, call)
+      if (response.status === 404) return undefined
+      if (response.status >= 300) throw failureOf(plan.operation.id, response, secrets)
+      const mimeType = response.headers.get('content-type')?.split(';')[0] ?? 'application/octet-stream'
+      if (!/^text\/|json|xml|yaml/.test(mimeType)) return { uri, mimeType, blob: response.bytes }
+      return { uri, mimeType, text: redact(new TextDecoder().decode(response.bytes), secrets) }
+    },
+  }
+}
+
+/** Returns a name as URI templates allow it. */
+function variableName(name: string): string {
+  return name.replaceAll(/\W/g, '_')
+}

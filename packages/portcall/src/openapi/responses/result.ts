@@ -1,0 +1,115 @@
+/** Turns responses into results of tools. */
+import { type Call, type CallToolResult, type ContentBlock, ToolError } from '../../entrypoints/index.ts'
+import type { OperationOverrides } from '../options.ts'
+import type { RequestPlan } from '../requests/plan.ts'
+import type { ApiResponse } from '../requests/send.ts'
+import { failureOf, redact } from './failure.ts'
+import type { OutputSchema } from './output.ts'
+import { paginationHint } from './pagination.ts'
+import { selectPaths, type TrimmedValue, trimToFit } from './trim.ts'
+
+export interface ResultOptions {
+  readonly plan: RequestPlan
+  readonly output: OutputSchema | undefined
+  readonly select: OperationOverrides['select']
+  readonly maxChars: number
+  /** Texts that must not appear in results. */
+  readonly secrets: readonly string[]
+  readonly call: Call
+  /** The URL of the request without its query. */
+  readonly uri: string
+}
+
+/** Converts a response to a result. @throws ToolError for a status of 300 or more. */
+export async function toResult(response: ApiResponse, options: ResultOptions): Promise<CallToolResult> {
+  const { operation } = options.plan
+  if (response.status >= 300) throw failureOf(operation.id, response, options.secrets)
+  const json = response.bytes.length > 0 ? parseJsonBody(response) : undefined
+  if (json) return jsonResult(json.value, response, options)
+  const block = contentOf(response, options)
+  if (!options.output) return { content: [block] }
+  return { content: [text(`${status(response)}, but its body is not JSON as the description says.`), block], isError: true }
+}
+
+/** Returns the parsed body of a JSON response, or `undefined` for other responses. */
+export function parseJsonBody({ headers, bytes }: ApiResponse): { readonly value: unknown } | undefined {
+  const type = headers.get('content-type')
+  if (type !== null && !/[/+]json\b/i.test(type)) return undefined
+  try {
+    return { value: JSON.parse(new TextDecoder().decode(bytes)) }
+  } catch {
+    return undefined
+  }
+}
+
+async function jsonResult(body: unknown, response: ApiResponse, options: ResultOptions): Promise<CallToolResult> {
+  const { plan, output, select, maxChars, call, secrets } = options
+  const selected = typeof select === 'function' ? await select(body, call) : select ? selectPaths(body, select) : body
+  const { value, notes } = removeSecrets(trimToFit(selected, maxChars), secrets)
+  const issues = output ? await output.check(value) : []
+  const hints = [notes.length > 0 && `Shortened: ${notes.join('; ')}.`, paginationHint(plan, response.headers, body)]
+  const hintBlocks = hints.filter((hint) => typeof hint === 'string').map(text)
+  const content = [text(JSON.stringify(value) ?? 'null'), ...hintBlocks]
+  if (issues.length > 0) {
+    const problems = issues.slice(0, 3).map(({ path, message }) => `/${path.join('/')} ${message}`)
+    const note = `${status(response)}: the request succeeded, but the response does not match its description (${problems.join('; ')}). The response:`
+    return { content: [text(note), ...content], isError: true }
+  }
+  const isStructured = output !== undefined || (typeof value === 'object' && value !== null)
+  return { content, ...(isStructured && { structuredContent: value as never }) }
+}
+
+function removeSecrets({ value, notes }: TrimmedValue, secrets: readonly string[]): TrimmedValue {
+  const json = JSON.stringify(value) ?? 'null'
+  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  return escaped.some((secret) => json.includes(secret)) ? { value: JSON.parse(redact(json, escaped)), notes } : { value, notes }
+}
+
+const TEXT = /^text\/|[/+](xml|yaml|x-yaml|javascript|x-ndjson|jsonl|graphql|x-www-form-urlencoded)\b/i
+
+/** Returns the body of a response that is not JSON as content: text, an image, audio, or bytes. */
+function contentOf(response: ApiResponse, { maxChars, secrets, uri, plan }: ResultOptions): ContentBlock {
+  const { headers, bytes } = response
+  if (bytes.length === 0) return text(plan.operation.method === 'HEAD' ? describeHeaders(response) : status(response))
+  const mimeType = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (TEXT.test(mimeType) || (mimeType === '' && isText(bytes)) || /json/.test(mimeType)) {
+    const { value } = trimToFit(redact(new TextDecoder().decode(bytes), secrets), maxChars)
+    return text(String(value))
+  }
+  const data = toBase64(bytes)
+  if (data.length > maxChars * 10)
+    throw new ToolError(`The response is a file of ${bytes.length} bytes, which is too large to return`)
+  if (mimeType.startsWith('image/')) return { type: 'image', data, mimeType }
+  if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType }
+  return { type: 'resource', resource: { uri, blob: data, ...(mimeType !== '' && { mimeType }) } }
+}
+
+function text(content: string): ContentBlock {
+  return { type: 'text', text: content }
+}
+
+function status({ status: code, statusText }: ApiResponse): string {
+  return [code, statusText].filter(Boolean).join(' ')
+}
+
+const SHOWN_HEADERS = /^(content-|last-modified|etag|expires|location|x-total|link)/
+
+function describeHeaders(response: ApiResponse): string {
+  const shown = [...response.headers].filter(([name]) => SHOWN_HEADERS.test(name)).map(([name, value]) => `${name}: ${value}`)
+  return [status(response), ...shown].join('\n')
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    return !new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\0')
+  } catch {
+    return false
+  }
+}
+
+/** Encodes bytes in base64, in pieces that fit into the arguments of a function. */
+function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  return btoa(binary)
+}

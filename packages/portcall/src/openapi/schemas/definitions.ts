@@ -1,0 +1,178 @@
+/** Collects the schemas that a tool refers to in `$defs`. */
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { walkSchemas } from '../../schema/walk.ts'
+import { type ApiDocument, pointerSteps } from '../document/document.ts'
+import { arrayOrEmpty, objectOrEmpty } from '../document/json.ts'
+import type { ReportIssue } from '../errors.ts'
+import { createSchemaConverter, discriminatorValues, type SchemaUse, withDiscriminator } from './convert.ts'
+import type { ConvertedSchema } from './keywords.ts'
+
+/** Converts the schemas of a document. Referenced schemas are converted once and shared by all tools. */
+export interface SchemaConverter {
+  /** Converts a schema. Its references point to `$defs`, which `complete` adds. */
+  convert(schema: unknown): ConvertedSchema
+  /**
+   * Adds the `$defs` that a converted schema refers to, directly or indirectly. When they exceed `maxBytes`, the schemas that are furthest
+   * away are replaced by ones that accept any value. Returns whether that happened.
+   */
+  complete(schema: JsonObject, maxBytes: number): { readonly schema: JsonObject; readonly isCut: boolean }
+}
+
+/** A referenced schema. */
+interface Definition {
+  readonly schema: ConvertedSchema
+  /** The names of the definitions that it refers to. */
+  readonly references: readonly string[]
+  readonly size: number
+}
+
+/** Schemas up to this size, in characters, that refer to nothing are repeated instead of referenced. */
+const MAX_INLINE_SIZE = 400
+/** Marks the pointer of a schema with a discriminator, whose subtypes count as well. */
+const ANY_SUBTYPE = '?subtypes'
+const PREFIX = '#/$defs/'
+const ANYTHING = { description: 'Any value. The schema is too large to be included: see the documentation of the API.' }
+
+/** Creates the converter of a document, for requests or for responses. */
+export function createSchemas(document: ApiDocument, use: SchemaUse, report: ReportIssue): SchemaConverter {
+  const names = createDefinitionNames()
+  const definitions = new Map<string, Definition | 'converting'>()
+  const subtypesOf = createSubtypes(document)
+  const convert = createSchemaConverter({ document, use, report, reference })
+
+  function reference(pointer: string, isPart: boolean): ConvertedSchema {
+    const target = document.resolve(pointer)
+    if (target === undefined) {
+      report({ where: pointer, problem: 'the reference has no target; any value is accepted' })
+      return {}
+    }
+    const key = !isPart && use === 'request' && subtypesOf(pointer).length > 0 ? pointer + ANY_SUBTYPE : pointer
+    const name = names(key)
+    const definition = definitions.get(name) ?? define(name, key, target)
+    const canInline = definition !== 'converting' && definition.references.length === 0 && definition.size <= MAX_INLINE_SIZE
+    return canInline ? definition.schema : { $ref: PREFIX + name }
+  }
+  function define(name: string, key: string, target: unknown): Definition {
+    definitions.set(name, 'converting')
+    const schema = key.endsWith(ANY_SUBTYPE) ? subtypes(key.slice(0, -ANY_SUBTYPE.length)) : convert(followLoops(target))
+    const definition = { schema, references: referencesIn(schema), size: JSON.stringify(schema).length }
+    definitions.set(name, definition)
+    return definition
+  }
+  const subtypes = (pointer: string): ConvertedSchema => {
+    const { propertyName, mapping } = objectOrEmpty(document.follow({ $ref: pointer }).discriminator)
+    const branches = subtypesOf(pointer).map((subtype) =>
+      withDiscriminator(reference(subtype, true), String(propertyName), discriminatorValues(subtype, objectOrEmpty(mapping))),
+    )
+    return { anyOf: [...branches, reference(pointer, true)] }
+  }
+  /** A reference that leads to itself describes nothing. */
+  const followLoops = (target: unknown): unknown =>
+    isObject(target) && typeof target.$ref === 'string' && Object.keys(document.follow(target)).length === 0 ? {} : target
+
+  return {
+    convert,
+    complete(schema, maxBytes) {
+      const $defs: JsonObject = {}
+      const root = pruneToFit(schema, maxBytes)
+      let [size, isCut] = [JSON.stringify(root).length, root !== schema]
+      const queue = referencesIn(root)
+      for (const name of queue) {
+        if (Object.hasOwn($defs, name)) continue
+        const definition = definitions.get(name)
+        if (definition === undefined || definition === 'converting') continue
+        const fits = size + definition.size <= maxBytes
+        isCut ||= !fits
+        $defs[name] = fits ? definition.schema : ANYTHING
+        size += fits ? definition.size : JSON.stringify(ANYTHING).length
+        if (fits) queue.push(...definition.references)
+      }
+      return { schema: Object.keys($defs).length > 0 ? { ...root, $defs } : root, isCut }
+    },
+  }
+}
+
+/** Creates the function that names definitions by their pointers. */
+function createDefinitionNames(): (pointer: string) => string {
+  const byPointer = new Map<string, string>()
+  const taken = new Set<string>()
+  return (pointer) => {
+    const known = byPointer.get(pointer)
+    if (known !== undefined) return known
+    const last = pointerSteps(pointer.replace(ANY_SUBTYPE, '')).at(-1) ?? ''
+    const base = (last.replaceAll(/[^\w.-]+/g, '_') || 'schema') + (pointer.endsWith(ANY_SUBTYPE) ? '-any' : '')
+    let name = base
+    for (let count = 2; taken.has(name); count++) name = `${base}-${count}`
+    taken.add(name)
+    byPointer.set(pointer, name)
+    return name
+  }
+}
+
+/** Creates the function that returns the subtypes of a schema with a discriminator but without alternatives of its own. */
+function createSubtypes(document: ApiDocument): (pointer: string) => readonly string[] {
+  let byBase: Map<string, string[]> | undefined
+  const index = (): Map<string, string[]> => {
+    const found = new Map<string, string[]>()
+    for (const [name, schema] of Object.entries(objectOrEmpty(objectOrEmpty(document.root.components).schemas)))
+      for (const { $ref } of arrayOrEmpty(objectOrEmpty(schema).allOf).map(objectOrEmpty))
+        if (typeof $ref === 'string')
+          found.set($ref, [
+            ...(found.get($ref) ?? []),
+            `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+          ])
+    return found
+  }
+  return (pointer) => {
+    const base = objectOrEmpty(document.resolve(pointer))
+    const { propertyName } = objectOrEmpty(base.discriminator)
+    if (typeof propertyName !== 'string' || base.oneOf !== undefined || base.anyOf !== undefined) return []
+    byBase ??= index()
+    return byBase.get(pointer) ?? []
+  }
+}
+
+/** Returns the names of the definitions that a converted schema refers to. */
+function referencesIn(schema: unknown): string[] {
+  const found: string[] = []
+  walkSchemas(schema, undefined, ({ $ref }) => {
+    if (typeof $ref === 'string' && $ref.startsWith(PREFIX)) found.push($ref.slice(PREFIX.length))
+    return undefined
+  })
+  return found
+}
+
+/** How deep the schemas of a tool may be nested when they are too large otherwise. */
+const DEPTHS = [10, 7, 5, 3]
+
+/** Replaces the parts of a schema that are nested too deeply to fit by schemas that accept any value. */
+function pruneToFit(schema: JsonObject, maxBytes: number): JsonObject {
+  const fits = (candidate: JsonObject): boolean => JSON.stringify(candidate).length <= maxBytes
+  if (fits(schema)) return schema
+  for (const depth of DEPTHS) {
+    const pruned = objectOrEmpty(prune(schema, depth))
+    if (fits(pruned)) return pruned
+  }
+  return objectOrEmpty(prune(schema, 2))
+}
+
+const MAPS: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas']
+const NESTED: readonly string[] = [
+  ...['items', 'prefixItems', 'contains', 'additionalProperties', 'propertyNames', 'allOf', 'anyOf', 'not', 'if', 'then', 'else'],
+]
+
+function prune(schema: unknown, depth: number): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => prune(item, depth))
+  if (!isObject(schema)) return schema
+  const isAtLimit = depth <= 0
+  const entries = Object.entries(schema).flatMap(([keyword, value]) => {
+    const isNested = NESTED.includes(keyword) || MAPS.includes(keyword)
+    if (!isNested) return [[keyword, value]]
+    if (isAtLimit) return []
+    if (!MAPS.includes(keyword)) return [[keyword, prune(value, depth - 1)]]
+    return [
+      [keyword, Object.fromEntries(Object.entries(objectOrEmpty(value)).map(([name, child]) => [name, prune(child, depth - 1)]))],
+    ]
+  })
+  return Object.fromEntries(isAtLimit ? entries.filter(([keyword]) => keyword !== 'required') : entries)
+}
