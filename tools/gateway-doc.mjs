@@ -1,4 +1,7 @@
-/** `node tools/gateway-doc.mjs`: writes the tables of docs/gateway/configuration.md from the JSON Schema; `--check` compares instead. */
+/**
+ * `node tools/gateway-doc.mjs`: writes the tables of docs/gateway/configuration.md from the JSON Schema, and the one of docs/gateway/bridge.md from the
+ * differences that the tests of the gateway skip; `--check` compares instead.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
@@ -53,12 +56,41 @@ function keys({ properties }) {
   ].join('\n\n')
 }
 
+const DIFFERENCES_PAGE = join(ROOT, 'docs', 'gateway', 'bridge.md')
+const DIFFERENCES_PART = /(<!-- differences -->)[\s\S]*?(<!-- end of differences -->)/
+/** The pairs of clients and servers, by their name in the data. */
+const PAIRS = {
+  earlierClient: 'a client before 2025-11-25, and a later server',
+  earlierServer: 'a server before 2025-11-25, and a later client',
+  legacyServer: 'a server of the legacy era',
+  olderServer: 'a server of an older revision than the client',
+  channelServer: 'a server over stdio',
+  remoteServer: 'every server that is not in the same process',
+}
+
+/** Returns the table of what does not survive a gateway, without repetitions. */
+function differences(data) {
+  const rows = data.map(({ feature, where, reason }) => row([feature, PAIRS[where], reason]))
+  return [row(['Feature', 'With', 'What happens']), row(['---', '---', '---']), ...new Set(rows)].join('\n')
+}
+
 await ensure()
-const text = readText(PAGE)
 const { gateway } = readJson(join(DIST, 'gateway.schema.json')).properties
-const fresh = text.replace(PART, (_all, begin, end) => `${begin}\n\n${keys(gateway)}\n\n${end}`)
-if (process.argv.includes('--check')) {
-  const report = createReport('docs/gateway/configuration.md')
-  report.check('matches the JSON Schema', fresh === text ? [] : ['out of date: node tools/gateway-doc.mjs'])
-  report.end()
-} else writeFileSync(PAGE, fresh)
+const pages = [
+  { page: PAGE, part: PART, content: keys(gateway), source: 'the JSON Schema' },
+  {
+    page: DIFFERENCES_PAGE,
+    part: DIFFERENCES_PART,
+    content: differences(readJson(join(ROOT, 'test', 'gateway', 'differences.json'))),
+    source: 'test/gateway/differences.json',
+  },
+]
+const report = createReport('docs/gateway')
+for (const { page, part, content, source } of pages) {
+  const text = readText(page)
+  const fresh = text.replace(part, (_all, begin, end) => `${begin}\n\n${content}\n\n${end}`)
+  if (process.argv.includes('--check'))
+    report.check(`${page.slice(ROOT.length)} matches ${source}`, fresh === text ? [] : ['out of date: node tools/gateway-doc.mjs'])
+  else writeFileSync(page, fresh)
+}
+if (process.argv.includes('--check')) report.end()

@@ -42,12 +42,12 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
     }
     if (state === 'idle' && error !== undefined && !refused.has(server)) {
       refused.add(server)
-      log(`${server}: ${messageOf(error)}${signInHint(error)}`)
+      log(`${server}: ${describeCause(error)}${signInHint(error)}`)
     }
     if (state !== 'failing' || failing.has(server)) return
     failing.add(server)
     const seconds = nextAttemptAt === undefined ? undefined : Math.max(1, Math.round((nextAttemptAt - Date.now()) / 1000))
-    log(`${server}: not available: ${messageOf(error)}${seconds === undefined ? '' : `; next attempt in ${seconds} s`}`)
+    log(`${server}: not available: ${describeCause(error)}${seconds === undefined ? '' : `; next attempt in ${seconds} s`}`)
   }
   const handlers: { readonly [type in GatewayEvent['type']]: (event: Extract<GatewayEvent, { type: type }>) => void } = {
     upstream: onUpstream,
@@ -87,6 +87,6 @@ export function signInHint(error: unknown): string {
 
 const MAX_ERROR_LENGTH = 500
 
-function messageOf(error: unknown): string {
+function describeCause(error: unknown): string {
   return sanitizeLine(error instanceof Error ? error.message : String(error)).slice(-MAX_ERROR_LENGTH)
 }
