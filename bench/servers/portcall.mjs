@@ -16,7 +16,7 @@ import {
   PROGRESS,
   QUESTION,
 } from './definitions.mjs'
-import { startWorkers, tellPort } from './workers.mjs'
+import { tellPort } from './workers.mjs'
 
 const { transport, mode, tools, port, page, maxLine, schemas, workers, telemetry } = serverArguments()
 
@@ -49,8 +49,8 @@ for (const name of fillerNames(tools))
 if (transport === 'stdio') {
   const { serveStdio } = await import('portcall/stdio')
   await serveStdio(server, maxLine ? { maxMessageBytes: maxLine } : {})
-} else if (!(await startWorkers(workers))) {
-  const { serve } = await import('portcall/node')
-  const serving = await serve(server, { port, ...(mode === 'stateless' && { legacy: 'stateless' }) })
-  tellPort(serving.port)
+} else {
+  const { serve, workerNumber } = await import('portcall/node')
+  const serving = await serve(server, { port, workers, ...(mode === 'stateless' && { legacy: 'stateless' }) })
+  if (workerNumber === undefined) tellPort(serving.port)
 }

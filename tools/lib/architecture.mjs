@@ -75,6 +75,7 @@ export const NODE_FILES = [
   'transports/http/server/node/client-error.ts',
   'transports/http/server/node/pipelining.ts',
   'transports/http/client/node-fetch.ts',
+  'transports/http/client/fast-path/',
   'transports/http/server/fast-path/',
   'transports/stdio/environment.ts',
   'transports/stdio/pipe-channel.ts',

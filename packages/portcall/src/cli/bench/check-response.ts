@@ -1,17 +1,17 @@
 import { isObject } from '../../entrypoints/jsonrpc.ts'
-import type { Failure } from './lane.ts'
+import type { CallFailure } from './lane.ts'
 
 const DATA_LINE = /^data:(.*)$/gm
 
 /** Returns how a result means that the call has failed. */
-export function failureOfResult(result: unknown): Failure {
+export function failureOfResult(result: unknown): CallFailure {
   if (!isObject(result)) return 'invalid response'
   if (result.isError === true) return 'tool error'
   return result.resultType === 'input_required' ? 'input required' : undefined
 }
 
 /** Returns how the body of an HTTP response means that the call has failed. */
-export function failureOfBody(status: number, isStream: boolean, body: string): Failure {
+export function failureOfBody(status: number, isStream: boolean, body: string): CallFailure {
   if (status !== 200) return `HTTP ${status}`
   // The response is the last event of a stream.
   const text = isStream ? [...body.matchAll(DATA_LINE)].at(-1)?.[1] : body

@@ -1,7 +1,7 @@
 import type { Client } from '../../entrypoints/client.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { failureOfError, failureOfResult } from './check-response.ts'
-import { type Failure, type Lane, TIMEOUT } from './lane.ts'
+import { type CallFailure, type Lane, TIMEOUT } from './lane.ts'
 
 /** The call that is measured: a tool, or another method. */
 export type BenchCall =
@@ -17,7 +17,7 @@ export function makeCall(client: Client, call: BenchCall, signal: AbortSignal): 
 export function createClientLane(client: Client, call: BenchCall): Lane {
   const aborter = new AbortController()
   return {
-    async call(): Promise<Failure> {
+    async call(): Promise<CallFailure> {
       try {
         return failureOfResult(await makeCall(client, call, aborter.signal))
       } catch (error) {

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { failureOfBody, failureOfError } from './check-response.ts'
-import { type Failure, type Lane, TIMEOUT } from './lane.ts'
+import { type CallFailure, type Lane, TIMEOUT } from './lane.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 import { type RawResponse, ResponseReader } from './response-reader.ts'
 
@@ -19,7 +19,7 @@ export class HttpLane implements Lane {
   readonly #timeoutMs: number
   #socket: Socket | undefined
   #reader = new ResponseReader()
-  #settle: ((failure: Failure) => void) | undefined
+  #settle: ((failure: CallFailure) => void) | undefined
   #checkedLength = -1
 
   constructor(request: RecordedRequest, timeoutMs: number) {
@@ -27,7 +27,7 @@ export class HttpLane implements Lane {
     this.#timeoutMs = timeoutMs
   }
 
-  call(): Promise<Failure> {
+  call(): Promise<CallFailure> {
     const [before, after] = this.#request.parts
     const id = nextId
     nextId = id === LAST_ID ? FIRST_ID : id + 1
@@ -81,14 +81,14 @@ export class HttpLane implements Lane {
     else this.#finish(failure)
   }
 
-  #drop(failure: Failure): void {
+  #drop(failure: CallFailure): void {
     const socket = this.#socket
     this.#socket = undefined
     socket?.destroy()
     this.#finish(failure)
   }
 
-  #finish(failure: Failure): void {
+  #finish(failure: CallFailure): void {
     const settle = this.#settle
     this.#settle = undefined
     settle?.(failure)

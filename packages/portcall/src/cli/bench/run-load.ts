@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
-import type { Failure, Lane } from './lane.ts'
+import type { CallFailure, Lane } from './lane.ts'
 
 /** What to measure. */
 export interface LoadPlan {
@@ -48,7 +48,7 @@ export async function runLoad(lanes: readonly Lane[], plan: LoadPlan, signal: Ab
 interface Recorder {
   readonly isRunning: boolean
   readonly stopped: Promise<void>
-  record(startedAt: number, failure: Failure): void
+  record(startedAt: number, failure: CallFailure): void
   /** Sets the function that returns how many calls are due and not sent. It is called when the measurement ends. */
   countUnsent(count: () => number): void
   stop(): void

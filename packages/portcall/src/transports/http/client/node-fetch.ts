@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
+import { createFastFetch, isUnobserved } from './fast-path/fast-fetch.ts'
 import type { HttpFetch, HttpFetchInit, HttpFetchResponse, HttpTransfer } from './types.ts'
 
 /** Less than the keep-alive timeout of common servers: a connection that the server closes while a request is on its way loses the request. */
@@ -14,13 +15,14 @@ const IDLE_CONNECTION_MS = 4000
 const USER_AGENT = 'portcall'
 
 /**
- * Creates an HTTP client on top of `node:http`, which takes a fifth of the time of Node's `fetch`. Connections are reused. Their number is
- * not limited: concurrent requests have one each.
+ * Creates an HTTP client on top of `node:net`, where possible, and `node:http`, which take a twentieth and a fifth of the time of Node's
+ * `fetch`. Connections are reused. Their number is not limited: concurrent requests have one each.
  */
 export function createNodeFetch(): HttpFetch {
   const agentOptions = { keepAlive: true, timeout: IDLE_CONNECTION_MS }
   const http = new HttpAgent(agentOptions)
   const https = new HttpsAgent(agentOptions)
+  const fastFetch = createFastFetch(IDLE_CONNECTION_MS, USER_AGENT)
   const cache = new WeakMap<URL, { href: string; options: RequestOptions }>()
 
   /** Computed once for each URL object. */
@@ -34,6 +36,7 @@ export function createNodeFetch(): HttpFetch {
   }
 
   const send = (url: URL, init: HttpFetchInit): HttpTransfer => {
+    if (url.protocol === 'http:' && isUnobserved()) return fastFetch(url, init)
     const { method, body, connectTimeoutMs } = init
     const options = { method, headers: headerList(url, init), ...optionsOf(url) }
     const request = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
@@ -52,6 +55,7 @@ export function createNodeFetch(): HttpFetch {
     return { response, cancel: () => void request.destroy() }
   }
   const close = (): void => {
+    fastFetch.close()
     http.destroy()
     https.destroy()
   }

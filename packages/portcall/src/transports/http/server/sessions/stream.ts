@@ -60,6 +60,7 @@ export class Stream {
   /** Whether everything up to the end was sent. */
   #isFinished = false
   #isClosed = false
+  #isDeleted = false
 
   constructor(name: string, isStandalone: boolean, options: StreamOptions) {
     this.name = name
@@ -95,6 +96,8 @@ export class Stream {
 
   /** Sends a message. Returns a promise while the client or the log is too slow. */
   send(message: Message): void | Promise<void> {
+    // Recorded after the log was deleted, the response of a call that ends late would stay in a log of its own.
+    if (this.#isDeleted) return
     if (!this.#options.log) return this.#deliver(message, encodeMessage(message))
     const { highWaterMarkBytes, maxBufferedBytes } = this.#options.endpoint.limits
     if (this.#unrecordedBytes > maxBufferedBytes && isDroppable(message)) return this.#queue
@@ -161,8 +164,9 @@ export class Stream {
     else finish()
   }
 
-  /** Deletes the recorded events. */
+  /** Deletes the recorded events. Events that are sent later are dropped. */
   deleteLog(): void {
+    this.#isDeleted = true
     this.#enqueue(() => this.#options.log?.delete(this.#key))
   }
 
