@@ -54,6 +54,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Lint a server for host compatibility',
     load: async () => (await import('./commands/check.ts')).checkCommand,
   },
+  doctor: {
+    summary: 'Find out why a server does not work',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
   types: {
     summary: 'Generate TypeScript types from a server',
     load: async () => (await import('./commands/types.ts')).typesCommand,
