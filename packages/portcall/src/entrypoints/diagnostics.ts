@@ -22,3 +22,17 @@ export {
 } from '../inspector/quality/inventory.ts'
 export { type LintResult, lint } from '../inspector/quality/lint.ts'
 export { estimateToolTokens, type ToolTokens } from '../inspector/quality/tokens.ts'
+export { type CompareOptions, type ComparisonRow, compareSnapshots } from '../inspector/sessions/compare-snapshots.ts'
+export { diffJson, type JsonDifference } from '../inspector/sessions/json-diff.ts'
+export { type RecordSessionOptions, recordMiddleware } from '../inspector/sessions/record-session.ts'
+export { compareRecordings, type ReplayCallsOptions, type ReplayEvent, replayCalls } from '../inspector/sessions/replay.ts'
+export {
+  type CallInFile,
+  type CallOutcome,
+  type ResultCondition,
+  readCallFile,
+  runCallFile,
+} from '../inspector/sessions/saved-call-file.ts'
+export { type RecordedServer, serveRecording } from '../inspector/sessions/serve-recording.ts'
+export { createSnapshot, readSnapshot, type ServerSnapshot, writeSnapshot } from '../inspector/sessions/snapshot.ts'
+export { snapshotOfRecording } from '../inspector/sessions/snapshot-of-recording.ts'

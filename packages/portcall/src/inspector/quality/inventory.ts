@@ -1,9 +1,9 @@
-import type { Client, DiscoverResult, Prompt, Resource, ResourceTemplate, Tool } from '../../entrypoints/client.ts'
+import type { Client, Prompt, Resource, ResourceTemplate, Tool } from '../../entrypoints/client.ts'
 
 /** Everything that a server offers. */
 export interface ServerInventory {
   /** What the server says about itself. */
-  readonly discovered: DiscoverResult
+  readonly discovered: Awaited<ReturnType<Client['discover']>>
   /** Its tools, in the order of the server. */
   readonly tools: readonly Tool[]
   /** Its resources. */
