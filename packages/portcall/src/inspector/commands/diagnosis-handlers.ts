@@ -1,3 +1,4 @@
+import { checkQuality } from '../diagnosis/quality.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import type { CommandHandlers } from './handler-types.ts'
 
@@ -21,9 +22,14 @@ const missing = (): never => {
 
 /** The commands of the doctor, the OAuth debugger and the check of tool quality. */
 export const DIAGNOSIS_HANDLERS: CommandHandlers<DiagnosisCommand> = {
-  'run-doctor': missing,
-  'cancel-doctor': missing,
-  'check-quality': missing,
+  'run-doctor': async ({ serverId, confirm }, { servers, diagnosis }) => {
+    const server = servers.get(serverId)
+    await server.confirm(confirm)
+    const auth = server.target.kind === 'url' ? diagnosis.authOf(serverId, new URL(server.target.url)) : undefined
+    return { runId: diagnosis.doctor.start(server, auth) }
+  },
+  'cancel-doctor': ({ runId }, { diagnosis }) => diagnosis.doctor.cancel(runId),
+  'check-quality': ({ serverId }, parts) => checkQuality(parts.servers.get(serverId), parts),
   'start-oauth': missing,
   'next-oauth': missing,
   'run-oauth': missing,

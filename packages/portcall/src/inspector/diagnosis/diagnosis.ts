@@ -2,10 +2,12 @@ import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { DoctorRun, OAuthFlow } from '../protocol/diagnosis.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
+import { createDoctor, type Doctor } from './doctor.ts'
 
 /** The doctor, the OAuth debugger and the check of tool quality. */
-export interface Diagnosis {
+export interface DiagnosisTools {
   readonly doctors: readonly DoctorRun[]
+  readonly doctor: Doctor
   readonly flows: readonly OAuthFlow[]
   /** Returns a provider with the token that a debugged flow obtained for a server. */
   authOf(serverId: string, url: URL): AuthProvider | undefined
@@ -16,8 +18,18 @@ export interface Diagnosis {
 }
 
 /** Creates the diagnosis of a back end. */
-export function createDiagnosis(_parts: CoreParts): Diagnosis {
-  return { doctors: [], flows: [], authOf: () => undefined, reveal: missing, close() {} }
+export function createDiagnosis(parts: CoreParts): DiagnosisTools {
+  const doctor = createDoctor(parts)
+  return {
+    get doctors() {
+      return doctor.all
+    },
+    doctor,
+    flows: [],
+    authOf: () => undefined,
+    reveal: missing,
+    close: () => doctor.close(),
+  }
 }
 
 function missing(): never {
