@@ -22,6 +22,7 @@ export default tests(import.meta.url, {
         name: 'shared',
         include: [
           'packages/portcall/src/**/*.test.ts',
+          'packages/inspector/src/**/*.test.ts',
           'test/{matrix,mistakes,operations,wire}/**/*.test.ts',
           '{tools,bench}/**/*.test.mjs',
         ],

@@ -6,6 +6,7 @@ import { minifySync } from 'rolldown/utils'
 import { chunksOfEntryPoints } from './lib/chunks.mjs'
 import { entryPoints, programs } from './lib/entrypoints.mjs'
 import { filesBelow } from './lib/files.mjs'
+import { copyPage } from './lib/page.mjs'
 import { DIST, isMain, PACKAGE, ROOT, readText } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
 import { noticesOf, packagesOf } from './lib/third-party.mjs'
@@ -149,6 +150,7 @@ export async function build() {
     await writeGatewaySchema(next)
     const modules = [...(await writeScripts(next)), ...(await writePrograms(next))]
     writeFileSync(join(next, 'THIRD-PARTY.txt'), noticesOf(packagesOf(modules)))
+    copyPage(next)
     replaceDist(next, last)
   } finally {
     for (const leftover of [next, last]) rmSync(leftover, { recursive: true, force: true })

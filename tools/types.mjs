@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { runChecker } from './lib/checkers.mjs'
 import { install } from './lib/install.mjs'
+import { PAGE } from './lib/page.mjs'
 import { PACKAGE, ROOT, shown } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 import { runNode } from './lib/run.mjs'
@@ -15,15 +16,15 @@ const compilers = {
   'TypeScript 7': (args) => runChecker('typescript-7', args, { quiet: true }),
 }
 
-/** The platform-neutral sources without Node's types, the whole package, its tests, the examples, test/, and the tests of the build. */
+/** The platform-neutral sources without Node's types, the whole package, its tests, the examples, test/, and the page of the inspector. */
 const PROJECTS = [
   ...['tsconfig.json', 'tsconfig.node.json', 'tsconfig.test.json'].map((name) => join(PACKAGE, name)),
-  ...['examples', 'test', 'test/newcomer'].map((folder) => join(ROOT, folder, 'tsconfig.json')),
+  ...['examples', 'test', 'test/newcomer', 'packages/inspector'].map((folder) => join(ROOT, folder, 'tsconfig.json')),
 ]
 
-/** Installs the packages that the folders of test/ need. */
+/** Installs the packages that the page of the inspector and the folders of test/ need. */
 function installTests() {
-  const folders = readdirSync(join(ROOT, 'test')).map((name) => join(ROOT, 'test', name))
+  const folders = [PAGE.home, ...readdirSync(join(ROOT, 'test')).map((name) => join(ROOT, 'test', name))]
   for (const folder of folders) if (existsSync(join(folder, 'package-lock.json'))) install(folder)
 }
 

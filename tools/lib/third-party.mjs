@@ -21,6 +21,11 @@ export function packagesOf(moduleIds) {
   return packages.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** Returns packages that are installed in a folder, by their names. */
+export function packagesIn(folder, names) {
+  return packagesOf(names.map((name) => join(folder, 'node_modules', name, 'package.json')))
+}
+
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-]|$)/i
 const RULE = '='.repeat(80)
 const INTRODUCTION = 'Portcall contains code of these packages.'

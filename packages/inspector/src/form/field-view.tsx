@@ -1,0 +1,235 @@
+import type { ComponentType, JSX } from 'preact'
+import { type Field, fieldOf } from '../schema/field.ts'
+import type { Schema } from '../schema/schema.ts'
+import { type Path, startingValue } from '../schema/value.ts'
+import { Badge, Button } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Untrusted } from '../ui/untrusted.tsx'
+import { ArrayInput, ObjectInput, VariantsInput } from './containers.tsx'
+import { AnyInput, BooleanInput, ChoiceInput, ChoicesInput, FileInput, NullInput, NumberInput, TextInput } from './inputs.tsx'
+
+/** What all fields of a form share. */
+export interface FormContext {
+  /** The document that references point into. */
+  readonly root: Schema
+  /** The name of the form in the ids of its inputs. */
+  readonly id: string
+  /** What is wrong, by the path as JSON. */
+  readonly problems: ReadonlyMap<string, string>
+  /** Returns suggestions for a member. */
+  readonly suggest?: (name: string, value: string, signal: AbortSignal) => Promise<readonly string[]>
+}
+
+/** The props of the inputs: a field, its place, and its value. */
+export interface InputProps {
+  readonly context: FormContext
+  readonly field: Field
+  readonly path: Path
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  /** The id of the input, which its label points to. */
+  readonly inputId: string
+  /** The id of the text that describes the input. */
+  readonly describedBy: string
+  /** Whether the value breaks its schema. */
+  readonly invalid: boolean
+}
+
+interface FieldProps {
+  readonly context: FormContext
+  readonly schema: Schema
+  readonly path: Path
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  readonly name: string
+  readonly required: boolean
+  /** Removes the item or the member, where unsetting it is not enough. */
+  readonly onRemove?: () => void
+}
+
+/** The inputs by kind of field. Composite ones show their parts below each other. */
+const INPUTS: { [Kind in Field['kind']]: ComponentType<InputProps> } = {
+  text: TextInput,
+  file: FileInput,
+  number: NumberInput,
+  boolean: BooleanInput,
+  choice: ChoiceInput,
+  choices: ChoicesInput,
+  object: ObjectInput,
+  array: ArrayInput,
+  variants: VariantsInput,
+  null: NullInput,
+  any: AnyInput,
+}
+
+const COMPOSITE = new Set<Field['kind']>(['object', 'array', 'variants', 'choices', 'boolean'])
+
+/** Simple inputs can be typed into while their value is unset. The others need a value first. */
+const NEEDS_VALUE = new Set<Field['kind']>(['object', 'array', 'null'])
+
+/** One field of a form: its label, whether it is set, its input and what is wrong with it. */
+export function FieldView({ context, schema, path, value, onChange, name, required, onRemove }: FieldProps): JSX.Element {
+  const field = fieldOf(schema, context.root)
+  const inputId = `${context.id}-${path.join('-')}`
+  const problem = context.problems.get(JSON.stringify(path))
+  const isGroup = COMPOSITE.has(field.kind)
+  const Input = INPUTS[field.kind]
+  const start = (): void => onChange(startingValue(schema, context.root))
+  const describedBy = `${inputId}-note`
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has both or neither
+    <div
+      class={`field ${isGroup ? 'group' : ''}`}
+      role={isGroup ? 'group' : undefined}
+      aria-labelledby={isGroup ? `${inputId}-name` : undefined}
+      aria-describedby={isGroup ? describedBy : undefined}
+    >
+      <FieldHead field={field} name={name} required={required} inputId={inputId} isGroup={isGroup} value={value} />
+      <FieldActions field={field} name={name} value={value} onChange={onChange} onRemove={onRemove} start={start} />
+      {value === null && field.kind !== 'null' ? null : value === undefined && NEEDS_VALUE.has(field.kind) ? (
+        <Button icon="plus" kind="quiet" class="field-add" onClick={start}>
+          Set {name}
+        </Button>
+      ) : (
+        <Input
+          context={context}
+          field={field}
+          path={path}
+          value={value}
+          onChange={onChange}
+          inputId={inputId}
+          describedBy={describedBy}
+          invalid={problem !== undefined}
+        />
+      )}
+      <FieldNote id={describedBy} field={field} problem={problem} value={value} />
+    </div>
+  )
+}
+
+interface HeadProps {
+  readonly field: Field
+  readonly name: string
+  readonly required: boolean
+  readonly inputId: string
+  /** Whether the field has several inputs, which the name is a heading of. */
+  readonly isGroup: boolean
+  readonly value: unknown
+}
+
+function FieldHead({ field, name, required, inputId, isGroup, value }: HeadProps): JSX.Element {
+  const text = (
+    <>
+      <span id={`${inputId}-name`} class="field-name">
+        <Untrusted text={field.title ?? name} />
+      </span>
+      {required && (
+        <span class="required" title="Required">
+          *<span class="visually-hidden"> required</span>
+        </span>
+      )}
+      {field.title !== undefined && field.title !== name && (
+        <span class="field-type mono">
+          <Untrusted text={name} />
+        </span>
+      )}
+      <span class="field-type">{typeLabel(field)}</span>
+      {field.header !== undefined && <Badge title="Repeated in an HTTP header">Mcp-Param-{field.header}</Badge>}
+      {field.deprecated && <Badge tone="warn">deprecated</Badge>}
+      <span class="field-state">{stateLabel(value)}</span>
+    </>
+  )
+  return isGroup ? (
+    <div class="field-head">{text}</div>
+  ) : (
+    <label class="field-head" for={inputId}>
+      {text}
+    </label>
+  )
+}
+
+function typeLabel(field: Field): string {
+  const label =
+    field.kind === 'number' && field.integer ? 'integer' : field.kind === 'text' ? (field.format ?? 'text') : field.kind
+  return field.nullable ? `${label} or null` : label
+}
+
+const stateLabel = (value: unknown): string =>
+  value === undefined ? 'not set' : value === null ? 'null' : value === '' ? 'empty text' : ''
+
+interface ActionsProps {
+  readonly field: Field
+  readonly name: string
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  readonly onRemove: (() => void) | undefined
+  readonly start: () => void
+}
+
+/** Makes a value null, unsets it, or removes the item. */
+function FieldActions({ field, name, value, onChange, onRemove, start }: ActionsProps): JSX.Element {
+  return (
+    <span class="field-actions">
+      {field.nullable && field.kind !== 'null' && (
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={value === null}
+          aria-label={`${name}: null`}
+          onClick={() => (value === null ? start() : onChange(null))}
+        >
+          null
+        </button>
+      )}
+      {field.kind === 'text' && value === undefined && (
+        <button type="button" class="chip" aria-label={`${name}: empty text`} onClick={() => onChange('')}>
+          ""
+        </button>
+      )}
+      {(onRemove || value !== undefined) && (
+        <button
+          type="button"
+          class="chip"
+          aria-label={onRemove ? `Remove ${name}` : `Unset ${name}`}
+          onClick={onRemove ?? (() => onChange(undefined))}
+        >
+          <Icon name="close" class="small" />
+        </button>
+      )}
+    </span>
+  )
+}
+
+function FieldNote({
+  id,
+  field,
+  problem,
+  value,
+}: {
+  id: string
+  field: Field
+  problem: string | undefined
+  value: unknown
+}): JSX.Element {
+  const hasDefault = field.default !== undefined && value === undefined
+  return (
+    <div id={id} class="field-note">
+      {problem && (
+        <span class="field-problem">
+          <Icon name="warning" class="small" />
+          {problem}
+        </span>
+      )}
+      {field.description && (
+        <span>
+          <Untrusted text={field.description} />
+        </span>
+      )}
+      {hasDefault && (
+        <span>
+          Default: <code>{JSON.stringify(field.default)}</code>
+        </span>
+      )}
+    </div>
+  )
+}

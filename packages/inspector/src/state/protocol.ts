@@ -1,0 +1,9 @@
+/** The types of the protocol between the page and its back end. Types only: nothing of the library is in the page. */
+
+export type * from '../../../portcall/src/inspector/protocol/diagnosis.ts'
+export type * from '../../../portcall/src/inspector/protocol/operations.ts'
+export type * from '../../../portcall/src/inspector/protocol/servers.ts'
+export type * from '../../../portcall/src/inspector/protocol/sharing.ts'
+export type * from '../../../portcall/src/inspector/protocol/timeline.ts'
+export type * from '../../../portcall/src/inspector/protocol.ts'
+export type * from '../../../portcall/src/protocol/types.ts'

@@ -1,0 +1,91 @@
+import { computed, effect, signal } from '@preact/signals'
+import { send } from './api.ts'
+import { currentServerId } from './route.ts'
+import { store } from './store.ts'
+import { type EntryKind, rowsOf, type TimelineFilter, type TimelineRow } from './timeline.ts'
+
+/** The kinds of entries that are switched off. */
+export const hiddenKinds = signal<ReadonlySet<EntryKind>>(new Set())
+/** The text that entries have to contain. */
+export const filterText = signal('')
+/** Whether only what failed or breaks a rule is shown. */
+export const onlyProblems = signal(false)
+/** Whether the entries of all servers are shown. */
+export const allServers = signal(false)
+/** Entries that stay in sight whatever the filter says. */
+export const pinned = signal<ReadonlySet<number>>(new Set())
+/** The entry whose details are shown. */
+export const selectedEntry = signal<number | undefined>(undefined)
+
+/** What the back end found for the text, in the whole text of the messages. */
+const matches = signal<ReadonlySet<number> | undefined>(undefined)
+
+const filter = computed<TimelineFilter>(() => ({
+  hidden: hiddenKinds.value,
+  text: filterText.value.trim(),
+  onlyProblems: onlyProblems.value,
+  pinned: pinned.value,
+  ...(matches.value && { matches: matches.value }),
+  ...(!allServers.value && currentServerId.value !== undefined && { serverId: currentServerId.value }),
+}))
+
+/** The rows of the timeline, as the filter lets through. */
+export const rows = signal<readonly TimelineRow[]>([])
+
+/** How often the rows are made anew at most. */
+const REFRESH_INTERVAL_MS = 100
+const SEARCH_DELAY_MS = 250
+
+/** Keeps `rows` up to date: at once when the filter changes, and in intervals while messages arrive. */
+export function followTimeline(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let lastFilter: TimelineFilter | undefined
+  const refresh = (): void => {
+    timer = undefined
+    rows.value = rowsOf(store.timeline, filter.value)
+  }
+  const stop = effect(() => {
+    void store.timelineVersion.value
+    if (filter.value !== lastFilter) {
+      lastFilter = filter.value
+      clearTimeout(timer)
+      queueMicrotask(refresh)
+    } else timer ??= setTimeout(refresh, REFRESH_INTERVAL_MS)
+  })
+  const stopSearch = effect(() => searchLater(filterText.value.trim()))
+  return () => {
+    stop()
+    stopSearch()
+    clearTimeout(timer)
+  }
+}
+
+function searchLater(query: string): () => void {
+  const controller = new AbortController()
+  matches.value = undefined
+  const timer = setTimeout(async () => {
+    if (query.length < 2) return
+    const found = await send('search-timeline', { query }, controller.signal).catch(() => undefined)
+    if (found && !controller.signal.aborted) matches.value = new Set(found.entryIds)
+  }, SEARCH_DELAY_MS)
+  return () => {
+    clearTimeout(timer)
+    controller.abort()
+  }
+}
+
+/** Switches a kind of entries on or off. */
+export function toggleKind(kind: EntryKind): void {
+  hiddenKinds.value = toggled(hiddenKinds.value, kind)
+}
+
+/** Pins or unpins an entry. */
+export function togglePin(id: number): void {
+  pinned.value = toggled(pinned.value, id)
+}
+
+function toggled<T>(set: ReadonlySet<T>, item: T): ReadonlySet<T> {
+  const next = new Set(set)
+  if (!next.delete(item)) next.add(item)
+  return next
+}

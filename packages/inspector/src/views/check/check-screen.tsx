@@ -1,0 +1,220 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { formatCount, plural } from '../../lib/format.ts'
+import { run as send } from '../../state/actions.ts'
+import type { HostVerdict, InspectorServer, QualityFinding, QualityReport } from '../../state/protocol.ts'
+import { go } from '../../state/route.ts'
+import { store } from '../../state/store.ts'
+import { Badge, Button, Callout, Empty, Fold, Spinner } from '../../ui/basics.tsx'
+import { Json } from '../../ui/json.tsx'
+import { Untrusted } from '../../ui/untrusted.tsx'
+import { examine } from '../shell/connecting.ts'
+import { DoctorSteps, VerdictIcon } from './doctor-steps.tsx'
+import { loadQuality } from './quality.ts'
+
+/** What is wrong with a server: the connection, step by step, and the quality of what it offers to models. */
+export function CheckScreen({ server }: { server: InspectorServer }): JSX.Element {
+  return (
+    <div class="columns">
+      <Doctor server={server} />
+      <Quality server={server} />
+    </div>
+  )
+}
+
+function Doctor({ server }: { server: InspectorServer }): JSX.Element {
+  const run = store.doctors.value.get(server.id)
+  return (
+    <section class="stack tight" aria-labelledby="doctor-title">
+      <header class="section-head">
+        <h2 id="doctor-title">Doctor</h2>
+        {run?.status === 'running' ? (
+          <Button icon="stop" onClick={() => void send('cancel-doctor', { runId: run.id })}>
+            Stop
+          </Button>
+        ) : (
+          <Button icon="pulse" onClick={() => void examine(server)}>
+            Examine{run ? ' again' : ''}
+          </Button>
+        )}
+      </header>
+      {run ? (
+        <DoctorSteps run={run} />
+      ) : (
+        <Empty icon="pulse" title="Not examined yet">
+          The doctor tries the name, the port, TLS, HTTP, the era, the authorization and the capabilities, one after another. It
+          works when the connection does not.
+        </Empty>
+      )}
+    </section>
+  )
+}
+
+function Quality({ server }: { server: InspectorServer }): JSX.Element {
+  const report = store.quality.value.get(server.id)
+  const isRunning = useSignal(false)
+  const check = async (): Promise<void> => {
+    isRunning.value = true
+    await loadQuality(server.id, { isAsked: true })
+    isRunning.value = false
+  }
+  return (
+    <section class="stack tight" aria-labelledby="quality-title">
+      <header class="section-head">
+        <h2 id="quality-title">Quality</h2>
+        <Button icon="check" disabled={server.status !== 'connected' || isRunning.value} onClick={() => void check()}>
+          Check{report ? ' again' : ''}
+        </Button>
+      </header>
+      {isRunning.value && <Spinner label="Checking" />}
+      {report ? (
+        <Report server={server} report={report} />
+      ) : (
+        <Empty icon="check" title="Not checked yet">
+          The check applies the rules of <code>portcall check</code>, counts the tokens of each tool, and knows the limits of
+          applications.
+        </Empty>
+      )}
+    </section>
+  )
+}
+
+function Report({ server, report }: { server: InspectorServer; report: QualityReport }): JSX.Element {
+  const { findings, tools, totalTokens, tokenizer, hosts, changedSince } = report
+  return (
+    <div class="stack wide-gap">
+      <dl class="figures">
+        <div>
+          <dt>Errors</dt>
+          <dd>{findings.filter(({ level }) => level === 'error').length}</dd>
+        </div>
+        <div>
+          <dt>Warnings</dt>
+          <dd>{findings.filter(({ level }) => level === 'warning').length}</dd>
+        </div>
+        <div>
+          <dt>Tokens of all tools</dt>
+          <dd>~{formatCount(totalTokens)}</dd>
+        </div>
+      </dl>
+      <Findings server={server} findings={findings} />
+      <Fold title={`Tokens by tool (${tokenizer})`}>
+        <TokenTable tools={tools} total={totalTokens} />
+      </Fold>
+      <Hosts hosts={hosts} />
+      {changedSince && changedSince.rows.length > 0 && (
+        <Fold title={`${plural(changedSince.rows.length, 'definition')} changed since the last time`} open>
+          <ul class="stack tight">
+            {changedSince.rows.map(({ where, change, before, after }) => (
+              <li key={`${where} ${change}`}>
+                <Fold title={<Untrusted text={where} />} extra={<Badge tone="warn">{change}</Badge>}>
+                  <Json value={{ before, after }} label={`change of ${where}`} />
+                </Fold>
+              </li>
+            ))}
+          </ul>
+        </Fold>
+      )}
+    </div>
+  )
+}
+
+const SCREEN_OF = { tools: 'tools', prompts: 'prompts', resources: 'resources', templates: 'resources' } as const
+
+function Findings({ server, findings }: { server: InspectorServer; findings: readonly QualityFinding[] }): JSX.Element {
+  if (findings.length === 0) return <Callout tone="good" title="No findings." />
+  return (
+    <ul class="findings">
+      {findings.map(({ level, rule, where, message, item }) => (
+        <li key={`${rule} ${where} ${message}`}>
+          <VerdictIcon status={level === 'error' ? 'failed' : 'warning'} />
+          <div>
+            <p>
+              <Untrusted text={message} />
+            </p>
+            <p class="facts">
+              {item ? (
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => go({ screen: SCREEN_OF[item.kind], serverId: server.id, item: item.key })}
+                >
+                  <Untrusted text={where} />
+                </button>
+              ) : (
+                <Untrusted text={where} />
+              )}{' '}
+              · {rule}
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function TokenTable({ tools, total }: { tools: QualityReport['tools']; total: number }): JSX.Element {
+  const sorted = [...tools].sort((a, b) => b.tokens - a.tokens)
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Tool</th>
+          <th scope="col">Share</th>
+          <th scope="col" class="number">
+            Tokens
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.map(({ name, tokens }) => (
+          <tr key={name}>
+            <td class="mono">
+              <Untrusted text={name} />
+            </td>
+            <td>
+              <meter min={0} max={Math.max(1, total)} value={tokens} aria-label={`Share of ${name}`} />
+            </td>
+            <td class="number">{formatCount(tokens)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Hosts({ hosts }: { hosts: readonly HostVerdict[] }): JSX.Element {
+  return (
+    <section class="stack tight">
+      <h3>Applications</h3>
+      <ul class="doctor-steps">
+        {hosts.map(({ host, ok, problems }) => (
+          <li key={host} class="step">
+            {problems.length === 0 ? (
+              <div class="step-head">
+                <VerdictIcon status={ok ? 'passed' : 'failed'} />
+                <span class="step-title">{host}</span>
+                <span class="step-summary muted">{ok ? 'accepts all tools' : ''}</span>
+              </div>
+            ) : (
+              <details>
+                <summary class="step-head">
+                  <VerdictIcon status={ok ? 'warning' : 'failed'} />
+                  <span class="step-title">{host}</span>
+                  <span class="step-summary">{plural(problems.length, 'problem')}</span>
+                </summary>
+                <ul class="step-body">
+                  {problems.map(({ tool, message }) => (
+                    <li key={`${tool} ${message}`}>
+                      {tool && <code>{tool}</code>} <Untrusted text={message} />
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,201 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { SchemaForm } from '../../form/form.tsx'
+import { problemsOf } from '../../schema/problems.ts'
+import { isObject } from '../../schema/schema.ts'
+import { notify, run } from '../../state/actions.ts'
+import type { InspectorQuestion, QuestionAnswer, QuestionRequest } from '../../state/protocol.ts'
+import { store } from '../../state/store.ts'
+import { Button } from '../../ui/basics.tsx'
+import { webAddress } from '../../ui/external-link.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Untrusted } from '../../ui/untrusted.tsx'
+import { currentOperationId } from '../shell/current-operation.ts'
+import { SamplingQuestion } from './sampling-question.tsx'
+import { SaveAnswer } from './save-answer.tsx'
+
+type RequestOf<Kind extends QuestionRequest['kind']> = QuestionRequest & { kind: Kind }
+
+/** Sends the answer to a question, and says why if nobody waits for it. */
+export async function answerQuestion(questionId: string, answer: QuestionAnswer): Promise<void> {
+  const answered = await run('answer-question', { questionId, answer })
+  if (answered?.late) notify(answered.late, { tone: 'error' })
+}
+
+/** One question: what the server asks, and the ways to answer. */
+export function QuestionCard({ question }: { question: InspectorQuestion }): JSX.Element {
+  const { request } = question
+  switch (request.kind) {
+    case 'form':
+      return <FormQuestion question={question} request={request} />
+    case 'url':
+      return <UrlQuestion question={question} request={request} />
+    case 'sign-in':
+      return <SignInQuestion question={question} request={request} />
+    case 'sampling':
+      return <SamplingQuestion question={question} request={request} />
+  }
+}
+
+/** The frame of a question. Away from its operation it is one line, which opens. */
+export function QuestionFrame({
+  question,
+  title,
+  children,
+}: {
+  question: InspectorQuestion
+  title: string
+  children: ComponentChildren
+}): JSX.Element {
+  const server = store.servers.value.get(question.serverId)
+  const isAway = question.operationId !== undefined && question.operationId !== currentOperationId.value
+  const isOpen = useSignal(!isAway)
+  const operation = question.operationId === undefined ? undefined : store.operations.value.get(question.operationId)
+  return (
+    <section class="question" aria-label={title}>
+      <header class="question-head">
+        <Icon name="question" />
+        <strong>{title}</strong>
+        <span class="muted">
+          {server?.name} {operation?.request.type === 'call-tool' && operation.request.name}
+        </span>
+        {isAway && (
+          <Button class="spread" onClick={() => (isOpen.value = !isOpen.value)}>
+            {isOpen.value ? 'Later' : 'Answer'}
+          </Button>
+        )}
+      </header>
+      {(isOpen.value || !isAway) && children}
+    </section>
+  )
+}
+
+/** Declines or cancels. */
+export function RefuseButtons({ question }: { question: InspectorQuestion }): JSX.Element {
+  return (
+    <>
+      <Button onClick={() => void answerQuestion(question.id, { action: 'decline' })}>Decline</Button>
+      <Button kind="quiet" onClick={() => void answerQuestion(question.id, { action: 'cancel' })}>
+        Cancel
+      </Button>
+    </>
+  )
+}
+
+function Message({ text }: { text: string }): JSX.Element {
+  return (
+    <p class="question-message">
+      <Untrusted text={text} />
+    </p>
+  )
+}
+
+function FormQuestion({ question, request }: { question: InspectorQuestion; request: RequestOf<'form'> }): JSX.Element {
+  const value = useSignal<unknown>(request.defaults)
+  const isTried = useSignal(false)
+  const content = isObject(value.value) ? value.value : {}
+  const problems = problemsOf(content, request.schema)
+  const accept = (event: Event): void => {
+    event.preventDefault()
+    // The first try points at the mistakes. The second sends them, to see what the server makes of them.
+    const isWarned = isTried.value || problems.length === 0
+    isTried.value = true
+    if (isWarned) void answerQuestion(question.id, { action: 'accept', content })
+  }
+  return (
+    <QuestionFrame question={question} title="The server asks for input">
+      <form class="stack" onSubmit={accept} noValidate>
+        <Message text={request.message} />
+        <SchemaForm
+          id={`question-${question.id}`}
+          schema={request.schema}
+          value={value.value}
+          showMissing={isTried.value}
+          onChange={(next) => {
+            value.value = next
+          }}
+        />
+        <div class="toolbar">
+          <Button kind="primary" type="submit">
+            {isTried.value && problems.length > 0 ? 'Submit anyway' : 'Submit'}
+          </Button>
+          <RefuseButtons question={question} />
+          <span class="spread" />
+          <SaveAnswer kind="form" answer={{ action: 'accept', content }} serverId={question.serverId} text={request.message} />
+        </div>
+      </form>
+    </QuestionFrame>
+  )
+}
+
+/** An address of a stranger, in full, with its host apart. */
+function Address({ url, host }: { url: string; host: string }): JSX.Element {
+  return (
+    <div class="address">
+      <p>
+        Host: <strong class="mono">{host}</strong>
+      </p>
+      <p class="mono">
+        <Untrusted text={url} />
+      </p>
+    </div>
+  )
+}
+
+function openAddress(url: string): void {
+  const address = webAddress(url)
+  if (address !== undefined) window.open(address, '_blank', 'noopener,noreferrer')
+}
+
+function UrlQuestion({
+  question,
+  request: { message, url, asciiHost },
+}: {
+  question: InspectorQuestion
+  request: RequestOf<'url'>
+}): JSX.Element {
+  const isWeb = webAddress(url) !== undefined
+  const accept = (): void => {
+    openAddress(url)
+    void answerQuestion(question.id, { action: 'accept' })
+  }
+  return (
+    <QuestionFrame question={question} title="The server asks you to open an address">
+      <Message text={message} />
+      <Address url={url} host={asciiHost} />
+      {!isWeb && <p class="bad-text">This is no address of the web. The inspector does not open it.</p>}
+      <div class="toolbar">
+        <Button kind="primary" icon="external" onClick={accept} disabled={!isWeb}>
+          Open and accept
+        </Button>
+        <Button onClick={() => void answerQuestion(question.id, { action: 'accept' })}>Accept without opening</Button>
+        <RefuseButtons question={question} />
+      </div>
+    </QuestionFrame>
+  )
+}
+
+function SignInQuestion({
+  question,
+  request: { issuer, url },
+}: {
+  question: InspectorQuestion
+  request: RequestOf<'sign-in'>
+}): JSX.Element {
+  return (
+    <QuestionFrame question={question} title="Sign in to the server">
+      <p>
+        The server wants you to sign in at <strong class="mono">{issuer}</strong>. Afterwards the connection continues by itself.
+      </p>
+      <Address url={url} host={issuer} />
+      <div class="toolbar">
+        <Button kind="primary" icon="external" onClick={() => openAddress(url)} disabled={webAddress(url) === undefined}>
+          Open the sign-in page
+        </Button>
+        <Button kind="quiet" onClick={() => void answerQuestion(question.id, { action: 'cancel' })}>
+          Cancel
+        </Button>
+      </div>
+    </QuestionFrame>
+  )
+}

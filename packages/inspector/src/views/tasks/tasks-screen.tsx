@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { formatTime } from '../../lib/format.ts'
+import { filterBy } from '../../lib/fuzzy.ts'
+import { operate } from '../../state/actions.ts'
+import type { InspectorServer, InspectorTask } from '../../state/protocol.ts'
+import { go, route } from '../../state/route.ts'
+import { inventoryOf, lastOperation } from '../../state/store.ts'
+import { Badge, Button, Facts, type Tone } from '../../ui/basics.tsx'
+import { Json } from '../../ui/json.tsx'
+import { Untrusted } from '../../ui/untrusted.tsx'
+import { OperationResult } from '../results/operation-result.tsx'
+import { currentOperationId } from '../shell/current-operation.ts'
+import { ListDetail, NothingChosen } from '../shell/list-detail.tsx'
+
+/** The tasks that this inspector has started or that the server lists. */
+export function TasksScreen({ server }: { server: InspectorServer }): JSX.Element {
+  const query = useSignal('')
+  const inventory = inventoryOf(server.id, 'tasks')
+  const tasks = [...(inventory?.items ?? [])].reverse()
+  const wanted = 'item' in route.value ? route.value.item : undefined
+  const chosen = tasks.find(({ taskId }) => taskId === wanted)
+  return (
+    <ListDetail
+      kind="tasks"
+      noun="task"
+      server={server}
+      inventory={inventory}
+      query={query.value}
+      onQuery={(next) => {
+        query.value = next
+      }}
+      items={filterBy(tasks, query.value, ({ taskId, toolName }) => `${toolName ?? ''} ${taskId}`)}
+      keyOf={({ taskId }) => taskId}
+      labelOf={({ taskId, toolName }) => toolName ?? taskId}
+      row={(task) => <TaskBadge task={task} />}
+      selected={chosen?.taskId}
+      onSelect={({ taskId }) => go({ screen: 'tasks', serverId: server.id, item: taskId })}
+      empty={{
+        icon: 'clock',
+        title: 'No tasks yet',
+        text: 'Call a tool that the server runs as a task, with the request option "Do not wait".',
+      }}
+    >
+      {chosen ? (
+        <TaskDetail key={chosen.taskId} server={server} task={chosen} />
+      ) : (
+        <NothingChosen icon="clock" noun="task" text="Its state, its questions and its result appear here." />
+      )}
+    </ListDetail>
+  )
+}
+
+const TONES: { [status: string]: Tone } = {
+  working: 'accent',
+  input_required: 'warn',
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'neutral',
+}
+
+const statusOf = ({ state }: InspectorTask): string => (typeof state?.['status'] === 'string' ? state['status'] : 'unknown')
+
+function TaskBadge({ task }: { task: InspectorTask }): JSX.Element {
+  const status = statusOf(task)
+  return <Badge tone={TONES[status] ?? 'neutral'}>{status.replaceAll('_', ' ')}</Badge>
+}
+
+function TaskDetail({ server, task }: { server: InspectorServer; task: InspectorTask }): JSX.Element {
+  const { taskId, toolName, startedAt, state } = task
+  const operation = lastOperation(server.id, ({ request }) => 'taskId' in request && request.taskId === taskId)
+  useEffect(() => {
+    currentOperationId.value = operation?.id
+  }, [operation?.id])
+  const message = state?.['statusMessage']
+  const isOver = ['completed', 'failed', 'cancelled'].includes(statusOf(task))
+  return (
+    <article class="detail stack wide-gap">
+      <header class="stack tight">
+        <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: 'tasks', serverId: server.id })}>
+          All tasks
+        </Button>
+        <div class="detail-title">
+          <h2>{toolName ?? 'Task'}</h2>
+          <TaskBadge task={task} />
+        </div>
+        <p class="mono muted">
+          <Untrusted text={taskId} />
+        </p>
+        {typeof message === 'string' && (
+          <p>
+            <Untrusted text={message} />
+          </p>
+        )}
+        <Facts
+          items={[
+            startedAt !== undefined && ['Started', formatTime(startedAt)],
+            typeof state?.['ttl'] === 'number' && ['Kept for', `${state['ttl']} ms`],
+          ]}
+        />
+      </header>
+      <div class="toolbar">
+        <Button icon="refresh" onClick={() => void operate(server.id, { type: 'task-get', taskId })}>
+          Fetch the state
+        </Button>
+        <Button kind="primary" icon="play" onClick={() => void operate(server.id, { type: 'task-result', taskId })}>
+          Wait for the result
+        </Button>
+        <Button icon="stop" disabled={isOver} onClick={() => void operate(server.id, { type: 'task-cancel', taskId })}>
+          Cancel the task
+        </Button>
+      </div>
+      {state && <Json value={state} label="state" />}
+      {operation && <OperationResult operation={operation} />}
+    </article>
+  )
+}

@@ -1,0 +1,124 @@
+/** Every screen in both themes: no findings of axe, no faults, and it fits into a narrow window. */
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPage, startBrowser } from './support/inspector.ts'
+import { type SampleBackend, startSampleBackend } from './support/sample-backend.ts'
+import { sampleEntries, sampleState } from './support/sample-state.ts'
+
+const PAGE = fileURLToPath(new URL('../../../packages/portcall/dist/inspector/page', import.meta.url))
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let browser: Browser
+let backend: SampleBackend
+beforeAll(async () => {
+  browser = await startBrowser()
+  backend = await startSampleBackend({ page: PAGE, state: sampleState(), entries: sampleEntries() })
+})
+afterAll(async () => {
+  await browser.close()
+  await backend.close()
+})
+
+const item = (uri: string): string => encodeURIComponent(uri)
+
+const SCREENS: Record<string, string> = {
+  connect: '#/connect',
+  tool: '#/s1/tools/search',
+  'tool with a question': '#/s1/tools/archive',
+  'tool with sampling': '#/s1/tools/summarize',
+  'tool with variants and findings': '#/s1/tools/write',
+  resource: `#/s1/resources/${item('note:///welcome.md')}`,
+  template: `#/s1/resources/${item('note:///{+path}')}`,
+  prompt: '#/s1/prompts/weekly-review',
+  task: '#/s1/tasks/task-8f2c',
+  skills: '#/s1/skills',
+  logs: '#/s1/logs',
+  requests: '#/s1/requests',
+  auth: '#/s1/auth',
+  check: '#/s1/check',
+  connection: '#/s1/connection',
+  'failed connection': '#/s3/connection',
+  compare: '#/compare',
+  recordings: '#/recordings',
+  'saved calls': '#/saved',
+  settings: '#/settings',
+}
+
+/** Opens what is folded on a screen, so that it is examined as well. */
+async function unfold(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true
+  })
+}
+
+interface AxeFinding {
+  id: string
+  nodes: { html: string; failureSummary?: string }[]
+}
+
+/** Runs axe with all of its rules. It is evaluated from outside of the page, so the policy of the page stays as it is. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const violations = await page.evaluate(() => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: AxeFinding[] }> } }
+    return axe.run().then((result) => result.violations)
+  })
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`),
+  )
+}
+
+describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+  test.each(Object.entries(SCREENS))('%s: axe finds nothing', async (_name, hash) => {
+    const { page, faults } = await openPage(browser, backend.url + hash, { colorScheme, reducedMotion: 'reduce' })
+    await page.locator('.timeline .row').first().waitFor()
+    await unfold(page)
+    expect(await findings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('the drawer, the palette and a menu: axe finds nothing', async () => {
+    const { page, faults } = await openPage(browser, `${backend.url}#/s1/tools/search`, { colorScheme, reducedMotion: 'reduce' })
+    await page.locator('.timeline .row').nth(1).click()
+    const drawer = page.getByRole('complementary', { name: 'Message' })
+    for (const name of ['Newest revision', 'HTTP', 'Rules']) {
+      await drawer.getByRole('tab', { name }).click()
+      expect(await findings(page)).toEqual([])
+    }
+    await page.getByRole('tab', { name: 'JSON' }).click()
+    await page.locator('.cm-content').waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.locator('.call-bar').getByRole('button', { name: 'Copy as' }).click()
+    await page.getByRole('menuitem').first().waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    expect(await findings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})
+
+/** 320 pixels, and 1280 pixels at 400 %, which is the same. 200 % of 1440 pixels is 720. */
+describe.each([320, 390, 720])('%d pixels', (width) => {
+  test.each(Object.entries(SCREENS))('%s: nothing is cut off', async (_name, hash) => {
+    const { page, faults } = await openPage(browser, backend.url + hash, { viewport: { width, height: 800 } })
+    await page.locator('main').waitFor()
+    await page.waitForFunction(() => document.querySelector('main')?.childElementCount)
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(overflow).toBe(0)
+    const cut = await page.evaluate(() => {
+      const main = document.querySelector('main')
+      return main ? main.scrollWidth - main.clientWidth : 0
+    })
+    expect(cut).toBe(0)
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,98 @@
+/** Starts the built command `portcall inspect`, and opens its page in Chromium. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../../../../tools/lib/chromium.mjs'
+
+const COMMAND = fileURLToPath(new URL('../../../../packages/portcall/dist/cli/main.js', import.meta.url))
+const START_TIMEOUT_MS = 30_000
+
+/** A running inspector. */
+export interface RunningInspector {
+  /** The link that it printed, which works once. */
+  readonly link: string
+  readonly origin: string
+  stop(): Promise<void>
+}
+
+/** Starts an inspector that keeps its files in a folder of its own. */
+export async function startInspector(...args: string[]): Promise<RunningInspector> {
+  const home = mkdtempSync(join(tmpdir(), 'portcall-inspector-'))
+  const child = spawn(process.execPath, [COMMAND, 'inspect', '--no-open', ...args], {
+    cwd: home,
+    env: {
+      ...process.env,
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, 'config'),
+      XDG_STATE_HOME: join(home, 'state'),
+      XDG_DATA_HOME: join(home, 'data'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const link = await firstLink(child)
+  return {
+    link,
+    origin: new URL(link).origin,
+    async stop() {
+      const exited = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await exited
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+function firstLink(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines: string[] = []
+    const timer = setTimeout(() => reject(new Error(`the inspector printed no link:\n${lines.join('\n')}`)), START_TIMEOUT_MS)
+    for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line)
+        const [link] = /http:\/\/127\.0\.0\.1:\d+\/open\/\S+/.exec(line) ?? []
+        if (!link) return
+        clearTimeout(timer)
+        resolve(link)
+      })
+    }
+    child.once('exit', (code) => reject(new Error(`the inspector ended with ${code}:\n${lines.join('\n')}`)))
+  })
+}
+
+/** Starts Chromium. */
+export function startBrowser(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (!executablePath) throw new Error('there is no Chromium: set CHROMIUM to the path of one')
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] })
+}
+
+/** A page with everything that went wrong on it. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Errors, warnings, violations of the policy, and requests that left for elsewhere. */
+  readonly faults: string[]
+}
+
+/** Opens an address and watches the page. */
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage()
+  const faults: string[] = []
+  const { origin } = new URL(url)
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
+  page.on('request', (request) => {
+    const target = request.url()
+    if (!target.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(target)) faults.push(`request: ${target}`)
+  })
+  await page.goto(url)
+  return { page, faults }
+}
