@@ -12,6 +12,16 @@ export {
   type StepResult,
   type StepVerdict,
 } from '../inspector/doctor/types.ts'
+export { type AuthDebugger, createAuthDebugger } from '../inspector/oauth-debugger/auth-debugger.ts'
+export type { AuthDebuggerOptions, AuthFlowState, AuthFlowStep, DecodedToken } from '../inspector/oauth-debugger/flow-state.ts'
+export {
+  AUTH_STEPS,
+  type AuthExchange,
+  type AuthExchangeResponse,
+  type AuthStepId,
+  type RuleResult,
+  type RuleSection,
+} from '../inspector/oauth-debugger/types.ts'
 export type { Finding } from '../inspector/quality/finding.ts'
 export {
   type InventoryOptions,
@@ -27,8 +37,8 @@ export { diffJson, type JsonDifference } from '../inspector/sessions/json-diff.t
 export { type RecordSessionOptions, recordMiddleware } from '../inspector/sessions/record-session.ts'
 export { compareRecordings, type ReplayCallsOptions, type ReplayEvent, replayCalls } from '../inspector/sessions/replay.ts'
 export {
+  type CallFileOutcome,
   type CallInFile,
-  type CallOutcome,
   type ResultCondition,
   readCallFile,
   runCallFile,

@@ -5,7 +5,7 @@ import type { ExitReason } from '../exit-codes.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { printRows } from '../sessions/print-rows.ts'
-import { isRecording, readTextFile, splitSources } from '../sessions/read-source.ts'
+import { isRecording, readSourceFile, splitSources } from '../sessions/read-source.ts'
 import { withClient } from '../target/connect.ts'
 import { serveBridge } from './bridge.ts'
 
@@ -38,7 +38,7 @@ export const replayCommand: Command = defineCommand({
   ],
   async run({ server, args, flags, io }) {
     const { first, second } = splitSources(server, args)
-    const text = readTextFile(first)
+    const text = readSourceFile(first)
     if (text === undefined) throw usageError(`cannot read ${first}`, 'pass a recording or a file of saved calls')
     const { readCallFile, serveRecording } = await import('../../entrypoints/diagnostics.ts')
     const calls = asUsageError(() => readCallFile(text))

@@ -18,7 +18,7 @@ export async function readSource(
   invocation: Omit<ConnectionInvocation, 'server'>,
 ): Promise<ComparedSource> {
   const { createSnapshot, readInventory, readSnapshot, snapshotOfRecording } = await import('../../entrypoints/diagnostics.ts')
-  const text = 'location' in server ? readTextFile(server.location) : undefined
+  const text = 'location' in server ? readSourceFile(server.location) : undefined
   if (text !== undefined && isRecording(text)) return { snapshot: snapshotOfRecording(text), recording: text }
   const saved = text === undefined ? undefined : readSnapshot(text)
   if (saved) return { snapshot: saved, recording: undefined }
@@ -30,7 +30,7 @@ export async function readSource(
 }
 
 /** Returns the text of a file, or `undefined` if there is none. */
-export function readTextFile(path: string): string | undefined {
+export function readSourceFile(path: string): string | undefined {
   return /\.(json|ndjson|jsonl|txt|log)$/.test(path) && existsSync(path) && statSync(path).isFile()
     ? readFileSync(path, 'utf8')
     : undefined

@@ -7,11 +7,6 @@ export function lastOf({ exchanges }: Pick<AuthFacts, 'exchanges'>, step: AuthSt
   return exchanges.filter((exchange) => exchange.step === step).at(-1)
 }
 
-/** Returns the first exchange of a step. */
-export function firstOf({ exchanges }: Pick<AuthFacts, 'exchanges'>, step: AuthStepId): AuthExchange | undefined {
-  return exchanges.find((exchange) => exchange.step === step)
-}
-
 /** Returns the JSON object in a response, if it is one. */
 export function documentOf(exchange: AuthExchange | undefined): JsonObject | undefined {
   if (!exchange?.response) return undefined
@@ -47,10 +42,19 @@ export function stringsMember(document: JsonObject | undefined, name: string): r
 
 /** Decodes the claims of a JSON Web Token, without verifying it. Returns `undefined` for another kind of token. */
 export function decodeClaims(token: string | undefined): JsonObject | undefined {
-  const [, payload = '', signature] = token?.split('.') ?? []
-  if (signature === undefined) return undefined
+  return decodePart(token, 1)
+}
+
+/** Decodes the header of a JSON Web Token. */
+export function decodeHeader(token: string | undefined): JsonObject | undefined {
+  return decodePart(token, 0)
+}
+
+function decodePart(token: string | undefined, index: number): JsonObject | undefined {
+  const parts = token?.split('.') ?? []
+  if (parts.length < 3) return undefined
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(decodeBase64Url(payload)))
+    const value: unknown = JSON.parse(new TextDecoder().decode(decodeBase64Url(parts[index] ?? '')))
     return isObject(value) ? value : undefined
   } catch {
     return undefined

@@ -4,7 +4,7 @@ import { createServer } from '../../server/server.ts'
 import type { Server } from '../../server/types.ts'
 import { recordMiddleware } from './record-session.ts'
 import { compareRecordings, type ReplayEvent, replayCalls } from './replay.ts'
-import { type CallOutcome, readCallFile, runCallFile } from './saved-call-file.ts'
+import { type CallFileOutcome, readCallFile, runCallFile } from './saved-call-file.ts'
 import { serveRecording } from './serve-recording.ts'
 import { snapshotOfRecording } from './snapshot-of-recording.ts'
 
@@ -95,9 +95,9 @@ describe('saved calls', () => {
       version: 1,
       calls: [{ name: 'finds', request: { type: 'call-tool', name: 'search', arguments: { query: 'a' } }, assertions }],
     })
-  const run = async (text: string): Promise<CallOutcome[]> => {
+  const run = async (text: string): Promise<CallFileOutcome[]> => {
     const client = await connect(createNotes())
-    const outcomes: CallOutcome[] = []
+    const outcomes: CallFileOutcome[] = []
     for await (const outcome of runCallFile(readCallFile(text) ?? [], client)) outcomes.push(outcome)
     await client.close()
     return outcomes

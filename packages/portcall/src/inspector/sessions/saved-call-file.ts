@@ -24,7 +24,7 @@ export interface CallInFile {
 }
 
 /** The outcome of a call in a file. */
-export interface CallOutcome {
+export interface CallFileOutcome {
   /** The name of the call. */
   readonly name: string
   /** Whether all conditions hold. */
@@ -70,7 +70,7 @@ function toRequest(request: JsonObject): { readonly method: string; readonly par
 }
 
 /** Runs the calls of a file, one after another. Calls tools. @throws the errors of a lost connection. */
-export async function* runCallFile(calls: readonly CallInFile[], client: Client): AsyncGenerator<CallOutcome, void> {
+export async function* runCallFile(calls: readonly CallInFile[], client: Client): AsyncGenerator<CallFileOutcome, void> {
   for (const { name, request, assertions } of calls) {
     const { method, params } = toRequest(request) ?? { method: '', params: {} }
     const result = await client.request(method, params).catch((error: unknown) => {

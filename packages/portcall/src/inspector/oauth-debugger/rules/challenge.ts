@@ -1,15 +1,15 @@
 import { readChallenges } from '../../../entrypoints/auth-client.ts'
-import { firstOf, foundDocument } from '../observed.ts'
+import { foundDocument, lastOf } from '../observed.ts'
 import type { AuthFacts, AuthRule } from '../types.ts'
 import { mcp, rfc } from './sections.ts'
 
 /** Returns the challenge that asks for an access token. */
 function challengeOf(facts: AuthFacts): ReadonlyMap<string, string> | undefined {
-  const header = firstOf(facts, 'challenge')?.response?.headers['www-authenticate'] ?? ''
+  const header = lastOf(facts, 'challenge')?.response?.headers['www-authenticate'] ?? ''
   return readChallenges(header).find(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')?.parameters
 }
 
-const statusOf = (facts: AuthFacts): number | undefined => firstOf(facts, 'challenge')?.response?.status
+const statusOf = (facts: AuthFacts): number | undefined => lastOf(facts, 'challenge')?.response?.status
 
 /** The rules for the response to a request without a token. */
 export const CHALLENGE_RULES: readonly AuthRule[] = [
@@ -20,7 +20,7 @@ export const CHALLENGE_RULES: readonly AuthRule[] = [
     section: mcp('Token Handling'),
     severity: 'error',
     check(facts) {
-      const exchange = firstOf(facts, 'challenge')
+      const exchange = lastOf(facts, 'challenge')
       if (!exchange) return null
       return exchange.response
         ? undefined
@@ -53,7 +53,7 @@ export const CHALLENGE_RULES: readonly AuthRule[] = [
     step: 'challenge',
     title: 'The 401 response has a Bearer challenge',
     section: rfc(6750, '3'),
-    severity: 'error',
+    severity: 'warning',
     check(facts) {
       if (statusOf(facts) !== 401) return null
       return challengeOf(facts)

@@ -35,12 +35,28 @@ export const RESOURCE_METADATA_RULES: readonly AuthRule[] = [
     section: mcp('Authorization Server Discovery'),
     severity: 'error',
     check(facts) {
-      if (!lastOf(facts, 'resource-metadata')) return null
+      if (!lastOf(facts, 'resource-metadata') || (serverOf(facts) && !resourceOf(facts))) return null
       return resourceOf(facts)
         ? undefined
         : {
             message: `There is no resource metadata: ${describeMisses(facts, 'resource-metadata')}`,
             advice: 'Serve the metadata at /.well-known/oauth-protected-resource, followed by the path of the server.',
+          }
+    },
+  },
+  {
+    id: 'resource-metadata-fallback',
+    step: 'resource-metadata',
+    title: 'The authorization server is found without the rules of an older revision',
+    section: mcp('Authorization Server Discovery'),
+    severity: 'warning',
+    check(facts) {
+      if (!lastOf(facts, 'resource-metadata') || !serverOf(facts)) return null
+      return resourceOf(facts)
+        ? undefined
+        : {
+            message: 'There is no resource metadata, only that of an authorization server on the same origin',
+            advice: 'Serve resource metadata: only clients that support the oldest revision with authorization look elsewhere.',
           }
     },
   },
