@@ -88,7 +88,7 @@ export interface RuleSection {
 }
 
 /** What a rule found. */
-export interface RuleViolation {
+export interface AuthRuleViolation {
   /** What is wrong. */
   readonly message: string
   /** What to change. */
@@ -108,7 +108,7 @@ export interface AuthRule {
   /** `error`: clients have to stop. `warning`: some clients fail, or it is less secure. */
   readonly severity: 'error' | 'warning'
   /** Returns the violation, `undefined` if the rule holds, or `null` if nothing was observed that it applies to. */
-  check(facts: AuthFacts): RuleViolation | undefined | null
+  check(facts: AuthFacts): AuthRuleViolation | undefined | null
 }
 
 /** The result of a rule. */

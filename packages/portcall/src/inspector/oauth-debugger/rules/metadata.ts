@@ -1,5 +1,5 @@
 import { documentOf, foundDocument, isSafeUrl, lastOf, mediaTypeOf, stringMember, stringsMember } from '../observed.ts'
-import type { AuthFacts, AuthRule, AuthStepId, RuleViolation } from '../types.ts'
+import type { AuthFacts, AuthRule, AuthRuleViolation, AuthStepId } from '../types.ts'
 import { mcp, rfc } from './sections.ts'
 
 const resourceOf = (facts: AuthFacts) => foundDocument(facts, 'resource-metadata')?.document
@@ -17,7 +17,7 @@ function reasonOf(exchange: AuthFacts['exchanges'][number]): string {
   return response.status === 200 && !documentOf(exchange) ? 'no JSON object' : `HTTP ${response.status}`
 }
 
-function jsonViolation(facts: AuthFacts, step: AuthStepId): RuleViolation | undefined | null {
+function jsonViolation(facts: AuthFacts, step: AuthStepId): AuthRuleViolation | undefined | null {
   const found = foundDocument(facts, step)
   if (!found) return null
   const type = mediaTypeOf(found.exchange)

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../entrypoints/jsonrpc.ts'
 import { decodeClaims, documentOf, lastOf, mediaTypeOf, stringMember } from '../observed.ts'
-import type { AuthExchange, AuthFacts, AuthRule, RuleViolation } from '../types.ts'
+import type { AuthExchange, AuthFacts, AuthRule, AuthRuleViolation } from '../types.ts'
 import { mcp, rfc } from './sections.ts'
 
 const tokenOf = (facts: AuthFacts) => documentOf(lastOf(facts, 'token'))
 const claimsOf = (facts: AuthFacts) => decodeClaims(stringMember(tokenOf(facts), 'access_token'))
 
 /** Describes why a token endpoint returned no tokens. */
-function refusalOf(exchange: AuthExchange): RuleViolation | undefined {
+function refusalOf(exchange: AuthExchange): AuthRuleViolation | undefined {
   const { response, error } = exchange
   const document = documentOf(exchange)
   if (!response)
