@@ -1,6 +1,5 @@
 import { connect } from '../../entrypoints/client.ts'
 import { createGateway, type GatewayOptions } from '../../entrypoints/gateway.ts'
-import { estimateTokens } from '../check/lint.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
@@ -56,7 +55,8 @@ async function checkServer(name: string, { server, names }: ServerToCheck): Prom
   try {
     const client = await connect(gateway)
     const tools = await client.tools().toArray()
-    return report({ tools: tools.map((tool) => tool.name), tokens: estimateTokens(tools) })
+    const { estimateTotalTokens } = await import('../../entrypoints/diagnostics.ts')
+    return report({ tools: tools.map((tool) => tool.name), tokens: estimateTotalTokens(tools) })
   } catch (error) {
     const { error: reason } = gateway.status().servers[name] ?? {}
     return report({ error: sanitizeLine(reason ?? (error instanceof Error ? error.message : String(error))) })

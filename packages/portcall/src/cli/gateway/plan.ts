@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import type { estimateTotalTokens as EstimateTotalTokens } from '../../entrypoints/diagnostics.ts'
 import { type GatewayConfig, type GatewayOptions, pinOptionsOf } from '../../entrypoints/gateway.ts'
-import { estimateTokens } from '../check/lint.ts'
 import type { Io } from '../io.ts'
 import { describeTarget } from './controller.ts'
 import { formatTable } from './format-status.ts'
@@ -25,7 +25,10 @@ export async function printPlan(
 ): Promise<void> {
   const { servers, names = {} } = config.options
   const { auth, store, admin } = config.settings
-  const pinned = await readPinnedTools(config, directory)
+  const [pinned, { estimateTotalTokens }] = await Promise.all([
+    readPinnedTools(config, directory),
+    import('../../entrypoints/diagnostics.ts'),
+  ])
   const plan = {
     files,
     endpoint,
@@ -35,7 +38,7 @@ export async function printPlan(
     names: names.mode ?? 'always',
     ...describePolicies(config.policies),
     warnings: config.warnings,
-    servers: Object.entries(servers).map(([name, server]) => planServer(name, server, pinned[name])),
+    servers: Object.entries(servers).map(([name, server]) => planServer(name, server, { pinned: pinned[name], estimate: estimateTotalTokens })),
   }
   if (io.json) return io.value(plan)
   const { servers: rows, warnings, files: _files, ...rest } = plan
@@ -72,7 +75,12 @@ function describePolicies({ policy, pins = 'off', limits, audit }: GatewayConfig
 
 type PinnedTools = { readonly [tool: string]: { readonly [member: string]: unknown } }
 
-function planServer(name: string, server: GatewayOptions['servers'][string], pinned: PinnedTools | undefined): PlannedServer {
+interface PlanContext {
+  readonly pinned: PinnedTools | undefined
+  readonly estimate: typeof EstimateTotalTokens
+}
+
+function planServer(name: string, server: GatewayOptions['servers'][string], { pinned, estimate }: PlanContext): PlannedServer {
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const tools = pinned && Object.entries(pinned).map(([tool, definition]) => ({ ...definition, name: tool }))
   return {
@@ -80,7 +88,7 @@ function planServer(name: string, server: GatewayOptions['servers'][string], pin
     prefix: options.alias ?? name,
     sharing: options.sharing ?? 'shared',
     required: options.required ?? false,
-    ...(tools && { tools: tools.map((tool) => tool.name), tokens: estimateTokens(tools) }),
+    ...(tools && { tools: tools.map((tool) => tool.name), tokens: estimate(tools) }),
     target: describeTarget(server),
   }
 }
