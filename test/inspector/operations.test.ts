@@ -16,7 +16,11 @@ const CASES = Object.keys(TRANSPORTS).flatMap((transport) => REVISIONS.map((revi
 async function open({ transport, revision }: (typeof CASES)[number]): Promise<{ inspector: TestInspector; id: string }> {
   const inspector = await startInspector()
   const target = await TRANSPORTS[transport]?.()
-  const server = await inspector.connect(target as InspectorTarget, { revision, logLevel: 'debug', roots: [{ uri: 'file:///work' }] })
+  const server = await inspector.connect(target as InspectorTarget, {
+    revision,
+    logLevel: 'debug',
+    roots: [{ uri: 'file:///work' }],
+  })
   expect([server.status, server.negotiation?.revision]).toEqual(['connected', revision])
   return { inspector, id: server.id }
 }
@@ -40,7 +44,11 @@ describe.each(CASES)('$revision over $transport', (one) => {
     expect(failed).toMatchObject({ status: 'failed', failure: { rpcCode: -32601 } })
     const { inventories } = await inspector.command('get-state', {})
     expect(inventories.filter(({ serverId }) => serverId === id).map(({ kind, items }) => [kind, items.length])).toEqual(
-      expect.arrayContaining([['tools', 8], ['resources', 1], ['prompts', 1]]),
+      expect.arrayContaining([
+        ['tools', 8],
+        ['resources', 1],
+        ['prompts', 1],
+      ]),
     )
     const entries = await inspector.entries()
     expect(entries.flatMap((entry) => ('violations' in entry ? (entry.violations ?? []) : []))).toEqual([])
@@ -51,7 +59,10 @@ describe.each(CASES)('$revision over $transport', (one) => {
 
   test('cancelling an operation shows on the wire', async () => {
     const { inspector, id } = await open(one)
-    const { operationId } = await inspector.command('operate', { serverId: id, request: { type: 'call-tool', name: 'hang', arguments: {} } })
+    const { operationId } = await inspector.command('operate', {
+      serverId: id,
+      request: { type: 'call-tool', name: 'hang', arguments: {} },
+    })
     await expect.poll(async () => (await inspector.entries()).some((entry) => entry.operationId === operationId)).toBe(true)
     await inspector.command('cancel-operation', { operationId })
     expect((await inspector.command('wait-operation', { operationId })).operation.status).toBe('cancelled')
@@ -73,11 +84,15 @@ describe.each(ASKING)('questions in $revision over $transport', (one) => {
     const { inspector, id } = await open(one)
     const request = { type: 'call-tool', name: 'ask', arguments: {} } as const
     const started = await Promise.all([1, 2].map(() => inspector.command('operate', { serverId: id, request })))
-    const openQuestions = async () => (await inspector.command('get-state', {})).questions.filter(({ status }) => status === 'open')
+    const openQuestions = async () =>
+      (await inspector.command('get-state', {})).questions.filter(({ status }) => status === 'open')
     await expect.poll(async () => (await openQuestions()).length).toBe(2)
     for (const [index, question] of (await openQuestions()).entries()) {
       expect(question.request).toMatchObject({ kind: 'form', message: 'Who?' })
-      await inspector.command('answer-question', { questionId: question.id, answer: { action: 'accept', content: { who: `user ${index}` } } })
+      await inspector.command('answer-question', {
+        questionId: question.id,
+        answer: { action: 'accept', content: { who: `user ${index}` } },
+      })
     }
     const ended = await Promise.all(started.map(({ operationId }) => inspector.command('wait-operation', { operationId })))
     expect(ended.map(({ operation }) => JSON.stringify(operation.result)).sort()).toEqual([
@@ -103,7 +118,9 @@ describe.each(ASKING)('questions in $revision over $transport', (one) => {
     const request = { type: 'call-tool', name: 'sample', arguments: {} } as const
     const { operationId } = await inspector.command('operate', { serverId: id, request })
     const sampling = async () =>
-      (await inspector.command('get-state', {})).questions.find(({ status, request: asks }) => status === 'open' && asks.kind === 'sampling')
+      (await inspector.command('get-state', {})).questions.find(
+        ({ status, request: asks }) => status === 'open' && asks.kind === 'sampling',
+      )
     await expect.poll(sampling).toBeDefined()
     const question = await sampling()
     const content = { role: 'assistant', content: { type: 'text', text: 'Hello!' }, model: 'me' }

@@ -72,7 +72,13 @@ test.each(Object.keys(HEADS))('an HTTP server that breaks the rule %s', async (r
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { id } = JSON.parse(body || '{}') as { id?: number }
-    const result = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', supportedVersions: ['2026-07-28'], capabilities: {} }
+    const result = {
+      resultType: 'complete',
+      ttlMs: 0,
+      cacheScope: 'private',
+      supportedVersions: ['2026-07-28'],
+      capabilities: {},
+    }
     HEADS[rule]?.(response, JSON.stringify({ jsonrpc: '2.0', id, result }))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => http.once('listening', resolve))

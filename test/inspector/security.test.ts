@@ -14,7 +14,10 @@ interface RawResponse {
 }
 
 /** Sends a request as it is; `fetch` does not allow every header. */
-function send(url: string, { method = 'GET', headers = {}, body }: { method?: string; headers?: object; body?: string }): Promise<RawResponse> {
+function send(
+  url: string,
+  { method = 'GET', headers = {}, body }: { method?: string; headers?: object; body?: string },
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers: headers as Record<string, string> }, (response) => {
       let text = ''
@@ -131,7 +134,11 @@ test('a web page cannot make the inspector start a program', async () => {
   const marker = join(mkdtempSync(join(tmpdir(), 'portcall-exploit-')), 'started')
   const inspector = await startInspector()
   const { url, cookie } = inspector
-  const target = { kind: 'program', command: process.execPath, args: ['-e', `require('fs').writeFileSync(${JSON.stringify(marker)}, '')`] }
+  const target = {
+    kind: 'program',
+    command: process.execPath,
+    args: ['-e', `require('fs').writeFileSync(${JSON.stringify(marker)}, '')`],
+  }
   const add = JSON.stringify({ name: 'add-server', params: { target } })
   const query = `transportType=stdio&command=touch&args=${encodeURIComponent(marker)}`
   const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
@@ -140,13 +147,18 @@ test('a web page cannot make the inspector start a program', async () => {
   // `fetch(…, { mode: 'no-cors' })` and forms of another site: the content types that need no preflight, with the cookie as if it were sent.
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json'])
     for (const headers of [evil, { ...evil, origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])
-      expect((await send(`${url}api/command`, { method: 'POST', headers: { ...headers, cookie, 'content-type': type }, body: add })).status).not.toBe(200)
+      expect(
+        (await send(`${url}api/command`, { method: 'POST', headers: { ...headers, cookie, 'content-type': type }, body: add }))
+          .status,
+      ).not.toBe(200)
   expect((await inspector.command('get-state', {})).servers).toEqual([])
   // Even the page itself must show the whole command before it runs.
   const { serverId, server } = await inspector.command('add-server', { target: target as never })
   expect(server.runs).toContain(marker)
   for (const confirm of [undefined, '', 'yes', server.runs?.slice(1)])
-    await expect(inspector.command('connect-server', { serverId, ...(confirm !== undefined && { confirm }) })).rejects.toMatchObject({
+    await expect(
+      inspector.command('connect-server', { serverId, ...(confirm !== undefined && { confirm }) }),
+    ).rejects.toMatchObject({
       code: 'CONFIRMATION_REQUIRED',
     })
   expect(existsSync(marker)).toBe(false)
@@ -154,10 +166,15 @@ test('a web page cannot make the inspector start a program', async () => {
   await expect.poll(() => existsSync(marker)).toBe(true)
 })
 
-test.each(['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'ftp://example.com'])('%s is no server', async (url) => {
-  const inspector = await startInspector()
-  await expect(inspector.command('add-server', { target: { kind: 'url', url } })).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
-})
+test.each(['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'ftp://example.com'])(
+  '%s is no server',
+  async (url) => {
+    const inspector = await startInspector()
+    await expect(inspector.command('add-server', { target: { kind: 'url', url } })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+    })
+  },
+)
 
 test('a redirect of an authorization server is accepted for a known state only, once', async () => {
   const { url, inspector } = await startInspector()
@@ -166,7 +183,9 @@ test('a redirect of an authorization server is accepted for a known state only, 
   const arrived = inspector.backend.callbacks.wait('known', signal)
   expect((await send(`${url}oauth/callback?state=known&state=other&code=1`, {})).status).toBe(400)
   const again = inspector.backend.callbacks.wait('known2', signal)
-  expect((await send(`${url}oauth/callback?state=known2&code=1`, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(200)
+  expect((await send(`${url}oauth/callback?state=known2&code=1`, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(
+    200,
+  )
   expect((await again).searchParams.get('code')).toBe('1')
   expect((await send(`${url}oauth/callback?state=known2&code=1`, {})).status).toBe(400)
   void arrived
@@ -174,6 +193,8 @@ test('a redirect of an authorization server is accepted for a known state only, 
 
 test('another address needs its long option and a host name', () => {
   const main = join(import.meta.dirname, '../../packages/portcall/dist/cli/main.js')
-  const { status, stderr } = spawnSync(process.execPath, [main, 'inspect', '--insecure-listen-on-address', '0.0.0.0'], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [main, 'inspect', '--insecure-listen-on-address', '0.0.0.0'], {
+    encoding: 'utf8',
+  })
   expect([status, stderr]).toEqual([2, expect.stringContaining('--allow-host')])
 })

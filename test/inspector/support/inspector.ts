@@ -2,12 +2,25 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ListeningInspector, type InspectorServerOptions, serveInspector } from 'portcall/inspector'
+import { type InspectorServerOptions, type ListeningInspector, serveInspector } from 'portcall/inspector'
 import { onTestFinished } from 'vitest'
-import type { CommandName, CommandResponse, InspectorCommands, InspectorEvent } from '../../../packages/portcall/src/inspector/protocol.ts'
-import type { OperationOptions, OperationRequest, OperationState } from '../../../packages/portcall/src/inspector/protocol/operations.ts'
-import type { ConnectionSettings, InspectorServer, InspectorTarget } from '../../../packages/portcall/src/inspector/protocol/servers.ts'
+import type {
+  OperationOptions,
+  OperationRequest,
+  OperationState,
+} from '../../../packages/portcall/src/inspector/protocol/operations.ts'
+import type {
+  ConnectionSettings,
+  InspectorServer,
+  InspectorTarget,
+} from '../../../packages/portcall/src/inspector/protocol/servers.ts'
 import type { TimelineEntry } from '../../../packages/portcall/src/inspector/protocol/timeline.ts'
+import type {
+  CommandName,
+  CommandResponse,
+  InspectorCommands,
+  InspectorEvent,
+} from '../../../packages/portcall/src/inspector/protocol.ts'
 
 /** An inspector and a page that is signed in to it. */
 export interface TestInspector {

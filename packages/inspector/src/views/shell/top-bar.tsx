@@ -39,8 +39,7 @@ export function TopBar(): JSX.Element {
         aria-keyshortcuts="Control+K Meta+K"
       >
         <Icon name="search" />
-        <span>Search</span>{' '}
-        <kbd>{SHORTCUT}</kbd>
+        <span>Search</span> <kbd>{SHORTCUT}</kbd>
       </button>
       <Button icon="plus" kind="quiet" class="add-server" title="Add a server" onClick={() => go({ screen: 'connect' })}>
         <span>Server</span>
