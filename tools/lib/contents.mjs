@@ -98,6 +98,7 @@ export const SECTIONS = [
     folder: 'tools',
     pages: [
       ['testing', 'Testing', 'tests for your servers and clients'],
+      ['inspector', 'Inspector', 'use, watch and debug servers in the browser'],
       ['cli', 'Command-line interface', 'use, serve and check servers from a shell'],
     ],
   },
