@@ -1,13 +1,16 @@
-/** Writes the files that are published with the package: the README with links that work on npm, the license, and a bill of materials. */
+/**
+ * Builds what is published with the package and not needed here: the page of the inspector, the README with links that work on npm, the license,
+ * and a bill of materials.
+ */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensure } from './ensure.mjs'
+import { ensureInspector } from './inspector.mjs'
 import { forNpm } from './lib/npm-readme.mjs'
 import { DIST, PACKAGE, ROOT, readJson, readText } from './lib/paths.mjs'
 import { namesIn, readNotices, sbomOf } from './lib/third-party.mjs'
 
-await ensure()
+await ensureInspector()
 writeFileSync(join(PACKAGE, 'README.md'), forNpm(readText(join(ROOT, 'README.md'))))
 copyFileSync(join(ROOT, 'LICENSE'), join(PACKAGE, 'LICENSE'))
 const { name, version } = readJson(join(PACKAGE, 'package.json'))
-writeFileSync(join(PACKAGE, 'sbom.cdx.json'), sbomOf(`${name}@${version}`, namesIn(readNotices(DIST))))
+writeFileSync(join(PACKAGE, 'sbom.cdx.json'), sbomOf(`${name}@${version}`, [...new Set(namesIn(readNotices(DIST)))]))

@@ -99,6 +99,7 @@ export const SECTIONS = [
     pages: [
       ['testing', 'Testing', 'tests for your servers and clients'],
       ['openapi', 'OpenAPI', 'serve the operations of an API as tools'],
+      ['inspector', 'Inspector', 'use, watch and debug servers in the browser'],
       ['cli', 'Command-line interface', 'use, serve and check servers from a shell'],
     ],
   },

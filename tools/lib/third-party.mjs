@@ -1,6 +1,7 @@
 /** What the package contains from other packages: their licenses, and a software bill of materials. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { PAGE } from './page.mjs'
 import { ROOT, readJson, readText } from './paths.mjs'
 import { runNpm } from './run.mjs'
 
@@ -47,15 +48,21 @@ export function namesIn(notices) {
   return [...notices.matchAll(HEADING)].map(([, name, version]) => `${name}@${version}`)
 }
 
+/** Returns the bill of materials of all packages in a lock file. */
+function sbomIn(folder) {
+  const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error']
+  const { ok, stdout, output } = runNpm(args, { cwd: folder, quiet: true })
+  if (!ok) throw new Error(`npm sbom failed:\n${output}`)
+  return JSON.parse(stdout)
+}
+
 /**
  * Returns a bill of materials in CycloneDX format: the published package, and the packages that are bundled in it, with the hashes of their tarballs.
  * The same versions give the same text.
  */
 export function sbomOf(published, bundled) {
-  const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error']
-  const { ok, stdout, output } = runNpm(args, { cwd: ROOT, quiet: true })
-  if (!ok) throw new Error(`npm sbom failed:\n${output}`)
-  const { $schema, bomFormat, specVersion, components } = JSON.parse(stdout)
+  const { $schema, bomFormat, specVersion, components: own } = sbomIn(ROOT)
+  const components = [...own, ...sbomIn(PAGE.home).components]
   const find = (ref) => components.find((component) => component['bom-ref'] === ref)
   const missing = [published, ...bundled].filter((ref) => !find(ref))
   if (missing.length > 0) throw new Error(`not in package-lock.json: ${missing.join(', ')}`)
@@ -79,9 +86,10 @@ export function faultsOfSbom(text, bundled) {
   ]
 }
 
-/** Reads THIRD-PARTY.txt of a build. */
+/** Reads THIRD-PARTY.txt of a build, and that of the page of the inspector. */
 export function readNotices(dist) {
-  const path = join(dist, 'THIRD-PARTY.txt')
-  if (!existsSync(path)) throw new Error(`${path} is missing`)
-  return readText(path)
+  const paths = [dist, join(dist, 'inspector', 'page')].map((folder) => join(folder, 'THIRD-PARTY.txt'))
+  const missing = paths.find((path) => !existsSync(path))
+  if (missing) throw new Error(`${missing} is missing`)
+  return paths.map(readText).join('\n')
 }

@@ -73,6 +73,7 @@ export function createCodeEditor(parent: HTMLElement, { text, label, onChange, o
         // Tab leaves the editor after Escape, so that nobody is caught in it.
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.lineWrapping,
+        EditorView.domEventHandlers({ beforeinput: replaceSelection }),
         EditorView.contentAttributes.of({ 'aria-label': label }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isSetting) onChange(update.state.doc.toString())
@@ -90,6 +91,17 @@ export function createCodeEditor(parent: HTMLElement, { text, label, onChange, o
     },
     destroy: () => view.destroy(),
   }
+}
+
+/**
+ * Replaces a selection by what is typed. Browsers would do it themselves and keep the look of the old text with a style attribute, which the
+ * content security policy forbids.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  if (event.inputType !== 'insertText' || event.data === null || view.composing || view.state.selection.main.empty) return false
+  event.preventDefault()
+  view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type' })
+  return true
 }
 
 const parse = jsonParseLinter()

@@ -1,7 +1,6 @@
 import * as menu from '@zag-js/menu'
 import { normalizeProps, useMachine } from '@zag-js/preact'
 import type { ComponentChildren, JSX } from 'preact'
-import { createPortal } from 'preact/compat'
 import { useId } from 'preact/hooks'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -41,7 +40,8 @@ export function Menu({
   const service = useMachine(menu.machine, {
     id: useId(),
     'aria-label': label,
-    positioning: { placement: 'bottom-end', gutter: 4 },
+    // Fixed, so that no part of the page that scrolls cuts it off.
+    positioning: { placement: 'bottom-end', gutter: 4, strategy: 'fixed' },
     onSelect: ({ value }) => items.find(({ id }) => id === value)?.onSelect(),
   })
   const api = menu.connect(service, normalizeProps)
@@ -59,7 +59,7 @@ export function Menu({
         {children ?? (!iconOnly && label)}
         {!iconOnly && <Icon name="down" class="small" />}
       </button>
-      {api.open && createPortal(<MenuList api={api} items={items} />, document.body)}
+      {api.open && <MenuList api={api} items={items} />}
     </>
   )
 }

@@ -18,6 +18,9 @@ interface VirtualListProps {
   readonly active?: string | undefined
 }
 
+/** More rows are never in the page at once. */
+const RECYCLED = 256
+
 /** How close to the end counts as the end, in pixels. */
 const END_SLACK = 40
 
@@ -40,7 +43,7 @@ export function VirtualList({
     count,
     estimateSize: () => rowHeight,
     getScrollElement: () => element.current,
-    overscan: 12,
+    overscan: 6,
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
@@ -78,7 +81,8 @@ export function VirtualList({
       <div class="virtual-space" role="presentation" style={{ height: `${list.getTotalSize()}px` }}>
         {list.getVirtualItems().map((item) => (
           <div
-            key={item.key}
+            // Rows that leave the list are used again for those that enter it.
+            key={item.index % RECYCLED}
             class="virtual-row"
             role="presentation"
             style={{ height: `${rowHeight}px`, transform: `translateY(${item.start}px)` }}

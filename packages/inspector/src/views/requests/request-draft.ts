@@ -7,13 +7,12 @@ import { draft } from '../../state/drafts.ts'
 export interface RequestDraft {
   readonly method: string
   readonly params: string
-  readonly isNotification: boolean
   readonly count: number
   readonly perSecond: string
   readonly concurrency: number
 }
 
-const EMPTY: RequestDraft = { method: 'tools/list', params: '', isNotification: false, count: 1, perSecond: '', concurrency: 1 }
+const EMPTY: RequestDraft = { method: 'tools/list', params: '', count: 1, perSecond: '', concurrency: 1 }
 
 /** Returns the raw request that is being typed for a server. */
 export const requestDraft = (serverId: string): Signal<RequestDraft> => draft(`request ${serverId}`, () => EMPTY)
@@ -29,7 +28,6 @@ export function editRequest(serverId: string, message: unknown): void {
     ...EMPTY,
     method,
     params: jsonText(withoutOwnMeta(params)),
-    isNotification: !('id' in message),
   }
 }
 

@@ -29,12 +29,12 @@ const METHODS = [
   'ping',
 ] as const
 
-const isRaw = ({ request }: OperationState): boolean => request.type === 'request' || request.type === 'notify'
+const isRaw = ({ request }: OperationState): boolean => request.type === 'request'
 
 /** Raw requests: any method with any params, edited and sent again, once or many times. */
 export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Element {
   const draft = requestDraft(server.id)
-  const { method, params, isNotification, count, perSecond, concurrency } = draft.value
+  const { method, params, count, perSecond, concurrency } = draft.value
   const set = (change: Partial<typeof draft.value>): void => {
     draft.value = { ...draft.value, ...change }
   }
@@ -42,7 +42,7 @@ export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Ele
   const isValid = method.trim() !== '' && parsed.ok && (parsed.value === undefined || isObject(parsed.value))
   const value = parsed.ok && isObject(parsed.value) ? parsed.value : undefined
   const request: OperationRequest = {
-    type: isNotification ? 'notify' : 'request',
+    type: 'request',
     method: method.trim(),
     ...(value && { params: value }),
   }
@@ -75,15 +75,6 @@ export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Ele
         <h2>Raw request</h2>
         <p class="muted">It is sent in the newest revision, and translated for older servers.</p>
         <div class="method-line">
-          <select
-            aria-label="Kind"
-            class="inline-select"
-            value={isNotification ? 'notification' : 'request'}
-            onChange={(event) => set({ isNotification: event.currentTarget.value === 'notification' })}
-          >
-            <option value="request">Request</option>
-            <option value="notification">Notification</option>
-          </select>
           <input
             class="mono"
             aria-label="Method"
@@ -168,7 +159,7 @@ function History({
   onChoose,
 }: {
   server: InspectorServer
-  onChoose: (draft: { method: string; params: string; isNotification: boolean }) => void
+  onChoose: (draft: { method: string; params: string }) => void
 }): JSX.Element | null {
   const sent = [...store.operations.value.values()]
     .filter((operation) => operation.serverId === server.id && isRaw(operation))
@@ -180,7 +171,7 @@ function History({
       <h3>Sent before</h3>
       <ul class="history">
         {sent.map(({ id, request, status, startedAt, durationMs }) =>
-          request.type === 'request' || request.type === 'notify' ? (
+          request.type === 'request' ? (
             <li key={id}>
               <button
                 type="button"
@@ -189,7 +180,6 @@ function History({
                   onChoose({
                     method: request.method,
                     params: jsonText(request.params),
-                    isNotification: request.type === 'notify',
                   })
                 }
               >

@@ -37,10 +37,13 @@ export function Palette(): JSX.Element | null {
 
 const MAX_SHOWN = 60
 
+const search = (query: string): Command[] =>
+  filterBy(allCommands(), query, ({ label, note }) => `${label} ${note}`).slice(0, MAX_SHOWN)
+
 function PaletteDialog(): JSX.Element {
   const query = useSignal('')
   const active = useSignal(0)
-  const found = filterBy(allCommands(), query.value, ({ label, note }) => `${label} ${note}`).slice(0, MAX_SHOWN)
+  const found = search(query.value)
   const close = (): void => {
     isPaletteOpen.value = false
   }
@@ -49,6 +52,8 @@ function PaletteDialog(): JSX.Element {
     command?.run()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
+    // What was typed last may not be rendered yet.
+    const found = search(query.value)
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
       event.preventDefault()
