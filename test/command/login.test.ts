@@ -85,3 +85,33 @@ test('tokens that cannot be refreshed cause an error, and no browser is opened',
   login.setFaults({})
   expect({ code, err }).toEqual({ code: 6, err: expect.stringMatching(/portcall login/) })
 })
+
+test('--debug shows each step and rule without a token, and stores nothing', async () => {
+  rejectsTokens = false
+  await portcall(['logout', url], { env })
+  const child = start(['login', url, '--no-browser', '--debug'], { env })
+  const end = untilExit(child)
+  const [, page = ''] = await untilOutput(child.stderr, /Sign in at (\S+)\n/)
+  expect((await fetch(page)).ok).toBe(true)
+  const { code, out } = await end
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/✓ Challenge.*✓ Token request.*✓ Call with the token.*✓ Refresh/s),
+  })
+  expect(out).toContain('The authorization server supports PKCE with S256 (MCP 2026-07-28')
+  expect(out).toMatch(/authorization: Bearer ••••\d/)
+  expect(out).not.toMatch(/eyJ[\w-]+\.[\w-]+\.[\w-]+/)
+  expect(await portcall(['logout', url], { env })).toMatchObject({ err: `not signed in to ${url}\n` })
+})
+
+test('--debug names the step that fails', async () => {
+  login.setFaults({ metadata: { code_challenge_methods_supported: undefined } })
+  const { code, out } = await portcall(['login', url, '--no-browser', '--debug', '--json'], { env })
+  login.setFaults({})
+  const { status, steps } = JSON.parse(out)
+  expect({ code, status, last: steps.at(-1) }).toMatchObject({
+    code: 6,
+    status: 'failed',
+    last: { step: 'server-metadata', status: 'failed' },
+  })
+})

@@ -31,8 +31,17 @@ export const loginCommand: Command = defineCommand({
       description: 'Request this scope; repeatable (default: the scopes that the server requires)',
     },
     'client-id': { type: 'string', value: 'ID', description: 'Use a pre-registered client ID' },
+    debug: {
+      type: 'boolean',
+      description: 'Show each request and response of the sign-in and check the rules of the specification; stores nothing',
+    },
+    step: { type: 'boolean', description: 'With --debug, ask before each request' },
   },
-  examples: ['portcall login https://api.example.com/mcp', 'portcall login .mcp.json:notes --device'],
+  examples: [
+    'portcall login https://api.example.com/mcp',
+    'portcall login .mcp.json:notes --device',
+    'portcall login https://api.example.com/mcp --debug',
+  ],
   async run({ server, flags, io }) {
     const url = await resolveUrl(server)
     const settings: LoginSettings = {
@@ -40,8 +49,13 @@ export const loginCommand: Command = defineCommand({
       clientId: flags['client-id'],
       ...(flags.scope.length > 0 && { scopes: flags.scope.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean) }),
     }
-    let wasRequired = false
     const { open, prompt } = createPrompts(io, !flags['no-browser'])
+    if (flags.debug) {
+      const { debugLogin } = await import('../login/debug-login.ts')
+      const { clientId, scopes } = settings
+      return debugLogin(url, { clientId, scopes, pauses: flags.step, open, io })
+    }
+    let wasRequired = false
     const auth = await createProvider(url, settings, {
       open: (page) => {
         wasRequired = true

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A server on this machine that receives authorization responses. */
+export interface CallbackServer {
+  /** Where authorization servers redirect to. */
+  readonly redirectUri: string
+  close(): void
+}
+
+const PAGES = {
+  true: 'You can close this page and return to the terminal.',
+  false: 'This response does not belong to the sign-in.',
+}
+
+/** Listens on a free port of 127.0.0.1. `receive` returns whether it accepts a response. */
+export async function startCallbackServer(receive: (url: URL) => boolean): Promise<CallbackServer> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', redirectUri)
+    const isCallback = request.method === 'GET' && url.pathname === '/callback' && request.headers.host === url.host
+    if (!isCallback) return void response.writeHead(404).end()
+    const isAccepted = receive(url)
+    response.writeHead(isAccepted ? 200 : 400, {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      connection: 'close',
+    })
+    response.end(PAGES[`${isAccepted}`])
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
+  return {
+    redirectUri,
+    close() {
+      server.close()
+      server.closeIdleConnections()
+    },
+  }
+}
