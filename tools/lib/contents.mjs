@@ -79,6 +79,7 @@ export const SECTIONS = [
     pages: [
       ['node', 'Node.js', 'serve over HTTP with Node'],
       ['docker', 'Docker', 'a small image with a health check and a graceful shutdown'],
+      ['deployment-files', 'Deployment files', 'Compose, Kubernetes, systemd, nginx, Caddy, Prometheus'],
       ['express', 'Express', 'mount a server in an Express app'],
       ['fastify', 'Fastify', 'mount a server in a Fastify app'],
       ['koa', 'Koa', 'mount a server in a Koa app'],
@@ -89,7 +90,7 @@ export const SECTIONS = [
       ['serverless', 'Serverless', 'AWS Lambda, Vercel, Netlify, Google Cloud Run'],
       ['scaling', 'Scaling out', 'run several processes: choosing a store, cost, node failure'],
       ['storage', 'Storage', 'memory, SQLite, Redis, PostgreSQL'],
-      ['observability', 'Observability', 'logs, request events, metrics and health checks'],
+      ['observability', 'Observability', 'logs, metrics and traces: pino, winston, Prometheus, OpenTelemetry'],
       ['production-checklist', 'Production checklist', 'what to set before you go live'],
     ],
   },

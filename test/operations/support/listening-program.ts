@@ -1,0 +1,32 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
+
+/** A program and the port that it listens on. */
+export interface ListeningProgram {
+  readonly command: readonly string[]
+  readonly port: number
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Starts a program and waits until it accepts connections. It is killed when the test ends. */
+export async function startProgram({ command, port, cwd, env }: ListeningProgram): Promise<ChildProcess> {
+  const [file = '', ...args] = command
+  const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
+  let errors = ''
+  child.stderr?.on('data', (chunk) => (errors += chunk))
+  const exited = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`${file} ended: ${errors}`)
+    await fetch(`http://127.0.0.1:${port}/`, { method: 'HEAD' }).catch((error: { cause?: { code?: string } }) => {
+      if (error.cause?.code === 'ECONNREFUSED') throw error
+    })
+  })
+  return child
+}
