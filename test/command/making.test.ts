@@ -53,6 +53,17 @@ describe('types', () => {
   })
 })
 
+describe('generate', () => {
+  test('writes a function for each tool and prompt', async () => {
+    const { code, out } = await portcall(['generate', listening.url])
+    expect(code).toBe(0)
+    expect(out).toContain('export function createDemo(client: Client<Tools>) {')
+    expect(out).toContain(
+      'greet: (args: Tools["greet"][\'input\'], options?: CallOptions) => client.callTool("greet", args, options),',
+    )
+  })
+})
+
 describe('new', () => {
   let tarball: string
   beforeAll(async () => {

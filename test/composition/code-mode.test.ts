@@ -27,7 +27,7 @@ function createShop(options: CodeModeOptions = {}): Server {
       throw new Error('secret detail')
     })
     .tool('ask', {}, async (_args, call) => JSON.stringify(await call.elicit('Sure?', { type: 'object', properties: {} })))
-    .tool('slow', {}, () => new Promise((resolve) => setTimeout(() => resolve('slow'), 3_600_000).unref()))
+    .tool('slow', {}, () => new Promise<string>((resolve) => setTimeout(() => resolve('slow'), 3_600_000).unref()))
     .tool('wipe', { visible: ({ auth }) => auth !== undefined }, () => 'wiped')
     .use(codeMode({ quickjs: QUICKJS, ...options }))
 }
@@ -72,7 +72,7 @@ describe('a program', () => {
 })
 
 describe('the sandbox', () => {
-  const LIMITS = { limits: { cpuTimeMs: 300, memoryBytes: 8 * 1024 * 1024, maxCalls: 5, maxOutputBytes: 1000 } }
+  const LIMITS = { limits: { cpuTimeMs: 3000, memoryBytes: 8 * 1024 * 1024, maxCalls: 5, maxOutputBytes: 1000 } }
 
   test.each(['process', 'require', 'fetch', 'XMLHttpRequest', 'WebAssembly', 'setTimeout', 'globalThis.$send', 'import.meta'])(
     'has no %s',
@@ -130,7 +130,13 @@ describe('the sandbox', () => {
     ['too many calls', 'for (let i = 0; i < 100; i++) await tools.list_orders()', /called tools 5 times/],
     ['a tool that takes too long', 'return await tools.slow()', /took more than 2000 ms/],
   ])('ends %s', async (_title, code, message) => {
-    const result = await run(code, { limits: { ...LIMITS.limits, timeoutMs: code.includes('slow()') ? 2000 : 60_000 } })
+    const result = await run(code, {
+      limits: {
+        ...LIMITS.limits,
+        timeoutMs: code.includes('slow()') ? 2000 : 60_000,
+        ...(message.source.startsWith('computed') && { cpuTimeMs: 300 }),
+      },
+    })
     expect(result.isError).toBe(true)
     expect(textOf(result)).toMatch(message)
   })

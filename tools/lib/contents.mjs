@@ -34,6 +34,8 @@ export const SECTIONS = [
       ['tasks', 'Background tasks', 'calls that survive lost connections and restarts'],
       ['subscriptions', 'Notifications and subscriptions', 'notify clients of changes'],
       ['middleware', 'Middleware', 'run code around every request'],
+      ['composition', 'Composing servers', 'mount servers, and change what they offer: rename, hide, set arguments, versions'],
+      ['large-tool-sets', 'Large tool sets', 'search instead of a long list, and programs that call tools'],
       ['error-handling', 'Error handling', 'report errors to the model, to the client and to yourself'],
     ],
   },

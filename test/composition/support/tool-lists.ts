@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { gunzipSync } from 'node:zlib'
 import type { Tool } from 'portcall/client'
 
 /** The tools that a published MCP server lists. */
@@ -18,10 +19,11 @@ interface Query {
 }
 
 const require = createRequire(import.meta.url)
-const LISTS = new URL('../fixtures/tool-lists.jsonl', import.meta.url)
+const LISTS = new URL('../fixtures/tool-lists.jsonl.gz', import.meta.url)
 
 /** The tool lists of published servers, as they answered `tools/list`. */
-export const TOOL_LISTS: readonly ToolList[] = readFileSync(LISTS, 'utf8')
+export const TOOL_LISTS: readonly ToolList[] = gunzipSync(readFileSync(LISTS))
+  .toString()
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line))

@@ -90,6 +90,10 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Generate TypeScript types from a server',
     load: async () => (await import('./commands/types.ts')).typesCommand,
   },
+  generate: {
+    summary: 'Generate a typed module with a function for each tool',
+    load: async () => (await import('./commands/types.ts')).generateCommand,
+  },
   new: { summary: 'Create a project', load: async () => (await import('./commands/new.ts')).newCommand },
   completion: {
     summary: 'Print a shell completion script',
