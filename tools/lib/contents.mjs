@@ -49,6 +49,7 @@ export const SECTIONS = [
       ['timeouts-retries', 'Timeouts and retries', 'time limits, cancellation, errors and automatic recovery'],
       ['caching', 'Caching', 'what the client caches, and for how long'],
       ['multiple-servers', 'Connecting to multiple servers', 'all servers of an `mcp.json`'],
+      ['agents', 'Agents', 'tools for the AI SDK, OpenAI, Anthropic and LangChain'],
     ],
   },
   {

@@ -1,0 +1,52 @@
+/** Makes arguments for tools from their input schemas. */
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+
+/** The part of an input schema that arguments are made from. */
+export interface SampledSchema {
+  properties?: Record<string, object>
+  required?: string[]
+  $defs?: unknown
+}
+
+/** Returns arguments: all parameters, and what a required body requires. The same schema gives the same arguments. */
+export function sampleArguments({ properties = {}, required = [], $defs }: SampledSchema): Record<string, unknown> {
+  const faker = require('json-schema-faker')
+  const generator = faker.JSONSchemaFaker ?? faker
+  generator.option({
+    requiredOnly: true,
+    failOnInvalidTypes: false,
+    failOnInvalidFormat: false,
+    minItems: 1,
+    random: createRandom(7),
+  })
+  const args: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(properties)) {
+    const isRequired = required.includes(name)
+    if (name === 'body' && !isRequired) continue
+    const value = generator.generate(withKnownFormats({ ...schema, $defs }))
+    const isEmpty = value === '' || value === null || (Array.isArray(value) && value.length === 0)
+    if (!isEmpty) args[name] = value
+    else if (isRequired) args[name] = name === 'body' ? value : 'x'
+  }
+  return args
+}
+
+/** Replaces the formats that the faker does not know. */
+function withKnownFormats(schema: object): object {
+  const base64 = '"contentEncoding":"base64"'
+  const text = JSON.stringify(schema).replaceAll('"format":"url"', '"format":"uri"')
+  return JSON.parse(text.replaceAll(base64, `${base64},"pattern":"^([A-Za-z]{4}){2}$"`))
+}
+
+/** A generator of random numbers with a seed (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
