@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
-import { partsOf, type SampleHandler, textResult } from './sampling.ts'
+import { partsOf, type SampleHandler, sampledText } from './sampling.ts'
 
 /** The schema of a tool as a Standard Schema, which the AI SDK accepts. */
 export interface AiSchema {
@@ -109,7 +109,7 @@ export function aiSampling<Model>({ generateText, model }: AiSamplingOptions<Mod
       ...(params.stopSequences && { stopSequences: params.stopSequences }),
     }
     const { text, finishReason } = await generateText(request as never)
-    return textResult(text, modelName(model), finishReason === 'length' ? 'maxTokens' : 'endTurn')
+    return sampledText(text, modelName(model), finishReason === 'length' ? 'maxTokens' : 'endTurn')
   }
 }
 

@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
-import { partsOf, type SampleHandler, textResult } from './sampling.ts'
+import { partsOf, type SampleHandler, sampledText } from './sampling.ts'
 
 /** A media type of images that the API accepts. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
@@ -99,7 +99,7 @@ export function anthropicSampling({ client, model }: AnthropicSamplingOptions): 
     }
     const message = (await client.messages.create(body as never, { signal })) as AnthropicMessage
     const text = message.content.map((part) => part.text ?? '').join('')
-    return textResult(text, message.model, STOP_REASONS[message.stop_reason ?? ''] ?? 'endTurn')
+    return sampledText(text, message.model, STOP_REASONS[message.stop_reason ?? ''] ?? 'endTurn')
   }
 }
 

@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
-import { dataUrl, partsOf, type SampleHandler, textResult } from './sampling.ts'
+import { dataUrl, partsOf, type SampleHandler, sampledText } from './sampling.ts'
 
 /** The options of `langchainTools`. */
 export interface LangchainToolOptions<LangchainTool> extends AgentToolOptions {
@@ -83,7 +83,7 @@ export function langchainSampling(model: LangchainChatModel): SampleHandler {
     const reply = await model.invoke([...system, ...messages] as never, { signal })
     const { content, response_metadata: metadata } = isObject(reply) ? reply : ({} as JsonObject)
     const name = isObject(metadata) && typeof metadata.model_name === 'string' ? metadata.model_name : 'langchain'
-    return textResult(textOf(content), name, 'endTurn')
+    return sampledText(textOf(content), name, 'endTurn')
   }
 }
 

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { resultText } from './result-text.ts'
-import { dataUrl, partsOf, type SampleHandler, textResult } from './sampling.ts'
+import { dataUrl, partsOf, type SampleHandler, sampledText } from './sampling.ts'
 import { removeAbsent, toStrictSchema } from './strict-schema.ts'
 
 /** The options of `openaiTools`. */
@@ -105,7 +105,7 @@ export function openaiSampling({ client, model }: OpenaiSamplingOptions): Sample
     }
     const completion = (await client.chat.completions.create(body as never, { signal })) as Completion
     const [choice] = completion.choices
-    return textResult(
+    return sampledText(
       choice?.message.content ?? '',
       completion.model,
       choice?.finish_reason === 'length' ? 'maxTokens' : 'endTurn',

@@ -25,7 +25,7 @@ export function partsOf({ content }: SamplingMessage): SampledPart[] {
 }
 
 /** Returns the result for a text that a model generated. */
-export function textResult(text: string, model: string, stopReason: string): CreateMessageResult {
+export function sampledText(text: string, model: string, stopReason: string): CreateMessageResult {
   return { role: 'assistant', content: { type: 'text', text }, model, stopReason }
 }
 

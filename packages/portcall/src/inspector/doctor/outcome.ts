@@ -2,7 +2,7 @@ import type { StepOutcome } from './facts.ts'
 import type { DiagnosisProblem, Evidence } from './types.ts'
 
 /** Creates the outcome of a step from its problems: an error fails it. */
-export function outcomeOf(
+export function stepOutcome(
   summary: string,
   { evidence = [], problems = [] }: { evidence?: readonly Evidence[]; problems?: readonly DiagnosisProblem[] } = {},
 ): StepOutcome {

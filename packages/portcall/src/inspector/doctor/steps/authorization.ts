@@ -2,7 +2,7 @@ import { checkMetadata } from '../../oauth-debugger/discovery.ts'
 import type { AuthExchange, RuleResult } from '../../oauth-debugger/types.ts'
 import type { DiagnosisState, HttpObservation, StepOutcome } from '../facts.ts'
 import { authorizationHeaders } from '../http/attempts.ts'
-import { errorText, evidenceOf, outcomeOf, skipped } from '../outcome.ts'
+import { errorText, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
 /** Follows the metadata of a server that requires authorization, as clients do before they sign in. */
@@ -27,7 +27,7 @@ export async function checkAuthorization(state: DiagnosisState): Promise<StepOut
       ? []
       : [{ code: 'metadata-unusable', severity: 'error', message: errorText(report.error), advice: 'Correct the metadata.' }]
   const issuer = report.found?.server.issuer
-  return outcomeOf(`Users sign in at ${issuer}`, {
+  return stepOutcome(`Users sign in at ${issuer}`, {
     evidence: [...report.exchanges.map(showExchange), ...evidenceOf({ issuer, resource: report.found?.resource })],
     problems: [...problems, ...unexplained],
   })

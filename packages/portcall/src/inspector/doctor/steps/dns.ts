@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorCode, errorProblem, errorText, evidenceOf, outcomeOf, skipped } from '../outcome.ts'
+import { errorCode, errorProblem, errorText, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
 import { withinTime } from '../within-time.ts'
 
 const ADVICE: { readonly [code: string]: string } = {
@@ -20,13 +20,13 @@ export async function checkDns(state: DiagnosisState): Promise<StepOutcome> {
   try {
     const found = await withinTime(lookup(host, { all: true }), stepTimeoutMs, state.signal)
     known.addresses = found.map(({ address }) => address)
-    return outcomeOf(`${host} resolves to ${known.addresses.join(', ')}`, {
+    return stepOutcome(`${host} resolves to ${known.addresses.join(', ')}`, {
       evidence: evidenceOf({ addresses: known.addresses.join(', ') }),
     })
   } catch (error) {
     state.signal.throwIfAborted()
     const code = errorCode(error)
-    return outcomeOf('', {
+    return stepOutcome('', {
       evidence: evidenceOf({ host, error: errorText(error) }),
       problems: [
         errorProblem(

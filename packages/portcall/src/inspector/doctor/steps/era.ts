@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../entrypoints/jsonrpc.ts'
 import { revisionOf } from '../../../protocol/revisions.ts'
 import { connectOnce } from '../connection.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, errorText, evidenceOf, outcomeOf } from '../outcome.ts'
+import { errorProblem, errorText, evidenceOf, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 import { StepTimeoutError } from '../within-time.ts'
 
@@ -19,12 +19,12 @@ export async function checkEra(state: DiagnosisState): Promise<StepOutcome> {
   })
   if (client) {
     const { protocolVersion } = client
-    return outcomeOf(`${protocolVersion}: ${reasonFor(protocolVersion, state)}`, { evidence })
+    return stepOutcome(`${protocolVersion}: ${reasonFor(protocolVersion, state)}`, { evidence })
   }
   // The next step examines the session on its own.
   if (error instanceof SessionExpiredError && state.known.attempts)
-    return outcomeOf(`The handshake of an older revision starts, but does not complete`, { evidence })
-  return outcomeOf('', { evidence, problems: [explain(error, state, offered)] })
+    return stepOutcome(`The handshake of an older revision starts, but does not complete`, { evidence })
+  return stepOutcome('', { evidence, problems: [explain(error, state, offered)] })
 }
 
 function reasonFor(version: string, { options, target, known }: DiagnosisState): string {

@@ -2,7 +2,7 @@ import { RULE_ADVICE } from '../../quality/advice.ts'
 import type { Finding } from '../../quality/finding.ts'
 import { lint } from '../../quality/lint.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { outcomeOf, skipped } from '../outcome.ts'
+import { stepOutcome, skipped } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
 /** The rules that are about schemas as such, whatever the host. */
@@ -14,7 +14,7 @@ export async function checkSchemas(state: DiagnosisState): Promise<StepOutcome> 
   if (!findings) return skipped('There are no lists')
   const { tools = [] } = state.known.inventory ?? {}
   const problems = findings.filter(({ rule }) => SCHEMA_RULES.has(rule)).map(toProblem)
-  return outcomeOf(`${tools.length} input schemas, ${tools.filter(({ outputSchema }) => outputSchema).length} output schemas`, {
+  return stepOutcome(`${tools.length} input schemas, ${tools.filter(({ outputSchema }) => outputSchema).length} output schemas`, {
     problems,
   })
 }
@@ -23,7 +23,7 @@ export async function checkSchemas(state: DiagnosisState): Promise<StepOutcome> 
 export async function checkHosts(state: DiagnosisState): Promise<StepOutcome> {
   const findings = await findingsOf(state)
   if (!findings) return skipped('There are no lists')
-  return outcomeOf('All hosts accept the names, sizes and schemas', {
+  return stepOutcome('All hosts accept the names, sizes and schemas', {
     problems: findings.filter(({ rule }) => !SCHEMA_RULES.has(rule)).map(toProblem),
   })
 }

@@ -2,7 +2,7 @@ import type { DiagnosisState, HttpAttempt, StepOutcome } from '../facts.ts'
 import { probeUrl } from '../http/attempts.ts'
 import { explainAttempts, httpProblemsOf } from '../http/explain-response.ts'
 import { showObservation } from '../http/show-observation.ts'
-import { outcomeOf } from '../outcome.ts'
+import { stepOutcome } from '../outcome.ts'
 
 const LABELS: { readonly [name in HttpAttempt['name']]: string } = {
   discover: 'server/discover',
@@ -19,9 +19,9 @@ export async function checkHttp(state: DiagnosisState): Promise<StepOutcome> {
   const best =
     attempts.find(({ answer }) => answer === 'result' || answer === 'unauthorized') ??
     attempts.find(({ answer }) => answer === 'error')
-  if (!best) return outcomeOf('', { evidence, problems: [await explainAttempts(attempts, state)] })
-  if (best.answer === 'unauthorized') return outcomeOf('The server responds, and requires authorization (HTTP 401)', { evidence })
-  return outcomeOf(`The server responds to ${LABELS[best.name]} with HTTP ${best.observation.status}`, {
+  if (!best) return stepOutcome('', { evidence, problems: [await explainAttempts(attempts, state)] })
+  if (best.answer === 'unauthorized') return stepOutcome('The server responds, and requires authorization (HTTP 401)', { evidence })
+  return stepOutcome(`The server responds to ${LABELS[best.name]} with HTTP ${best.observation.status}`, {
     evidence,
     problems: httpProblemsOf(best),
   })

@@ -1,7 +1,7 @@
 import type { Client } from '../../../entrypoints/client.ts'
 import { type ListFailure, probeUndeclared, readInventory } from '../../quality/inventory.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, errorText, evidenceOf, outcomeOf, skipped, warningProblem } from '../outcome.ts'
+import { errorProblem, errorText, evidenceOf, stepOutcome, skipped, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 import { withinTime } from '../within-time.ts'
 
@@ -24,7 +24,7 @@ export async function checkCapabilities(state: DiagnosisState): Promise<StepOutc
       : []),
     ...(await undeclaredProblems(client, state)),
   ]
-  return outcomeOf(names.length > 0 ? names.join(', ') : 'no capabilities', {
+  return stepOutcome(names.length > 0 ? names.join(', ') : 'no capabilities', {
     evidence: evidenceOf({
       server: [serverInfo?.name, serverInfo?.version].filter(Boolean).join(' '),
       capabilities: JSON.stringify(capabilities),
@@ -62,7 +62,7 @@ export async function checkLists(state: DiagnosisState): Promise<StepOutcome> {
   const summary = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)
-  return outcomeOf(summary.join(', ') || 'All lists are empty', {
+  return stepOutcome(summary.join(', ') || 'All lists are empty', {
     evidence: evidenceOf({
       tools: tools
         .map(({ name }) => name)

@@ -1,7 +1,7 @@
 import { ConnectionLostError, SpawnError, type StdioTarget } from '../../../entrypoints/client.ts'
 import { connectOnce } from '../connection.ts'
 import type { ConnectionOutcome, DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, errorText, evidenceOf, outcomeOf, warningProblem } from '../outcome.ts'
+import { errorProblem, errorText, evidenceOf, stepOutcome, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
 const ADVICE = {
@@ -15,7 +15,7 @@ export async function checkProgram(state: DiagnosisState): Promise<StepOutcome> 
   const { command } = state.target as StdioTarget
   const outcome = await connectOnce(state)
   const problem = problemOf(outcome, command)
-  return outcomeOf(`${command} runs`, { evidence: showOutput(outcome), problems: problem ? [problem] : [] })
+  return stepOutcome(`${command} runs`, { evidence: showOutput(outcome), problems: problem ? [problem] : [] })
 }
 
 function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: string): DiagnosisProblem | undefined {

@@ -7,7 +7,7 @@ import { streamProblemOf } from '../http/explain-response.ts'
 import { readRpcResponse } from '../http/messages.ts'
 import { sendHttp } from '../http/send-http.ts'
 import { showObservation } from '../http/show-observation.ts'
-import { errorProblem, outcomeOf, skipped, warningProblem } from '../outcome.ts'
+import { errorProblem, stepOutcome, skipped, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
 /** A session that was opened by hand, and its headers. */
@@ -44,7 +44,7 @@ export async function checkSession(state: DiagnosisState): Promise<StepOutcome> 
   ]
   const candidates = [requestProblem(ping, session), notificationProblem(accepted), stream.problem, end && endProblem(end)]
   const problems = candidates.filter((problem): problem is DiagnosisProblem => problem !== undefined)
-  return outcomeOf(session.hasId ? 'The session works' : 'The server needs no session ID', { evidence, problems })
+  return stepOutcome(session.hasId ? 'The session works' : 'The server needs no session ID', { evidence, problems })
 }
 
 async function openedBy({ url, headers, body, sent }: HttpObservation, state: DiagnosisState): Promise<OpenedSession> {

@@ -3,7 +3,7 @@ import { isObject } from '../../../entrypoints/jsonrpc.ts'
 import { decodeClaims } from '../../oauth-debugger/observed.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { authorizationHeaders } from '../http/attempts.ts'
-import { errorProblem, evidenceOf, outcomeOf, skipped } from '../outcome.ts'
+import { errorProblem, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
 /** Checks whether the server accepts the credentials, if there are any. */
@@ -12,9 +12,9 @@ export async function checkSignIn(state: DiagnosisState): Promise<StepOutcome> {
   const url = known.url as URL
   const refused = known.attempts?.find(({ answer }) => answer === 'unauthorized')
   const { authorization } = lowerCase({ ...options.headers, ...(await authorizationHeaders(state, 'POST', url)) })
-  if (!refused) return authorization === undefined ? skipped('No sign-in is needed') : outcomeOf('The server accepts the token')
+  if (!refused) return authorization === undefined ? skipped('No sign-in is needed') : stepOutcome('The server accepts the token')
   if (authorization === undefined)
-    return outcomeOf('', {
+    return stepOutcome('', {
       problems: [
         errorProblem(
           'sign-in-required',
@@ -27,7 +27,7 @@ export async function checkSignIn(state: DiagnosisState): Promise<StepOutcome> {
   const parameters = readChallenges(header)[0]?.parameters
   const claims = decodeClaims(authorization.replace(/^\S+\s+/, ''))
   const reason = parameters?.get('error_description') ?? parameters?.get('error')
-  return outcomeOf('', {
+  return stepOutcome('', {
     evidence: evidenceOf({ reason, ...showClaims(claims) }),
     problems: [
       explainClaims(claims, url) ??

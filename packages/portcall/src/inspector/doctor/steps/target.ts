@@ -1,25 +1,25 @@
 import { isObject } from '../../../entrypoints/jsonrpc.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, outcomeOf } from '../outcome.ts'
+import { errorProblem, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
 /** Checks what the target is, before anything is sent or started. */
 export async function checkTarget({ target, known }: DiagnosisState): Promise<StepOutcome> {
   if (typeof target === 'string' || target instanceof URL) {
     const problem = urlProblem(String(target))
-    if (problem) return outcomeOf('', { problems: [problem] })
+    if (problem) return stepOutcome('', { problems: [problem] })
     known.url = new URL(target)
-    return outcomeOf(`The URL is valid: ${known.url.href}`)
+    return stepOutcome(`The URL is valid: ${known.url.href}`)
   }
   if (isObject(target) && 'command' in target) {
     const { command, args = [] } = target as { command: string; args?: readonly string[] }
     if (command.trim() === '')
-      return outcomeOf('', {
+      return stepOutcome('', {
         problems: [errorProblem('no-command', 'The command is empty', 'Pass the name or the path of a program.')],
       })
-    return outcomeOf(`The target is a program: ${[command, ...args].join(' ')}`)
+    return stepOutcome(`The target is a program: ${[command, ...args].join(' ')}`)
   }
-  return outcomeOf('The server runs in this process')
+  return stepOutcome('The server runs in this process')
 }
 
 function urlProblem(text: string): DiagnosisProblem | undefined {

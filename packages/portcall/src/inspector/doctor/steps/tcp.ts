@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorCode, errorProblem, evidenceOf, outcomeOf } from '../outcome.ts'
+import { errorCode, errorProblem, evidenceOf, stepOutcome } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
@@ -35,8 +35,8 @@ export async function checkTcp({ known, stepTimeoutMs, signal }: DiagnosisState)
     Object.fromEntries(results.map(({ address, code }) => [`${address} port ${port}`, code === '' ? 'connected' : code])),
   )
   const working = results.filter(({ code }) => code === '')
-  if (working.length > 0) return outcomeOf(`Port ${port} accepts connections`, { evidence })
-  return outcomeOf('', { evidence, problems: [problemOf(results[0]?.code ?? '', `${url?.hostname} port ${port}`)] })
+  if (working.length > 0) return stepOutcome(`Port ${port} accepts connections`, { evidence })
+  return stepOutcome('', { evidence, problems: [problemOf(results[0]?.code ?? '', `${url?.hostname} port ${port}`)] })
 }
 
 function problemOf(code: string, address: string): DiagnosisProblem {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { sendHttp } from '../http/send-http.ts'
-import { errorCode, errorProblem, errorText, evidenceOf, outcomeOf, skipped } from '../outcome.ts'
+import { errorCode, errorProblem, errorText, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
@@ -55,11 +55,11 @@ export async function checkTls({ known, stepTimeoutMs, signal }: DiagnosisState)
   try {
     const handshake = await shakeHands(url, stepTimeoutMs)
     const evidence = describe(handshake)
-    return outcomeOf(`${handshake.protocol ?? 'TLS'}, the certificate is valid`, { evidence, problems: problemsOf(handshake) })
+    return stepOutcome(`${handshake.protocol ?? 'TLS'}, the certificate is valid`, { evidence, problems: problemsOf(handshake) })
   } catch (error) {
     signal.throwIfAborted()
     const evidence = evidenceOf({ error: [errorCode(error), errorText(error)].filter(Boolean).join(': ') })
-    return outcomeOf('', { evidence, problems: [await explainHandshake(url, stepTimeoutMs)] })
+    return stepOutcome('', { evidence, problems: [await explainHandshake(url, stepTimeoutMs)] })
   }
 }
 
