@@ -1,6 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Client, connect } from 'portcall/client'
 import { authorizationServer } from 'portcall/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -49,7 +48,9 @@ describe('the credentials of a server', () => {
   })
 
   test('are those of an OAuth client', async () => {
-    const upstream = await startProtectedUpstream({ clients: [{ client_id: 'gateway', client_secret: 'a-secret-of-the-gateway' }] })
+    const upstream = await startProtectedUpstream({
+      clients: [{ client_id: 'gateway', client_secret: 'a-secret-of-the-gateway' }],
+    })
     const workspace = await createProtected(upstream, {
       type: 'client-credentials',
       clientId: 'gateway',
@@ -95,7 +96,11 @@ describe('the credentials of a server', () => {
     first.child.kill('SIGTERM')
     await first.end
 
-    const target = { command: process.execPath, args: [COMMAND, 'gateway', '--config', workspace.file, '--stdio'], env: workspace.env }
+    const target = {
+      command: process.execPath,
+      args: [COMMAND, 'gateway', '--config', workspace.file, '--stdio'],
+      env: workspace.env,
+    }
     const restarted = await connectTo(target, { ...withBrowser(opened), protocolVersion: '2025-11-25' })
     expect(await textOf(restarted, 'notes__whoami')).toBe('ada-at-notes')
     expect(opened).toHaveLength(1)
@@ -169,7 +174,10 @@ describe('the credentials of a server', () => {
 
 describe('sets of tools', () => {
   const sets = {
-    dev: { tools: ['demo__greet', 'demo__count'], changes: { demo__greet: { name: 'hello', arguments: { times: { fixed: 2 } } } } },
+    dev: {
+      tools: ['demo__greet', 'demo__count'],
+      changes: { demo__greet: { name: 'hello', arguments: { times: { fixed: 2 } } } },
+    },
     none: { tools: [] },
   }
 
@@ -193,6 +201,9 @@ describe('sets of tools', () => {
     const args = ['gateway', '--config', file, '--stdio', '--set']
     const client = await connectTo({ command: process.execPath, args: [COMMAND, ...args, 'dev'], env })
     expect(await toolsOf(client)).toEqual(['hello', 'demo__count'])
-    expect(await portcall([...args, 'dov'], { env })).toMatchObject({ code: 2, err: expect.stringContaining('did you mean dev?') })
+    expect(await portcall([...args, 'dov'], { env })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('did you mean dev?'),
+    })
   })
 })

@@ -47,7 +47,10 @@ test('rules, limits and the audit log of a configuration apply together', async 
   expect(await textOf(client, 'box__look')).toBe('seen')
   expect(await textOf(client, 'box__look')).toContain('Rate limit exceeded')
   const log = await readFile(join(workspace.dir, 'audit.jsonl'), 'utf8')
-  const records = log.trim().split('\n').map((line) => JSON.parse(line))
+  const records = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   expect(records).toMatchObject([
     { target: 'box__erase', decision: 'denied', rule: 'no erasing' },
     { target: 'box__look', decision: 'allowed', outcome: 'ok' },
@@ -68,8 +71,13 @@ test('a call waits for an approval, is approved once, and runs once', async () =
   expect(waiting).toMatchObject({ server: 'box', name: 'erase', arguments: { file: 'a' }, state: 'pending' })
   const listed = await manage(workspace, 'approvals', 'list')
   expect(listed.out).toContain('the tool erase of box')
-  expect(await manage(workspace, 'approvals', 'approve', 'nothing')).toMatchObject({ code: expect.any(Number), err: expect.stringContaining('no call waits') })
-  expect((await manage(workspace, 'approvals', 'approve', waiting.id.slice(0, 8))).err).toContain('Approved the tool erase of box')
+  expect(await manage(workspace, 'approvals', 'approve', 'nothing')).toMatchObject({
+    code: expect.any(Number),
+    err: expect.stringContaining('no call waits'),
+  })
+  expect((await manage(workspace, 'approvals', 'approve', waiting.id.slice(0, 8))).err).toContain(
+    'Approved the tool erase of box',
+  )
   expect(await textOf(client, 'box__erase', { file: 'b' })).toContain('waits for approval')
   expect(await textOf(client, 'box__erase', { file: 'a' })).toBe('erased {"file":"a"}')
   expect(await textOf(client, 'box__erase', { file: 'a' })).toContain('waits for approval')
@@ -114,7 +122,10 @@ test('a changed definition is withheld until it is accepted', async () => {
   const accepted = await command(workspace, '--accept', 'box')
   expect(accepted).toMatchObject({ code: 0, err: expect.stringContaining('Accepted 1 change') })
   await expect.poll(() => toolsOf(client), { timeout: 20_000 }).toEqual(['box__erase', 'box__look'])
-  expect(await command(workspace, '--accept', 'bix')).toMatchObject({ code: 2, err: expect.stringContaining('did you mean box?') })
+  expect(await command(workspace, '--accept', 'bix')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('did you mean box?'),
+  })
 })
 
 test('a configuration without pins says so', async () => {

@@ -34,7 +34,10 @@ export interface GatewayProcess {
 
 /** Starts a gateway over HTTP until the test ends. */
 export async function startGateway({ file, env, dir }: Workspace, ...args: string[]): Promise<GatewayProcess> {
-  const child = start(['gateway', '--config', file, ...(args.includes('--port') ? [] : ['--port', '0']), ...args], { env, cwd: dir })
+  const child = start(['gateway', '--config', file, ...(args.includes('--port') ? [] : ['--port', '0']), ...args], {
+    env,
+    cwd: dir,
+  })
   let log = ''
   child.stderr.on('data', (text) => {
     log += text

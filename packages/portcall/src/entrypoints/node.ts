@@ -115,7 +115,11 @@ export async function serve(server: ServerLike, options: ServeOptions = {}): Pro
     await close()
   }
   if (handleProcessSignals) removeSignalHandlers = exitOnSignals(closeAfterDelay)
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path.replace(/\/\*$/, '')}`, port: bound.port, close }
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${path.replace(/\/\*$/, '')}`,
+    port: bound.port,
+    close,
+  }
 }
 
 /** Creates a handler for an existing server or framework: `app.all('/mcp', nodeHandler(server))`. */

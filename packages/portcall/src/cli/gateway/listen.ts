@@ -7,6 +7,7 @@ import { CliError, usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { Controller } from './controller.ts'
+import { formatMetrics } from './metrics.ts'
 import { createAdminToken, writeRunFile } from './run-file.ts'
 
 /** The values of `GATEWAY_LISTEN_FLAGS`. */
@@ -49,7 +50,10 @@ export interface ListenContext {
 }
 
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
-export async function listenOverHttp(server: ServerLike, { config, flags, isReady, onRequest }: ListenContext): Promise<Listening> {
+export async function listenOverHttp(
+  server: ServerLike,
+  { config, flags, isReady, onRequest }: ListenContext,
+): Promise<Listening> {
   const { listen = {}, auth, sets } = config?.settings ?? {}
   const { serve } = await import('../../entrypoints/node.ts')
   const { createProtectionOptions } = await import('./protection.ts')
@@ -87,7 +91,11 @@ function createSetCheck(path: string, names: readonly string[]): (request: HookR
     const { pathname } = new URL(target, 'http://localhost')
     const name = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : ''
     if (name === '' || names.includes(name)) return undefined
-    return { status: 404, headers: { 'content-type': 'text/plain' }, body: `There is no tool set here. The sets are: ${names.join(', ')}\n` }
+    return {
+      status: 404,
+      headers: { 'content-type': 'text/plain' },
+      body: `There is no tool set here. The sets are: ${names.join(', ')}\n`,
+    }
   }
 }
 
@@ -130,7 +138,8 @@ export async function startAdmin(
   const configured = typeof admin === 'object' ? admin.port : undefined
   const port = flags.admin === undefined ? (configured ?? 0) : readPort('admin', flags.admin)
   const token = createAdminToken()
-  const server = await serveAdmin(controller, { port, token }).catch((error: unknown) => {
+  const actions = { ...controller, metrics: () => formatMetrics(controller.status()) }
+  const server = await serveAdmin(actions, { port, token }).catch((error: unknown) => {
     throw usageError(`the admin endpoint: ${error instanceof Error ? error.message : String(error)}`)
   })
   writeRunFile({ port: server.port, token, files })

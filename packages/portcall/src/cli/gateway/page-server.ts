@@ -18,7 +18,8 @@ export async function startPageServer(): Promise<PageServer> {
   let authority = ''
   const server = createServer((request, response) => {
     // Another name for this address would let a web page read the responses.
-    const answer = request.headers.host === authority ? Promise.resolve(pages(toHookRequest(request))) : Promise.resolve(undefined)
+    const answer =
+      request.headers.host === authority ? Promise.resolve(pages(toHookRequest(request))) : Promise.resolve(undefined)
     answer.then(
       (found) => respond(response, found ?? { status: 404, body: 'Not found' }),
       () => respond(response, { status: 500, body: 'Internal error' }),

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type AuthProvider, bearerToken, clientCredentials } from '../../entrypoints/auth-client.ts'
-import { callerIdentity, type CredentialsProvider, type GatewayConfig, type GatewayServerAuth } from '../../entrypoints/gateway.ts'
+import {
+  type CredentialsProvider,
+  callerIdentity,
+  type GatewayConfig,
+  type GatewayServerAuth,
+} from '../../entrypoints/gateway.ts'
 import type { OnRequest } from '../../entrypoints/http.ts'
 import type { Middleware } from '../../entrypoints/index.ts'
 import { usageError } from '../cli-error.ts'
-import { createAccounts, type UserAccountsContext } from './user-accounts.ts'
 import { createStoredCredentials } from './credentials.ts'
+import { createAccounts, type UserAccountsContext } from './user-accounts.ts'
 
 /** The credentials of all servers of a gateway. */
 export interface ServerCredentials {
@@ -59,7 +64,8 @@ function assertUrls({ settings, options }: GatewayConfig): void {
   for (const name of Object.keys(settings.serverAuth ?? {})) {
     const server = options.servers[name]
     const target = typeof server === 'object' && 'target' in server ? server.target : server
-    if (!(target instanceof URL)) throw usageError(`gateway.servers.${name}.auth: the server is a program, not a URL`, 'pass credentials to it with env')
+    if (!(target instanceof URL))
+      throw usageError(`gateway.servers.${name}.auth: the server is a program, not a URL`, 'pass credentials to it with env')
   }
 }
 

@@ -47,7 +47,13 @@ export function createAccounts({ settings, options }: GatewayConfig, context: Us
   })
 }
 
-function accountOptionsOf({ clientId, clientSecret, issuer, clientName = 'Portcall gateway', scopes }: GatewayServerAuth): AccountServerOptions {
+function accountOptionsOf({
+  clientId,
+  clientSecret,
+  issuer,
+  clientName = 'Portcall gateway',
+  scopes,
+}: GatewayServerAuth): AccountServerOptions {
   return {
     clientName,
     ...(scopes && { scopes }),

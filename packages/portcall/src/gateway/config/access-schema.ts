@@ -25,7 +25,9 @@ export const SERVER_AUTH_SCHEMA: JsonObject = section(
 
 /** The schema of how users connect their accounts. */
 export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers with `auth` of type `user`.', {
-  origin: text('The origin of the gateway, as browsers reach it. Default: that of `auth.resource`, or where the gateway listens.'),
+  origin: text(
+    'The origin of the gateway, as browsers reach it. Default: that of `auth.resource`, or where the gateway listens.',
+  ),
   identify: {
     description: 'How the gateway knows the user of a browser who opens a link. Required with `auth`.',
     anyOf: [

@@ -1,4 +1,4 @@
-import { PER_CALLER, type GatewayServerAuth } from './access-settings.ts'
+import { type GatewayServerAuth, PER_CALLER } from './access-settings.ts'
 import type { ConfigIssue, GatewaySection } from './types.ts'
 
 /** The keys of each kind of credentials besides `type`. */
@@ -21,7 +21,9 @@ export function checkServerAuth({ servers = {}, auth: inbound }: GatewaySection)
       ...(PER_CALLER.has(auth.type) && sharing === 'shared'
         ? [`of type ${auth.type} needs connections for each caller. Remove sharing`]
         : []),
-      ...(auth.type === 'token-exchange' && !inbound ? ['of type token-exchange needs gateway.auth: the tokens of callers are exchanged'] : []),
+      ...(auth.type === 'token-exchange' && !inbound
+        ? ['of type token-exchange needs gateway.auth: the tokens of callers are exchanged']
+        : []),
     ].map((message) => ({ path, message }))
   })
 }

@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { SUPPORTED_VERSIONS } from '../../protocol/revisions.ts'
-import { POLICY_SCHEMAS } from './policy-schema.ts'
 import { ACCOUNTS_SCHEMA, SERVER_AUTH_SCHEMA, SETS_SCHEMA } from './access-schema.ts'
+import { POLICY_SCHEMAS } from './policy-schema.ts'
 import { choice, count, flag, record, section, text, texts } from './schema-parts.ts'
 
 const items = (kind: string, renamable: boolean): JsonObject =>
