@@ -23,7 +23,10 @@ const GENERATED = [
   { script: 'tools/revisions-doc.mjs', holds: 'docs/reference/protocol-versions.md is up to date' },
   { script: 'tools/reference.mjs', holds: 'docs/reference/api is up to date, and every export and member is documented' },
   { script: 'tools/command-doc.mjs', holds: 'docs/tools/cli.md matches the definitions of the commands' },
-  { script: 'tools/gateway-doc.mjs', holds: 'the tables of docs/gateway match the JSON Schema and the differences that tests skip' },
+  {
+    script: 'tools/gateway-doc.mjs',
+    holds: 'the tables of docs/gateway match the JSON Schema and the differences that tests skip',
+  },
   { script: 'tools/contents.mjs', holds: 'docs/README.md and llms.txt list every page' },
   { script: 'bench/report/write.mjs', holds: 'the figures match bench/results' },
 ]

@@ -90,7 +90,10 @@ for (const { page, part, content, source } of pages) {
   const text = readText(page)
   const fresh = text.replace(part, (_all, begin, end) => `${begin}\n\n${content}\n\n${end}`)
   if (process.argv.includes('--check'))
-    report.check(`${page.slice(ROOT.length)} matches ${source}`, fresh === text ? [] : ['out of date: node tools/gateway-doc.mjs'])
+    report.check(
+      `${page.slice(ROOT.length)} matches ${source}`,
+      fresh === text ? [] : ['out of date: node tools/gateway-doc.mjs'],
+    )
   else writeFileSync(page, fresh)
 }
 if (process.argv.includes('--check')) report.end()

@@ -28,7 +28,7 @@ const createProtected = ({ url }: ProtectedUpstream, auth: object, more: object 
 
 /** A client whose user opens links in a browser. */
 const withBrowser = (opened: string[]): ConnectOptions => ({
-  async elicitUrl({ url }) {
+  async elicitUrl({ url }): Promise<'accept'> {
     opened.push(url)
     expect((await createBrowser().connect(url)).text).toContain('is connected')
     return 'accept'

@@ -109,8 +109,17 @@ function printPairs(rows) {
     const { verdicts } = rows.find((row) => row.client === client && row.behind === server) ?? {}
     return verdicts ? `${verdicts.filter(({ faults }) => faults.length === 0).length} of ${verdicts.length}` : '-'
   }
-  const table = [['client', ...servers.map((server) => `server ${server}`)], ...clients.map((client) => [client, ...servers.map((server) => cell(client, server))])]
-  for (const cells of table) console.log(cells.map((text) => text.padEnd(20)).join('').trimEnd())
+  const table = [
+    ['client', ...servers.map((server) => `server ${server}`)],
+    ...clients.map((client) => [client, ...servers.map((server) => cell(client, server))]),
+  ]
+  for (const cells of table)
+    console.log(
+      cells
+        .map((text) => text.padEnd(20))
+        .join('')
+        .trimEnd(),
+    )
 }
 
 function summary({ passed, failed }) {

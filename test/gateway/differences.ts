@@ -29,9 +29,9 @@ const PAIRS: { readonly [where: string]: Difference['where'] } = {
 }
 
 /** What the protocol does not carry from one revision to another. `npm run gateway -- --matrix` skips these tests with the reason. */
-export const DIFFERENCES: readonly Difference[] = JSON.parse(readFileSync(new URL('differences.json', import.meta.url), 'utf8')).map(
-  ({ where, ...difference }: { readonly where: string }) => ({ ...difference, where: pairsOf(where) }),
-)
+export const DIFFERENCES: readonly Difference[] = JSON.parse(
+  readFileSync(new URL('differences.json', import.meta.url), 'utf8'),
+).map(({ where, ...difference }: { readonly where: string }) => ({ ...difference, where: pairsOf(where) }))
 
 function pairsOf(name: string): Difference['where'] {
   const pairs = PAIRS[name]

@@ -38,7 +38,10 @@ async function createRich(name: string): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), 'portcall-skills-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'report'))
-  await writeFile(join(folder, 'report', 'SKILL.md'), `---\nname: report\ndescription: Reports of ${name}\n---\nWrite to ${name}.\n`)
+  await writeFile(
+    join(folder, 'report', 'SKILL.md'),
+    `---\nname: report\ndescription: Reports of ${name}\n---\nWrite to ${name}.\n`,
+  )
   const { close } = await server.skills(folder)
   onTestFinished(close)
   return server
@@ -60,21 +63,21 @@ test.each(PAIRS)('tasks of two servers of $server, which ask a client of $client
   })
   const handles = await Promise.all(['one', 'two'].map((name) => peer.tasks.start(`${name}__paint`)))
   const results = await Promise.all(handles.map((handle) => ('result' in handle ? handle.result() : handle)))
-  expect(results).toMatchObject([
-    { content: [{ text: 'one painted red' }] },
-    { content: [{ text: 'two painted red' }] },
-  ])
+  expect(results).toMatchObject([{ content: [{ text: 'one painted red' }] }, { content: [{ text: 'two painted red' }] }])
 })
 
-test.each(PAIRS)('the user interfaces of two servers of $server have different URIs for a client of $client', async ({ client, server }) => {
-  await using peer = await connect(await serveOnce(await startPair(server)), { protocolVersion: client })
-  const tools = (await peer.tools().toArray()).filter(({ name }) => name.endsWith('chart'))
-  const uris = tools.map(({ _meta }) => (_meta as { ui?: { resourceUri?: string } } | undefined)?.ui?.resourceUri ?? '')
-  expect(new Set(uris).size).toBe(2)
-  for (const uri of uris) expect(uri).toMatch(/^ui:\/\/(one|two)\+\//)
-  const pages = await Promise.all(uris.map((uri) => peer.readResource(uri)))
-  expect(pages).toMatchObject([{ contents: [{ text: '<p>one</p>' }] }, { contents: [{ text: '<p>two</p>' }] }])
-})
+test.each(PAIRS)(
+  'the user interfaces of two servers of $server have different URIs for a client of $client',
+  async ({ client, server }) => {
+    await using peer = await connect(await serveOnce(await startPair(server)), { protocolVersion: client })
+    const tools = (await peer.tools().toArray()).filter(({ name }) => name.endsWith('chart'))
+    const uris = tools.map(({ _meta }) => (_meta as { ui?: { resourceUri?: string } } | undefined)?.ui?.resourceUri ?? '')
+    expect(new Set(uris).size).toBe(2)
+    for (const uri of uris) expect(uri).toMatch(/^ui:\/\/(one|two)\+\//)
+    const pages = await Promise.all(uris.map((uri) => peer.readResource(uri)))
+    expect(pages).toMatchObject([{ contents: [{ text: '<p>one</p>' }] }, { contents: [{ text: '<p>two</p>' }] }])
+  },
+)
 
 test('skills of two servers with the same name are listed and loaded from their own server', async () => {
   const gateway = await startPair('2026-07-28')

@@ -1,7 +1,7 @@
 import { createServer } from 'portcall'
 import { apiKeys, createApiKey, protect } from 'portcall/auth/server'
 import { connect } from 'portcall/client'
-import { accessRules, createGateway, type AccessRule } from 'portcall/gateway'
+import { type AccessRule, accessRules, createGateway } from 'portcall/gateway'
 import { serve } from 'portcall/node'
 import { tasks } from 'portcall/tasks'
 import { tasks as clientTasks } from 'portcall/tasks/client'
@@ -40,7 +40,12 @@ async function startProtected(): Promise<Protected> {
   const keys = { ada: await createApiKey(), eve: await createApiKey() }
   const gateway = createGateway({ servers: { box: server, other: createServer({ name: 'other', version: '1' }) }, pageSize: 1 })
   const verify = apiKeys(Object.entries(keys).map(([subject, { hash }]) => ({ hash, subject })))
-  const listening = await serve(gateway, { ...protect({ resource: url, verify }), port, handleProcessSignals: false, drainTimeoutMs: 0 })
+  const listening = await serve(gateway, {
+    ...protect({ resource: url, verify }),
+    port,
+    handleProcessSignals: false,
+    drainTimeoutMs: 0,
+  })
   onTestFinished(async () => {
     await listening.close()
     await gateway.close()
@@ -61,7 +66,11 @@ function createSender({ url, headersOf }: Protected, capabilities: object) {
     'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   }
-  return async (user: string, method: string, params: { name?: string; taskId?: string; [member: string]: unknown } = {}): Promise<RawResponse> => {
+  return async (
+    user: string,
+    method: string,
+    params: { name?: string; taskId?: string; [member: string]: unknown } = {},
+  ): Promise<RawResponse> => {
     const subject = params.name ?? params.taskId
     const response = await fetch(url, {
       method: 'POST',
@@ -170,12 +179,18 @@ test('with 1,000 random policies, the tools that are listed are those that can b
     ['crm', 'box'].map((name) => {
       const server = createServer({ name, version: '1' })
       for (const tool of ['get_item', 'list_items', 'delete_item'])
-        server.tool(tool, { annotations: { readOnlyHint: tool !== 'delete_item', destructiveHint: tool === 'delete_item' } }, () => 'done')
+        server.tool(
+          tool,
+          { annotations: { readOnlyHint: tool !== 'delete_item', destructiveHint: tool === 'delete_item' } },
+          () => 'done',
+        )
       return [name, server]
     }),
   )
   onTestFinished(async () => void (await Promise.all(Object.values(servers).map((server) => server.close()))))
-  const names = Object.keys(servers).flatMap((name) => ['get_item', 'list_items', 'delete_item'].map((tool) => `${name}__${tool}`))
+  const names = Object.keys(servers).flatMap((name) =>
+    ['get_item', 'list_items', 'delete_item'].map((tool) => `${name}__${tool}`),
+  )
   const randomRule = (): AccessRule => {
     const action = pick(['allow', 'deny', 'deny'] as const)
     return {

@@ -38,7 +38,7 @@ async function startHuge(): Promise<{ url: string; sent: () => number }> {
       const isEvents = params?.name === 'events'
       response.writeHead(200, { 'content-type': isEvents ? 'text/event-stream' : 'application/json' })
       const known = RESULTS[method]
-      if (known) return void response.end(head + JSON.stringify(known).slice(1) + '}')
+      if (known) return void response.end(`${head}${JSON.stringify(known).slice(1)}}`)
       response.write(`${isEvents ? 'data: ' : ''}${head}"content":[{"type":"text","text":"`)
       flood(response)
     })

@@ -33,7 +33,7 @@ describe.each(PAIRS)('a client of $client behind servers of $server', ({ client,
     onTestFinished(() => gateway.close())
     await using peer = await connect(await serveOnce(gateway), { protocolVersion: client })
     const subscription = peer.listen({ toolsListChanged: true })
-    await subscription.ready
+    await subscription.acknowledged
     let listed: string[] = []
     const reading = (async () => {
       // Only notifications make the client list the tools again.
@@ -45,7 +45,7 @@ describe.each(PAIRS)('a client of $client behind servers of $server', ({ client,
     }
     const expected = Array.from({ length: 60 }, (_, change) => `${change % 2 === 0 ? 'one' : 'two'}__tool_${change}`)
     await eventually(() => expect(listed).toEqual(expect.arrayContaining(expected)))
-    await subscription.close()
+    subscription.close()
     await reading
   })
 })

@@ -116,7 +116,10 @@ test('refresh fetches lists again that servers said would not change', async () 
 test('events contain neither the query nor the user of a URI', async () => {
   const events: GatewayEvent[] = []
   const server = createServer({ name: 'files', version: '1' }).resource('files://{path}', { name: 'files' }, () => 'text')
-  const gateway = createGateway({ servers: { files: server, more: createServer({ name: 'more', version: '1' }) }, onEvent: (event) => events.push(event) })
+  const gateway = createGateway({
+    servers: { files: server, more: createServer({ name: 'more', version: '1' }) },
+    onEvent: (event) => events.push(event),
+  })
   onTestFinished(() => gateway.close())
   await using client = await connect(gateway)
   for (const uri of ['files://a?token=secret-1', 'https://me:secret-2@example.com/a#secret-3', `files://${'x'.repeat(5000)}`])

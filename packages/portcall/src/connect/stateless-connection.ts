@@ -83,20 +83,13 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
     )
     return entry
   }
-  /** Returns an open entry. One whose connection was lost since its last use is evicted. */
-  const find = (key: string): Entry | undefined => {
-    const entry = entries.get(key)
-    if (!entry?.connection || entry.connection.status === 'connected') return entry
-    evict(entry)
-    return undefined
-  }
   /** Returns the entry for a request. The first connection shows whether the server has sessions. */
   const findEntry = (request: Request): Entry | Promise<Entry> => {
-    if (hasSessions === false) return find(ANY) ?? start(ANY, fixed ?? capabilitiesOf(request))
+    if (hasSessions === false) return findOpen(entries, ANY, evict) ?? start(ANY, fixed ?? capabilitiesOf(request))
     if (hasSessions) {
       const capabilities = capabilitiesOf(request)
       const key = canonicalJson(capabilities)
-      return find(key) ?? start(key, capabilities)
+      return findOpen(entries, key, evict) ?? start(key, capabilities)
     }
     if (!detection) {
       const capabilities = fixed ?? capabilitiesOf(request)
@@ -148,6 +141,14 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
       await Promise.allSettled(closing)
     },
   }
+}
+
+/** Returns an open entry. Evicts one whose connection was lost since its last use. */
+function findOpen(entries: ReadonlyMap<string, Entry>, key: string, evict: (entry: Entry) => void): Entry | undefined {
+  const entry = entries.get(key)
+  if (!entry?.connection || entry.connection.status === 'connected') return entry
+  evict(entry)
+  return undefined
 }
 
 /** Evicts the first entry that is not in use. */

@@ -15,6 +15,8 @@ function needsRedaction(name: string): boolean {
 }
 
 function redactName(name: string): string {
-  const uri = name.replace(/^([\w+.-]+:\/\/)[^/?#]*@/, '$1[redacted]@').replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}[redacted]`)
+  const uri = name
+    .replace(/^([\w+.-]+:\/\/)[^/?#]*@/, '$1[redacted]@')
+    .replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}[redacted]`)
   return uri.slice(0, MAX_NAME_LENGTH)
 }

@@ -12,7 +12,6 @@ import { didYouMean } from '../command-line/did-you-mean.ts'
 import { VERSION } from '../version.ts'
 import type { Activity, ServerActivity } from './activity.ts'
 import type { LoadedGateway } from './load.ts'
-import { formatMetrics } from './metrics.ts'
 
 type Servers = GatewayOptions['servers']
 
@@ -58,8 +57,6 @@ export interface ControllerOptions {
   readonly pins: DefinitionPins | undefined
   /** Where clients connect. */
   readonly endpoint: () => string
-  /** Returns further metrics in the Prometheus text format. */
-  readonly metrics?: () => string
 }
 
 /** Creates the controller of a gateway. Changes are made one after another. */
@@ -118,7 +115,7 @@ export function createController(options: ControllerOptions): Controller {
       void apply()
     })
 
-  const controller: Controller = {
+  return {
     reload: () => oneByOne(reload),
     enable: (name) => setDisabled(name, false),
     disable: (name) => setDisabled(name, true),
@@ -136,7 +133,6 @@ export function createController(options: ControllerOptions): Controller {
       gateway.refresh(name)
     },
     ...policyActions(options),
-    metrics: () => formatMetrics(controller.status()) + (options.metrics?.() ?? ''),
     status() {
       const { servers, ...rest } = gateway.status()
       const configured = current.config.options.servers
@@ -159,7 +155,6 @@ export function createController(options: ControllerOptions): Controller {
       }
     },
   }
-  return controller
 }
 
 type PolicyActions = Pick<AdminActions, 'pins' | 'approvals' | 'approve' | 'deny'>

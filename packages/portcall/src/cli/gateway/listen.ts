@@ -7,6 +7,7 @@ import { CliError, usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { Controller } from './controller.ts'
+import { formatMetrics } from './metrics.ts'
 import { createAdminToken, writeRunFile } from './run-file.ts'
 
 /** The values of `GATEWAY_LISTEN_FLAGS`. */
@@ -137,7 +138,8 @@ export async function startAdmin(
   const configured = typeof admin === 'object' ? admin.port : undefined
   const port = flags.admin === undefined ? (configured ?? 0) : readPort('admin', flags.admin)
   const token = createAdminToken()
-  const server = await serveAdmin(controller, { port, token }).catch((error: unknown) => {
+  const actions = { ...controller, metrics: () => formatMetrics(controller.status()) }
+  const server = await serveAdmin(actions, { port, token }).catch((error: unknown) => {
     throw usageError(`the admin endpoint: ${error instanceof Error ? error.message : String(error)}`)
   })
   writeRunFile({ port: server.port, token, files })

@@ -39,7 +39,15 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   })
   if (onRequest) place.pages?.serve(onRequest)
   let endpoint = flags.stdio ? 'stdio' : ''
-  const controller = createController({ gateway, loaded, load, activity, approvals, pins, endpoint: () => endpoint })
+  const controller = createController({
+    gateway,
+    loaded,
+    load,
+    activity,
+    approvals,
+    pins,
+    endpoint: () => endpoint,
+  })
   for (const warning of config.warnings) io.log(warning)
   let isReady = true
   const listening = flags.stdio

@@ -1,4 +1,4 @@
-import { PER_CALLER, type GatewayServerAuth } from './access-settings.ts'
+import { type GatewayServerAuth, PER_CALLER } from './access-settings.ts'
 import type { ConfigIssue, GatewaySection } from './types.ts'
 
 /** The keys of each kind of credentials besides `type`. */

@@ -7,8 +7,8 @@ import { createVariableSource, expandVariables, FieldError, type VariableSource 
 import { isObject } from '../../jsonrpc/message.ts'
 import { closestName } from '../../util/closest-name.ts'
 import type { GatewayServerOptions } from '../options.ts'
-import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
 import { PER_CALLER } from './access-settings.ts'
+import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
 import type { ConfigIssue, GatewayConfig, GatewaySection, GatewaySettings, UsableServer } from './types.ts'
 
 /** Options of `readGatewayConfig`. */

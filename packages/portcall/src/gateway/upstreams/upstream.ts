@@ -10,7 +10,7 @@ import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
 import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
-import type { OnGatewayEvent } from '../events.ts'
+import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayServerOptions } from '../options.ts'
 import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
@@ -81,15 +81,6 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   /** The metadata of the last request, with which the server is tried again. */
   let lastMeta: JsonObject = probeMeta(options.info)
 
-  const reportHealth = ({ state, error, nextAttemptAt }: UpstreamHealth): void => {
-    onEvent({
-      type: 'upstream',
-      server: name,
-      state,
-      ...(error !== undefined && { error }),
-      ...(nextAttemptAt !== undefined && { nextAttemptAt }),
-    })
-  }
   const probe = async (): Promise<void> => {
     const params = { _meta: lastMeta }
     const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
@@ -98,7 +89,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     catalogue.invalidate()
     onChanged(upstream, undefined)
   }
-  const health = createUpstreamHealth({ probe: isShared ? probe : undefined, onChange: reportHealth })
+  const health = createUpstreamHealth({ probe: isShared ? probe : undefined, onChange: (changed) => onEvent(upstreamEvent(name, changed)) })
   const connections = createConnections({
     ...options,
     onOpening: () => health.connecting(),
@@ -172,6 +163,16 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     },
   }
   return upstream
+}
+
+function upstreamEvent(server: string, { state, error, nextAttemptAt }: UpstreamHealth): UpstreamEvent {
+  return {
+    type: 'upstream',
+    server,
+    state,
+    ...(error !== undefined && { error }),
+    ...(nextAttemptAt !== undefined && { nextAttemptAt }),
+  }
 }
 
 /** Reports whether a server could be reached and refused the caller, who has to sign in first. */
