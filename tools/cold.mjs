@@ -9,8 +9,8 @@ import { firstResponseMs, heapBytes, wholeRunMs } from './lib/first-response.mjs
 import { DIST, ROOT } from './lib/paths.mjs'
 import { createReport } from './lib/report.mjs'
 
-/** Times are ratios to bare Node, because machines differ. Where Node starts in 45 ms, they allow about 30 ms more for a response and 40 ms for the help. Of the bundles, 1.5 KB explain mistakes. */
-const LIMITS = { answer: 1.7, help: 2, heapMB: 4, serverKB: 37, clientKB: 37 }
+/** Times are ratios to bare Node, because machines differ. Where Node starts in 45 ms, they allow about 30 ms more for a response and 40 ms for the help. Of the bundles, 1.5 KB explain mistakes; of that of a client, 3 KB send plain HTTP without `node:http`. */
+const LIMITS = { answer: 1.7, help: 2, heapMB: 4, serverKB: 37, clientKB: 39 }
 const RUNS = 11
 const ATTEMPTS = 5
 
