@@ -29,6 +29,5 @@ export function Markdown({ text }: { text: string }): JSX.Element {
       </p>
     )
   if (html.value === undefined) return <Spinner label="Rendering" />
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: DOMPurify has sanitized it
   return <div class="markdown" dangerouslySetInnerHTML={{ __html: html.value }} />
 }

@@ -157,7 +157,6 @@ function Blocks({ blocks, serverId }: { blocks: readonly ContentBlock[]; serverI
   return (
     <div class="stack">
       {blocks.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other identity
         <Content key={index} block={block} serverId={serverId} />
       ))}
     </div>
