@@ -33,7 +33,7 @@ export function copyAs(
   if (!write) throw new InspectorCommandError('INVALID_PARAMS', `There is no format ${format}`)
   const names = new Set<string>()
   const secret = (name: string): string => {
-    const variable = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+    const variable = /^authorization$/i.test(name) ? 'TOKEN' : name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
     names.add(variable)
     return variable
   }
@@ -93,7 +93,7 @@ function writeCurl(input: CopyInput): string {
 function header(name: string, value: string, { secret }: CopyInput): string {
   if (!isSecretHeader(name)) return `-H ${quote(`${name}: ${value}`)}`
   const scheme = /^(Bearer|Basic|DPoP) /i.exec(value)?.[0] ?? ''
-  return `-H "${name}: ${scheme}$${secret(name === 'authorization' ? 'TOKEN' : name)}"`
+  return `-H "${name}: ${scheme}$${secret(name)}"`
 }
 
 /** The command that does the same: a server, and `raw` or a friendlier command. */

@@ -168,7 +168,7 @@ function sizeOf(stored: StoredEntry | undefined): number {
 function textOf({ entry, details }: StoredEntry): string {
   switch (entry.type) {
     case 'message':
-      return `${entry.method ?? ''} ${details.text ?? entry.text}`
+      return `${entry.method ?? ''} ${entry.subject ?? ''} ${details.text ?? entry.text}`
     case 'http':
       return `${entry.method} ${entry.url} ${entry.status ?? ''} ${JSON.stringify(entry.responseHeaders ?? {})} ${entry.bodyText ?? ''}`
     case 'log':
