@@ -67,7 +67,7 @@ async function writeScripts(folder) {
     input: Object.fromEntries(entryPoints().map(({ entry, source }) => [entry, source])),
     platform: 'neutral',
     external: /^node:/,
-    plugins: [smallPackages, ...['testing', 'inspector'].map((folder) => byEntryPoints(join(PACKAGE, 'src', folder)))],
+    plugins: [smallPackages, ...['testing', 'inspector'].map((name) => byEntryPoints(join(PACKAGE, 'src', name)))],
     ...INPUT,
   })
   const { output } = await bundle.write({

@@ -28,7 +28,7 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
   listening = await serve(server, { port: 0, handleProcessSignals: false })
 
   const { code, out } = await portcall(['check', listening.url, '--json'])
-  const { findings, toolTokens } = JSON.parse(out)
+  const { findings, toolTokens, tokensByTool } = JSON.parse(out)
   const rules = findings.map(({ level, where, rule }: Record<string, string>) => `${level} ${where} ${rule}`)
   expect(code).toBe(1)
   expect(rules.sort()).toEqual(
@@ -41,12 +41,15 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
       'warning prompt ask prompt-argument',
       'warning prompt ask prompt-description',
       'warning server instructions',
+      'warning tool Fine annotations-missing',
       'warning tool Fine argument-description',
       'warning tool Fine tool-description-length',
+      'warning tool fine annotations-missing',
       'warning tool with.dot tool-description',
     ].sort(),
   )
   expect(toolTokens).toBeGreaterThan(500)
+  expect(tokensByTool.map(({ tool }: { tool: string }) => tool)).toEqual(['with.dot', 'fine', 'Fine'])
 })
 
 test('warnings fail only with --strict', async () => {

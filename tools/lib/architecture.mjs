@@ -21,12 +21,12 @@ export const FOLDERS = {
 /** Extensions: they may also import the entry points, as users do. */
 export const EXTENSIONS = ['tasks']
 
-/** Folders above the entry points: they import the package as users do. `testing` may also import every folder. */
+/** Folders above the entry points: they import the package as users do. `testing` and `inspector` may also import every folder. */
 export const CONSUMERS = {
   testing: Object.keys(FOLDERS),
+  inspector: [...Object.keys(FOLDERS), 'testing'],
   cli: ['util'],
   skills: ['util'],
-  inspector: ['testing', 'transports', 'protocol', 'jsonrpc', 'util'],
 }
 
 /** The only files that may import Node's built-in modules. A trailing slash names a folder. */
@@ -64,6 +64,7 @@ export const NODE_FILES = [
   'util/rename-file.ts',
   'transports/stdio/orphan-guard.ts',
   'gateway/admin/',
+  'inspector/doctor/',
   'testing/pair/stdio.ts',
   'testing/faults/faulty-proxy.ts',
   'testing/oauth/http-listener.ts',

@@ -60,6 +60,8 @@ export interface Command<F extends Flags = Flags> {
   /** The positional arguments after the server, as in the help: `<tool>`, `[arguments...]`. */
   readonly args: readonly string[]
   readonly flags: F
+  /** What follows the name in the usage line. Default: the server and `args`. */
+  readonly usage?: string
   /** More paragraphs of the help. */
   readonly details?: readonly string[]
   /** What an argument or option accepts: tables of the help. */

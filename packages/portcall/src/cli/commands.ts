@@ -58,6 +58,26 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     summary: 'Lint a server for host compatibility',
     load: async () => (await import('./commands/check.ts')).checkCommand,
   },
+  doctor: {
+    summary: 'Find out why a server does not work',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+  record: {
+    summary: 'Record the messages between a host and a server',
+    load: async () => (await import('./commands/record.ts')).recordCommand,
+  },
+  replay: {
+    summary: 'Send recorded requests again, or serve a recording',
+    load: async () => (await import('./commands/replay.ts')).replayCommand,
+  },
+  diff: {
+    summary: 'Compare two servers, versions, snapshots or recordings',
+    load: async () => (await import('./commands/diff.ts')).diffCommand,
+  },
+  snapshot: {
+    summary: 'Save what a server offers in a file',
+    load: async () => (await import('./commands/snapshot.ts')).snapshotCommand,
+  },
   types: {
     summary: 'Generate TypeScript types from a server',
     load: async () => (await import('./commands/types.ts')).typesCommand,

@@ -32,7 +32,8 @@ export function overview(): string {
 }
 
 /** Returns the usage line of a command. */
-function usageOf({ name, serverUse, args }: Pick<Command, 'name' | 'serverUse' | 'args'>): string {
+function usageOf({ name, serverUse, args, usage }: Pick<Command, 'name' | 'serverUse' | 'args' | 'usage'>): string {
+  if (usage !== undefined) return `portcall ${name} ${usage} [options]`
   return ['portcall', name, ...(serverUse === 'none' || serverUse === 'many' ? [] : ['<server>']), ...args, '[options]'].join(' ')
 }
 

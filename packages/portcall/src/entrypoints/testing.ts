@@ -45,4 +45,10 @@ export type { OAuthEndpoint, OAuthRequest } from '../testing/oauth/request.ts'
 export { connectPair, type PairedClient, type PairOptions, type PairTransport } from '../testing/pair/pair.ts'
 export { type RecordOptions, recordChannel, recordExchange } from '../testing/recording/record.ts'
 export { type Recording, type RecordingEntry, readRecording } from '../testing/recording/recording.ts'
-export { type Replayer, type ReplayOptions, replayChannel, replayExchange } from '../testing/recording/replay.ts'
+export {
+  type ReplayExchangeOptions,
+  type Replayer,
+  type ReplayOptions,
+  replayChannel,
+  replayExchange,
+} from '../testing/recording/replay.ts'

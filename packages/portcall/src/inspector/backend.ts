@@ -51,7 +51,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
       createRules: createRuleChecker,
       info,
       hasModel: () => model.endpoint !== undefined,
-      authOf: async (serverId, url) => diagnosis.authOf(serverId, url),
+      authOf: async (serverId) => diagnosis.authOf(serverId),
       onConnection: (server) => {
         if (server.isConnected) inventories.follow(server)
       },

@@ -33,6 +33,7 @@ export const CONNECTION_FLAGS: { readonly [name in keyof ConnectionValues]: Flag
     value: 'LEVEL',
     description: 'Show log messages of the server from this level on: debug, info, warning, error',
   },
+  record: { type: 'string', value: 'FILE', description: 'Record all messages in this file, without secrets' },
   verbose: { type: 'boolean', short: 'v', description: 'Show connection events and the stderr of the program' },
 }
 
@@ -47,5 +48,6 @@ export interface ConnectionValues {
   readonly answer: readonly string[]
   readonly 'no-input': boolean
   readonly log: string | undefined
+  readonly record: string | undefined
   readonly verbose: boolean
 }

@@ -1,9 +1,11 @@
 import { basename } from 'node:path'
+import type { ServerLike } from '../../entrypoints/index.ts'
+import type { Middleware } from '../../entrypoints/jsonrpc.ts'
 import { usageError } from '../cli-error.ts'
-import { type Command, defineCommand, type ValuesOf } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { readHeaderFlags } from '../command-line/flag-values.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
-import { GATEWAY_LISTEN_FLAGS } from '../gateway/listen.ts'
+import { GATEWAY_LISTEN_FLAGS, type ListenFlags } from '../gateway/listen.ts'
 import { guardStdout, type Io } from '../io.ts'
 import type { ResolvedTarget } from '../target/config-file.ts'
 
@@ -23,8 +25,6 @@ const FLAGS = {
   cwd: CONNECTION_FLAGS.cwd,
   verbose: { type: 'boolean', short: 'v', description: 'Show warnings and the stderr of the server' },
 } as const
-
-type BridgeFlags = ValuesOf<typeof FLAGS>
 
 const CLIENT_ERAS: { readonly [name: string]: 'off' | 'stateless' } = { modern: 'off', stateless: 'stateless' }
 
@@ -49,28 +49,35 @@ export const bridgeCommand: Command = defineCommand({
     if (flags['client-era'] !== undefined && (legacy === undefined || flags.http === undefined))
       throw usageError(`--client-era must be one of ${Object.keys(CLIENT_ERAS).join(', ')}, and needs --http`)
     const resolved = await resolveTarget(server, flags)
-    const bridged = await createBridge(resolved, { flags, io })
-    if (flags.http === undefined) {
-      process.exitCode = 0
-      if (process.stdin.isTTY)
-        io.log(`Serving ${nameOf(resolved)} over stdio, for a host that starts this command. Press Ctrl-C to stop.`)
-      const { serveStdio } = await import('../../entrypoints/stdio.ts')
-      return serveStdio(bridged)
-    }
-    return serveOverHttp(bridged, { flags, io, port: flags.http, legacy })
+    return serveBridge(await createBridge(resolved, { flags, io }), {
+      resolved,
+      io,
+      flags: { ...flags, port: flags.http },
+      http: flags.http,
+      legacy,
+    })
   },
 })
 
-interface BridgeContext {
-  readonly flags: BridgeFlags
-  readonly io: Io
+/** The flags that a bridge reads. */
+export interface BridgeValues {
+  readonly header: readonly string[]
+  readonly verbose: boolean
+  readonly 'server-version'?: string | undefined
 }
 
-type Bridge = Awaited<ReturnType<typeof createBridge>>
+/** How to create a bridge. */
+export interface BridgeContext {
+  readonly flags: BridgeValues
+  readonly io: Io
+  /** Wraps the requests to the server. */
+  readonly middleware?: readonly Middleware[]
+}
 
-async function createBridge(
+/** Creates a bridge to a server. @throws CliError */
+export async function createBridge(
   { target, headers }: ResolvedTarget,
-  { flags, io }: BridgeContext,
+  { flags, io, middleware }: BridgeContext,
 ): Promise<import('../../entrypoints/gateway.ts').Gateway> {
   const { bridge } = await import('../../entrypoints/gateway.ts')
   const { createActivity } = await import('../gateway/activity.ts')
@@ -80,13 +87,14 @@ async function createBridge(
   const isProgram = typeof target === 'object' && 'command' in target
   try {
     return bridge(isProgram ? { ...target, terminateWithParent: true } : target, {
-      name: nameOf({ target }),
+      name: nameOfTarget({ target }),
       info: { name: 'portcall-bridge', version: VERSION, title: 'Portcall bridge' },
       sharing: 'shared',
       headers: { ...headers, ...readHeaderFlags(flags.header) },
       credentials: createStoredCredentials(),
       ...(version !== undefined && { protocolVersion: version }),
       onEvent: createActivity(io, flags.verbose).onEvent,
+      ...(middleware && { middleware }),
     })
   } catch (error) {
     throw error instanceof TypeError ? usageError(error.message) : error
@@ -94,18 +102,46 @@ async function createBridge(
 }
 
 /** Names a server in messages. */
-function nameOf({ target }: Pick<ResolvedTarget, 'target'>): string {
+export function nameOfTarget({ target }: Pick<ResolvedTarget, 'target'>): string {
   if (target instanceof URL) return target.host
   return typeof target === 'object' && 'command' in target ? basename(target.command) : 'server'
 }
 
-interface HttpContext extends BridgeContext {
-  readonly port: string
-  readonly legacy: 'off' | 'stateless' | undefined
+/** How to serve a server of another process, or a recording. */
+export interface ServeBridgeOptions {
+  readonly resolved: ResolvedTarget
+  readonly io: Io
+  /** The port for HTTP. Default: stdio. */
+  readonly http: string | undefined
+  readonly flags?: ListenFlags
+  readonly legacy?: 'off' | 'stateless' | undefined
+}
+
+/** Serves over stdio or HTTP until stdin or a signal ends it. */
+export async function serveBridge(bridged: ServerLike, options: ServeBridgeOptions): Promise<void> {
+  const { resolved, io, http } = options
+  if (http !== undefined) return serveOverHttp(bridged, { ...options, http })
+  process.exitCode = 0
+  if (process.stdin.isTTY)
+    io.log(`Serving ${nameOfTarget(resolved)} over stdio, for a host that starts this command. Press Ctrl-C to stop.`)
+  const { serveStdio } = await import('../../entrypoints/stdio.ts')
+  return serveStdio(bridged)
+}
+
+const NO_LISTEN_FLAGS: ListenFlags = {
+  port: undefined,
+  host: undefined,
+  path: undefined,
+  'allow-host': [],
+  'allow-origin': [],
+  'insecure-no-auth': false,
 }
 
 /** Serves until a signal ends the process. */
-async function serveOverHttp(bridged: Bridge, { flags, io, port, legacy }: HttpContext): Promise<void> {
+async function serveOverHttp(
+  bridged: ServerLike,
+  { io, flags = NO_LISTEN_FLAGS, http: port, legacy }: ServeBridgeOptions & { readonly http: string },
+): Promise<void> {
   const { listenOverHttp } = await import('../gateway/listen.ts')
   const { untilSignal } = await import('../gateway/run.ts')
   const config = { settings: { admin: false as const, listen: legacy === undefined ? {} : { legacy } } }

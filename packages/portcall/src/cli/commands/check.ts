@@ -1,5 +1,5 @@
+import type { LintResult } from '../../entrypoints/diagnostics.ts'
 import { runConformance } from '../check/conformance.ts'
-import { type LintResult, lint, readInventory } from '../check/lint.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
@@ -26,7 +26,12 @@ export const checkCommand: Command = defineCommand({
   examples: ['portcall check http://127.0.0.1:3000/mcp', 'portcall check server.js --strict --json'],
   async run({ flags, io, ...invocation }) {
     const url = flags.conformance ? await resolveUrl(invocation.server) : undefined
-    const result = await withClient({ ...invocation, flags, io }, async (client) => lint(await readInventory(client)))
+    const { lint, readInventory } = await import('../../entrypoints/diagnostics.ts')
+    const result = await withClient({ ...invocation, flags, io }, async (client) => {
+      const { inventory, failures } = await readInventory(client)
+      for (const { error } of failures) throw error
+      return lint(inventory)
+    })
     printFindings(result, io)
     const failures = result.findings.filter(({ level }) => level === 'error' || flags.strict)
     const conforms = url ? await runConformance(url, io.signal) : true
@@ -34,8 +39,8 @@ export const checkCommand: Command = defineCommand({
   },
 })
 
-function printFindings({ findings, toolTokens }: LintResult, io: Io): void {
-  if (io.json) return io.value({ findings, toolTokens })
+function printFindings({ findings, toolTokens, tokensByTool }: LintResult, io: Io): void {
+  if (io.json) return io.value({ findings, toolTokens, tokensByTool })
   for (const { level, where, rule, message } of findings) io.data(sanitizeLine(`${level}: ${where}: ${message} [${rule}]`))
   const errors = findings.filter(({ level }) => level === 'error').length
   const warnings = findings.length - errors

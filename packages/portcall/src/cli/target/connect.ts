@@ -56,6 +56,10 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
       ? usageError(error.message.replace('leave protocolVersion out', 'leave --protocol-version out'))
       : error
   })
+  if (flags.record !== undefined) {
+    const { openRecordingFile } = await import('../sessions/recording-file.ts')
+    client.use(await openRecordingFile(flags.record))
+  }
   try {
     return await use(client)
   } finally {

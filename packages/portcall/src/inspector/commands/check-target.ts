@@ -14,7 +14,7 @@ const TARGETS: { readonly [kind: string]: (target: JsonObject) => boolean } = {
 }
 
 /** Checks a target that the page sends. @throws InspectorCommandError */
-export function checkTarget(target: unknown): InspectorTarget {
+export function checkInspectorTarget(target: unknown): InspectorTarget {
   const kind = isObject(target) ? target.kind : undefined
   const check = typeof kind === 'string' && Object.hasOwn(TARGETS, kind) ? TARGETS[kind] : undefined
   if (check?.(target as JsonObject)) return target as InspectorTarget

@@ -3,7 +3,7 @@ import type { CommandName } from '../protocol.ts'
 import { toSourceServer } from '../servers/server-list.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import { MAX_ENTRIES } from '../timeline/timeline.ts'
-import { checkSettings, checkTarget } from './check-target.ts'
+import { checkInspectorTarget, checkSettings } from './check-target.ts'
 import { DIAGNOSIS_HANDLERS } from './diagnosis-handlers.ts'
 import { getEntry } from './get-entry.ts'
 import type { CommandHandlers } from './handler-types.ts'
@@ -38,17 +38,17 @@ const SERVER_HANDLERS: CommandHandlers<
   },
   'parse-target': async ({ text }, { options }) => {
     if (options.sources) return options.sources.parse(text)
-    return { target: checkTarget({ kind: 'url', url: text.trim() }), settings: {} }
+    return { target: checkInspectorTarget({ kind: 'url', url: text.trim() }), settings: {} }
   },
   'add-server': async ({ target, name, settings = {} }, { servers }) => {
-    const server = await servers.add({ target: checkTarget(target), name, settings: checkSettings(settings) })
+    const server = await servers.add({ target: checkInspectorTarget(target), name, settings: checkSettings(settings) })
     return { serverId: server.id, server: server.state }
   },
   'update-server': async ({ serverId, name, target, settings }, { servers }) => {
     const server = servers.get(serverId)
     await server.update({
       name,
-      target: target && checkTarget(target),
+      target: target && checkInspectorTarget(target),
       settings: settings && checkSettings(settings),
     })
     return { server: server.state }

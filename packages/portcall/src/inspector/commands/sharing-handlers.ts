@@ -1,6 +1,6 @@
 import { copyAs } from '../sharing/copy-as.ts'
+import { compareSources } from '../sharing/diff-sources.ts'
 import { exportFile } from '../sharing/export.ts'
-import { InspectorCommandError } from '../state/command-error.ts'
 import type { CommandHandlers } from './handler-types.ts'
 
 type SharingCommand =
@@ -18,10 +18,6 @@ type SharingCommand =
   | 'run-calls'
   | 'export-calls'
 
-const missing = (): never => {
-  throw new InspectorCommandError('FAILED', 'This build of the inspector cannot replay or compare')
-}
-
 /** The commands that keep and share what was seen. */
 export const SHARING_HANDLERS: CommandHandlers<SharingCommand> = {
   'start-recording': async ({ path, serverIds = [] }, { sharing }) => {
@@ -33,10 +29,17 @@ export const SHARING_HANDLERS: CommandHandlers<SharingCommand> = {
     const recording = await sharing.recorder.import(name, text)
     return { recordingId: recording.id, serverId: recording.serverId ?? '' }
   },
-  'start-replay': missing,
-  'cancel-replay': missing,
-  'serve-recording': missing,
-  diff: missing,
+  'start-replay': ({ serverId, recordingId }, { servers, sharing }) => {
+    const text = sharing.recorder.textOf(recordingId)
+    return { runId: sharing.replayer.start(servers.get(serverId), { id: recordingId, text }) }
+  },
+  'cancel-replay': ({ runId }, { sharing }) => sharing.replayer.cancel(runId),
+  'serve-recording': async ({ recordingId, serve }, { sharing }) => {
+    if (serve) return { url: await sharing.served.start(recordingId, sharing.recorder.textOf(recordingId)) }
+    await sharing.served.stop(recordingId)
+    return {}
+  },
+  diff: ({ left, right }, parts) => compareSources(left, right, parts),
   export: (params, parts) => exportFile(params, parts),
   'copy-as': (params, parts) => copyAs(params, parts),
   'save-call': ({ call }, { sharing }) => ({ id: sharing.savedCalls.save(call) }),

@@ -25,6 +25,8 @@ export interface ManagedServer {
   /** Connects in the background. `confirm` is what the user agreed to run; `true` on the command line. */
   connect(confirm: string | true | undefined): Promise<void>
   disconnect(): Promise<void>
+  /** Checks that a person has seen what will run. @throws InspectorCommandError */
+  confirm(confirmed: string | true | undefined): Promise<string>
   update(change: ServerChange): Promise<void>
   setRoots(roots: readonly InspectorRoot[]): void
   /** Changes what the page sees. */
@@ -110,6 +112,7 @@ export async function createManagedServer(init: NewServer, context: ServerContex
       })
     },
     disconnect,
+    confirm: facts.confirm,
     update: facts.update,
     setRoots: facts.setRoots,
     show: facts.show,

@@ -9,9 +9,13 @@ export function writeTypeScript(input: CopyInput): string {
   const { imports, target, options } = targetOf(input)
   return `import { connect } from 'portcall/client'
 ${imports}
-await using client = await connect(${target}${options})
-const result = await ${callOf(input.request, input)}
-console.log(result)
+const client = await connect(${target}${options})
+try {
+  const result = await ${callOf(input.request, input)}
+  console.log(JSON.stringify(result, null, 2))
+} finally {
+  await client.close()
+}
 `
 }
 
@@ -32,9 +36,13 @@ export function writeTest(input: CopyInput): string {
 import { connect } from 'portcall/client'
 ${helper}${imports}
 test(${JSON.stringify(title)}, async () => {
-  await using client = await connect(${target}${options})
-  const result = await ${callOf(request, input)}
-  ${check}
+  const client = await connect(${target}${options})
+  try {
+    const result = await ${callOf(request, input)}
+    ${check}
+  } finally {
+    await client.close()
+  }
 })
 `
 }

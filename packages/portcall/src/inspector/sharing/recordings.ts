@@ -19,6 +19,8 @@ export interface Recordings {
   stop(id: string): Promise<InspectorRecording>
   /** Opens a recording as a server of its own. @throws SyntaxError with the number of the first invalid line. */
   import(name: string, text: string): Promise<InspectorRecording>
+  /** @throws InspectorCommandError if there is none. */
+  get(id: string): InspectorRecording
   /** The text of an imported recording. @throws InspectorCommandError if there is none. */
   textOf(id: string): string
   close(): Promise<void>
@@ -52,6 +54,7 @@ export function createRecordings({ hub, timeline, servers }: CoreParts): Recordi
   }
 
   return {
+    get,
     get all() {
       return [...recordings.values()]
     },

@@ -2,7 +2,9 @@ import type { CoreParts } from '../core-parts.ts'
 import type { SavedCall } from '../protocol/operations.ts'
 import type { InspectorRecording, ReplayRun } from '../protocol/sharing.ts'
 import { createRecordings, type Recordings } from './recordings.ts'
+import { createReplays, type Replays } from './replays.ts'
 import { createSavedCalls, type SavedCalls } from './saved-calls.ts'
+import { createServedRecordings, type ServedRecordings } from './served-recordings.ts'
 
 /** Recordings, replays and saved calls. */
 export interface Sharing {
@@ -11,6 +13,8 @@ export interface Sharing {
   readonly replays: readonly ReplayRun[]
   readonly recorder: Recordings
   readonly savedCalls: SavedCalls
+  readonly replayer: Replays
+  readonly served: ServedRecordings
   /** Ends all recordings. */
   close(): Promise<void>
 }
@@ -19,6 +23,8 @@ export interface Sharing {
 export function createSharing(parts: CoreParts): Sharing {
   const recorder = createRecordings(parts)
   const savedCalls = createSavedCalls(parts)
+  const replayer = createReplays(parts)
+  const served = createServedRecordings()
   return {
     get calls() {
       return savedCalls.all
@@ -26,9 +32,16 @@ export function createSharing(parts: CoreParts): Sharing {
     get recordings() {
       return recorder.all
     },
-    replays: [],
+    get replays() {
+      return replayer.all
+    },
     recorder,
     savedCalls,
-    close: () => recorder.close(),
+    replayer,
+    served,
+    async close() {
+      replayer.close()
+      await Promise.all([recorder.close(), served.close()])
+    },
   }
 }

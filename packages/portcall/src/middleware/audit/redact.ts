@@ -36,7 +36,7 @@ const FIELDS = [
 const EXACT_FIELDS = ['pwd', 'pass', 'pin', 'otp', 'auth', 'jwt', 'sid', 'sas', 'dsn', 'cvv', 'cvc', 'ssn']
 
 /** Secrets with a form of their own, wherever they are in a text. */
-const PATTERNS = [
+export const SECRET_PATTERNS: readonly RegExp[] = [
   // Private keys and certificates with keys.
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*-----|$)/g,
   // JSON Web Tokens.
@@ -67,7 +67,9 @@ const PATTERNS = [
   /\bSK[0-9a-f]{32}\b/g,
   /\b\d{8,10}:AA[\w-]{30,}/g,
   /\b[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,}/g,
-  // Long random text: hexadecimal digits, or a mix of letters and digits in base64.
+]
+/** Long random text: hexadecimal digits, or a mix of letters and digits in base64. */
+const RANDOM_PATTERNS = [
   /\b[0-9a-f]{32,}\b/gi,
   /(?<![\w+/-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])(?=[\w+/-]*[A-Z])[\w+/-]{32,}={0,2}(?![\w+/=-])/g,
 ]
@@ -82,7 +84,7 @@ const ASSIGNMENT =
 export function redactSecrets({ fields = [], patterns = [] }: RedactionOptions = {}): (value: unknown) => unknown {
   const parts = [...FIELDS, ...fields.map(normalize)]
   const exact = new Set(EXACT_FIELDS)
-  const all = [...PATTERNS, ...patterns.map(toGlobal)]
+  const all = [...SECRET_PATTERNS, ...RANDOM_PATTERNS, ...patterns.map(toGlobal)]
   const isSecret = (key: string): boolean => {
     const name = normalize(key)
     return exact.has(name) || parts.some((part) => name.includes(part))

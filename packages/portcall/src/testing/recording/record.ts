@@ -1,6 +1,7 @@
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { deriveContext, type Exchange, type ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
+import { createRecordingHeader } from './header.ts'
 import { type Recording, type RecordingEvent, receivedEvent } from './recording.ts'
 import { createRedactor } from './redact.ts'
 
@@ -86,7 +87,7 @@ function createRecorder({ redact, onLine, now = () => performance.now() }: Recor
   const redactMessage = createRedactor(redact)
   const startedAt = now()
   return {
-    recording: { lines, text: () => lines.map((line) => `${line}\n`).join('') },
+    recording: { lines, text: () => [createRecordingHeader(), ...lines].map((line) => `${line}\n`).join('') },
     write({ message, ...event }) {
       const time = Math.round(1000 * (now() - startedAt)) / 1000
       const line = JSON.stringify({ time, ...event, ...(message && { message: redactMessage(message) }) })

@@ -1,5 +1,6 @@
 import type { ChannelInput } from '../../jsonrpc/channel.ts'
 import { isObject, type Message, type RequestId } from '../../jsonrpc/message.ts'
+import { isRecordingHeader } from './header.ts'
 
 /** One line of a recording, from the perspective of the recorded side. */
 export interface RecordingEntry {
@@ -17,7 +18,7 @@ export interface RecordingEntry {
   readonly closed?: true
 }
 
-/** A recording in NDJSON format: one entry for each line. */
+/** A recording in NDJSON format: one entry for each line. In a file, the first line names the format. */
 export interface Recording {
   /** The entries, each as JSON. */
   readonly lines: readonly string[]
@@ -33,14 +34,15 @@ export function receivedEvent(input: ChannelInput): RecordingEvent {
   return { direction: 'received', message: input.value as Message }
 }
 
-/** Parses a recording. @throws SyntaxError with the number of the first invalid line. */
+/** Parses a recording. @throws SyntaxError with the number of the first invalid line, or for a newer format. */
 export function readRecording(recording: Recording | string): RecordingEntry[] {
   const lines = typeof recording === 'string' ? recording.split('\n') : recording.lines
-  return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]))
+  return lines.flatMap((line, index) => (line.trim() === '' ? [] : parseLine(line, index + 1)))
 }
 
-function parseLine(line: string, lineNumber: number): RecordingEntry {
+function parseLine(line: string, lineNumber: number): RecordingEntry | [] {
   const entry = parseJson(line)
+  if (isRecordingHeader(entry)) return []
   if (isObject(entry) && (entry.direction === 'sent' || entry.direction === 'received')) return entry as unknown as RecordingEntry
   throw new SyntaxError(`Line ${lineNumber} is not a valid entry of a recording`)
 }

@@ -1,37 +1,15 @@
 import { isObject } from '../../jsonrpc/message.ts'
+import { isSecretName, normalizeName, replaceSecrets } from './secrets.ts'
 
 /** Returns a value with its secrets replaced by numbered placeholders. Equal secrets have the same number. */
 export type Redact = (value: unknown) => unknown
 
-/** Names of members whose values are secrets, in lower case, without `-` and `_`. Progress tokens and cursors are not secrets. */
-const SECRET_NAMES = [
-  'authorization',
-  'proxyauthorization',
-  'cookie',
-  'setcookie',
-  'mcpsessionid',
-  'requeststate',
-  'token',
-  'accesstoken',
-  'refreshtoken',
-  'idtoken',
-  'clientsecret',
-  'clientassertion',
-  'codeverifier',
-  'secret',
-  'password',
-  'passwd',
-  'apikey',
-  'xapikey',
-  'privatekey',
-]
-
-/** Secrets inside text: bearer tokens and JSON Web Tokens. */
-const SECRET_TEXT = /(?<=\bBearer\s+)[\w.~+/-]+=*|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/gi
-
-/** Creates a function that redacts the well-known secrets, and the values of the members in `names`. */
+/**
+ * Creates a function that redacts the well-known secrets, and the values of the members in `names`: members whose name says that they are
+ * secret, and text with the form of a key or a token, wherever it is.
+ */
 export function createRedactor(names: readonly string[] = []): Redact {
-  const secretNames = new Set([...SECRET_NAMES, ...names.map(normalize)])
+  const additional = new Set(names.map(normalizeName))
   const numbers = new Map<string, number>()
 
   const placeholder = (value: unknown): string => {
@@ -40,19 +18,17 @@ export function createRedactor(names: readonly string[] = []): Redact {
     numbers.set(text, number)
     return `[redacted ${number}]`
   }
-  const redact: Redact = (value) => {
-    if (typeof value === 'string') return value.replace(SECRET_TEXT, placeholder)
-    if (Array.isArray(value)) return value.map(redact)
+  const isSecret = (name: string, value: unknown): boolean =>
+    value != null && !isObject(value) && typeof value !== 'boolean' && (isSecretName(name) || additional.has(normalizeName(name)))
+  const redact = (value: unknown, name: string): unknown => {
+    if (typeof value === 'string') return replaceSecrets(value, name, placeholder)
+    if (Array.isArray(value)) return value.map((item) => redact(item, name))
     if (!isObject(value)) return value
     const entries = Object.entries(value).map(([key, member]) => [
-      key,
-      secretNames.has(normalize(key)) && member != null && !isObject(member) ? placeholder(member) : redact(member),
+      replaceSecrets(key, 'id', placeholder),
+      isSecret(key, member) ? placeholder(member) : redact(member, key),
     ])
     return Object.fromEntries(entries) as unknown
   }
-  return redact
-}
-
-function normalize(name: string): string {
-  return name.toLowerCase().replace(/[-_]/g, '')
+  return (value) => redact(value, '')
 }

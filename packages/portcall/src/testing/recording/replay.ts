@@ -2,6 +2,7 @@ import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Message, Notification, Request, RequestId } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
+import { isJsonEqual } from '../../util/json-equal.ts'
 import { createIdTranslator, isRequestMessage, isResponseMessage, matchesRecorded, relatedRequestId } from './message-matching.ts'
 import { type Recording, type RecordingEntry, readRecording } from './recording.ts'
 
@@ -139,21 +140,34 @@ function selectEntries(entries: readonly RecordingEntry[], direction: RecordingE
   return entries.filter((entry) => entry.message || (entry.direction === direction && (!entry.closed || entry === firstClosed)))
 }
 
+/** Options of `replayExchange`. */
+export interface ReplayExchangeOptions {
+  /**
+   * Whether a recorded request may be used again after all that correspond to a live request were used. A request with the same arguments is
+   * preferred. Default: false.
+   */
+  readonly repeat?: boolean
+}
+
 /**
  * Replays the server of a recording as an Exchange. Each request receives the notifications and the response of the first recorded request
  * that corresponds to it and was not used yet. A request without a recorded response stays open until it is aborted.
  *
  * The Exchange rejects if there is no such recorded request.
  */
-export function replayExchange(recording: Recording | string): Exchange {
+export function replayExchange(recording: Recording | string, { repeat = false }: ReplayExchangeOptions = {}): Exchange {
   const entries = readRecording(recording)
   const requests = entries.flatMap(({ direction, message }) =>
     direction === 'sent' && message && !Array.isArray(message) && isRequestMessage(message) ? [message] : [],
   )
   const unused = [...requests]
   return async (request, context) => {
-    const index = unused.findIndex((recorded) => matchesRecorded(recorded, request))
-    const [recorded] = index < 0 ? [] : unused.splice(index, 1)
+    const candidates = unused.filter((one) => matchesRecorded(one, request))
+    const recorded =
+      (repeat ? candidates.find((one) => hasSameArguments(one, request)) : undefined) ??
+      candidates[0] ??
+      (repeat ? findUsed(requests, request) : undefined)
+    if (recorded && unused.includes(recorded)) unused.splice(unused.indexOf(recorded), 1)
     if (!recorded) throw new Error(`The recording has no unused ${describeMessage(request)}`)
     const ids = createIdTranslator()
     ids.learn(recorded, request)
@@ -163,6 +177,16 @@ export function replayExchange(recording: Recording | string): Exchange {
     }
     return rejectOnAbort(context.signal)
   }
+}
+
+/** Returns the recorded request that is most like a live one: the last with the same arguments, else the last of the same item. */
+function findUsed(requests: readonly Request[], live: Request): Request | undefined {
+  const all = requests.filter((recorded) => matchesRecorded(recorded, live))
+  return all.findLast((recorded) => hasSameArguments(recorded, live)) ?? all.at(-1)
+}
+
+function hasSameArguments({ params: recorded = {} }: Request, { params: live = {} }: Request): boolean {
+  return isJsonEqual({ ...recorded, _meta: undefined }, { ...live, _meta: undefined })
 }
 
 /** Returns the messages that the server sent for a request, in order. */

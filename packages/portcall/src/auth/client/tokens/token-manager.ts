@@ -154,7 +154,7 @@ export function createTokenManager(options: TokenManagerOptions): TokenManager {
  * those that the resource metadata lists, together with those that were requested before.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy
  */
-function addOfflineAccess(
+export function addOfflineAccess(
   scope: string | undefined,
   { offlineAccess }: GrantType,
   { server }: ResourceBinding,

@@ -1,0 +1,100 @@
+import type { Client } from '../../entrypoints/client.ts'
+import { usageError } from '../cli-error.ts'
+import { type Command, defineCommand } from '../command.ts'
+import type { ExitReason } from '../exit-codes.ts'
+import { sanitizeLine } from '../format.ts'
+import type { Io } from '../io.ts'
+import { printRows } from '../sessions/print-rows.ts'
+import { isRecording, readSourceFile, splitSources } from '../sessions/read-source.ts'
+import { withClient } from '../target/connect.ts'
+import { serveBridge } from './bridge.ts'
+
+/** `portcall replay` */
+export const replayCommand: Command = defineCommand({
+  name: 'replay',
+  summary: 'Send recorded requests again, or serve a recording',
+  serverUse: 'connect',
+  usage: '<file> [server]',
+  args: ['[server]'],
+  details: [
+    'Sends the requests of a recording to a server and prints what it answers differently. The recording may be older than the server: what only belongs to a protocol version is not compared. Tools are called again.',
+    'With a file of saved calls, makes these calls and checks their assertions instead. Without a server, serves the recording to a host or client: over stdio, or over HTTP with --http.',
+    'The exit code is 1 if there are differences, or if an assertion fails.',
+  ],
+  flags: {
+    ignore: {
+      type: 'string',
+      short: 'i',
+      multiple: true,
+      value: 'PATH',
+      description: 'Do not compare this member of results, such as /structuredContent/time; * stands for any name; repeatable',
+    },
+    http: { type: 'string', value: 'PORT', description: 'Serve the recording over HTTP on this port (0: any free port)' },
+  },
+  examples: [
+    'portcall replay session.ndjson http://127.0.0.1:3000/mcp --ignore /content/*/text',
+    'portcall replay calls.json -- node server.js',
+    'portcall replay session.ndjson --http 3333',
+  ],
+  async run({ server, args, flags, io }) {
+    const { first, second } = splitSources(server, args)
+    const text = readSourceFile(first)
+    if (text === undefined) throw usageError(`cannot read ${first}`, 'pass a recording or a file of saved calls')
+    const { readCallFile, serveRecording } = await import('../../entrypoints/diagnostics.ts')
+    const calls = asUsageError(() => readCallFile(text))
+    if (!calls && !isRecording(text)) throw usageError(`${first} is neither a recording nor a file of saved calls`)
+    if (!second) {
+      if (calls) throw usageError('saved calls need a server', `write portcall replay ${first} SERVER`)
+      return serveBridge(
+        asUsageError(() => serveRecording(text)),
+        { resolved: { target: first }, io, http: flags.http },
+      )
+    }
+    return withClient({ flags, io, server: second }, (client) =>
+      calls ? runCalls(calls, client, io) : replay(text, client, { io, ignore: flags.ignore }),
+    )
+  },
+})
+
+function asUsageError<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof SyntaxError ? usageError(error.message) : error
+  }
+}
+
+async function replay(text: string, client: Client, { io, ignore }: { io: Io; ignore: readonly string[] }): Promise<ExitReason> {
+  const { replayCalls } = await import('../../entrypoints/diagnostics.ts')
+  const skipped: { where: string; reason: string }[] = []
+  for await (const event of replayCalls(text, client, { ignore, signal: io.signal })) {
+    if (event.type === 'skipped') {
+      skipped.push({ where: event.where, reason: event.reason })
+      io.log(sanitizeLine(`skipped ${event.where}: ${event.reason}`))
+    }
+    if (event.type === 'replayed' && !io.json) printRows(event.differences, io)
+    if (event.type !== 'finished') continue
+    const { total, replayed, differences } = event
+    if (io.json) io.value({ total, replayed, skipped, differences })
+    else io.data(`${replayed} of ${total} requests replayed, ${differences.length} differences`)
+    return differences.length > 0 ? 'failed' : 'success'
+  }
+  return 'internal'
+}
+
+type Calls = NonNullable<ReturnType<typeof import('../../entrypoints/diagnostics.ts').readCallFile>>
+
+async function runCalls(calls: Calls, client: Client, io: Io): Promise<ExitReason> {
+  const { runCallFile } = await import('../../entrypoints/diagnostics.ts')
+  const outcomes = []
+  for await (const outcome of runCallFile(calls, client)) {
+    outcomes.push(outcome)
+    if (io.json) continue
+    io.data(sanitizeLine(`${outcome.passed ? '✓' : '✗'} ${outcome.name}`))
+    for (const failure of outcome.failures) io.data(sanitizeLine(`    ${failure}`))
+  }
+  const failed = outcomes.filter(({ passed }) => !passed).length
+  if (io.json) io.value({ outcomes })
+  else io.data(`${outcomes.length - failed} passed, ${failed} failed`)
+  return failed > 0 ? 'failed' : 'success'
+}

@@ -1,0 +1,23 @@
+import { writeFileSync } from 'node:fs'
+import { type Command, defineCommand } from '../command.ts'
+import { readSource } from '../sessions/read-source.ts'
+
+/** `portcall snapshot` */
+export const snapshotCommand: Command = defineCommand({
+  name: 'snapshot',
+  summary: 'Save what a server offers in a file',
+  serverUse: 'connect',
+  args: [],
+  details: [
+    'Writes the capabilities, tools, resources, templates and prompts of a server as JSON, for portcall diff. Of a recording, writes what it shows.',
+  ],
+  flags: { out: { type: 'string', short: 'o', value: 'FILE', description: 'The file to write (default: stdout)' } },
+  examples: ['portcall snapshot http://127.0.0.1:3000/mcp --out released.json', 'portcall snapshot server.js > released.json'],
+  async run({ server, flags, io, ...invocation }) {
+    const { writeSnapshot } = await import('../../entrypoints/diagnostics.ts')
+    const { snapshot } = await readSource(server, { ...invocation, flags, io })
+    const text = writeSnapshot(snapshot)
+    if (flags.out === undefined) io.data(text.trimEnd())
+    else writeFileSync(flags.out, text)
+  },
+})

@@ -1,0 +1,25 @@
+import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
+import { sanitizeLine } from '../format.ts'
+import type { Io } from '../io.ts'
+
+const SIGNS: { readonly [change in ComparisonRow['change']]: string } = { added: '+', removed: '-', changed: '~' }
+const MAX_VALUE = 80
+
+/** Prints one line for each difference: the item, the member, the values, and whether it breaks clients. */
+export function printRows(rows: readonly ComparisonRow[], io: Io): void {
+  for (const { where, pointer, change, before, after, breaking, reason } of rows) {
+    const values = pointer === '' ? '' : ` ${showValues(change, before, after)}`
+    const impact = breaking === undefined ? '' : `  [${breaking ? 'breaking' : 'compatible'}: ${reason}]`
+    io.data(sanitizeLine(`${SIGNS[change]} ${where}${pointer === '' ? '' : ` ${pointer}`}${values}${impact}`))
+  }
+}
+
+function showValues(change: ComparisonRow['change'], before: unknown, after: unknown): string {
+  if (change === 'added') return show(after)
+  return change === 'removed' ? show(before) : `${show(before)} → ${show(after)}`
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? ''
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text
+}

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { ServerSnapshot } from '../../entrypoints/diagnostics.ts'
+import { usageError } from '../cli-error.ts'
+import type { ServerArgument } from '../command.ts'
+import type { ConnectionInvocation } from '../target/connect.ts'
+import { withClient } from '../target/connect.ts'
+
+/** One side of a comparison. */
+export interface ComparedSource {
+  readonly snapshot: ServerSnapshot
+  /** The text of the file, if the source is a recording. */
+  readonly recording: string | undefined
+}
+
+/** Reads a snapshot or a recording from a file, or the lists of a server. @throws CliError */
+export async function readSource(
+  server: ServerArgument,
+  invocation: Omit<ConnectionInvocation, 'server'>,
+): Promise<ComparedSource> {
+  const { createSnapshot, readInventory, readSnapshot, snapshotOfRecording } = await import('../../entrypoints/diagnostics.ts')
+  const text = 'location' in server ? readSourceFile(server.location) : undefined
+  if (text !== undefined && isRecording(text)) return { snapshot: snapshotOfRecording(text), recording: text }
+  const saved = text === undefined ? undefined : readSnapshot(text)
+  if (saved) return { snapshot: saved, recording: undefined }
+  return withClient({ ...invocation, server }, async (client) => {
+    const { inventory, failures } = await readInventory(client)
+    for (const { error } of failures) throw error
+    return { snapshot: createSnapshot(inventory, client.protocolVersion), recording: undefined }
+  })
+}
+
+/** Returns the text of a file, or `undefined` if there is none. */
+export function readSourceFile(path: string): string | undefined {
+  return /\.(json|ndjson|jsonl|txt|log)$/.test(path) && existsSync(path) && statSync(path).isFile()
+    ? readFileSync(path, 'utf8')
+    : undefined
+}
+
+/** Reports whether a text is a recording. */
+export function isRecording(text: string): boolean {
+  const [first = ''] = text.trimStart().split('\n', 1)
+  return /"portcall":\s*"recording"/.test(first) || /"direction":\s*"(sent|received)"/.test(first)
+}
+
+/** Splits the arguments of a command with a first argument of its own and a server, which may be a program after `--`. */
+export function splitSources(
+  server: ServerArgument,
+  args: readonly string[],
+): { first: string; second: ServerArgument | undefined } {
+  if ('location' in server) return { first: server.location, second: args[0] === undefined ? undefined : { location: args[0] } }
+  const [first] = args
+  if (first === undefined) throw usageError('a file or a server is missing before --')
+  return { first, second: server }
+}

@@ -1,0 +1,14 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import type { Middleware } from '../../entrypoints/jsonrpc.ts'
+import { usageError } from '../cli-error.ts'
+
+/** Creates a file and returns middleware that records into it, line by line. Only the user can read the file. @throws CliError */
+export async function openRecordingFile(path: string, redact: readonly string[] = []): Promise<Middleware> {
+  const { recordMiddleware } = await import('../../entrypoints/diagnostics.ts')
+  try {
+    writeFileSync(path, '', { mode: 0o600 })
+  } catch (error) {
+    throw usageError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+  return recordMiddleware({ onLine: (line) => appendFileSync(path, `${line}\n`), redact })
+}

@@ -1,0 +1,101 @@
+import type { AuthProvider } from '../../entrypoints/auth-client.ts'
+import type { DiagnosisEvent, StepResult } from '../../entrypoints/diagnostics.ts'
+import { randomId } from '../../util/random.ts'
+import type { CoreParts } from '../core-parts.ts'
+import type { DoctorRun, DoctorStep } from '../protocol/diagnosis.ts'
+import type { ManagedServer } from '../servers/managed-server.ts'
+import { resolveServer } from '../servers/resolver.ts'
+import { InspectorCommandError, toFailure } from '../state/command-error.ts'
+
+/** The runs of the connection doctor: the last of each server. */
+export interface Doctor {
+  readonly all: readonly DoctorRun[]
+  /** Starts a run and returns its id. */
+  start(server: ManagedServer, auth: AuthProvider | undefined): string
+  /** Stops a run. @throws InspectorCommandError if it is not running */
+  cancel(runId: string): void
+  close(): void
+}
+
+/** Creates the doctor of a back end. */
+export function createDoctor({ hub, options: { loaders = {} } }: CoreParts): Doctor {
+  const runs = new Map<string, DoctorRun>()
+  const running = new Map<string, AbortController>()
+  const put = (run: DoctorRun): DoctorRun => {
+    runs.set(run.serverId, run)
+    hub.publish({ type: 'doctor', run })
+    return run
+  }
+  const examine = async (server: ManagedServer, first: DoctorRun, auth: AuthProvider | undefined): Promise<DoctorRun> => {
+    const { diagnose } = await import('../../entrypoints/diagnostics.ts')
+    const { target, headers } = await resolveServer(server.target, server.settings, { loaders, load: true })
+    const { revision } = server.settings
+    const signal = running.get(first.id)?.signal
+    let run = first
+    const options = {
+      headers,
+      ...(auth && { auth }),
+      ...(revision !== undefined && { protocolVersion: revision }),
+      ...(signal && { signal }),
+    }
+    for await (const event of diagnose('server' in target ? target.server : target, options)) run = put(withEvent(run, event))
+    return run
+  }
+  return {
+    get all() {
+      return [...runs.values()]
+    },
+    start(server, auth) {
+      const previous = runs.get(server.id)
+      if (previous) running.get(previous.id)?.abort(new Error('A newer run replaces this one'))
+      const id = randomId(9)
+      const controller = new AbortController()
+      running.set(id, controller)
+      const run = put({ id, serverId: server.id, steps: [], status: 'running' })
+      void examine(server, run, auth)
+        .catch((error: unknown) => {
+          const last = runs.get(server.id)
+          if (last?.id !== id) return
+          put({
+            ...last,
+            ...(controller.signal.aborted ? { status: 'cancelled' } : { status: 'failed', failure: toFailure(error) }),
+          })
+        })
+        .finally(() => running.delete(id))
+      return id
+    },
+    cancel(runId) {
+      const controller = running.get(runId)
+      if (!controller) throw new InspectorCommandError('NOT_FOUND', 'The doctor is not running')
+      controller.abort(new Error('The user stopped the doctor'))
+    },
+    close() {
+      for (const controller of running.values()) controller.abort(new Error('The inspector closes'))
+    },
+  }
+}
+
+function withEvent(run: DoctorRun, event: DiagnosisEvent): DoctorRun {
+  if (event.type === 'step-started')
+    return { ...run, steps: [...run.steps, { id: event.step, title: event.title, status: 'running' }] }
+  if (event.type === 'step-finished') {
+    const step = toStep(event.result)
+    return { ...run, steps: [...run.steps.filter(({ id }) => id !== step.id), step] }
+  }
+  const { failedStep } = event.diagnosis
+  return { ...run, status: 'done', ...(failedStep !== undefined && { firstFailure: failedStep }) }
+}
+
+function toStep({ step, title, verdict, summary, evidence, problems, durationMs }: StepResult): DoctorStep {
+  const details = problems.map(({ where, message }) => ({ label: where ?? 'problem', value: message }))
+  const advice = [...new Set(problems.map((problem) => problem.advice))].join('\n')
+  return {
+    id: step,
+    title,
+    status: verdict,
+    summary,
+    evidence: [...details, ...evidence],
+    ...(advice !== '' && { hint: advice }),
+    durationMs,
+  }
+}

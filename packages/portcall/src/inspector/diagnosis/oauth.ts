@@ -1,0 +1,182 @@
+import { type AuthProvider, bearerToken, insecureHttp, insecurePrivateAddresses } from '../../entrypoints/auth-client.ts'
+import type {
+  AuthDebugger,
+  AuthDebuggerOptions,
+  AuthExchange,
+  AuthFlowState,
+  AuthFlowStep,
+} from '../../entrypoints/diagnostics.ts'
+import { randomId } from '../../util/random.ts'
+import type { CoreParts } from '../core-parts.ts'
+import type { OAuthExchange, OAuthFlow, OAuthFlowOptions, OAuthStep } from '../protocol/diagnosis.ts'
+import type { ExportFile } from '../protocol/sharing.ts'
+import { InspectorCommandError } from '../state/command-error.ts'
+
+/** The flows of the OAuth debugger. */
+export interface OAuthFlows {
+  readonly all: readonly OAuthFlow[]
+  /** Starts a flow. Returns its id. @throws InspectorCommandError if the URL is invalid */
+  start(url: string, options: OAuthFlowOptions): Promise<string>
+  /** @throws InspectorCommandError if there is no such flow */
+  get(flowId: string): AuthDebugger
+  /** Uses the refresh token, or requests more scopes. */
+  extend(flowId: string, action: 'refresh' | 'step-up', scopes: readonly string[] | undefined): void
+  /** Revokes the tokens, and forgets the flow. Returns whether the server revoked them. */
+  revoke(flowId: string): Promise<boolean>
+  /** Forgets a flow and its tokens. */
+  clear(flowId: string): void
+  export(flowId: string): ExportFile
+  /** Uses the access token of a flow for the connections of a server. */
+  useFor(flowId: string, serverId: string): void
+  /** Returns a provider with the token of the flow that is used for a server. */
+  authOf(serverId: string): AuthProvider | undefined
+  close(): void
+}
+
+interface Flow {
+  readonly engine: AuthDebugger
+  state: OAuthFlow
+}
+
+/** Creates the list of flows, which is empty. */
+export function createOAuthFlows({ hub, callbacks }: CoreParts): OAuthFlows {
+  const flows = new Map<string, Flow>()
+  const tokens = new Map<string, string>()
+  const find = (flowId: string): Flow => {
+    const flow = flows.get(flowId)
+    if (!flow) throw new InspectorCommandError('NOT_FOUND', 'There is no such flow')
+    return flow
+  }
+  const clear = (flowId: string): void => {
+    const { engine } = find(flowId)
+    engine.cancel()
+    engine.clear()
+    flows.delete(flowId)
+    hub.publish({ type: 'flow-removed', flowId })
+  }
+
+  return {
+    get all() {
+      return [...flows.values()].map(({ state }) => state)
+    },
+    get: (flowId) => find(flowId).engine,
+    async start(url, { clientSecret, ...options }) {
+      const { createAuthDebugger } = await import('../../entrypoints/diagnostics.ts')
+      const id = randomId(9)
+      const endpoint = parseUrl(url)
+      const initial: OAuthFlow = { id, serverUrl: endpoint.href, options, status: 'running', steps: [] }
+      const expected = new Set<string>()
+      const onChange = (state: AuthFlowState): void => {
+        const flow = flows.get(id)
+        if (!flow) return
+        flow.state = toFlow(initial, state)
+        hub.publish({ type: 'flow', flow: flow.state })
+        expectRedirect(flow.engine)
+      }
+      const expectRedirect = (engine: AuthDebugger): void => {
+        const { pendingState } = engine
+        if (pendingState === undefined || expected.has(pendingState)) return
+        expected.add(pendingState)
+        const { signal } = new AbortController()
+        void callbacks.wait(pendingState, signal).then((response) => engine.receive(response))
+      }
+      const engine = createAuthDebugger(endpoint, {
+        ...engineOptions(endpoint, { ...options, ...(clientSecret !== undefined && { clientSecret }) }),
+        redirectUri: callbacks.redirectUri,
+        onChange,
+      })
+      flows.set(id, { engine, state: initial })
+      hub.publish({ type: 'flow', flow: initial })
+      void engine.start()
+      return id
+    },
+    extend(flowId, action, scopes) {
+      const { engine } = find(flowId)
+      void (action === 'refresh' ? engine.refresh() : engine.stepUp(scopes))
+    },
+    async revoke(flowId) {
+      const revoked = await find(flowId).engine.revoke()
+      clear(flowId)
+      return revoked
+    },
+    clear,
+    export(flowId) {
+      const text = find(flowId).engine.export()
+      return { fileName: 'oauth-flow.json', mimeType: 'application/json', text, messages: 0, redactions: [] }
+    },
+    useFor(flowId, serverId) {
+      const { accessToken } = find(flowId).engine
+      if (accessToken === undefined) throw new InspectorCommandError('FAILED', 'The flow has no access token yet')
+      tokens.set(serverId, accessToken)
+    },
+    authOf(serverId) {
+      const token = tokens.get(serverId)
+      return token === undefined ? undefined : bearerToken(() => token)
+    },
+    close() {
+      for (const { engine } of flows.values()) engine.cancel()
+    },
+  }
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new InspectorCommandError('INVALID_PARAMS', `${text} is not the URL of a server`)
+}
+
+function engineOptions(endpoint: URL, options: OAuthFlowOptions): Omit<AuthDebuggerOptions, 'redirectUri'> {
+  const { mode, clientId, clientSecret, clientMetadataUrl, scopes } = options
+  const isLocal = endpoint.hostname === 'localhost' || endpoint.hostname === '[::1]' || /^127\./.test(endpoint.hostname)
+  return {
+    mode: mode === 'step' ? 'step' : 'run',
+    clientName: 'Portcall inspector',
+    ...(clientId !== undefined && { client: { clientId, ...(clientSecret !== undefined && { clientSecret }) } }),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    ...(scopes && { scopes }),
+    ...(isLocal && { allow: [insecureHttp, insecurePrivateAddresses] }),
+  }
+}
+
+function toFlow(initial: OAuthFlow, { status, steps, next, authorizationUrl, error }: AuthFlowState): OAuthFlow {
+  return {
+    ...initial,
+    status: status === 'idle' ? 'running' : status,
+    steps: steps.map(toStep),
+    ...(next !== undefined && { next }),
+    ...(authorizationUrl !== undefined && { authorizationUrl }),
+    ...(error !== undefined && { failure: { code: 'AUTH_FAILED', message: error } }),
+  }
+}
+
+function toStep({ step, title, status, exchanges, checks, claims, summary, durationMs }: AuthFlowStep, index: number): OAuthStep {
+  return {
+    id: `${index} ${step}`,
+    name: step,
+    title,
+    status,
+    exchanges: exchanges.map(toExchange),
+    checks: checks.map(({ rule, verdict, title: expected, message, advice, section }) => ({
+      rule,
+      status: verdict,
+      message: message === undefined ? expected : [message, advice].filter(Boolean).join(' '),
+      section: section.name,
+      link: section.url,
+    })),
+    claims,
+    ...(summary !== undefined && { summary }),
+    durationMs,
+  }
+}
+
+function toExchange({ method, url, headers, body, response, error, durationMs }: AuthExchange): OAuthExchange {
+  return {
+    method,
+    url,
+    requestHeaders: headers,
+    ...(body !== undefined && { requestBody: body }),
+    ...(response && { status: response.status, responseHeaders: response.headers, responseBody: response.body }),
+    ...(error !== undefined && { failure: error }),
+    durationMs,
+  }
+}

@@ -1,0 +1,67 @@
+import type { ComparisonRow, Finding, LintResult, ServerSnapshot } from '../../entrypoints/diagnostics.ts'
+import type { CoreParts } from '../core-parts.ts'
+import type { HostVerdict, QualityFinding, QualityReport } from '../protocol/diagnosis.ts'
+import type { ManagedServer } from '../servers/managed-server.ts'
+
+const FILE = 'definitions.json'
+const TOKENIZER = 'characters of name, description and input schema as JSON, divided by four'
+
+/** The definitions that the inspector saw at the last check, by target. */
+type SeenDefinitions = { [target: string]: { readonly time: number; readonly snapshot: ServerSnapshot } }
+
+/** Checks what a connected server offers, with the rules of `portcall check`, and remembers its definitions. */
+export async function checkQuality(server: ManagedServer, { files }: CoreParts): Promise<QualityReport> {
+  const { compareSnapshots, createSnapshot, lint, readInventory } = await import('../../entrypoints/diagnostics.ts')
+  const { client } = server.connection
+  const { inventory } = await readInventory(client)
+  const result = await lint(inventory)
+  const snapshot = createSnapshot(inventory, client.protocolVersion)
+  const seen = files.read(FILE, {}) as SeenDefinitions
+  const key = JSON.stringify(server.target)
+  const before = seen[key]
+  files.write(FILE, { ...seen, [key]: { time: Date.now(), snapshot } })
+  const rows = before && compareSnapshots(before.snapshot, snapshot, { ignore: ['/revision'] })
+  return {
+    serverId: server.id,
+    findings: result.findings.map(toFinding),
+    tools: result.tokensByTool.map(({ tool, tokens }) => ({ name: tool, tokens })),
+    totalTokens: result.toolTokens,
+    tokenizer: TOKENIZER,
+    hosts: hostVerdicts(result),
+    ...(before && rows && { changedSince: { time: before.time, rows: rows.map(toChange) } }),
+  }
+}
+
+const ITEM_KINDS = { tool: 'tools', resource: 'resources', template: 'templates', prompt: 'prompts' } as const
+
+function toFinding({ level, rule, where, message }: Finding): QualityFinding {
+  const [, noun = '', key = ''] = /^(tool|resource|template|prompt) (.*)$/s.exec(where) ?? []
+  const item = noun in ITEM_KINDS ? { kind: ITEM_KINDS[noun as keyof typeof ITEM_KINDS], key } : undefined
+  return { level, rule, where, message, ...(item && { item }) }
+}
+
+/** Errors are what hosts refuse; warnings are what some of them do not support. */
+function hostVerdicts({ findings }: LintResult): HostVerdict[] {
+  const verdict = (host: string, levels: readonly Finding['level'][]): HostVerdict => {
+    const problems = findings
+      .filter(({ level, where }) => levels.includes(level) && where.startsWith('tool '))
+      .map(({ where, message }) => ({ tool: where.slice('tool '.length), message }))
+    return { host, ok: problems.length === 0, problems }
+  }
+  return [verdict('Most hosts', ['error']), verdict('All hosts', ['error', 'warning'])]
+}
+
+function toChange({
+  where,
+  pointer,
+  change,
+  before,
+  after,
+}: ComparisonRow): NonNullable<QualityReport['changedSince']>['rows'][number] {
+  return {
+    where: pointer === '' ? where : `${where} ${pointer}`,
+    change,
+    ...(before !== undefined && { before: before as never }),
+    ...(after !== undefined && { after: after as never }),
+  }
+}

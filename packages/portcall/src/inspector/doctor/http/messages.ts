@@ -1,0 +1,42 @@
+import { isObject, type JsonObject } from '../../../entrypoints/jsonrpc.ts'
+import type { HttpObservation } from '../facts.ts'
+
+/** Returns the JSON-RPC response in a body, which may be JSON or an event stream, whatever its type says. */
+export function readRpcResponse({ body }: Pick<HttpObservation, 'body'>): JsonObject | undefined {
+  return candidatesOf(body).find(isRpcResponse)
+}
+
+function candidatesOf(body: string): unknown[] {
+  const parsed = parseJson(body)
+  if (parsed !== undefined) return [parsed].flat()
+  return readEvents(body).map(({ data }) => parseJson(data))
+}
+
+function isRpcResponse(value: unknown): value is JsonObject {
+  return isObject(value) && value.jsonrpc === '2.0' && ('result' in value || 'error' in value)
+}
+
+/** One event of an event stream. */
+export interface StreamEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** Splits the text of an event stream. An event that is not complete yet is left out. */
+export function readEvents(text: string): StreamEvent[] {
+  const blocks = text.replace(/\r\n?/g, '\n').split('\n\n').slice(0, -1)
+  return blocks.map((block) => {
+    const lines = block.split('\n')
+    const valuesOf = (name: string): string[] =>
+      lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''))
+    return { event: valuesOf('event').at(-1) ?? 'message', data: valuesOf('data').join('\n') }
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { HttpObservation } from '../facts.ts'
+import { errorCode, errorText } from '../outcome.ts'
+
+/** One request of a diagnosis. */
+export interface HttpProbe {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Time allowed for the whole response, in milliseconds. */
+  readonly timeoutMs: number
+  /** Reports whether enough of the body has arrived. The rest is then discarded. */
+  readonly until?: (text: string) => boolean
+}
+
+const MAX_BYTES = 65_536
+
+/** Sends a request and describes the response. Follows no redirect. Never rejects. */
+export function sendHttp(url: URL, probe: HttpProbe): Promise<HttpObservation> {
+  const { method, headers = {}, body, timeoutMs, until = () => false } = probe
+  const startedAt = performance.now()
+  return new Promise((resolve) => {
+    let received: IncomingMessage | undefined
+    let text = ''
+    let bytes = 0
+    const finish = (error?: HttpObservation['error'], isComplete = false): void => {
+      clearTimeout(timer)
+      const status = received?.statusCode
+      resolve({
+        method,
+        url,
+        sent: headers,
+        ...(status !== undefined && { status }),
+        headers: headersOf(received),
+        body: text,
+        bytes,
+        isComplete,
+        durationMs: Math.round(performance.now() - startedAt),
+        ...(error && { error }),
+      })
+      request.destroy()
+    }
+    const timer = setTimeout(() => finish({ code: 'TIMEOUT', message: `no response within ${timeoutMs} ms` }), timeoutMs)
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const request = send(url, { method, headers: { 'user-agent': 'portcall', ...headers, ...length }, agent: false })
+    request.on('error', (error) => finish({ code: errorCode(error), message: errorText(error) }))
+    request.on('response', (response) => {
+      received = response
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        bytes += Buffer.byteLength(chunk)
+        if (text.length < MAX_BYTES) text += chunk
+        if (text.length >= MAX_BYTES || until(text)) finish()
+      })
+      response.on('end', () => finish(undefined, true))
+      response.on('error', (error) => finish({ code: errorCode(error), message: errorText(error) }))
+    })
+    request.end(body)
+  })
+}
+
+function headersOf(response: IncomingMessage | undefined): Record<string, string> {
+  const entries = Object.entries(response?.headers ?? {})
+  return Object.fromEntries(entries.map(([name, value]) => [name, [value].flat().join(', ')]))
+}
+
+/** Reports whether a media type is the type of a response. */
+export function hasType({ headers }: HttpObservation, type: string): boolean {
+  const [first = ''] = (headers['content-type'] ?? '').split(';')
+  return first.trim().toLowerCase() === type
+}

@@ -1,0 +1,40 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { DiagnosisState, StepOutcome } from '../facts.ts'
+import { errorCode, errorProblem, errorText, evidenceOf, outcomeOf, skipped } from '../outcome.ts'
+import { withinTime } from '../within-time.ts'
+
+const ADVICE: { readonly [code: string]: string } = {
+  ENOTFOUND: 'Check the spelling of the host name, and that its DNS record exists.',
+  EAI_AGAIN: 'Check your network and its DNS servers. If others can resolve the name, check its spelling.',
+}
+
+/** Resolves the host name, in the way that connections do. */
+export async function checkDns(state: DiagnosisState): Promise<StepOutcome> {
+  const { known, stepTimeoutMs } = state
+  const host = known.url?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  if (isIP(host)) {
+    known.addresses = [host]
+    return skipped(`${host} is an address, not a name`)
+  }
+  try {
+    const found = await withinTime(lookup(host, { all: true }), stepTimeoutMs, state.signal)
+    known.addresses = found.map(({ address }) => address)
+    return outcomeOf(`${host} resolves to ${known.addresses.join(', ')}`, {
+      evidence: evidenceOf({ addresses: known.addresses.join(', ') }),
+    })
+  } catch (error) {
+    state.signal.throwIfAborted()
+    const code = errorCode(error)
+    return outcomeOf('', {
+      evidence: evidenceOf({ host, error: errorText(error) }),
+      problems: [
+        errorProblem(
+          'name-not-resolved',
+          `The name ${host} cannot be resolved${code && ` (${code})`}`,
+          ADVICE[code] ?? ADVICE['EAI_AGAIN'] ?? '',
+        ),
+      ],
+    })
+  }
+}

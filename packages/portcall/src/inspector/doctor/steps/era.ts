@@ -1,0 +1,91 @@
+import { HttpStatusError, NegotiationError, SessionExpiredError, TimeoutError } from '../../../entrypoints/client.ts'
+import { isObject, type JsonObject } from '../../../entrypoints/jsonrpc.ts'
+import { revisionOf } from '../../../protocol/revisions.ts'
+import { connectOnce } from '../connection.ts'
+import type { DiagnosisState, StepOutcome } from '../facts.ts'
+import { errorProblem, errorText, evidenceOf, outcomeOf } from '../outcome.ts'
+import type { DiagnosisProblem } from '../types.ts'
+import { StepTimeoutError } from '../within-time.ts'
+
+/** Negotiates the protocol version, and says why this one. */
+export async function checkEra(state: DiagnosisState): Promise<StepOutcome> {
+  const offered = offeredVersions(state)
+  const { client, error } = await connectOnce(state)
+  const evidence = evidenceOf({
+    'server/discover': describeAttempt(state, 'discover'),
+    initialize: describeAttempt(state, 'initialize'),
+    'versions of the server': offered.join(', '),
+    'requested version': state.options.protocolVersion,
+  })
+  if (client) {
+    const { protocolVersion } = client
+    return outcomeOf(`${protocolVersion}: ${reasonFor(protocolVersion, state)}`, { evidence })
+  }
+  // The next step examines the session on its own.
+  if (error instanceof SessionExpiredError && state.known.attempts)
+    return outcomeOf(`The handshake of an older revision starts, but does not complete`, { evidence })
+  return outcomeOf('', { evidence, problems: [explain(error, state, offered)] })
+}
+
+function reasonFor(version: string, { options, target, known }: DiagnosisState): string {
+  if (options.protocolVersion !== undefined) return 'you chose it'
+  if (revisionOf(version)?.era === 'modern')
+    return typeof target === 'function' || !known.url
+      ? 'the server answers server/discover'
+      : 'the server answers server/discover, so no handshake is needed'
+  return 'the server does not answer server/discover as servers of the newest revision do, and chose this version in the handshake'
+}
+
+function explain(error: unknown, { options, known }: DiagnosisState, offered: readonly string[]): DiagnosisProblem {
+  const versions = offered.length > 0 ? ` The server has ${offered.join(', ')}.` : ''
+  if (error instanceof NegotiationError)
+    return errorProblem(
+      'version-mismatch',
+      errorText(error),
+      options.protocolVersion === undefined ? 'Update the server, or the client.' : `Leave --protocol-version out.${versions}`,
+    )
+  if (options.protocolVersion !== undefined && offered.length > 0 && !offered.includes(options.protocolVersion))
+    return errorProblem(
+      'version-mismatch',
+      `The server does not support ${options.protocolVersion}`,
+      `Leave --protocol-version out.${versions}`,
+    )
+  if (error instanceof TimeoutError || error instanceof StepTimeoutError)
+    return errorProblem(
+      'no-answer',
+      'The server does not answer the first requests',
+      'Check that it reads requests and responds to initialize. If it only starts slowly, allow more time with --timeout SECONDS.',
+    )
+  const rpcError = known.attempts?.find(({ name, answer }) => name === 'initialize' && answer === 'error')?.response?.error
+  if (isObject(rpcError))
+    return errorProblem(
+      'handshake-refused',
+      `The server refuses initialize: ${String(rpcError.message)} (${String(rpcError.code)})`,
+      'Check which protocol versions the server supports, and its log.',
+    )
+  if (error instanceof HttpStatusError)
+    return errorProblem('handshake-failed', errorText(error), 'Look at the log of the server.')
+  return errorProblem('handshake-failed', errorText(error), 'Look at the log of the server, and at the evidence of this step.')
+}
+
+function resultOf({ known }: DiagnosisState, name: 'discover' | 'initialize'): JsonObject | undefined {
+  const result = known.attempts?.find((attempt) => attempt.name === name)?.response?.result
+  return isObject(result) ? result : undefined
+}
+
+/** Returns the versions that the server has named. */
+function offeredVersions(state: DiagnosisState): string[] {
+  const { supportedVersions } = resultOf(state, 'discover') ?? {}
+  const { protocolVersion } = resultOf(state, 'initialize') ?? {}
+  return [supportedVersions, protocolVersion].flat().filter((version): version is string => typeof version === 'string')
+}
+
+function describeAttempt({ known }: DiagnosisState, name: 'discover' | 'initialize'): string | undefined {
+  const attempt = known.attempts?.find((one) => one.name === name)
+  if (!attempt) return undefined
+  const { answer, response, observation } = attempt
+  if (answer === 'result') return 'answered'
+  const { error } = response ?? {}
+  if (isObject(error)) return `error ${String(error.code)}: ${String(error.message)}`
+  return observation.status === undefined ? 'no response' : `HTTP ${observation.status}`
+}

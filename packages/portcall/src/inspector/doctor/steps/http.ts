@@ -1,0 +1,28 @@
+import type { DiagnosisState, HttpAttempt, StepOutcome } from '../facts.ts'
+import { probeUrl } from '../http/attempts.ts'
+import { explainAttempts, httpProblemsOf } from '../http/explain-response.ts'
+import { showObservation } from '../http/show-observation.ts'
+import { outcomeOf } from '../outcome.ts'
+
+const LABELS: { readonly [name in HttpAttempt['name']]: string } = {
+  discover: 'server/discover',
+  initialize: 'initialize',
+  sse: 'event stream',
+}
+
+/** Sends the first requests of each era, and explains the responses that no MCP server would send. */
+export async function checkHttp(state: DiagnosisState): Promise<StepOutcome> {
+  const attempts = await probeUrl(state, state.known.url as URL)
+  state.signal.throwIfAborted()
+  state.known.attempts = attempts
+  const evidence = attempts.flatMap(({ name, observation }) => showObservation(observation, LABELS[name]))
+  const best =
+    attempts.find(({ answer }) => answer === 'result' || answer === 'unauthorized') ??
+    attempts.find(({ answer }) => answer === 'error')
+  if (!best) return outcomeOf('', { evidence, problems: [await explainAttempts(attempts, state)] })
+  if (best.answer === 'unauthorized') return outcomeOf('The server responds, and requires authorization (HTTP 401)', { evidence })
+  return outcomeOf(`The server responds to ${LABELS[best.name]} with HTTP ${best.observation.status}`, {
+    evidence,
+    problems: httpProblemsOf(best),
+  })
+}

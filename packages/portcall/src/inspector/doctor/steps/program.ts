@@ -1,0 +1,45 @@
+import { ConnectionLostError, SpawnError, type StdioTarget } from '../../../entrypoints/client.ts'
+import { connectOnce } from '../connection.ts'
+import type { ConnectionOutcome, DiagnosisState, StepOutcome } from '../facts.ts'
+import { errorProblem, errorText, evidenceOf, outcomeOf, warningProblem } from '../outcome.ts'
+import type { DiagnosisProblem, Evidence } from '../types.ts'
+
+const ADVICE = {
+  spawn: 'Check the spelling of the program, that it is installed, and that it is in PATH.',
+  exit: 'Run the command in a terminal and read what it prints. Programs often lack an argument, a variable (--env) or a package.',
+  strayOutput: 'Print to stderr, for example with console.error: stdout is for messages only.',
+}
+
+/** Starts the program, and checks that it stays alive and writes only messages to stdout. */
+export async function checkProgram(state: DiagnosisState): Promise<StepOutcome> {
+  const { command } = state.target as StdioTarget
+  const outcome = await connectOnce(state)
+  const problem = problemOf(outcome, command)
+  return outcomeOf(`${command} runs`, { evidence: showOutput(outcome), problems: problem ? [problem] : [] })
+}
+
+function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: string): DiagnosisProblem | undefined {
+  if (error instanceof SpawnError) return errorProblem('program-not-found', errorText(error), ADVICE.spawn)
+  if (error instanceof ConnectionLostError && error.exit) {
+    const { code, signal } = error.exit
+    const reason = code === null ? (signal === null ? 'closed its output' : `was ended by ${signal}`) : `exited with code ${code}`
+    const [lastLine = ''] = (error.exit.stderr || stderr).trim().split('\n').slice(-1)
+    return errorProblem('program-exited', `${command} ${reason}${lastLine === '' ? '' : `: ${lastLine}`}`, ADVICE.exit)
+  }
+  if (strayOutput === '') return undefined
+  const [line = ''] = strayOutput.split('\n')
+  const message = `${command} writes text to stdout that is not a message: ${JSON.stringify(line.slice(0, 100))}`
+  return error === undefined
+    ? warningProblem('stray-output', message, ADVICE.strayOutput)
+    : errorProblem('stray-output', message, ADVICE.strayOutput)
+}
+
+function showOutput({ error, stderr, strayOutput }: ConnectionOutcome): Evidence[] {
+  const exit = error instanceof ConnectionLostError ? error.exit : undefined
+  return evidenceOf({
+    'exit code': exit?.code ?? undefined,
+    signal: exit?.signal ?? undefined,
+    stderr: (exit?.stderr || stderr).trim(),
+    stdout: strayOutput.trim(),
+  })
+}

@@ -1,0 +1,63 @@
+import { createConnection } from 'node:net'
+import type { DiagnosisState, StepOutcome } from '../facts.ts'
+import { errorCode, errorProblem, evidenceOf, outcomeOf } from '../outcome.ts'
+import { portOf } from '../port-of.ts'
+import type { DiagnosisProblem } from '../types.ts'
+
+/** Why no connection could be opened, by the code of the system. */
+const REASONS: { readonly [code: string]: readonly [code: string, message: string, advice: string] } = {
+  ECONNREFUSED: [
+    'connection-refused',
+    'refuses the connection: no program listens there',
+    'Start the server, check the port, and check that it listens on this address and not only on another one.',
+  ],
+  ETIMEDOUT: [
+    'connection-timeout',
+    'does not answer',
+    'Check the address and the port, and whether a firewall drops the packets.',
+  ],
+  EHOSTUNREACH: ['host-unreachable', 'cannot be reached', 'Check the address and your network.'],
+  ENETUNREACH: ['network-unreachable', 'is in a network that cannot be reached', 'Check your network, VPN and proxy.'],
+  ECONNRESET: ['connection-reset', 'resets the connection', 'Check whether a proxy or firewall is in between.'],
+}
+
+/** Opens a connection to each address. One that works is enough. */
+export async function checkTcp({ known, stepTimeoutMs, signal }: DiagnosisState): Promise<StepOutcome> {
+  const { url, addresses = [] } = known
+  const port = url ? portOf(url) : 0
+  const results = await Promise.all(
+    addresses
+      .slice(0, 6)
+      .map(async (address) => ({ address, code: await tryConnect({ host: address, port }, stepTimeoutMs, signal) })),
+  )
+  signal.throwIfAborted()
+  const evidence = evidenceOf(
+    Object.fromEntries(results.map(({ address, code }) => [`${address} port ${port}`, code === '' ? 'connected' : code])),
+  )
+  const working = results.filter(({ code }) => code === '')
+  if (working.length > 0) return outcomeOf(`Port ${port} accepts connections`, { evidence })
+  return outcomeOf('', { evidence, problems: [problemOf(results[0]?.code ?? '', `${url?.hostname} port ${port}`)] })
+}
+
+function problemOf(code: string, address: string): DiagnosisProblem {
+  const [name, message, advice] = REASONS[code] ?? [
+    'no-connection',
+    `cannot be connected to (${code})`,
+    'Check the address and the port.',
+  ]
+  return errorProblem(name, `${address} ${message}`, advice)
+}
+
+/** Returns an empty text if the connection opens, otherwise the code of the error. */
+function tryConnect(address: { host: string; port: number }, timeoutMs: number, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ ...address, signal })
+    const finish = (code: string): void => {
+      socket.destroy()
+      resolve(code)
+    }
+    socket.setTimeout(timeoutMs, () => finish('ETIMEDOUT'))
+    socket.once('connect', () => finish(''))
+    socket.once('error', (error) => finish(errorCode(error) || error.message))
+  })
+}

@@ -1,0 +1,117 @@
+import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isSecretName } from '../../testing/recording/secrets.ts'
+import type { AuthExchange } from './types.ts'
+
+/** Replaces the secrets of a flow by placeholders, and knows what they stand for. */
+export interface SecretMask {
+  /** Remembers a secret. */
+  add(secret: string | undefined): void
+  /** Returns an exchange without secrets. Equal secrets have the same placeholder. */
+  mask(exchange: AuthExchange): AuthExchange
+  /** Returns a text without the secrets that are known. */
+  maskText(text: string): string
+  /** Returns the secret behind a placeholder. */
+  reveal(placeholder: string): string | undefined
+  /** Forgets all secrets. */
+  clear(): void
+}
+
+/** Parameters and members whose values are secrets, besides those with a telling name. */
+const NAMES: ReadonlySet<string> = new Set([
+  'code',
+  'code_verifier',
+  'client_assertion',
+  'assertion',
+  'subject_token',
+  'actor_token',
+  'dpop',
+])
+const MIN_LENGTH = 4
+
+/** Creates the mask of one flow. */
+export function createSecretMask(): SecretMask {
+  const placeholders = new Map<string, string>()
+  const add = (secret: string | undefined): void => {
+    if (secret === undefined || secret.length < MIN_LENGTH || placeholders.has(secret)) return
+    placeholders.set(secret, `••••${placeholders.size + 1}`)
+  }
+  /** Longer secrets first, because one may contain another. */
+  const maskText = (text: string): string => {
+    const secrets = [...placeholders].sort(([left], [right]) => right.length - left.length)
+    return secrets.reduce((rest, [secret, placeholder]) => replaceAllForms(rest, secret, placeholder), text)
+  }
+  const maskValues = (values: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskText(value)]))
+  return {
+    add,
+    maskText,
+    mask(exchange) {
+      for (const secret of secretsOf(exchange)) add(secret)
+      const { url, headers, body, response, error } = exchange
+      return {
+        ...exchange,
+        url: maskText(url),
+        headers: maskValues(headers),
+        ...(body !== undefined && { body: maskText(body) }),
+        ...(error !== undefined && { error: maskText(error) }),
+        ...(response && { response: { ...response, headers: maskValues(response.headers), body: maskText(response.body) } }),
+      }
+    },
+    reveal: (placeholder) => [...placeholders].find(([, one]) => one === placeholder)?.[0],
+    clear: () => placeholders.clear(),
+  }
+}
+
+/** A secret may be written as it is, in a form or a URL, or in JSON. */
+function replaceAllForms(text: string, secret: string, placeholder: string): string {
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    new URLSearchParams([['', secret]]).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+  ]
+  return [...new Set(forms)].reduce((rest, form) => rest.replaceAll(form, placeholder), text)
+}
+
+function secretsOf({ url, headers, body, response }: AuthExchange): string[] {
+  return [
+    ...fromHeaders(headers),
+    ...fromHeaders(response?.headers ?? {}),
+    ...fromParameters(URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams()),
+    ...fromBody(body),
+    ...fromBody(response?.body),
+  ]
+}
+
+function fromHeaders(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (name === 'location' && URL.canParse(value)) return fromParameters(new URL(value).searchParams)
+    if (name === 'authorization') return [value.replace(/^\S+\s+/, '')]
+    return isSecret(name) ? [value] : []
+  })
+}
+
+function fromBody(body: string | undefined): string[] {
+  if (body === undefined) return []
+  try {
+    return fromJson(JSON.parse(body))
+  } catch {
+    return /^[\w.~%+-]+=/.test(body) ? fromParameters(new URLSearchParams(body)) : []
+  }
+}
+
+function fromParameters(parameters: URLSearchParams): string[] {
+  return [...parameters].flatMap(([name, value]) => (isSecret(name) ? [value] : []))
+}
+
+function fromJson(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(fromJson)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'string' && isSecret(name) ? [member] : fromJson(member),
+  )
+}
+
+function isSecret(name: string): boolean {
+  return NAMES.has(name) || isSecretName(name)
+}

@@ -1,0 +1,60 @@
+import type { Finding, ReportFinding } from './finding.ts'
+import { HOST_LIMITS } from './hosts.ts'
+import type { ServerInventory } from './inventory.ts'
+import { checkPrompt, checkResource, checkTemplate, checkTool } from './rules.ts'
+import { estimateToolTokens, estimateTotalTokens, type ToolTokens } from './tokens.ts'
+
+/** What `lint` finds. */
+export interface LintResult {
+  /** The problems, in the order of the lists. */
+  readonly findings: readonly Finding[]
+  /** An estimate of the tokens that the definitions of all tools take in a model's context. */
+  readonly toolTokens: number
+  /** The estimate for each tool. */
+  readonly tokensByTool: readonly ToolTokens[]
+}
+
+const MAX_TOKENS = 10_000
+
+/** Checks everything that a server offers. The findings are those of `portcall check`. */
+export async function lint(inventory: ServerInventory): Promise<LintResult> {
+  const findings: Finding[] = []
+  const reportOn =
+    (where: string): ReportFinding =>
+    (level, rule, message) =>
+      void findings.push({ level, rule, where, message })
+  const toolTokens = estimateTotalTokens(inventory.tools)
+  checkServer(inventory, toolTokens, reportOn('server'))
+  for (const tool of inventory.tools) await checkTool(tool, reportOn(`tool ${tool.name}`))
+  for (const resource of inventory.resources) checkResource(resource, reportOn(`resource ${resource.uri}`))
+  for (const template of inventory.templates) checkTemplate(template, reportOn(`template ${template.uriTemplate}`))
+  for (const prompt of inventory.prompts) checkPrompt(prompt, reportOn(`prompt ${prompt.name}`))
+  return { findings, toolTokens, tokensByTool: estimateToolTokens(inventory.tools) }
+}
+
+function checkServer({ discovered, tools, prompts }: ServerInventory, toolTokens: number, report: ReportFinding): void {
+  const { someTools, mostTools } = HOST_LIMITS
+  if (!discovered.instructions) report('warning', 'instructions', 'no instructions: models are not told when to use the server')
+  if (tools.length > mostTools.limit)
+    report(
+      'error',
+      'tool-count',
+      `${tools.length} tools; ${mostTools.hosts} accept at most ${mostTools.limit} tools of all servers together`,
+    )
+  else if (tools.length > someTools.limit)
+    report(
+      'warning',
+      'tool-count',
+      `${tools.length} tools; ${someTools.hosts} are limited to ${someTools.limit} tools of all servers together`,
+    )
+  if (toolTokens > MAX_TOKENS) report('warning', 'tool-tokens', `the tools take about ${toolTokens} tokens in every conversation`)
+  for (const name of duplicates(tools.map((tool) => tool.name)))
+    report('error', 'tool-twice', `there are two tools named ${name}, or their names differ only in case`)
+  for (const name of duplicates(prompts.map((prompt) => prompt.name)))
+    report('error', 'prompt-twice', `there are two prompts named ${name}`)
+}
+
+function duplicates(names: readonly string[]): string[] {
+  const lowerCase = names.map((name) => name.toLowerCase())
+  return names.filter((_, index) => lowerCase.indexOf(lowerCase[index] ?? '') !== index)
+}

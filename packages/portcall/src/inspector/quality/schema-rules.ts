@@ -1,0 +1,71 @@
+import { compileSchema } from '../../entrypoints/client.ts'
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { ReportFinding } from './finding.ts'
+import { ARGUMENT_NAME, HOST_LIMITS, OUTSIDE_SUBSETS, ROOT_COMBINERS } from './hosts.ts'
+
+/** Checks the schema of a tool: whether it is valid, and for input whether hosts accept it. */
+export async function checkSchema(schema: unknown, use: 'input' | 'output', report: ReportFinding): Promise<void> {
+  if (!isObject(schema)) return report('error', `${use}-schema`, `the ${use} schema is not an object`)
+  if (schema.type !== 'object') report('error', `${use}-schema`, `the ${use} schema must have the type "object"`)
+  if (use === 'input') checkInputSchema(schema, report)
+  try {
+    await compileSchema(schema, use, { trusted: false }).parse({})
+  } catch (error) {
+    report('error', `${use}-schema`, `invalid ${use} schema: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function checkInputSchema(schema: JsonObject, report: ReportFinding): void {
+  const combiners = ROOT_COMBINERS.filter((keyword) => schema[keyword] !== undefined)
+  if (combiners.length > 0)
+    report('error', 'input-schema-root', `some hosts reject ${combiners.join(', ')} at the root of the input schema`)
+  checkArguments(schema, report)
+  const nested = keywordsBelow(schema)
+  const outside = OUTSIDE_SUBSETS.filter((keyword) => nested.has(keyword))
+  if (outside.length > 0)
+    report('warning', 'input-schema-subset', `some models do not support ${outside.join(', ')} and ignore or reject it`)
+  const depth = depthOf(schema)
+  const { limit, hosts } = HOST_LIMITS.depth
+  if (depth > limit) report('warning', 'input-schema-depth', `objects are nested ${depth} levels deep; ${hosts} accept ${limit}`)
+}
+
+function checkArguments(schema: JsonObject, report: ReportFinding): void {
+  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
+  for (const [name] of properties)
+    if (!ARGUMENT_NAME.test(name)) report('error', 'argument-name', `hosts reject the argument name ${JSON.stringify(name)}`)
+  const undescribed = properties
+    .filter(([, property]) => isObject(property) && !property.description && !property.$ref)
+    .map(([name]) => name)
+  if (undescribed.length > 0) report('warning', 'argument-description', `no description: ${undescribed.join(', ')}`)
+}
+
+/** The keywords whose value is a map of names to schemas. The names are not keywords. */
+const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
+/** The keywords whose value is data. */
+const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'example'])
+
+/** Returns the keywords in the schemas below the root. */
+function keywordsBelow(root: JsonObject): ReadonlySet<string> {
+  const keywords = new Set<string>()
+  const visit = (schema: unknown): void => {
+    if (!isObject(schema)) return
+    for (const keyword of Object.keys(schema)) keywords.add(keyword)
+    for (const child of childrenOf(schema)) visit(child)
+  }
+  for (const child of childrenOf(root)) visit(child)
+  return keywords
+}
+
+/** Returns the schemas in the members of a schema. */
+function childrenOf(schema: JsonObject): unknown[] {
+  return Object.entries(schema).flatMap(([keyword, member]) => {
+    if (DATA.has(keyword)) return []
+    return SCHEMA_MAPS.has(keyword) && isObject(member) ? Object.values(member) : [member].flat()
+  })
+}
+
+function depthOf(schema: unknown): number {
+  if (!isObject(schema)) return 0
+  const nested = Object.values(isObject(schema.properties) ? schema.properties : {}).map(depthOf)
+  return (schema.type === 'object' ? 1 : 0) + Math.max(0, depthOf(schema.items), ...nested)
+}

@@ -1,0 +1,107 @@
+import { type Client, RpcError } from '../../entrypoints/client.ts'
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { isJsonEqual } from '../../util/json-equal.ts'
+import { pointerValue } from './json-diff.ts'
+
+/** A condition of a call in a file. */
+export interface ResultCondition {
+  /** A JSON pointer into the result, such as `/structuredContent/total` or `/isError`. Empty: the whole result. */
+  readonly pointer: string
+  /** The comparison. */
+  readonly check: 'equals' | 'contains' | 'matches' | 'exists' | 'absent' | 'at-most' | 'at-least'
+  /** The value to compare with; a regular expression for `matches`. */
+  readonly value?: unknown
+}
+
+/** A call in a file. */
+export interface CallInFile {
+  /** A name for display. */
+  readonly name: string
+  /** What to do: `{ type: 'call-tool', name, arguments }`, `read-resource` with `uri`, `get-prompt`, or `request` with `method` and `params`. */
+  readonly request: JsonObject
+  /** What must hold for the result. */
+  readonly assertions: readonly ResultCondition[]
+}
+
+/** The outcome of a call in a file. */
+export interface CallFileOutcome {
+  /** The name of the call. */
+  readonly name: string
+  /** Whether all conditions hold. */
+  readonly passed: boolean
+  /** What does not hold, in sentences. */
+  readonly failures: readonly string[]
+}
+
+/** Reads a file of saved calls. Returns `undefined` if the text is none. @throws SyntaxError if it is invalid. */
+export function readCallFile(text: string): CallInFile[] | undefined {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(document) || document.portcall !== 'calls') return undefined
+  if (document.version !== 1) throw new SyntaxError(`The file has the version ${String(document.version)}; this version reads 1`)
+  if (!Array.isArray(document.calls)) throw new SyntaxError('The file has no list "calls"')
+  return document.calls.map((call: unknown, index) => checkCall(call, index + 1))
+}
+
+function checkCall(call: unknown, number: number): CallInFile {
+  const { name = `call ${number}`, request, assertions = [] } = isObject(call) ? call : {}
+  if (!isObject(request) || !toRequest(request)) throw new SyntaxError(`Call ${number} has no request that can be sent`)
+  const isValid = (one: unknown): boolean =>
+    isObject(one) && typeof one.pointer === 'string' && Object.hasOwn(CHECKS, String(one.check))
+  if (!Array.isArray(assertions) || !assertions.every(isValid))
+    throw new SyntaxError(
+      `Call ${number} has an invalid assertion: each needs a pointer and a check, one of ${Object.keys(CHECKS).join(', ')}`,
+    )
+  return { name: String(name), request, assertions: assertions as ResultCondition[] }
+}
+
+/** Returns the method and the params of a request in a file. */
+function toRequest(request: JsonObject): { readonly method: string; readonly params: JsonObject } | undefined {
+  const { type, name, uri, method, params = {}, arguments: args = {} } = request
+  if (type === 'call-tool') return { method: 'tools/call', params: { name, arguments: args } }
+  if (type === 'read-resource') return { method: 'resources/read', params: { uri } }
+  if (type === 'get-prompt') return { method: 'prompts/get', params: { name, arguments: args } }
+  if (type === 'discover') return { method: 'server/discover', params: {} }
+  return type === 'request' && typeof method === 'string' && isObject(params) ? { method, params } : undefined
+}
+
+/** Runs the calls of a file, one after another. Calls tools. @throws the errors of a lost connection. */
+export async function* runCallFile(calls: readonly CallInFile[], client: Client): AsyncGenerator<CallFileOutcome, void> {
+  for (const { name, request, assertions } of calls) {
+    const { method, params } = toRequest(request) ?? { method: '', params: {} }
+    const result = await client.request(method, params).catch((error: unknown) => {
+      if (error instanceof RpcError) return { error: error.body() }
+      throw error
+    })
+    const isExpected = assertions.some(({ pointer }) => pointer.startsWith('/error'))
+    const unexpected =
+      'error' in result && !isExpected ? [`the server responded with an error: ${JSON.stringify(result.error)}`] : []
+    const failures = [...unexpected, ...assertions.flatMap((assertion) => checkCondition(assertion, result) ?? [])]
+    yield { name, passed: failures.length === 0, failures }
+  }
+}
+
+function checkCondition({ pointer, check, value }: ResultCondition, result: JsonObject): string | undefined {
+  const found = pointerValue(result, pointer)
+  if (CHECKS[check](found, value)) return undefined
+  const expected = value === undefined ? '' : ` ${JSON.stringify(value)}`
+  const shown = found === undefined ? 'nothing' : (JSON.stringify(found) ?? '').slice(0, 300)
+  return `${pointer === '' ? 'the result' : pointer} ${check}${expected}: found ${shown}`
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''))
+
+const CHECKS: { readonly [check in ResultCondition['check']]: (found: unknown, value: unknown) => boolean } = {
+  equals: isJsonEqual,
+  contains: (found, value) =>
+    Array.isArray(found) ? found.some((item) => isJsonEqual(item, value)) : asText(found).includes(asText(value)),
+  matches: (found, value) => new RegExp(String(value), 'u').test(asText(found)),
+  exists: (found) => found !== undefined,
+  absent: (found) => found === undefined,
+  'at-most': (found, value) => typeof found === 'number' && typeof value === 'number' && found <= value,
+  'at-least': (found, value) => typeof found === 'number' && typeof value === 'number' && found >= value,
+}

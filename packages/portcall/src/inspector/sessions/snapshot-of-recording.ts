@@ -1,0 +1,39 @@
+import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import type { Recording } from '../../entrypoints/testing.ts'
+import { MetaKey } from '../../protocol/meta.ts'
+import { type RecordedCall, readAllCalls } from './conversation.ts'
+import type { ServerSnapshot } from './snapshot.ts'
+
+const LISTS: { readonly [list: string]: readonly [method: string, member: string] } = {
+  tools: ['tools/list', 'tools'],
+  resources: ['resources/list', 'resources'],
+  templates: ['resources/templates/list', 'resourceTemplates'],
+  prompts: ['prompts/list', 'prompts'],
+}
+
+/** Returns what a recording shows of a server: its lists, as far as they were requested. */
+export function snapshotOfRecording(recording: Recording | string): ServerSnapshot {
+  const calls = readAllCalls(recording)
+  const said = resultsOf(calls, 'server/discover')[0] ?? resultsOf(calls, 'initialize')[0] ?? {}
+  const lists = Object.entries(LISTS).flatMap(([name, [method, member]]) => {
+    const pages = resultsOf(calls, method)
+    const items = pages.flatMap((result) => (Array.isArray(result[member]) ? (result[member] as JsonObject[]) : []))
+    return pages.length === 0 ? [] : [[name, items] as const]
+  })
+  const { capabilities, instructions, _meta } = said
+  const serverInfo = said.serverInfo ?? (isObject(_meta) ? _meta[MetaKey.serverInfo] : undefined)
+  return {
+    name: isObject(serverInfo) && typeof serverInfo.name === 'string' ? serverInfo.name : 'recording',
+    ...(serverInfo !== undefined && { info: serverInfo }),
+    ...(capabilities !== undefined && { capabilities }),
+    ...(typeof instructions === 'string' && { instructions }),
+    ...Object.fromEntries(lists),
+  }
+}
+
+function resultsOf(calls: readonly RecordedCall[], method: string): JsonObject[] {
+  return calls.flatMap((call) => {
+    const { response } = call
+    return call.method === method && response && 'result' in response && isObject(response.result) ? [response.result] : []
+  })
+}

@@ -1,0 +1,85 @@
+import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
+import { randomId } from '../../util/random.ts'
+import type { CoreParts } from '../core-parts.ts'
+import type { DiffRow, ReplayRun } from '../protocol/sharing.ts'
+import type { ManagedServer } from '../servers/managed-server.ts'
+import { InspectorCommandError, toFailure } from '../state/command-error.ts'
+
+/** The replays of recordings against servers. */
+export interface Replays {
+  readonly all: readonly ReplayRun[]
+  /** Sends the requests of a recording to a connected server. Returns the id of the run. */
+  start(server: ManagedServer, recording: { readonly id: string; readonly text: string }): string
+  cancel(runId: string): void
+  close(): void
+}
+
+/** Creates the replays of a back end. */
+export function createReplays({ hub }: CoreParts): Replays {
+  const runs = new Map<string, ReplayRun>()
+  const running = new Map<string, AbortController>()
+  const update = (id: string, change: Partial<ReplayRun>): void => {
+    const before = runs.get(id)
+    if (!before) return
+    const run = { ...before, ...change }
+    runs.set(id, run)
+    hub.publish({ type: 'replay', run })
+  }
+  const replay = async (
+    id: string,
+    server: ManagedServer,
+    { text, signal }: { text: string; signal: AbortSignal },
+  ): Promise<void> => {
+    const { replayCalls } = await import('../../entrypoints/diagnostics.ts')
+    let sent = 0
+    const differences: DiffRow[] = []
+    for await (const event of replayCalls(text, server.connection.client, { signal })) {
+      if (event.type === 'finished') return update(id, { status: 'done', total: event.total })
+      if (event.type === 'skipped') continue
+      differences.push(...event.differences.map(toDiffRow))
+      update(id, { sent: ++sent, differences: [...differences] })
+    }
+  }
+  return {
+    get all() {
+      return [...runs.values()]
+    },
+    start(server, recording) {
+      void server.connection
+      const id = randomId(9)
+      const controller = new AbortController()
+      const { signal } = controller
+      running.set(id, controller)
+      const total = recording.text.split('\n').filter((line) => /"direction":"sent".*"method"/.test(line)).length
+      runs.set(id, { id, recordingId: recording.id, serverId: server.id, status: 'running', sent: 0, total, differences: [] })
+      update(id, {})
+      void replay(id, server, { text: recording.text, signal })
+        .catch((error: unknown) =>
+          update(id, signal.aborted ? { status: 'cancelled' } : { status: 'failed', failure: toFailure(error) }),
+        )
+        .finally(() => running.delete(id))
+      return id
+    },
+    cancel(runId) {
+      const controller = running.get(runId)
+      if (!controller) throw new InspectorCommandError('NOT_FOUND', 'The replay is not running')
+      controller.abort(new Error('The user stopped the replay'))
+    },
+    close() {
+      for (const controller of running.values()) controller.abort(new Error('The inspector closes'))
+    },
+  }
+}
+
+/** Turns a row of a comparison into one of the protocol. */
+export function toDiffRow({ where, pointer, change, before, after, breaking, reason }: ComparisonRow): DiffRow {
+  return {
+    where,
+    pointer,
+    change,
+    ...(before !== undefined && { before: before as never }),
+    ...(after !== undefined && { after: after as never }),
+    ...(breaking !== undefined && { breaking }),
+    ...(reason !== undefined && { reason }),
+  }
+}

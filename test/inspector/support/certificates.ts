@@ -1,0 +1,46 @@
+/** Certificates for fixtures only. Nobody trusts them. */
+
+/** A certificate and its key, in PEM. */
+export interface CertificateFixture {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Self-signed for localhost, valid until 2126. */
+export const SELF_SIGNED: CertificateFixture = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUCXsatTidWOk2x5ogpl66L+oiR+0wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNDE4MzMxOFoYDzIxMjYxMDMx
+MTgzMzE4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASRstzI69sdqqQidtz47QqiDyJTedJhBWnYqyG7+XS5NC/0cbiCpk60
+B91M4j+Q4Nle1kj9pMSrLXryBRJ3JAFjo28wbTAdBgNVHQ4EFgQUqRIlAmhL4cOw
+wGWDW21VDc2ACIEwHwYDVR0jBBgwFoAUqRIlAmhL4cOwwGWDW21VDc2ACIEwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgI20iW5+jLLVBnDcWzODEtbFHhPfYG4ic0ArI/Fp2QRQCIQC0
+8BKEbKpLEBq4iQEuVvWSPOsQIzB/mbv4jtz3u2O1Mw==
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgX3CgfDFu3yiKC7hw
+rOu6Mt2uDH0gFcoNiZyHr02AMyihRANCAASRstzI69sdqqQidtz47QqiDyJTedJh
+BWnYqyG7+XS5NC/0cbiCpk60B91M4j+Q4Nle1kj9pMSrLXryBRJ3JAFj
+-----END PRIVATE KEY-----`,
+}
+
+/** Self-signed for localhost, valid in January 2020. */
+export const EXPIRED: CertificateFixture = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBVDCB+qADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
+dDAeFw0yMDAxMDEwMDAwMDBaFw0yMDAyMDEwMDAwMDBaMBQxEjAQBgNVBAMMCWxv
+Y2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABBwOjM/fUfbdvnZ3CUc4
+CSLHzzPlh2/XiWMjHSlCzvE35EvIXcTsbj5IVl75qESeAkJDpK2cPq6bVU/DyZXI
+T66jPTA7MBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAdBgNVHQ4EFgQUIBnR
+lWw3aGtuTOp7wr5Zvs2ZDVowCgYIKoZIzj0EAwIDSQAwRgIhAI9A/xyNeISk9dQ3
+2LeqRiEly/4Ze6i9VSIsF8/THoBLAiEAr7judoAU2JH/rLqnlyKj1/NPcsoE9STh
+gLYr8MvlFHU=
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgPTmEIS1U65wq2A20
+GCZs4FNjjtBldeontWcyWiDpOMehRANCAAQcDozP31H23b52dwlHOAkix88z5Ydv
+14ljIx0pQs7xN+RLyF3E7G4+SFZe+ahEngJCQ6StnD6um1VPw8mVyE+u
+-----END PRIVATE KEY-----`,
+}
