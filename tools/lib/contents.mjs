@@ -99,6 +99,8 @@ export const SECTIONS = [
     pages: [
       ['testing', 'Testing', 'tests for your servers and clients'],
       ['cli', 'Command-line interface', 'use, serve and check servers from a shell'],
+      ['doctor', 'Doctor', 'find out why a server does not work, or why users cannot sign in'],
+      ['record-replay', 'Record, replay and compare', 'sessions as files, and the differences between servers'],
     ],
   },
   {
