@@ -105,6 +105,8 @@ export const SECTIONS = [
       ['openapi', 'OpenAPI', 'serve the operations of an API as tools'],
       ['inspector', 'Inspector', 'use, watch and debug servers in the browser'],
       ['cli', 'Command-line interface', 'use, serve and check servers from a shell'],
+      ['doctor', 'Doctor', 'find out why a server does not work, or why users cannot sign in'],
+      ['record-replay', 'Record, replay and compare', 'sessions as files, and the differences between servers'],
     ],
   },
   {

@@ -5,7 +5,10 @@ import { assertStringArgument, InvalidResultError } from './errors.ts'
 import type { CallOptions } from './options.ts'
 
 /** The result of `server/discover`, plus the server's name and version. */
-export type DiscoveredServer = DiscoverResult & { serverInfo?: Implementation }
+export type DiscoveredServer = DiscoverResult & {
+  /** The name and version of the server. */
+  serverInfo?: Implementation
+}
 
 /** The prompt or resource template whose argument is completed. */
 export type CompletionRef =

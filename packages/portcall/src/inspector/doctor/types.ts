@@ -1,7 +1,24 @@
 import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 
-/** The steps of a diagnosis, in the order in which they run. */
-export const DIAGNOSIS_STEPS = {
+/** The name of a step. */
+export type DiagnosisStepId =
+  | 'target'
+  | 'dns'
+  | 'tcp'
+  | 'tls'
+  | 'http'
+  | 'program'
+  | 'authorization'
+  | 'sign-in'
+  | 'era'
+  | 'session'
+  | 'capabilities'
+  | 'lists'
+  | 'schemas'
+  | 'hosts'
+
+/** The titles of the steps of a diagnosis, in the order in which they run. */
+export const DIAGNOSIS_STEPS: { readonly [step in DiagnosisStepId]: string } = {
   target: 'Target',
   dns: 'DNS',
   tcp: 'TCP connection',
@@ -16,10 +33,7 @@ export const DIAGNOSIS_STEPS = {
   lists: 'Lists',
   schemas: 'Schemas',
   hosts: 'Limits of hosts',
-} as const
-
-/** The name of a step. */
-export type DiagnosisStepId = keyof typeof DIAGNOSIS_STEPS
+}
 
 /** The outcome of a step. `skipped`: it does not apply to this server. */
 export type StepVerdict = 'passed' | 'warning' | 'failed' | 'skipped'

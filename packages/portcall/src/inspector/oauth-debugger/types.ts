@@ -1,7 +1,20 @@
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 
-/** The steps of a sign-in, in order. */
-export const AUTH_STEPS = {
+/** The name of a step of a sign-in. */
+export type AuthStepId =
+  | 'challenge'
+  | 'resource-metadata'
+  | 'server-metadata'
+  | 'registration'
+  | 'authorization'
+  | 'callback'
+  | 'token'
+  | 'call'
+  | 'refresh'
+  | 'step-up'
+
+/** The titles of the steps of a sign-in, in order. */
+export const AUTH_STEPS: { readonly [step in AuthStepId]: string } = {
   challenge: 'Challenge',
   'resource-metadata': 'Resource metadata',
   'server-metadata': 'Authorization server metadata',
@@ -12,10 +25,7 @@ export const AUTH_STEPS = {
   call: 'Call with the token',
   refresh: 'Refresh',
   'step-up': 'Step-up',
-} as const
-
-/** The name of a step of a sign-in. */
-export type AuthStepId = keyof typeof AUTH_STEPS
+}
 
 /** A request of the flow and what came back. It contains secrets: mask it before it leaves this process. */
 export interface AuthExchange {
