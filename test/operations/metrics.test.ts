@@ -93,7 +93,7 @@ test('the admin port of a gateway shows metrics', async () => {
 test('stores measure failures', async () => {
   const prometheus = metrics({ processMetrics: false })
   const stores = memoryStores()
-  const failing = { ...stores.store, get: () => Promise.reject(new Error('down')) }
+  const failing = { ...stores.store, get: (_key: string) => Promise.reject(new Error('down')) }
   const measured = prometheus.stores({ ...stores, store: failing })
   await expect(measured.store.get('a')).rejects.toThrow('down')
   expect(await prometheus.render()).toMatch(/_count\{operation="store.get",outcome="error"\} 1/)

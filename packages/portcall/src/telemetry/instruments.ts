@@ -9,6 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { operationAttributes, outcomeAttributes } from './attributes.ts'
+import { DURATION_BUCKETS } from './duration-buckets.ts'
 import { createKnownNames } from './known-names.ts'
 import type { Outcome, TracedOperation } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
@@ -31,8 +32,6 @@ export interface Measurement {
 }
 
 const SCOPE = 'portcall'
-/** The boundaries that the conventions recommend, in seconds. */
-export const DURATION_BUCKETS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 const DESCRIPTIONS = {
   client:

@@ -5,7 +5,7 @@ import { sha256 } from '../../util/digest.ts'
 import { setLru } from '../../util/lru.ts'
 import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from '../operation.ts'
 import { createLogWriter, type LogFields, type Logger, type LoggerShape, type LogLevel } from './logger.ts'
-import { type LoggableEvent, type Redact, recordOfEvent, redactRecord } from './records.ts'
+import { type LoggableEvent, type RemoveSecrets, recordOfEvent, redactRecord } from './records.ts'
 
 /** Options of `logging`. */
 export interface LoggingOptions {
@@ -87,7 +87,7 @@ interface EndedRequest {
 /** Returns the record of a request that has ended. */
 async function describe(
   { request, context, outcome, response }: EndedRequest,
-  redact: Redact,
+  redact: RemoveSecrets,
 ): Promise<ReturnType<typeof redactRecord>> {
   const { method, kind, target } = operationOf(request)
   const { errorType, code, message: reason } = outcome

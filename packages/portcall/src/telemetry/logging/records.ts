@@ -15,7 +15,7 @@ export interface LogRecord {
 }
 
 /** Removes secrets from a value. */
-export type Redact = (value: unknown) => unknown
+export type RemoveSecrets = (value: unknown) => unknown
 
 /** Turns an event of one type into a record, without `event`. The members of the event are checked as they are read. */
 type ToRecord = (event: { readonly [member: string]: unknown }) => LogRecord
@@ -106,7 +106,7 @@ const IDS: ReadonlySet<string> = new Set([
 ])
 
 /** Turns an event into a record without secrets. Types that are unknown here are logged at `debug`. */
-export function recordOfEvent(event: LoggableEvent, redact: Redact): LogRecord {
+export function recordOfEvent(event: LoggableEvent, redact: RemoveSecrets): LogRecord {
   const { type, ...members } = event
   const toRecord = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined
   const { level, message, fields } = toRecord?.({ ...members, type }) ?? {
@@ -118,7 +118,7 @@ export function recordOfEvent(event: LoggableEvent, redact: Redact): LogRecord {
 }
 
 /** Removes secrets from a record. Errors become objects with the members `name`, `message`, `stack`, `code` and `cause`. */
-export function redactRecord({ level, message, fields }: LogRecord, redact: Redact): LogRecord {
+export function redactRecord({ level, message, fields }: LogRecord, redact: RemoveSecrets): LogRecord {
   const entries = Object.entries(fields).map(([key, value]) => [
     key,
     key === 'err' ? withoutConstructor(redact(describeError(value))) : IDS.has(key) ? value : redact(value),

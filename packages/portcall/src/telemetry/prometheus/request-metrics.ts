@@ -1,5 +1,6 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { DURATION_BUCKETS } from '../duration-buckets.ts'
 import { createKnownNames } from '../known-names.ts'
 import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from '../operation.ts'
 
@@ -11,9 +12,6 @@ const LABELS = [
   'mcp_protocol_version',
   'network_transport',
 ] as const
-
-/** The boundaries that the conventions of OpenTelemetry recommend, in seconds. */
-export const DURATION_BUCKETS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 const TRANSPORTS = { http: 'tcp', stdio: 'pipe', memory: '' } as const
 

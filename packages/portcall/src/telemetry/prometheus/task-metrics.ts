@@ -1,7 +1,7 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { DURATION_BUCKETS } from '../duration-buckets.ts'
 import { type Outcome, operationOf, outcomeOf, thrownOutcome } from '../operation.ts'
-import { DURATION_BUCKETS } from './request-metrics.ts'
 
 /** The parts of a task queue that are measured. */
 interface MeasuredQueue {
