@@ -11,7 +11,9 @@ export interface ListeningProgram {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Starts a program and waits until it accepts connections. It is killed when the test ends. */
+const KILL_DELAY_MS = 5000
+
+/** Starts a program and waits until it accepts connections. It is stopped when the test ends. */
 export async function startProgram({ command, port, cwd, env }: ListeningProgram): Promise<ChildProcess> {
   const [file = '', ...args] = command
   const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -19,8 +21,11 @@ export async function startProgram({ command, port, cwd, env }: ListeningProgram
   child.stderr?.on('data', (chunk) => (errors += chunk))
   const exited = once(child, 'exit')
   onTestFinished(async () => {
-    child.kill('SIGKILL')
+    // A signal that cannot be handled would leave the workers of nginx behind.
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), KILL_DELAY_MS)
     await exited
+    clearTimeout(timer)
   })
   await eventually(async () => {
     if (child.exitCode !== null) throw new Error(`${file} ended: ${errors}`)

@@ -1,5 +1,6 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { DURATION_BUCKETS } from '../duration-buckets.ts'
 import { type Outcome, operationOf, outcomeOf, thrownOutcome } from '../operation.ts'
 
 /** The parts of a task queue that are measured. */
