@@ -11,7 +11,15 @@ import { applySettings, changeSchema } from './transforms/arguments.ts'
 export type DerivedValue<V> = V | ((call: Call) => V | Promise<V>)
 
 /** How a derived tool sets an argument: always, or if the caller leaves it out. */
-export type DerivedArgument<V> = { readonly fixed: DerivedValue<V> } | { readonly default: DerivedValue<V> }
+export type DerivedArgument<V> =
+  | {
+      /** The value that the argument always has. The derived tool does not have the argument. */
+      readonly fixed: DerivedValue<V>
+    }
+  | {
+      /** The value that the argument has if the caller leaves it out. */
+      readonly default: DerivedValue<V>
+    }
 
 /** How a derived tool differs from the tool it is derived from. */
 export interface DerivedDefinition<A, I = unknown>
@@ -32,6 +40,14 @@ export type DerivedInput<I, A> = Flat<
   Omit<I, FixedNames<A> | DefaultNames<A>> & Partial<Pick<I, Extract<DefaultNames<A>, keyof I>>>
 >
 
+/** The types of a derived tool. */
+export interface DerivedType<T extends AnyToolType, A> {
+  /** The type of its arguments. */
+  input: DerivedInput<T['input'], A>
+  /** The type of its structured content. */
+  output: T['output']
+}
+
 /**
  * Derives a tool from one that `defineTool` returned. The new tool has the types of the other one, without the arguments that are fixed.
  *
@@ -44,7 +60,7 @@ export type DerivedInput<I, A> = Flat<
 export function deriveTool<T extends AnyToolType, const A extends DerivedArguments<T['input']> = Record<never, never>>(
   tool: DefinedTool<T>,
   { arguments: settings, ...changes }: DerivedDefinition<A, T['input']>,
-): DefinedTool<{ input: DerivedInput<T['input'], A>; output: T['output'] }> {
+): DefinedTool<DerivedType<T, A>> {
   const original = tool.definition as BaseToolDefinition & { readonly input?: Schema }
   if (!settings || !original.input) return { definition: { ...original, ...changes }, handler: tool.handler }
   const compiled = compileSchema(original.input, 'input')

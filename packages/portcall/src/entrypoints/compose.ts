@@ -6,6 +6,7 @@ export {
   type DerivedArguments,
   type DerivedDefinition,
   type DerivedInput,
+  type DerivedType,
   type DerivedValue,
   deriveTool,
 } from '../compose/derive-tool.ts'

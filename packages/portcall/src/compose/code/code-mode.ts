@@ -75,8 +75,7 @@ interface CodeRequest {
 /**
  * Creates middleware that lists two tools instead of all: one that finds tools as typed functions, and one that runs a program that calls
  * them. A model then combines many calls in one step, and only what the program returns gets into its context. Programs run in a sandbox: an
- * interpreter of its own in a thread of its own, without network, files and modules. Needs the package `quickjs-emscripten`, and Node, Bun or
- * Deno.
+ * interpreter of its own in a thread of its own, without network, files and modules. Needs Node, and the package `quickjs-emscripten`.
  *
  * @example
  * server.use(codeMode())
