@@ -9,22 +9,61 @@ import { partsOf, type SampleHandler, sampledText } from './sampling.ts'
 export interface AiSchema {
   /** Implements Standard Schema and Standard JSON Schema. The server validates the arguments. */
   readonly '~standard': {
+    /** The version of Standard Schema. */
     readonly version: 1
+    /** The library that the schema comes from. */
     readonly vendor: 'portcall'
-    readonly validate: (value: unknown) => { readonly value: unknown }
-    readonly jsonSchema: { readonly input: () => JsonObject; readonly output: () => JsonObject }
+    /** Accepts every value. */
+    readonly validate: (value: unknown) => {
+      /** The value, unchanged. */
+      readonly value: unknown
+    }
+    /** The JSON Schema. */
+    readonly jsonSchema: {
+      /** Returns the schema of the arguments. */
+      readonly input: () => JsonObject
+      /** Returns the schema of the arguments. */
+      readonly output: () => JsonObject
+    }
   }
 }
 
 /** What the model gets of a result. */
 export type AiToolOutput =
-  | { readonly type: 'error-text'; readonly value: string }
-  | { readonly type: 'content'; readonly value: AiContentPart[] }
+  | {
+      /** The tool failed. */
+      readonly type: 'error-text'
+      /** The message of the tool. */
+      readonly value: string
+    }
+  | {
+      /** The tool succeeded. */
+      readonly type: 'content'
+      /** The parts of the result. */
+      readonly value: AiContentPart[]
+    }
 
 /** A part of a result. */
 export type AiContentPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'file'; readonly mediaType: string; readonly data: { readonly type: 'data'; readonly data: string } }
+  | {
+      /** A text. */
+      readonly type: 'text'
+      /** The text. */
+      readonly text: string
+    }
+  | {
+      /** An image or audio. */
+      readonly type: 'file'
+      /** The media type. */
+      readonly mediaType: string
+      /** The content. */
+      readonly data: {
+        /** The content is inline. */
+        readonly type: 'data'
+        /** The bytes in base64. */
+        readonly data: string
+      }
+    }
 
 /** A tool of the AI SDK. */
 export interface AiTool {
@@ -37,9 +76,18 @@ export interface AiTool {
   /** The schema of the arguments. */
   readonly inputSchema: AiSchema
   /** Calls the tool. */
-  execute(input: unknown, options: { readonly abortSignal?: AbortSignal | undefined }): Promise<CallToolResult>
+  execute(
+    input: unknown,
+    options: {
+      /** Aborted when the run of the agent is. */
+      readonly abortSignal?: AbortSignal | undefined
+    },
+  ): Promise<CallToolResult>
   /** Converts a result for the model, images and files included. */
-  toModelOutput(options: { readonly output: unknown }): AiToolOutput
+  toModelOutput(options: {
+    /** The result that `execute` returned. */
+    readonly output: unknown
+  }): AiToolOutput
 }
 
 /**
@@ -85,7 +133,12 @@ function toAiPart(block: ContentBlock): AiContentPart {
 /** The parts of the AI SDK that sampling needs. */
 export interface AiSamplingOptions<Model> {
   /** `generateText` of the package `ai`. */
-  readonly generateText: (options: never) => PromiseLike<{ readonly text: string; readonly finishReason: string }>
+  readonly generateText: (options: never) => PromiseLike<{
+    /** The text that the model generated. */
+    readonly text: string
+    /** Why the model stopped. */
+    readonly finishReason: string
+  }>
   /** The model that answers. */
   readonly model: Model
 }

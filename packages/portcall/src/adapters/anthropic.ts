@@ -10,8 +10,25 @@ export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'ima
 
 /** A part of a result. */
 export type AnthropicContent =
-  | { type: 'text'; text: string }
-  | { type: 'image'; source: { type: 'base64'; media_type: AnthropicImageType; data: string } }
+  | {
+      /** A text. */
+      type: 'text'
+      /** The text. */
+      text: string
+    }
+  | {
+      /** An image. */
+      type: 'image'
+      /** The content. */
+      source: {
+        /** The content is inline. */
+        type: 'base64'
+        /** The media type. */
+        media_type: AnthropicImageType
+        /** The bytes in base64. */
+        data: string
+      }
+    }
 
 /** A tool for `client.beta.messages.toolRunner`. */
 export interface AnthropicTool {
@@ -20,11 +37,22 @@ export interface AnthropicTool {
   /** What the tool is for. */
   description: string
   /** The schema of the arguments. */
-  input_schema: { type: 'object'; [keyword: string]: unknown }
+  input_schema: {
+    /** Arguments are an object. */
+    type: 'object'
+    /** Other keywords of JSON Schema. */
+    [keyword: string]: unknown
+  }
   /** Parses the arguments. */
   parse(content: unknown): JsonObject
   /** Calls the tool. Rejects with the message of the tool when it fails, which the runner reports to the model. */
-  run(args: JsonObject, context?: { readonly signal?: AbortSignal | null | undefined }): Promise<string | AnthropicContent[]>
+  run(
+    args: JsonObject,
+    context?: {
+      /** Aborted when the runner is. */
+      readonly signal?: AbortSignal | null | undefined
+    },
+  ): Promise<string | AnthropicContent[]>
 }
 
 /**
@@ -74,7 +102,13 @@ export interface AnthropicSamplingOptions {
     /** The messages API. */
     readonly messages: {
       /** Creates a message. */
-      create(body: never, options: { readonly signal: AbortSignal }): PromiseLike<unknown>
+      create(
+        body: never,
+        options: {
+          /** Aborted when the server cancels its request. */
+          readonly signal: AbortSignal
+        },
+      ): PromiseLike<unknown>
     }
   }
   /** The name of the model that answers. */

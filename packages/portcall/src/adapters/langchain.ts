@@ -14,11 +14,29 @@ export interface LangchainToolOptions<LangchainTool> extends AgentToolOptions {
 /** The function behind a tool. It returns the content for the model, and the whole result as the artifact. */
 export type LangchainCall = (
   input: unknown,
-  config?: { readonly signal?: AbortSignal },
+  config?: {
+    /** Aborted when the run of the agent is. */
+    readonly signal?: AbortSignal
+  },
 ) => Promise<[content: string | LangchainContent[], artifact: CallToolResult]>
 
 /** A part of a result. */
-export type LangchainContent = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+export type LangchainContent =
+  | {
+      /** A text. */
+      type: 'text'
+      /** The text. */
+      text: string
+    }
+  | {
+      /** An image. */
+      type: 'image_url'
+      /** Where the image is. */
+      image_url: {
+        /** A `data:` URL. */
+        url: string
+      }
+    }
 
 /** What describes a tool. */
 export interface LangchainFields {
@@ -27,7 +45,12 @@ export interface LangchainFields {
   /** What the tool is for. */
   description: string
   /** The JSON Schema of the arguments. */
-  schema: { type: 'object'; [keyword: string]: unknown }
+  schema: {
+    /** Arguments are an object. */
+    type: 'object'
+    /** Other keywords of JSON Schema. */
+    [keyword: string]: unknown
+  }
   /** The call returns the content and the artifact. */
   responseFormat: 'content_and_artifact'
 }
@@ -67,7 +90,13 @@ function toLangchainPart(block: ContentBlock): LangchainContent {
 /** A chat model of LangChain. */
 export interface LangchainChatModel {
   /** Generates a message. */
-  invoke(messages: never, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+  invoke(
+    messages: never,
+    options?: {
+      /** Aborted when the server cancels its request. */
+      readonly signal?: AbortSignal
+    },
+  ): Promise<unknown>
 }
 
 /** Answers sampling requests of servers with a chat model: `connect(url, { sample: langchainSampling(model) })`. */

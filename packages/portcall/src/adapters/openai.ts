@@ -28,7 +28,13 @@ export interface OpenaiTool {
     /** Parses the arguments. */
     parse(input: string): JsonObject
     /** Calls the tool and returns its result as text. */
-    function(args: JsonObject, runner?: { readonly controller?: AbortController }): Promise<string>
+    function(
+      args: JsonObject,
+      runner?: {
+        /** Aborts the run. */
+        readonly controller?: AbortController
+      },
+    ): Promise<string>
   }
 }
 
@@ -78,7 +84,13 @@ export interface OpenaiSamplingOptions {
       /** The completions of the chat API. */
       readonly completions: {
         /** Creates a completion. */
-        create(body: never, options: { readonly signal: AbortSignal }): PromiseLike<unknown>
+        create(
+          body: never,
+          options: {
+            /** Aborted when the server cancels its request. */
+            readonly signal: AbortSignal
+          },
+        ): PromiseLike<unknown>
       }
     }
   }
