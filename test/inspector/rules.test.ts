@@ -82,7 +82,10 @@ test.each(Object.keys(HEADS))('an HTTP server that breaks the rule %s', async (r
     HEADS[rule]?.(response, JSON.stringify({ jsonrpc: '2.0', id, result }))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => http.once('listening', resolve))
-  onTestFinished(() => void http.closeAllConnections() ?? void http.close())
+  onTestFinished(() => {
+    http.closeAllConnections()
+    http.close()
+  })
   const inspector = await startInspector()
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
   const server = await inspector.connect({ kind: 'url', url }, { signIn: false })

@@ -25,7 +25,10 @@ test('three broken servers of ten block none of the others', async () => {
   const url = await serveFixture()
   const silent = createHttpServer(() => {}).listen(0, '127.0.0.1')
   await new Promise((resolve) => silent.once('listening', resolve))
-  onTestFinished(() => void silent.closeAllConnections() ?? void silent.close())
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
   const broken = [
     { kind: 'url', url: 'http://127.0.0.1:9/mcp' },
     { kind: 'program', command: 'portcall-no-such-program', args: [] },

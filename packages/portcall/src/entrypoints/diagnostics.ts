@@ -31,7 +31,7 @@ export {
   type ServerInventory,
 } from '../inspector/quality/inventory.ts'
 export { type LintResult, lint } from '../inspector/quality/lint.ts'
-export { estimateTotalTokens, estimateToolTokens, type ToolTokens } from '../inspector/quality/tokens.ts'
+export { estimateToolTokens, estimateTotalTokens, type ToolTokens } from '../inspector/quality/tokens.ts'
 export { type CompareOptions, type ComparisonRow, compareSnapshots } from '../inspector/sessions/compare-snapshots.ts'
 export { diffJson, type JsonDifference } from '../inspector/sessions/json-diff.ts'
 export { type RecordSessionOptions, recordMiddleware } from '../inspector/sessions/record-session.ts'

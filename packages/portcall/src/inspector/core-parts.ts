@@ -32,15 +32,26 @@ export interface BackendOptions {
 
 /** The parts of the back end that everything else builds on. */
 export interface CoreParts {
+  /** The options of the inspector. */
   readonly options: BackendOptions
+  /** Distributes events to pages. */
   readonly hub: EventHub
+  /** The messages that were exchanged. */
   readonly timeline: Timeline
+  /** What is saved between runs. */
   readonly files: InspectorFiles
+  /** The servers and their connections. */
   readonly servers: ServerList
+  /** What servers offer. */
   readonly inventories: Inventories
+  /** The tasks that were started. */
   readonly tasks: TaskNotes
+  /** The operations that run. */
   readonly operations: Operations
+  /** The questions that wait for an answer. */
   readonly questions: Questions
+  /** Answers sampling requests, if a model is set. */
   readonly model: Model
+  /** The sign-ins that wait for a redirect. */
   readonly callbacks: Callbacks
 }

@@ -64,6 +64,8 @@ export interface BridgeValues {
   readonly header: readonly string[]
   readonly verbose: boolean
   readonly 'server-version'?: string | undefined
+  readonly http?: string | undefined
+  readonly 'insecure-no-auth'?: boolean
 }
 
 /** How to create a bridge. */

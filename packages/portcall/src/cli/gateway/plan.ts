@@ -38,7 +38,9 @@ export async function printPlan(
     names: names.mode ?? 'always',
     ...describePolicies(config.policies),
     warnings: config.warnings,
-    servers: Object.entries(servers).map(([name, server]) => planServer(name, server, { pinned: pinned[name], estimate: estimateTotalTokens })),
+    servers: Object.entries(servers).map(([name, server]) =>
+      planServer(name, server, { pinned: pinned[name], estimate: estimateTotalTokens }),
+    ),
   }
   if (io.json) return io.value(plan)
   const { servers: rows, warnings, files: _files, ...rest } = plan

@@ -89,7 +89,10 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     catalogue.invalidate()
     onChanged(upstream, undefined)
   }
-  const health = createUpstreamHealth({ probe: isShared ? probe : undefined, onChange: (changed) => onEvent(upstreamEvent(name, changed)) })
+  const health = createUpstreamHealth({
+    probe: isShared ? probe : undefined,
+    onChange: (changed) => onEvent(upstreamEvent(name, changed)),
+  })
   const connections = createConnections({
     ...options,
     onOpening: () => health.connecting(),

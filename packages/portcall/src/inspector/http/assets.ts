@@ -33,7 +33,7 @@ const HASHED = /-[\w-]{8}\.\w+$/
 /** Lists the files of a folder. Only these are served. @throws Error if the page is missing. */
 export function createAssets(folder: string): Assets {
   if (!existsSync(join(folder, 'index.html')))
-    throw new Error(`The page of the inspector is missing: ${join(folder, 'index.html')}. Build it with: npm run build`)
+    throw new Error(`The page of the inspector is missing: ${join(folder, 'index.html')}. Build it with: npm run inspector:build`)
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'))
   const known = new Set(files.filter((path) => Object.hasOwn(TYPES, extname(path))))
   return {

@@ -28,6 +28,7 @@ export interface InspectorServerOptions extends BackendOptions {
 export interface ListeningInspector {
   /** The address of the page, without the token. */
   readonly url: string
+  /** The back end: carries out commands without the page. */
   readonly backend: InspectorBackend
   /** Returns a link that opens the page once. Earlier links are dead. */
   newLink(): string

@@ -2,7 +2,7 @@ import { checkMetadata } from '../../oauth-debugger/discovery.ts'
 import type { AuthExchange, RuleResult } from '../../oauth-debugger/types.ts'
 import type { DiagnosisState, HttpObservation, StepOutcome } from '../facts.ts'
 import { authorizationHeaders } from '../http/attempts.ts'
-import { errorText, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
+import { errorText, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 
 /** Follows the metadata of a server that requires authorization, as clients do before they sign in. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorCode, errorProblem, errorText, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
+import { errorCode, errorProblem, errorText, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import { withinTime } from '../within-time.ts'
 
 const ADVICE: { readonly [code: string]: string } = {

@@ -2,7 +2,7 @@ import { RULE_ADVICE } from '../../quality/advice.ts'
 import type { Finding } from '../../quality/finding.ts'
 import { lint } from '../../quality/lint.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { stepOutcome, skipped } from '../outcome.ts'
+import { skipped, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
 /** The rules that are about schemas as such, whatever the host. */

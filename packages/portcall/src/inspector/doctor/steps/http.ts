@@ -20,7 +20,8 @@ export async function checkHttp(state: DiagnosisState): Promise<StepOutcome> {
     attempts.find(({ answer }) => answer === 'result' || answer === 'unauthorized') ??
     attempts.find(({ answer }) => answer === 'error')
   if (!best) return stepOutcome('', { evidence, problems: [await explainAttempts(attempts, state)] })
-  if (best.answer === 'unauthorized') return stepOutcome('The server responds, and requires authorization (HTTP 401)', { evidence })
+  if (best.answer === 'unauthorized')
+    return stepOutcome('The server responds, and requires authorization (HTTP 401)', { evidence })
   return stepOutcome(`The server responds to ${LABELS[best.name]} with HTTP ${best.observation.status}`, {
     evidence,
     problems: httpProblemsOf(best),

@@ -1,7 +1,7 @@
 import type { Client } from '../../../entrypoints/client.ts'
 import { type ListFailure, probeUndeclared, readInventory } from '../../quality/inventory.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
-import { errorProblem, errorText, evidenceOf, stepOutcome, skipped, warningProblem } from '../outcome.ts'
+import { errorProblem, errorText, evidenceOf, skipped, stepOutcome, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 import { withinTime } from '../within-time.ts'
 

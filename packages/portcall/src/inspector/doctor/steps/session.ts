@@ -7,7 +7,7 @@ import { streamProblemOf } from '../http/explain-response.ts'
 import { readRpcResponse } from '../http/messages.ts'
 import { sendHttp } from '../http/send-http.ts'
 import { showObservation } from '../http/show-observation.ts'
-import { errorProblem, stepOutcome, skipped, warningProblem } from '../outcome.ts'
+import { errorProblem, skipped, stepOutcome, warningProblem } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
 /** A session that was opened by hand, and its headers. */

@@ -3,7 +3,7 @@ import { isObject } from '../../../entrypoints/jsonrpc.ts'
 import { decodeClaims } from '../../oauth-debugger/observed.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { authorizationHeaders } from '../http/attempts.ts'
-import { errorProblem, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
+import { errorProblem, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import type { DiagnosisProblem } from '../types.ts'
 
 /** Checks whether the server accepts the credentials, if there are any. */

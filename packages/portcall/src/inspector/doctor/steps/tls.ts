@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { sendHttp } from '../http/send-http.ts'
-import { errorCode, errorProblem, errorText, evidenceOf, stepOutcome, skipped } from '../outcome.ts'
+import { errorCode, errorProblem, errorText, evidenceOf, skipped, stepOutcome } from '../outcome.ts'
 import { portOf } from '../port-of.ts'
 import type { DiagnosisProblem, Evidence } from '../types.ts'
 

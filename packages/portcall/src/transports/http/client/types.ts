@@ -1,8 +1,10 @@
 /** One HTTP request, ready to be sent. */
 export interface HttpFetchInit {
+  /** The HTTP method, in upper case. */
   readonly method: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body, sent as UTF-8. Absent: none. */
   readonly body?: string | undefined
   /** Time allowed to establish a connection, in milliseconds; ignored by platforms that cannot observe it. */
   readonly connectTimeoutMs: number
@@ -10,6 +12,7 @@ export interface HttpFetchInit {
 
 /** The head of a response, and its body as a stream. */
 export interface HttpFetchResponse {
+  /** The HTTP status. */
   readonly status: number
   /** Returns a header by its lower-case name, multiple values joined with `, `. */
   header(name: string): string | undefined
