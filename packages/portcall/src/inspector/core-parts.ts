@@ -13,6 +13,14 @@ import type { EventHub } from './state/event-hub.ts'
 import type { InspectorFiles } from './state/files.ts'
 import type { Timeline } from './timeline/timeline.ts'
 
+/** The entry of a server, as the configuration of a host has it. */
+export interface HostEntryText {
+  /** The part of the file. */
+  readonly text: string
+  /** The language of the file. */
+  readonly language: 'json' | 'toml'
+}
+
 /** What the back end gets from the program that runs it. */
 export interface BackendOptions {
   /** The name and version that servers see. */
@@ -25,7 +33,7 @@ export interface BackendOptions {
   readonly writeHostEntry?: (
     host: string,
     server: { readonly name: string; readonly entry: JsonObject },
-  ) => { readonly text: string; readonly language: 'json' | 'toml' }
+  ) => HostEntryText
   /** Where saved servers, calls and task ids are kept. Default: nowhere. */
   readonly directory?: string
 }

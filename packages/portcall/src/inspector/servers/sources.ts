@@ -1,5 +1,13 @@
 import type { ConnectionSettings, InspectorTarget, ServerSource } from '../protocol/servers.ts'
 
+/** A server that a person named. */
+export interface NamedServer {
+  /** Where it is, or how it is started. */
+  readonly target: InspectorTarget
+  /** How to connect to it. */
+  readonly settings: ConnectionSettings
+}
+
 /** What the program that runs the inspector knows of this machine. Nothing in it starts a server. */
 export interface ServerSources {
   /** The configurations of all MCP hosts. */
@@ -7,5 +15,5 @@ export interface ServerSources {
   /** Reads one configuration file. @throws Error if it cannot be read. */
   read(path: string): Promise<ServerSource>
   /** Understands what a person types where a command line expects a server. @throws Error if it is none. */
-  parse(text: string): Promise<{ readonly target: InspectorTarget; readonly settings: ConnectionSettings }>
+  parse(text: string): Promise<NamedServer>
 }
