@@ -4,10 +4,11 @@ import { expect, inject, test } from 'vitest'
 import type { Program } from './support/programs.ts'
 import { connectForTest, run, start } from './support/project.ts'
 
-/** What a program needs that its page does not start. Such programs are only compiled here; test/examples and test/stores run them. */
+/** What a program needs that its page does not start. Such programs are only compiled here; test/examples, test/stores, test/composition and test/operations run them. */
 const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/from '(ioredis|redis|pg|postgres|bullmq|pg-boss)'/, 'a database'],
-  [/from '(next|@modelcontextprotocol|fastmcp)/, 'another library'],
+  [/from '(next|@modelcontextprotocol|fastmcp|@opentelemetry)/, 'another library'],
+  [/from '(ai|openai|@anthropic-ai\/sdk|@langchain\/.*)'/, 'a model'],
   [
     /process\.argv\[2\]\)|process\.env\.(?!PORT\b|HOST\b|SEALING_KEYS\b|ALLOWED_HOSTS\b|ISSUER\b)\w+(?!.* \?\?)/,
     'arguments or variables',

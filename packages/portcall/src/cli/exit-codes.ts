@@ -19,7 +19,7 @@ export type ExitReason = keyof typeof EXIT_CODES
 export const EXIT_DESCRIPTIONS: { readonly [reason in ExitReason]: string } = {
   success: 'Success.',
   failed:
-    'The tool reported an error, `check` or `doctor` found errors, calls of `bench` failed, or a comparison found differences.',
+    'A tool, `check`, `doctor` or calls of `bench` failed, or a comparison found differences.',
   usage: 'Invalid command line or arguments; nothing was sent.',
   rejected: 'The server responded with an error or an invalid result.',
   unreachable: 'The server could not be reached or started, or the connection was lost.',

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -35,17 +35,23 @@ const NO_DRIVER =
 export async function serveWithWorkers(options: WorkersOptions): Promise<ListeningWorkers> {
   assertSupported()
   let pool: ServerWorkers | undefined
+  // Connections that arrive before there are workers.
+  const early: Socket[] = []
   // The workers read the connections, and this process must not.
-  const listener = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => pool?.accept(socket))
+  const listener = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
+    if (pool) pool.accept(socket)
+    else early.push(socket)
+  })
   await listen(listener, options)
   const { port } = listener.address() as AddressInfo
-  const stores = options.hasStores ? undefined : await createStoresFile().catch((error) => fail(error, listener))
+  const stores = options.hasStores ? undefined : await createStoresFile().catch((error) => fail(error, listener, early))
   const settings = { supervisor: process.pid, port, storesFile: stores?.file }
   pool = createServerWorkers({
     count: options.count,
     start: (number, callbacks) => startWorker({ settings: { ...settings, number }, ...callbacks }),
     onError: options.onError,
   })
+  early.forEach(pool.accept)
   const close = async (drainTimeoutMs: number): Promise<void> => {
     listener.close()
     await pool.close(drainTimeoutMs + EXIT_TIMEOUT_MS)
@@ -73,8 +79,9 @@ function listen(listener: Server, { port, host }: WorkersOptions): Promise<void>
   })
 }
 
-function fail(error: unknown, listener: Server): never {
+function fail(error: unknown, listener: Server, sockets: readonly Socket[]): never {
   listener.close()
+  for (const socket of sockets) socket.destroy()
   throw error
 }
 
