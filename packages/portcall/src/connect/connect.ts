@@ -26,10 +26,20 @@ export type ToolsOf<S> = S extends TypedTools
     : never
 
 /** The arguments of a server's prompts, by the name of the prompt. Without prompts in the type, any prompt. */
-export type PromptsOf<S> = S extends { readonly '~prompts'?: infer P } ? (P extends PromptTypes ? P : AnyPrompts) : AnyPrompts
+export type PromptsOf<S> = S extends {
+  /** Carries the types of the prompts. */
+  readonly '~prompts'?: infer P
+}
+  ? P extends PromptTypes
+    ? P
+    : AnyPrompts
+  : AnyPrompts
 
 /** The URIs of a server's resources. A URI template is a pattern of its URIs. Without resources in the type, any string. */
-export type ResourcesOf<S> = S extends { readonly '~resources'?: infer R }
+export type ResourcesOf<S> = S extends {
+  /** Carries the URIs of the resources. */
+  readonly '~resources'?: infer R
+}
   ? unknown extends R
     ? string
     : UriPattern<keyof R & string>
