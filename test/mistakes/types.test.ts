@@ -171,6 +171,22 @@ const MISTAKES: readonly TypeMistake[] = [
     error: "Type 'number' is not assignable to type 'string'.",
     at: 'city',
   },
+  {
+    mistake: 'a prompt that does not exist',
+    code: `
+      const typed = createServer({ name: 'weather', version: '1.0.0' }).prompt('report', {}, () => 'Write a report')
+      await (await connect<typeof typed>('https://api.example.com/mcp')).getPrompt('reprot')`,
+    error: `Argument of type '"reprot"' is not assignable to parameter of type '"report"'.`,
+    at: "'reprot'",
+  },
+  {
+    mistake: 'a resource that does not exist',
+    code: `
+      const typed = createServer({ name: 'weather', version: '1.0.0' }).resource('weather://{city}', {}, ({ city }) => city)
+      await (await connect<typeof typed>('https://api.example.com/mcp')).readResource('whether://oslo')`,
+    error: `Argument of type '"whether://oslo"' is not assignable to parameter of type '\`weather://\${string}\`'.`,
+    at: "'whether://oslo'",
+  },
 ]
 
 describe('mistakes that the compiler reports', () => {

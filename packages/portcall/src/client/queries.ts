@@ -30,14 +30,27 @@ export type CompleteOptions = CallOptions & { arguments?: Record<string, string>
 
 type Send = (method: string, params: JsonObject, options?: CallOptions) => Promise<JsonObject>
 
+/** The types of a server's prompts: the arguments, by the name of the prompt. */
+export type PromptTypes = { [name: string]: unknown }
+
+/** Prompts of a server whose types are not known. */
+export type AnyPrompts = { [name: string]: Record<string, string> }
+
+/** A URI that the compiler does not know, such as one from a list. */
+type ComputedUri<U> = string extends U ? U : never
+
 /** The client's requests for a single result. The required members of each result are checked. */
-export interface ClientQueries {
+export interface ClientQueries<P extends PromptTypes = AnyPrompts, R extends string = string> {
   /** Returns the server's info, capabilities and instructions. */
   discover(options?: CallOptions): Promise<DiscoveredServer>
-  /** Reads a resource by its URI. @throws RpcError when the resource does not exist. */
-  readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult>
+  /**
+   * Reads a resource by its URI. If the client is typed by its server, a URI that you write in the code must be one of the server's.
+   *
+   * @throws RpcError when the resource does not exist.
+   */
+  readResource<const U extends string>(uri: R | ComputedUri<U>, options?: CallOptions): Promise<ReadResourceResult>
   /** Returns the messages of a prompt. @throws RpcError when the prompt does not exist or an argument is missing. */
-  getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
+  getPrompt<Name extends keyof P & string>(name: Name, args?: P[Name], options?: CallOptions): Promise<GetPromptResult>
   /** Suggests values for an argument of a prompt or a variable of a resource template. */
   complete(ref: CompletionRef, argument: { name: string; value: string }, options?: CompleteOptions): Promise<Completion>
 }

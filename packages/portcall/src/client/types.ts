@@ -3,7 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.ts'
 import type { CallToolResult, Prompt, Resource, ResourceTemplate, SubscriptionFilter, Tool } from '../protocol/types.ts'
 import type { List } from './lists.ts'
 import type { CallOptions, RequestOptions } from './options.ts'
-import type { ClientQueries } from './queries.ts'
+import type { AnyPrompts, ClientQueries, PromptTypes } from './queries.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** The types of a server's tools. */
@@ -22,7 +22,9 @@ type ResultOf<Output> = unknown extends Output
   : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
 
 /** A connection to an MCP server, whatever its protocol version and transport. */
-export interface Client<T extends ToolTypes = AnyTools> extends ClientQueries, AsyncDisposable {
+export interface Client<T extends ToolTypes = AnyTools, P extends PromptTypes = AnyPrompts, R extends string = string>
+  extends ClientQueries<P, R>,
+    AsyncDisposable {
   /** The status of the connection. */
   readonly status: ConnectionStatus
   /** The protocol version that the client and the server use. */
@@ -56,7 +58,7 @@ export interface Client<T extends ToolTypes = AnyTools> extends ClientQueries, A
    */
   readonly exchange: Exchange
   /** Adds middleware for every request. The middleware added first is the outermost. */
-  use(middleware: Middleware): Client<T>
+  use(middleware: Middleware): Client<T, P, R>
   /** Closes the client and releases all resources. */
   close(): Promise<void>
 }

@@ -3,6 +3,7 @@
 import { createClient, type ServerConnection } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { ClientEvent } from '../client/options.ts'
+import type { AnyPrompts, PromptTypes } from '../client/queries.ts'
 import type { Client, ToolTypes } from '../client/types.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
@@ -24,9 +25,39 @@ export type ToolsOf<S> = S extends TypedTools
       : never
     : never
 
-/** A client with the tool types of its server and the APIs of its extensions. Without tool types, it has those of `Untyped`. */
+/** The arguments of a server's prompts, by the name of the prompt. Without prompts in the type, any prompt. */
+export type PromptsOf<S> = S extends {
+  /** Carries the types of the prompts. */
+  readonly '~prompts'?: infer P
+}
+  ? P extends PromptTypes
+    ? P
+    : AnyPrompts
+  : AnyPrompts
+
+/** The URIs of a server's resources. A URI template is a pattern of its URIs. Without resources in the type, any string. */
+export type ResourcesOf<S> = S extends {
+  /** Carries the URIs of the resources. */
+  readonly '~resources'?: infer R
+}
+  ? unknown extends R
+    ? string
+    : UriPattern<keyof R & string>
+  : string
+
+/** The URIs of a template, with any string in the place of each expression. */
+type UriPattern<U extends string> = U extends `${infer Start}{${string}}${infer Rest}`
+  ? `${Start}${string}${UriPattern<Rest>}`
+  : U
+
+/**
+ * A client with the types of its server's tools, prompts and resources, and the APIs of its extensions. Without tool types, it has those of
+ * `Untyped`.
+ */
 export type ConnectedClient<S, E extends readonly ClientExtension[] = [], Untyped extends ToolTypes = AnyTools> = Client<
-  [ToolsOf<S>] extends [never] ? Untyped : ToolsOf<S>
+  [ToolsOf<S>] extends [never] ? Untyped : ToolsOf<S>,
+  PromptsOf<S>,
+  ResourcesOf<S>
 > &
   ExtensionApis<E>
 

@@ -20,6 +20,6 @@ export { describeItems, type NewDescription, type NewNames, rename } from '../co
 export { TAGS_META, type TagSelection, tag, tagsOf, withTags } from '../compose/transforms/tags.ts'
 export type { Transform, TransformCaller, TransformItem } from '../compose/transforms/transform.ts'
 export { type VersionsOptions, versions } from '../compose/transforms/versions.ts'
-export { type MountOptions, mount, type PrefixedTools, unmount } from '../gateway/mount.ts'
+export { type MountedServer, type MountOptions, mount, type Prefixed, unmount } from '../gateway/mount.ts'
 export type { Middleware } from '../jsonrpc/exchange.ts'
 export { propertyKey, resolveRef, type SchemaTypeOptions, typeOfSchema } from '../schema/typescript.ts'

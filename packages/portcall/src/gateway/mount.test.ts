@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { connect } from '../entrypoints/client.ts'
+import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
+import { connect, type PromptsOf } from '../entrypoints/client.ts'
 import { mount, unmount } from '../entrypoints/compose.ts'
 import { createServer, type Server } from '../entrypoints/index.ts'
 import { serve } from '../entrypoints/node.ts'
@@ -216,6 +216,16 @@ test('types of mounted tools have the prefix, and wrong mounts are refused', asy
   await client.callTool('notes__add', { text: 1 })
   // @ts-expect-error there is no such tool
   await expect(client.callTool('add', {})).rejects.toThrow('Unknown tool')
+  await client.getPrompt('notes__summary', { style: 'short' })
+  await client.readResource('note://by/ada')
+  const nothing = mount(
+    createServer({ name: 'own', version: '1' }).prompt('own', {}, () => ''),
+    'http://127.0.0.1:9/mcp',
+  )
+  expectTypeOf<PromptsOf<typeof nothing>>().toEqualTypeOf<{ [name: string]: Record<string, string> }>()
+  nothing.close()
+  // @ts-expect-error there is no such prompt
+  await expect(client.getPrompt('summary')).rejects.toThrow()
   expect(() => mount(main, createNotes(), { prefix: 'notes' })).toThrow('mounted already')
   expect(() => mount(main, main)).toThrow('itself')
 })

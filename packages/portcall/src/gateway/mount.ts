@@ -17,8 +17,18 @@ export interface MountOptions<P extends string = string>
   readonly sealingKeys?: readonly string[]
 }
 
-/** The types of tools, with a prefix. */
-export type PrefixedTools<T, P extends string> = { [name in keyof T & string as P extends '' ? name : `${P}__${name}`]: T[name] }
+/** The types of tools or prompts, with a prefix. */
+export type Prefixed<T, P extends string> = { [name in keyof T & string as P extends '' ? name : `${P}__${name}`]: T[name] }
+
+/** A server with the tools, prompts and resources of another one. If the type of the other one has no prompts or resources, any are possible. */
+export type MountedServer<S, Other, P extends string> =
+  S extends Server<infer T, infer Prompts, infer Uris>
+    ? Other extends Server<infer T2, infer Prompts2, infer Uris2>
+      ? Server<T & Prefixed<T2, P>, Joined<Prompts, Prompts2, Prefixed<Prompts2, P>>, Joined<Uris, Uris2, Uris2>>
+      : Server<T>
+    : never
+
+type Joined<Own, Other, Added> = unknown extends Other ? unknown : Own & Added
 
 /** The servers that are mounted on a server. */
 interface Mounts {
@@ -41,11 +51,11 @@ const LOCAL_LIST_TIMEOUT_MS = 60_000
  *
  * @throws TypeError if the prefix is taken, or an option is invalid.
  */
-export function mount<T, U = unknown, const P extends string = ''>(
-  server: Server<T>,
-  other: Server<U> | ConnectTarget,
+export function mount<S extends Server, Other extends Server | ConnectTarget, const P extends string = ''>(
+  server: S,
+  other: Other,
   options: MountOptions<P> = {},
-): Server<T & PrefixedTools<U, P>> {
+): MountedServer<S, Other, P> {
   if (Object.is(server, other)) throw new TypeError('mount: a server cannot be mounted on itself')
   const { prefix = '', sealingKeys, ...rest } = options
   const mounts = mountsOf.get(server) ?? createMounts(server, sealingKeys)
@@ -62,7 +72,7 @@ export function mount<T, U = unknown, const P extends string = ''>(
   }
   servers.set(name, added)
   void gateway.setServers(Object.fromEntries(servers))
-  return server as Server<T & PrefixedTools<U, P>>
+  return server as never
 }
 
 /** Removes a server that was mounted with a prefix. Calls that are running are finished. Returns whether there was one. */

@@ -188,4 +188,9 @@ export interface PromptDefinition<A extends Schema | undefined> extends BaseDefi
 /** What a prompt handler returns. A string or a content block becomes one message with the role `user`. */
 export type PromptReturn = string | ContentBlock | PromptMessage | PromptMessage[] | GetPromptResult
 
+/** The arguments of a prompt as a client sends them: strings. */
+export type PromptArguments<A> = A extends Schema ? Strings<InferInput<A>> : Record<string, never>
+
+type Strings<T> = { [name in keyof T]: T[name] extends string | undefined ? T[name] : string }
+
 export type PromptHandler<A> = (args: Arguments<A>, call: Call) => Awaitable<PromptReturn>

@@ -70,12 +70,12 @@ export function createServer<const E extends readonly ServerExtension[] = []>(
       const withDefaults = { onInsufficientScope, ...definition }
       if (uri.includes('{')) templates.add(uri, createTemplate(uri, withDefaults, handler as AnyReadHandler))
       else resources.add(uri, createResource(uri, withDefaults, handler as AnyReadHandler))
-      return server
+      return server as never
     },
     prompt(name: string, definition: object, handler: unknown) {
       check('prompt', [name, definition, handler])
       prompts.add(name, createPrompt(name, { onInsufficientScope, ...definition }, handler as PromptHandler<Schema | undefined>))
-      return server
+      return server as never
     },
     tools: tools.items,
     resources: resources.items,

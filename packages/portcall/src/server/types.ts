@@ -11,6 +11,7 @@ import type {
   Awaitable,
   LiteralTypes,
   NoExcessProperties,
+  PromptArguments,
   PromptDefinition,
   PromptHandler,
   ReadHandler,
@@ -40,7 +41,7 @@ export interface UseOptions {
  * The definition of a server: its tools, resources and prompts, and the Exchange that answers requests. Create it once; transports call
  * `exchange` for every request of every client.
  */
-export interface Server<T = unknown> {
+export interface Server<T = unknown, Prompts = unknown, Uris = unknown> {
   /** The name and version of the server. */
   readonly info: Implementation
   /** Answers one request of the newest protocol revision. */
@@ -63,10 +64,10 @@ export interface Server<T = unknown> {
     definition: ToolDefinition<I, O>,
     handler: ((args: Arguments<I>, call: Call) => Awaitable<R | ToolReturn<O> | LiteralTypes>) &
       NoExcessProperties<R, ReturnFields<O>>,
-  ): Server<WithTool<T, Name, I, O>>
+  ): Server<WithTool<T, Name, I, O>, Prompts, Uris>
 
   /** Registers tools that `defineTool` returned, by their names. @throws Error when a name is taken. */
-  addTools<D extends DefinedTools>(tools: D): Server<T & TypesOfTools<D>>
+  addTools<D extends DefinedTools>(tools: D): Server<T & TypesOfTools<D>, Prompts, Uris>
 
   /** Registers a resource by its URI, or a family of resources by a URI template. @throws Error when the URI is invalid or taken. */
   resource<const U extends string, const V extends Schema | undefined = undefined>(
@@ -75,14 +76,14 @@ export interface Server<T = unknown> {
       ? TemplateDefinition<V, keyof ResourceVariables<U, undefined> & string>
       : ResourceDefinition,
     handler: ReadHandler<ResourceVariables<U, V>>,
-  ): Server<T>
+  ): Server<T, Prompts, Uris & { [uri in U]: unknown }>
 
   /** Registers a prompt. @throws SchemaError when the schema is invalid; Error when the name is taken. */
-  prompt<const A extends Schema | undefined = undefined>(
-    name: string,
+  prompt<const Name extends string, const A extends Schema | undefined = undefined>(
+    name: Name,
     definition: PromptDefinition<A>,
     handler: PromptHandler<A>,
-  ): Server<T>
+  ): Server<T, Prompts & { [name in Name]: PromptArguments<A> }, Uris>
 
   /** The registered tools: list, change, disable or remove them. */
   readonly tools: ItemCollection<AnyToolDefinition>
@@ -94,7 +95,7 @@ export interface Server<T = unknown> {
   readonly prompts: ItemCollection<AnyPromptDefinition>
 
   /** Adds middleware to all requests. The first middleware is the outermost. */
-  use(middleware: Middleware, options?: UseOptions): Server<T>
+  use(middleware: Middleware, options?: UseOptions): Server<T, Prompts, Uris>
   /** Notifies subscribers of a change that the server cannot detect: of what a template's `list`, or `visible`, returns. */
   listChanged(list: 'tools' | 'resources' | 'prompts'): void
   /** Notifies the subscribers of a resource that it has changed. */
@@ -110,6 +111,10 @@ export interface Server<T = unknown> {
 
   /** Carries the types of the tools. It does not exist at run time. */
   readonly '~tools'?: T
+  /** Carries the types of the prompts. It does not exist at run time. */
+  readonly '~prompts'?: Prompts
+  /** Carries the URIs and URI templates of the resources. It does not exist at run time. */
+  readonly '~resources'?: Uris
 }
 
 /** The part of a server that transports need. Any object with an Exchange can be served, such as a gateway. */
