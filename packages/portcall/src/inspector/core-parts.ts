@@ -30,10 +30,7 @@ export interface BackendOptions {
   /** Lists the configurations of this machine. */
   readonly sources?: ServerSources
   /** Writes the entry of a server for the configuration of a host. @throws Error if the host is unknown. */
-  readonly writeHostEntry?: (
-    host: string,
-    server: { readonly name: string; readonly entry: JsonObject },
-  ) => HostEntryText
+  readonly writeHostEntry?: (host: string, server: { readonly name: string; readonly entry: JsonObject }) => HostEntryText
   /** Where saved servers, calls and task ids are kept. Default: nowhere. */
   readonly directory?: string
 }
