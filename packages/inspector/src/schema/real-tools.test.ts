@@ -76,9 +76,9 @@ test.each([
   ['what is required', (schema: Schema) => initialValue(schema, schema)],
   ['every member set', (schema: Schema) => filled(schema, schema)],
   ['every member set, and the second of each choice of shapes', (schema: Schema) => filled(schema, schema, { shape: 1 })],
-])('form → JSON → form changes no byte: %s', (_name, valueOf) => {
+])('form → JSON → form changes no byte: %s', (_name, fillIn) => {
   for (const { label, inputSchema } of tools) {
-    const text = jsonText(valueOf(inputSchema))
+    const text = jsonText(fillIn(inputSchema))
     const parsed = parseText(text)
     const value = parsed.ok ? parsed.value : undefined
     expect(jsonText(value), label).toBe(text)
