@@ -6,6 +6,7 @@ import { createServer } from 'portcall'
 import { serve } from 'portcall/node'
 import { skills } from 'portcall/skills'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startAuthorization } from '../support/broken-auth-servers.ts'
 import { BROKEN_SERVERS } from '../support/broken-servers.ts'
 import { type DemoServer, startDemoServer } from './support/demo-server.ts'
 import { openPage, startBrowser, startInspector } from './support/inspector.ts'
@@ -127,6 +128,21 @@ test('the doctor names the step that fails', async () => {
   await screen(page, 'Check')
   await page.locator('.doctor-steps .step.failed').first().waitFor()
   await page.locator('.doctor-steps .step.failed .hint').first().waitFor()
+})
+
+test('the OAuth debugger walks through a whole flow', async () => {
+  const guarded = await startAuthorization()
+  onTestFinished(guarded.close)
+  const page = await open()
+  await add(page, guarded.url)
+  await screen(page, 'Auth')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const address = await page.locator('.address-text').first().textContent()
+  const signIn = await page.context().newPage()
+  await signIn.goto(address?.trim() ?? '')
+  await page.bringToFront()
+  await expect.poll(() => page.getByRole('button', { name: 'Use the token' }).isEnabled(), { timeout: 8000 }).toBe(true)
+  expect(await page.getByRole('list', { name: 'Steps' }).locator('.verdict.failed').count()).toBe(0)
 })
 
 test('two servers are compared side by side', async () => {
