@@ -86,7 +86,7 @@ const CHECKS: { [kind: string]: (value: unknown, field: Field, place: Place) => 
     const own = value.flatMap((item, index) =>
       check(item, { schema: prefix[index] ?? items ?? true, root, path: [...path, index] }),
     )
-    return [...count.map((message) => ({ path, message })), ...own]
+    return [...count.map((message) => ({ path, message, ...(value.length === 0 && { isMissing: true }) })), ...own]
   },
   variants: (value, field, place) => {
     if (field.kind !== 'variants') return []

@@ -7,6 +7,7 @@ import {
   type Schema,
   type SchemaObject,
   schemaMap,
+  schemasIn,
   typeOfValue,
   typesOf,
 } from './schema.ts'
@@ -87,9 +88,13 @@ const INITIAL: { [kind: string]: (field: Field, root: Schema, depth: number) => 
 }
 
 /** Returns what a new item or an optional member starts with: something that its input can show. */
-export function startingValue(schema: Schema, root: Schema): unknown {
+export function startingValue(schema: Schema, root: Schema, depth = 0): unknown {
   const field = fieldOf(schema, root)
-  return initialValue(schema, root) ?? (field.nullable ? null : (EMPTY[field.kind] ?? null))
+  const initial = initialValue(schema, root)
+  if (initial !== undefined || field.nullable) return initial ?? null
+  if (field.kind === 'choice') return field.options[0]?.value ?? null
+  const [first] = field.kind === 'variants' && depth <= MAX_DEPTH ? field.variants : []
+  return first ? startingValue(first.schema, root, depth + 1) : (EMPTY[field.kind] ?? null)
 }
 
 const EMPTY: { [kind: string]: unknown } = { text: '', file: '', number: 0, boolean: false }
@@ -102,12 +107,20 @@ export function variantOf(variants: readonly Variant[], value: unknown, root: Sc
 }
 
 /** Scores how well a value fits a schema: -1 if it cannot, otherwise the more members agree the better. */
-export function fitOf(schema: Schema, value: unknown, root: Schema): number {
+export function fitOf(schema: Schema, value: unknown, root: Schema, depth = 0): number {
   const resolved = resolveSchema(schema, root)
   if (!allowsType(resolved, value)) return -1
+  const nested = depth < MAX_DEPTH ? alternativesOf(resolved) : []
+  if (nested.length > 0) return Math.max(...nested.map((part) => fitOf(part, value, root, depth + 1)))
   if ('const' in resolved) return equalJson(resolved['const'], value) ? 10 : -1
   if (Array.isArray(resolved['enum'])) return resolved['enum'].some((option) => equalJson(option, value)) ? 10 : -1
   return isObject(value) ? fitOfObject(resolved, value, root) : 1
+}
+
+/** Returns the shapes of a schema that is itself a choice of shapes. */
+function alternativesOf(schema: SchemaObject): Schema[] {
+  if ('properties' in schema || typesOf(schema).length > 0) return []
+  return [...schemasIn(schema, 'anyOf'), ...schemasIn(schema, 'oneOf')]
 }
 
 function allowsType(schema: SchemaObject, value: unknown): boolean {

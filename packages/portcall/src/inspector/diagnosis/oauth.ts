@@ -71,11 +71,12 @@ export function createOAuthFlows({ hub, callbacks }: CoreParts): OAuthFlows {
         if (!flow) return
         flow.state = toFlow(initial, state)
         hub.publish({ type: 'flow', flow: flow.state })
-        expectRedirect(flow.engine)
+        expectRedirect(flow.engine, state)
       }
-      const expectRedirect = (engine: AuthDebugger): void => {
-        const { pendingState } = engine
-        if (pendingState === undefined || expected.has(pendingState)) return
+      // The engine has no pending state yet when it says that it waits, so the address tells it.
+      const expectRedirect = (engine: AuthDebugger, { status, authorizationUrl }: AuthFlowState): void => {
+        const pendingState = status === 'waiting' && authorizationUrl ? new URL(authorizationUrl).searchParams.get('state') : null
+        if (pendingState === null || expected.has(pendingState)) return
         expected.add(pendingState)
         const { signal } = new AbortController()
         void callbacks.wait(pendingState, signal).then((response) => engine.receive(response))
