@@ -1,13 +1,14 @@
 /** `serve(server, { workers })`: several processes on one port, their failures, and how they end. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect as openSocket } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
 import { callOnce, callSteadily } from './support/calls.ts'
@@ -35,8 +36,6 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
-
-const storesFolders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('portcall-workers-'))
 
 describe.skipIf(process.platform === 'win32')('workers', () => {
   test('connections go to each worker in turn, and each knows its number', { timeout: LONG_MS }, async () => {
@@ -129,8 +128,9 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   })
 
   test('SIGTERM makes all workers unready, then they finish their calls and exit together', { timeout: LONG_MS }, async () => {
-    const folders = storesFolders()
-    const program = await startProgram({ shutdownDelayMs: 5000 })
+    const folder = mkdtempSync(join(tmpdir(), 'portcall-test-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const program = await startProgram({ shutdownDelayMs: 5000 }, { TMPDIR: folder })
     const { url } = program
     const pids = await pidsOf(url)
     const status = (path: string) => fetch(new URL(path, url), { headers: { connection: 'close' } }).then(({ status }) => status)
@@ -144,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
     expect(results).toEqual(['done', 'done', 'done'])
     expect(await program.exited).toBe(0)
     expect(pids.filter(isRunning)).toEqual([])
-    expect(storesFolders().filter((name) => !folders.includes(name))).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test('a signal to the whole process group, as of Ctrl-C, drains too', { timeout: LONG_MS }, async () => {

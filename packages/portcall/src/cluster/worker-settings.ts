@@ -29,7 +29,16 @@ function readSettings(): WorkerSettings | undefined {
   const text = process.env[WORKER_VARIABLE]
   if (!text || !process.send) return undefined
   const settings: WorkerSettings = JSON.parse(text)
-  return settings.supervisor === process.ppid ? settings : undefined
+  // A worker whose supervisor has ended has another parent, too. It must close instead of starting workers of its own.
+  return settings.supervisor === process.ppid || !isRunning(settings.supervisor) ? settings : undefined
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** Makes the servers that this process creates use an SQLite file. */

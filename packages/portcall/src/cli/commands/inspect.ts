@@ -25,7 +25,7 @@ export const inspectCommand: Command = defineCommand({
     timeout,
     'insecure-listen-on-address': {
       type: 'string',
-      value: 'ADDRESS',
+      value: 'HOST',
       description: 'Listen on another address than 127.0.0.1: everyone who has the link can start programs here',
     },
     'allow-host': {
