@@ -36,10 +36,10 @@ export { type CompareOptions, type ComparisonRow, compareSnapshots } from '../in
 export { diffJson, type JsonDifference } from '../inspector/sessions/json-diff.ts'
 export { type RecordSessionOptions, recordMiddleware } from '../inspector/sessions/record-session.ts'
 export { compareRecordings, type ReplayCallsOptions, type ReplayEvent, replayCalls } from '../inspector/sessions/replay.ts'
+export type { ResultCondition } from '../inspector/sessions/result-condition.ts'
 export {
   type CallFileOutcome,
   type CallInFile,
-  type ResultCondition,
   readCallFile,
   runCallFile,
 } from '../inspector/sessions/saved-call-file.ts'

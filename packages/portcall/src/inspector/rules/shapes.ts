@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { escapePointer } from '../timeline/compare.ts'
+import { pointerSegment } from '../sessions/json-diff.ts'
 
 /** The required members of a value: their types, their own shapes, or the shape of each item. `?` marks optional ones. */
 export type Shape =
@@ -88,7 +88,7 @@ function collect(value: unknown, shape: Shape, { pointer, faults }: Position): v
     const name = key.replace('?', '')
     const found = (value as JsonObject)[name]
     if (found === undefined && key.endsWith('?')) continue
-    collect(found, member, { pointer: `${pointer}/${escapePointer(name)}`, faults })
+    collect(found, member, { pointer: `${pointer}/${pointerSegment(name)}`, faults })
   }
 }
 

@@ -1,17 +1,9 @@
 import { type Client, RpcError } from '../../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
-import { pointerValue } from './json-diff.ts'
+import { checkCondition, isCheck, RESULT_CHECKS, type ResultCondition } from './result-condition.ts'
 
-/** A condition of a call in a file. */
-export interface ResultCondition {
-  /** A JSON pointer into the result, such as `/structuredContent/total` or `/isError`. Empty: the whole result. */
-  readonly pointer: string
-  /** The comparison. */
-  readonly check: 'equals' | 'contains' | 'matches' | 'exists' | 'absent' | 'at-most' | 'at-least'
-  /** The value to compare with; a regular expression for `matches`. */
-  readonly value?: unknown
-}
+/** How much of a value a message shows. */
+const MAX_SHOWN = 300
 
 /** A call in a file. */
 export interface CallInFile {
@@ -50,11 +42,10 @@ export function readCallFile(text: string): CallInFile[] | undefined {
 function checkCall(call: unknown, number: number): CallInFile {
   const { name = `call ${number}`, request, assertions = [] } = isObject(call) ? call : {}
   if (!isObject(request) || !toRequest(request)) throw new SyntaxError(`Call ${number} has no request that can be sent`)
-  const isValid = (one: unknown): boolean =>
-    isObject(one) && typeof one.pointer === 'string' && Object.hasOwn(CHECKS, String(one.check))
+  const isValid = (one: unknown): boolean => isObject(one) && typeof one.pointer === 'string' && isCheck(one.check)
   if (!Array.isArray(assertions) || !assertions.every(isValid))
     throw new SyntaxError(
-      `Call ${number} has an invalid assertion: each needs a pointer and a check, one of ${Object.keys(CHECKS).join(', ')}`,
+      `Call ${number} has an invalid assertion: each needs a pointer and a check, one of ${RESULT_CHECKS.join(', ')}`,
     )
   return { name: String(name), request, assertions: assertions as ResultCondition[] }
 }
@@ -80,28 +71,10 @@ export async function* runCallFile(calls: readonly CallInFile[], client: Client)
     const isExpected = assertions.some(({ pointer }) => pointer.startsWith('/error'))
     const unexpected =
       'error' in result && !isExpected ? [`the server responded with an error: ${JSON.stringify(result.error)}`] : []
-    const failures = [...unexpected, ...assertions.flatMap((assertion) => checkCondition(assertion, result) ?? [])]
+    const failures = [
+      ...unexpected,
+      ...assertions.flatMap((assertion) => checkCondition(assertion, result, MAX_SHOWN)?.message ?? []),
+    ]
     yield { name, passed: failures.length === 0, failures }
   }
-}
-
-function checkCondition({ pointer, check, value }: ResultCondition, result: JsonObject): string | undefined {
-  const found = pointerValue(result, pointer)
-  if (CHECKS[check](found, value)) return undefined
-  const expected = value === undefined ? '' : ` ${JSON.stringify(value)}`
-  const shown = found === undefined ? 'nothing' : (JSON.stringify(found) ?? '').slice(0, 300)
-  return `${pointer === '' ? 'the result' : pointer} ${check}${expected}: found ${shown}`
-}
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''))
-
-const CHECKS: { readonly [check in ResultCondition['check']]: (found: unknown, value: unknown) => boolean } = {
-  equals: isJsonEqual,
-  contains: (found, value) =>
-    Array.isArray(found) ? found.some((item) => isJsonEqual(item, value)) : asText(found).includes(asText(value)),
-  matches: (found, value) => new RegExp(String(value), 'u').test(asText(found)),
-  exists: (found) => found !== undefined,
-  absent: (found) => found === undefined,
-  'at-most': (found, value) => typeof found === 'number' && typeof value === 'number' && found <= value,
-  'at-least': (found, value) => typeof found === 'number' && typeof value === 'number' && found >= value,
 }

@@ -1,3 +1,4 @@
+import { createRedactor } from '../../testing/recording/redact.ts'
 import type { BackendParts } from '../backend-parts.ts'
 import type { ExportFile, ExportFormat, ExportScope } from '../protocol/sharing.ts'
 import type { InspectorCommands } from '../protocol.ts'
@@ -7,7 +8,7 @@ import { createLineWriter } from './entry-lines.ts'
 import type { ExportInput } from './export-input.ts'
 import { toHar } from './har.ts'
 import { toHtml } from './html.ts'
-import { countRedactions, createShareRedactor } from './redact.ts'
+import { countRedactions } from './redact.ts'
 import { toSnapshot } from './snapshot.ts'
 
 interface Exporter {
@@ -31,7 +32,7 @@ export function exportFile(
   const exporter = Object.hasOwn(EXPORTERS, format) ? EXPORTERS[format] : undefined
   if (!exporter) throw new InspectorCommandError('INVALID_PARAMS', `There is no format ${format}`)
   const stored = select(parts.timeline, { ...(serverIds && { serverIds }), ...(entryIds && { entryIds }) })
-  const redact = createShareRedactor()
+  const redact = createRedactor()
   const text = exporter.write({ stored, parts, serverIds: serverIds ?? parts.servers.all.map(({ id }) => id), redact })
   const date = new Date().toISOString().replaceAll(':', '-').slice(0, 19)
   return {

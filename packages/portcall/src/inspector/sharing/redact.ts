@@ -1,10 +1,5 @@
-import { createRedactor, type Redact } from '../../testing/recording/redact.ts'
+import { createRedactor } from '../../testing/recording/redact.ts'
 import type { StoredEntry } from '../timeline/timeline.ts'
-
-/** Creates the redaction of everything that is shared: that of recordings, and headers that hold secrets. */
-export function createShareRedactor(): Redact {
-  return createRedactor()
-}
 
 /** Replaces secrets in a text. */
 export function redactText(text: string): string {
@@ -15,7 +10,7 @@ const REDACTION = /"([^"\\]+)":\s*"\[redacted/g
 
 /** Counts what is redacted, by the name of the member. */
 export function countRedactions(stored: readonly StoredEntry[]): { readonly name: string; readonly count: number }[] {
-  const redact = createShareRedactor()
+  const redact = createRedactor()
   const counts = new Map<string, number>()
   const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
   for (const { entry, details } of stored) {

@@ -1,10 +1,10 @@
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { CallAssertion, OperationState, SavedCall, SavedCallOutcome } from '../protocol/operations.ts'
 import type { ExportFile } from '../protocol/sharing.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
+import { checkCondition } from '../sessions/result-condition.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
 /** Calls that are kept in a file and can be run again. */
@@ -20,6 +20,8 @@ export interface SavedCalls {
 
 const FILE = 'calls.json'
 const TIMEOUT_MS = 600_000
+/** How much of a value a message shows. */
+const MAX_SHOWN = 500
 
 /** Creates the saved calls of a back end, with those of earlier runs. */
 export function createSavedCalls({ files, hub, operations }: CoreParts): SavedCalls {
@@ -69,38 +71,9 @@ function judge(call: SavedCall, operation: OperationState): SavedCallOutcome {
   return { ...base, passed: failures.length === 0, failures }
 }
 
-/** Checks one assertion. Returns what is wrong, if anything is. */
-export function checkAssertion(assertion: CallAssertion, result: JsonValue): SavedCallOutcome['failures'][number] | undefined {
-  const found = valueAt(result, assertion.pointer)
-  if (CHECKS[assertion.check](found, assertion.value)) return undefined
-  const at = assertion.pointer === '' ? 'the result' : assertion.pointer
-  const expected = assertion.value === undefined ? '' : ` ${JSON.stringify(assertion.value)}`
-  const message = `${at} ${assertion.check}${expected}: found ${found === undefined ? 'nothing' : JSON.stringify(found).slice(0, 500)}`
-  return { assertion, ...(found !== undefined && { found }), message }
-}
-
-const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''))
-
-const CHECKS: {
-  readonly [Check in CallAssertion['check']]: (found: JsonValue | undefined, value: JsonValue | undefined) => boolean
-} = {
-  equals: (found, value) => isJsonEqual(found, value),
-  contains: (found, value) =>
-    Array.isArray(found) ? found.some((item) => isJsonEqual(item, value)) : textOf(found).includes(textOf(value)),
-  matches: (found, value) => new RegExp(String(value), 'u').test(textOf(found)),
-  exists: (found) => found !== undefined,
-  absent: (found) => found === undefined,
-  'at-most': (found, value) => typeof found === 'number' && typeof value === 'number' && found <= value,
-  'at-least': (found, value) => typeof found === 'number' && typeof value === 'number' && found >= value,
-}
-
-/** Returns the value at a JSON pointer (RFC 6901). */
-export function valueAt(value: JsonValue, pointer: string): JsonValue | undefined {
-  let current: unknown = value
-  for (const segment of pointer.split('/').slice(1)) {
-    const key = segment.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined
-    current = (current as Record<string, unknown>)[key]
-  }
-  return current as JsonValue | undefined
+function checkAssertion(assertion: CallAssertion, result: JsonValue): SavedCallOutcome['failures'][number] | undefined {
+  const unmet = checkCondition(assertion, result, MAX_SHOWN)
+  if (!unmet) return undefined
+  const { message, found } = unmet
+  return { assertion, ...(found !== undefined && { found: found as JsonValue }), message }
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
 import { isJsonEqual } from '../../util/json-equal.ts'
 import type { TranslationChange } from '../protocol/timeline.ts'
+import { pointerSegment } from '../sessions/json-diff.ts'
 
 const MAX_CHANGES = 200
 /** Members with ids, which each side numbers on its own. */
@@ -41,7 +42,7 @@ type Members = Record<string, JsonValue>
 function compareObjects(wire: Members, newest: Members, { pointer, changes }: Position): void {
   const added = Object.keys(newest).filter((key) => !Object.hasOwn(wire, key))
   for (const [key, value] of Object.entries(wire)) {
-    const at = `${pointer}/${escapePointer(key)}`
+    const at = `${pointer}/${pointerSegment(key)}`
     if (IGNORED.has(at) || value === undefined) continue
     if (Object.hasOwn(newest, key)) {
       compare(value, newest[key] as JsonValue, { pointer: at, changes })
@@ -50,10 +51,10 @@ function compareObjects(wire: Members, newest: Members, { pointer, changes }: Po
     const renamed = added.findIndex((name) => typeof value === 'object' && isJsonEqual(newest[name], value))
     const [name] = renamed < 0 ? [] : added.splice(renamed, 1)
     if (name === undefined) changes.push({ pointer: at, kind: 'dropped', wire: value })
-    else changes.push({ pointer: `${pointer}/${escapePointer(name)}`, kind: 'renamed', wire: value, newest: value })
+    else changes.push({ pointer: `${pointer}/${pointerSegment(name)}`, kind: 'renamed', wire: value, newest: value })
   }
   for (const key of added) {
-    const at = `${pointer}/${escapePointer(key)}`
+    const at = `${pointer}/${pointerSegment(key)}`
     const value = newest[key]
     if (!IGNORED.has(at) && value !== undefined) changes.push({ pointer: at, kind: 'added', newest: value })
   }
@@ -67,9 +68,4 @@ function isWrapped(left: JsonValue, right: JsonValue): boolean {
     return second === undefined && value !== undefined && typeof value === 'object' && isJsonEqual(value, inner)
   }
   return holds(left, right) || holds(right, left)
-}
-
-/** Escapes one segment of a JSON pointer (RFC 6901). */
-export function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1')
 }
