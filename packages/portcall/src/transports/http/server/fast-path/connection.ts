@@ -4,11 +4,11 @@ import type { Auth } from '../../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
+import type { PendingWrite, WriteBatcher } from '../../common/write-batcher.ts'
 import type { HttpLimits } from '../limits.ts'
 import { type ByteBuffer, createByteBuffer } from '../node/byte-buffer.ts'
 import { CLOSED_SINK, destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from '../node/event-sink.ts'
 import { holdBack, isTooMuch, letGo } from '../node/pipelining.ts'
-import type { PendingWrite, WriteBatcher } from '../node/write-batcher.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import {
   BODILESS_STATUSES,

@@ -8,6 +8,7 @@ import type { RequestBody } from '../../../../protocol/http.ts'
 import { createIdleTimers } from '../../../../util/idle-timers.ts'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
+import { type PendingWrite, UNBATCHED, type WriteBatcher } from '../../common/write-batcher.ts'
 import { BODILESS_STATUSES } from '../fast-path/http1.ts'
 import { createHttpHandler } from '../handler.ts'
 import { HttpError } from '../http-error.ts'
@@ -16,7 +17,6 @@ import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import { type BodyReaderState, MAX_UNREAD_BYTES, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
 import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
 import { isWaiting, waitForTurn } from './pipelining.ts'
-import { type PendingWrite, UNBATCHED, type WriteBatcher } from './write-batcher.ts'
 
 /**
  * Handles requests of any server based on `node:http`. If a framework has read the body, pass it as the third argument or leave it at

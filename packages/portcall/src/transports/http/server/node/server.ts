@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
 import type { MetricsPage } from '../../../../protocol/metrics.ts'
+import { createWriteBatcher } from '../../common/write-batcher.ts'
 import { attachFastPath, NO_FAST_PATH } from '../fast-path/fast-path.ts'
 import { createHttpHandler } from '../handler.ts'
 import { DRAIN_TIMEOUT_MS } from '../limits.ts'
@@ -11,7 +12,6 @@ import { createClientErrors, sendClientError } from './client-error.ts'
 import { adaptToNode } from './handler.ts'
 import type { HealthChecks } from './health.ts'
 import { respondWithMetrics } from './metrics-page.ts'
-import { createWriteBatcher } from './write-batcher.ts'
 
 /** Settings of Node's HTTP server. None of them ends a stream that is in use. */
 export interface NodeServerLimits {
