@@ -11,9 +11,6 @@ export interface WriteBatcher {
   flush(): void
 }
 
-/** Writes each response at once. */
-export const UNBATCHED: WriteBatcher = { add: (response) => response.write(), flush() {} }
-
 /** A batch of this size is written without waiting, so that the clients can go on in parallel. */
 const MAX_BATCH_SIZE = 32
 
