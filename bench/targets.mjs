@@ -16,6 +16,7 @@
 
 const CALLS = ['http/modern', 'http/session', 'http/stateless']
 const BUSY = ['c16', 'c64']
+const FRAMEWORKS = ['frameworks/node', 'frameworks/express', 'frameworks/fastify', 'frameworks/hono']
 const MANY = ['tools/modern', 'tools/session', 'tools/stateless']
 const STDIO = ['stdio/modern', 'stdio/session']
 const LARGE = ['large/http/modern', 'large/http/session', 'large/stdio/modern', 'large/stdio/session']
@@ -42,6 +43,16 @@ export const TARGETS = [
   { title: 'CPU of a request', groups: CALLS, cells: BUSY, metric: 'cpuPer1000', to: 'baseline', most: 1.15 },
   { title: 'throughput', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'official-2', least: 12 },
   { title: 'throughput', groups: CALLS.slice(0, 2), cells: BUSY, metric: 'perSecond', to: 'tmcp', least: 6 },
+  {
+    title: '`nodeHandler`, throughput',
+    groups: ['frameworks/node'],
+    cells: BUSY,
+    metric: 'perSecond',
+    to: 'baseline',
+    least: 0.9,
+  },
+  { title: 'inside a framework, throughput', groups: FRAMEWORKS, cells: BUSY, metric: 'perSecond', to: 'baseline' },
+  { title: 'inside a framework, throughput', groups: FRAMEWORKS, cells: BUSY, metric: 'perSecond', to: 'official-2', least: 6 },
   { title: 'throughput of a core', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'go', least: 1 },
   { title: 'throughput of a core', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'rust' },
   { title: 'latency', groups: CALLS, cells: ['c1'], metric: 'p50', to: 'baseline', most: 1.2 },

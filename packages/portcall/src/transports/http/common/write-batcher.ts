@@ -11,9 +11,6 @@ export interface WriteBatcher {
   flush(): void
 }
 
-/** Writes each one at once. */
-export const UNBATCHED: WriteBatcher = { add: (message) => message.write(), flush() {} }
-
 /** A batch of this size is written without waiting, so that the peers can go on in parallel. */
 const MAX_BATCH_SIZE = 32
 
