@@ -5,6 +5,7 @@ import { COMMANDS } from './commands.mjs'
 import { COUNTS } from './counts.mjs'
 import { ELICIT } from './elicit.mjs'
 import { GATEWAY } from './gateway.mjs'
+import { INSPECTORS } from './inspector.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
 import { LIST } from './list.mjs'
@@ -55,6 +56,7 @@ export const GROUPS = [
   ...TYPES,
   ...COLD,
   ...COMMANDS,
+  ...INSPECTORS,
   ...SIZE,
   ...ELICIT,
   ...STORES,
