@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Tool } from '../../entrypoints/client.ts'
 import { judgeHosts } from './host-verdicts.ts'
-import { HOSTS } from './hosts.ts'
+import { HOST_PROFILES } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 
 const tool = (name: string, inputSchema: object = {}): Tool => ({ name, inputSchema: { type: 'object', ...inputSchema } })
@@ -53,5 +53,5 @@ test('each problem names the tool, what to change and a public source', () => {
       },
     ],
   })
-  for (const { source } of HOSTS.flatMap(({ rules }) => rules)) expect(source).toMatch(/^https:\/\//)
+  for (const { source } of HOST_PROFILES.flatMap(({ rules }) => rules)) expect(source).toMatch(/^https:\/\//)
 })

@@ -1,12 +1,12 @@
 import type { Tool } from '../../entrypoints/client.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import type { HostProblem, HostVerdict } from '../protocol/diagnosis.ts'
-import { HOSTS, type HostRule } from './hosts.ts'
+import { HOST_PROFILES, type HostRule } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 
 /** Returns what each known host makes of the tools of a server. The limits are those that the hosts have published. */
 export function judgeHosts(inventory: ServerInventory): HostVerdict[] {
-  return HOSTS.map(({ host, rules }) => {
+  return HOST_PROFILES.map(({ host, rules }) => {
     const problems = rules.flatMap((rule) => problemsOf(rule, inventory))
     const verdict = problems.some(({ effect }) => effect === 'refuses') ? 'refuses' : problems.length > 0 ? 'changes' : 'accepts'
     return { host, verdict, problems }

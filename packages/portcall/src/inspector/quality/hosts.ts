@@ -59,7 +59,7 @@ export interface HostProfile {
 const MCP_NAME = (server: string, tool: string): string => `mcp__${server}__${tool}`
 
 /** The known limits of hosts. `portcall check`, `portcall doctor` and the inspector judge by this table. */
-export const HOSTS: readonly HostProfile[] = [
+export const HOST_PROFILES: readonly HostProfile[] = [
   {
     host: 'Claude Desktop',
     rules: [
