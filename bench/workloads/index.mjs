@@ -6,6 +6,7 @@ import { COUNTS } from './counts.mjs'
 import { ELICIT } from './elicit.mjs'
 import { FRAMEWORKS } from './frameworks.mjs'
 import { GATEWAY } from './gateway.mjs'
+import { INSPECTORS } from './inspector.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
 import { LIST } from './list.mjs'
@@ -58,6 +59,7 @@ export const GROUPS = [
   ...TYPES,
   ...COLD,
   ...COMMANDS,
+  ...INSPECTORS,
   ...SIZE,
   ...ELICIT,
   ...STORES,
