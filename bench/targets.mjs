@@ -64,6 +64,14 @@ export const TARGETS = [
     to: 'portcall-traced',
     most: 1 / 0.85,
   },
+  // What the SDK alone costs.
+  {
+    title: 'throughput without OpenTelemetry',
+    groups: ['telemetry/http/modern'],
+    cells: BUSY,
+    metric: 'perSecond',
+    to: 'bare-traced',
+  },
   { title: 'throughput', groups: STDIO, cells: ['c1'], metric: 'perSecond', to: 'baseline', least: 0.85 },
   { title: 'throughput', groups: STDIO, cells: ['c64'], metric: 'perSecond', to: 'baseline', least: 0.8 },
   { title: 'throughput', groups: STDIO, cells: ['c64'], metric: 'perSecond', to: 'peers', least: 2 },

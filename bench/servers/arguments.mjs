@@ -26,7 +26,7 @@ const OPTIONS = {
  * @property {number} page tools on one page of a list
  * @property {number} maxLine bytes of the longest line over stdio; 0 leaves the default
  * @property {'json' | 'zod'} schemas how the schemas of the tools are written
- * @property {'on' | 'off'} telemetry whether calls are traced with OpenTelemetry
+ * @property {'on' | 'bare' | 'off'} telemetry whether calls are traced with OpenTelemetry; `bare` traces as little as possible
  * @property {'json' | 'stream'} framing the response format, for servers that must choose it in advance; only streams carry notifications
  * @property {string} framework over HTTP, the name of a mount in frameworks.mjs; `none` for the server of the subject itself
  */

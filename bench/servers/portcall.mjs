@@ -25,7 +25,7 @@ const { add, filler } = schemas === 'zod' ? (await import('./schemas-zod.mjs')).
 
 const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: page })
 
-if (telemetry === 'on') await (await import('../telemetry/trace.mjs')).trace(server)
+if (telemetry !== 'off') await (await import('../telemetry/trace.mjs')).trace(server, telemetry)
 
 server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
