@@ -87,7 +87,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
       throw method.unknown(params)
     }
     const { requestState } = params
-    const state = requestState == null ? undefined : await inputStates.open(requestState, request, context)
+    const state = requestState === undefined ? undefined : await inputStates.open(requestState, request, context)
     if (state && state.server !== route.server) throw method.unknown(params)
     if (state?.process !== undefined && !processes.isOwn(state.process)) return processes.forward(state.process, request, context)
     const call = new ItemCall(callerRequest, { method, route, state })
