@@ -29,6 +29,8 @@ if (unknown !== undefined) {
 }
 
 async function measure(group, available) {
+  const missing = await group.prepare?.()
+  if (missing) return console.error(`without ${group.id}: ${missing}`)
   const rounds = options.rounds ?? group.rounds
   const before = machineLoad()
   const startedAt = performance.now()

@@ -50,6 +50,12 @@ export const SUBJECTS = {
     modes: {},
     prepare: installTelemetry,
   },
+  'bare-traced': {
+    title: 'Portcall with a bare span and histogram',
+    ...everywhere(node('servers/portcall.mjs', '--telemetry', 'bare')),
+    modes: {},
+    prepare: installTelemetry,
+  },
   fetch: { title: 'bare fetch', programs: {}, modes: {} },
   'official-1': { title: 'official 1.32', ...peerOnNode('official-1'), modes: LEGACY },
   'official-2': { title: 'official 2.4', ...peerOnNode('official-2'), modes: ALL },

@@ -16,6 +16,7 @@
 
 const CALLS = ['http/modern', 'http/session', 'http/stateless']
 const BUSY = ['c16', 'c64']
+const FRAMEWORKS = ['frameworks/node', 'frameworks/express', 'frameworks/fastify', 'frameworks/hono']
 const MANY = ['tools/modern', 'tools/session', 'tools/stateless']
 const STDIO = ['stdio/modern', 'stdio/session']
 const LARGE = ['large/http/modern', 'large/http/session', 'large/stdio/modern', 'large/stdio/session']
@@ -42,6 +43,16 @@ export const TARGETS = [
   { title: 'CPU of a request', groups: CALLS, cells: BUSY, metric: 'cpuPer1000', to: 'baseline', most: 1.15 },
   { title: 'throughput', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'official-2', least: 12 },
   { title: 'throughput', groups: CALLS.slice(0, 2), cells: BUSY, metric: 'perSecond', to: 'tmcp', least: 6 },
+  {
+    title: '`nodeHandler`, throughput',
+    groups: ['frameworks/node'],
+    cells: BUSY,
+    metric: 'perSecond',
+    to: 'baseline',
+    least: 0.9,
+  },
+  { title: 'inside a framework, throughput', groups: FRAMEWORKS, cells: BUSY, metric: 'perSecond', to: 'baseline' },
+  { title: 'inside a framework, throughput', groups: FRAMEWORKS, cells: BUSY, metric: 'perSecond', to: 'official-2', least: 6 },
   { title: 'throughput of a core', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'go', least: 1 },
   { title: 'throughput of a core', groups: CALLS, cells: BUSY, metric: 'perSecond', to: 'rust' },
   { title: 'latency', groups: CALLS, cells: ['c1'], metric: 'p50', to: 'baseline', most: 1.2 },
@@ -52,6 +63,14 @@ export const TARGETS = [
     metric: 'perSecond',
     to: 'portcall-traced',
     most: 1 / 0.85,
+  },
+  // What the SDK alone costs.
+  {
+    title: 'throughput without OpenTelemetry',
+    groups: ['telemetry/http/modern'],
+    cells: BUSY,
+    metric: 'perSecond',
+    to: 'bare-traced',
   },
   { title: 'throughput', groups: STDIO, cells: ['c1'], metric: 'perSecond', to: 'baseline', least: 0.85 },
   { title: 'throughput', groups: STDIO, cells: ['c64'], metric: 'perSecond', to: 'baseline', least: 0.8 },
@@ -105,9 +124,22 @@ export const TARGETS = [
     to,
     most: 1,
   })),
+  { title: 'page of the inspector', groups: ['inspector/ready'], cells: ['ready'], metric: 'readyMs', most: 400 },
+  { title: 'page of the inspector', groups: ['inspector/ready'], cells: ['ready'], metric: 'readyMs', to: 'baseline' },
+  {
+    title: 'page of the inspector',
+    groups: ['inspector/ready'],
+    cells: ['ready'],
+    metric: 'readyMs',
+    to: 'inspector',
+    most: 0.5,
+  },
+  { title: 'inspector, idle', groups: ['inspector/ready'], cells: ['ready'], metric: 'idleMB', most: 80 },
+  { title: 'inspector, 50,000 messages', groups: ['inspector/messages'], cells: ['messages'], metric: 'residentMB', most: 300 },
   { title: 'two processes', groups: ['workers'], cells: ['primes-w2'], metric: 'perSecond', toCell: 'primes-w1', least: 1.8 },
   { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1', least: 1.8 },
   { title: 'through a gateway', groups: ['gateway/calls'], cells: THROUGH, metric: 'perSecond', to: 'direct', least: 0.6 },
+  { title: 'CPU of a gateway in a call', groups: ['gateway/calls'], cells: THROUGH, metric: 'cpuPer1000', to: 'direct' },
   { title: 'p50 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p50', over: 'direct', most: 0.4 },
   { title: 'p99 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p99', over: 'direct', most: 4 },
   ...['mcp-proxy', 'supergateway'].map((to) => ({

@@ -34,5 +34,6 @@ export const METRICS = {
   sessionPerSecond: { title: 'session calls/s', unit: 'calls a second', show: short },
   taskPerSecond: { title: 'tasks/s', unit: 'tasks a second', show: short },
   readyMs: { title: 'ready ms', unit: 'ms', show: short },
+  residentMB: { title: 'MiB after', unit: 'MiB', show: short },
   idleMB: { title: 'idle MiB', unit: 'MiB', show: short },
 }

@@ -11,6 +11,7 @@ const OPTIONS = {
   schemas: { type: 'string', default: 'json' },
   framing: { type: 'string', default: 'json' },
   telemetry: { type: 'string', default: 'off' },
+  framework: { type: 'string', default: 'none' },
 }
 
 /**
@@ -25,16 +26,17 @@ const OPTIONS = {
  * @property {number} page tools on one page of a list
  * @property {number} maxLine bytes of the longest line over stdio; 0 leaves the default
  * @property {'json' | 'zod'} schemas how the schemas of the tools are written
- * @property {'on' | 'off'} telemetry whether calls are traced with OpenTelemetry
+ * @property {'on' | 'bare' | 'off'} telemetry whether calls are traced with OpenTelemetry; `bare` traces as little as possible
  * @property {'json' | 'stream'} framing the response format, for servers that must choose it in advance; only streams carry notifications
+ * @property {string} framework over HTTP, the name of a mount in frameworks.mjs; `none` for the server of the subject itself
  */
 
 /** @returns {ServerArguments} */
 export function serverArguments() {
   const { values } = parseArgs({ options: OPTIONS })
-  const { transport, mode, schemas, framing, telemetry } = values
+  const { transport, mode, schemas, framing, telemetry, framework } = values
   const [tools, port, workers, page, maxLine] = ['tools', 'port', 'workers', 'page', 'max-line'].map((name) =>
     Number(values[name]),
   )
-  return { transport, mode, schemas, framing, telemetry, tools, port, workers, page, maxLine }
+  return { transport, mode, schemas, framing, telemetry, framework, tools, port, workers, page, maxLine }
 }

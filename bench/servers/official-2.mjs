@@ -4,7 +4,7 @@ import { serverArguments } from './arguments.mjs'
 import { ADD, ASK, BLOB, blobOf, fillerDescription, fillerNames, MEASURE, PROGRESS, QUESTION } from './definitions.mjs'
 import { SCHEMAS } from './schemas-zod.mjs'
 
-const { transport, mode, tools, framing } = serverArguments()
+const { transport, mode, tools, framing, framework, port } = serverArguments()
 const text = (value) => ({ content: [{ type: 'text', text: value }] })
 const defined = ({ description }, inputSchema) => ({ description, inputSchema })
 const question = inputRequired.elicit({ message: QUESTION.message, requestedSchema: SCHEMAS.person })
@@ -41,7 +41,12 @@ async function serveHttp() {
   if (mode === 'session') return serveSessions(open, { enableJsonResponse: framing === 'json' })
   if (mode === 'stateless') return serveStateless(open)
   const { createMcpHandler } = await import('@modelcontextprotocol/server')
-  listen(toNodeHandler(createMcpHandler(build)))
+  const handler = createMcpHandler(build)
+  const node = toNodeHandler(handler)
+  if (framework === 'none') return listen(node)
+  const { OFFICIAL_MOUNTS } = await import('./frameworks.mjs')
+  const { tellPort } = await import('./workers.mjs')
+  tellPort(await OFFICIAL_MOUNTS[framework]({ node, fetch: handler.fetch }, port))
 }
 
 if (transport === 'http') await serveHttp()

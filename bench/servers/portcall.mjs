@@ -18,14 +18,14 @@ import {
 } from './definitions.mjs'
 import { tellPort } from './workers.mjs'
 
-const { transport, mode, tools, port, page, maxLine, schemas, workers, telemetry } = serverArguments()
+const { transport, mode, tools, port, page, maxLine, schemas, workers, telemetry, framework } = serverArguments()
 
 /** The schemas of `add` and of the fillers, written with the chosen schema library. */
 const { add, filler } = schemas === 'zod' ? (await import('./schemas-zod.mjs')).SCHEMAS : { add: ADD, filler: FILLER_INPUT }
 
 const server = createServer({ name: 'portcall', version: '1.0.0' }, { pageSize: page })
 
-if (telemetry === 'on') await (await import('../telemetry/trace.mjs')).trace(server)
+if (telemetry !== 'off') await (await import('../telemetry/trace.mjs')).trace(server, telemetry)
 
 server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
@@ -49,6 +49,13 @@ for (const name of fillerNames(tools))
 if (transport === 'stdio') {
   const { serveStdio } = await import('portcall/stdio')
   await serveStdio(server, maxLine ? { maxMessageBytes: maxLine } : {})
+} else if (framework !== 'none') {
+  const [{ MOUNTS }, { nodeHandler }, { httpHandler }] = await Promise.all([
+    import('./frameworks.mjs'),
+    import('portcall/node'),
+    import('portcall/http'),
+  ])
+  tellPort(await MOUNTS[framework]({ node: nodeHandler(server), fetch: httpHandler(server) }, port))
 } else {
   const { serve, workerNumber } = await import('portcall/node')
   const serving = await serve(server, { port, workers, ...(mode === 'stateless' && { legacy: 'stateless' }) })

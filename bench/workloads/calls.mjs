@@ -45,7 +45,7 @@ const group = ({ transport, mode, also = [], ...rest }) => ({
 const TRACED = {
   id: 'telemetry/http/modern',
   title: 'tools/call with and without OpenTelemetry, HTTP, 2026-07-28',
-  subjects: ['portcall', 'portcall-traced'],
+  subjects: ['portcall', 'portcall-traced', 'bare-traced'],
   together: ({ id }) => id,
 }
 

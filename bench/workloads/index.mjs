@@ -4,7 +4,9 @@ import { COLD } from './cold.mjs'
 import { COMMANDS } from './commands.mjs'
 import { COUNTS } from './counts.mjs'
 import { ELICIT } from './elicit.mjs'
+import { FRAMEWORKS } from './frameworks.mjs'
 import { GATEWAY } from './gateway.mjs'
+import { INSPECTORS } from './inspector.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
 import { LIST } from './list.mjs'
@@ -24,6 +26,7 @@ import { WORKERS } from './workers.mjs'
  * @property {string} title
  * @property {string[]} columns the metrics to show, names of report/metrics.mjs
  * @property {string[]} subjects the subjects that support it
+ * @property {() => Promise<string | undefined>} [prepare] installs what the group needs besides its subjects, as that of a subject
  * @property {Cell[]} cells the measurements, in order
  * @property {number} rounds of a full run
  * @property {number} [turns] how often each cell is measured per round; default: once
@@ -44,6 +47,7 @@ import { WORKERS } from './workers.mjs'
 /** @type {Group[]} */
 export const GROUPS = [
   ...CALLS,
+  ...FRAMEWORKS,
   ...COUNTS,
   ...LARGE,
   ...LIST,
@@ -55,6 +59,7 @@ export const GROUPS = [
   ...TYPES,
   ...COLD,
   ...COMMANDS,
+  ...INSPECTORS,
   ...SIZE,
   ...ELICIT,
   ...STORES,

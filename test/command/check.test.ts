@@ -28,7 +28,7 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
   listening = await serve(server, { port: 0, handleProcessSignals: false })
 
   const { code, out } = await portcall(['check', listening.url, '--json'])
-  const { findings, toolTokens, tokensByTool } = JSON.parse(out)
+  const { findings, toolTokens, tokensByTool, hosts } = JSON.parse(out)
   const rules = findings.map(({ level, where, rule }: Record<string, string>) => `${level} ${where} ${rule}`)
   expect(code).toBe(1)
   expect(rules.sort()).toEqual(
@@ -50,6 +50,11 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
   )
   expect(toolTokens).toBeGreaterThan(500)
   expect(tokensByTool.map(({ tool }: { tool: string }) => tool)).toEqual(['with.dot', 'fine', 'Fine'])
+  const refusing = hosts.filter(({ verdict }: { verdict: string }) => verdict === 'refuses')
+  expect(refusing.map(({ host }: { host: string }) => host)).toEqual(['Claude Desktop', 'Claude Code'])
+  expect((await portcall(['check', listening.url])).out).toContain(
+    'Claude Code refuses tool Fine: anyOf at the root of the input schema. ',
+  )
 })
 
 test('warnings fail only with --strict', async () => {
@@ -76,7 +81,7 @@ describe('the official conformance suite', () => {
   test('runs, and its result determines the exit code', async () => {
     listening = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, handleProcessSignals: false })
     const { code, out, err } = await portcall(['check', listening.url, '--conformance'], { cwd: SUITE, node })
-    expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/^(warning: .*\n)*0 errors/) })
+    expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/^(warning: .*\n)*accepted as it is by .*\n0 errors/) })
     expect(err).toMatch(/Total: \d+ passed, [1-9]\d* failed/)
   })
 })

@@ -14,6 +14,7 @@ import { addOutputTools } from './server/output.ts'
 import { addProbes } from './server/probes.ts'
 import { addAuthTool, type ProtectionOptions, protectServer } from './server/protection.ts'
 import { addResources } from './server/resources.ts'
+import { throughGateway } from './server/through-gateway.ts'
 
 /** The options of a test. */
 export interface FaultsServerOptions {
@@ -67,14 +68,17 @@ addNamedItems(server, names)
 if (faultyHandlers) addFaultyHandlers(server)
 if (protection) addAuthTool(server)
 
-if (transport === 'stdio') await serveStdio(server, settings.stdio)
+/** The server, or the bridge in front of it. */
+const served = await throughGateway(server, { upstream: process.env.FAULTS_UPSTREAM, sealingKeys })
+
+if (transport === 'stdio') await serveStdio(served, settings.stdio)
 else await listen()
 
 async function listen(): Promise<void> {
   const authenticate: ServeOptions['authenticate'] = ({ header }) => ({ principal: header('x-user') ?? 'anonymous' })
   const onError = (error: unknown): void => console.error(`error ${inspect(error)}`)
   const protectionOptions = protection && (await protectServer(protection))
-  const { url } = await serve(server, {
+  const { url } = await serve(served, {
     port: 0,
     onError,
     ...(users && { authenticate }),

@@ -5,9 +5,12 @@ import { connect } from 'portcall/client'
 import { createGateway } from 'portcall/gateway'
 import { serve } from 'portcall/node'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 
 const GIGABYTE = 1024 ** 3
 const CHUNK = 'x'.repeat(64 * 1024)
+/** The calls fail long before. */
+const LONG = { timeouts: { requestTimeoutMs: 600_000 } }
 /** More than any buffer of the gateway, and much less than the answer. */
 const MAX_GROWTH = 300 * 1024 ** 2
 
@@ -51,8 +54,8 @@ async function startHuge(): Promise<{ url: string; sent: () => number }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, sent: () => sent }
 }
 
-/** A program that answers `tools/call` with one line of a gigabyte. */
-const HUGE_PROGRAM = `
+/** Creates a program that answers `tools/call` with one line of a gigabyte, which starts with the id of the request or does not. */
+const hugeProgram = (start: string): string => `
 const results = ${JSON.stringify(RESULTS)}
 let rest = ''
 process.stdin.on('data', (text) => {
@@ -64,7 +67,7 @@ process.stdin.on('data', (text) => {
     const head = '{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":{"resultType":"complete",'
     if (results[method]) process.stdout.write(head + JSON.stringify(results[method]).slice(1) + '}\\n')
     else if (method === 'tools/call') {
-      process.stdout.write(head + '"content":[{"type":"text","text":"')
+      process.stdout.write(${start} + '"content":[{"type":"text","text":"')
       const chunk = 'x'.repeat(65536)
       let left = ${GIGABYTE / CHUNK.length}
       const flood = () => { while (left-- > 0) if (!process.stdout.write(chunk)) return process.stdout.once('drain', flood) }
@@ -79,7 +82,8 @@ test('an answer of a gigabyte fails, keeps memory bounded, and affects no other 
   const gateway = createGateway({
     servers: {
       huge: huge.url,
-      program: { target: { command: process.execPath, args: ['-e', HUGE_PROGRAM] } },
+      program: { target: { command: process.execPath, args: ['-e', hugeProgram('head')] } },
+      anonymous: { target: { command: process.execPath, args: ['-e', hugeProgram(`'{"jsonrpc":"2.0","result":{'`)] } },
       fine: createServer({ name: 'fine', version: '1' }).tool('hello', {}, () => 'hi'),
     },
   })
@@ -103,8 +107,9 @@ test('an answer of a gigabyte fails, keeps memory bounded, and affects no other 
     }
   })()
   for (const name of ['huge__json', 'huge__events']) await expect(client.callTool(name, {})).rejects.toThrow()
-  // The line is dropped, so that the session goes on; the call ends with its timeout.
-  await expect(client.callTool('program__json', {}, { timeouts: { requestTimeoutMs: 4000 } })).rejects.toThrow()
+  await expect(client.callTool('program__json', {}, LONG)).rejects.toThrow('it is larger than the limit')
+  await expect(client.callTool('anonymous__json', {}, LONG)).rejects.toThrow('512 MiB to stdout without a line break')
+  await eventually(() => expect(gateway.status().servers.anonymous?.state).toBe('ready'))
   isDone = true
   await others
   expect(calls).toBeGreaterThan(0)

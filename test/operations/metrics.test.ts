@@ -52,6 +52,22 @@ async function callAll(url: string) {
 
 const page = (url: string, headers = {}) => fetch(new URL('/metrics', url), { headers })
 
+test('protocol versions that do not exist become no labels', async () => {
+  const prometheus = metrics()
+  const context = { signal: new AbortController().signal, notify() {} }
+  for (const version of ['2026-07-28', 'made-up-1', 'made-up-2']) {
+    const params = { name: 'add', _meta: { 'io.modelcontextprotocol/protocolVersion': version } }
+    await prometheus.middleware({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, context, async ({ id }) => ({
+      jsonrpc: '2.0',
+      id,
+      result: {},
+    }))
+  }
+  const text = await prometheus.render()
+  expect(text).toContain('mcp_protocol_version="2026-07-28"')
+  expect(text).not.toContain('made-up')
+})
+
 test('a page shows requests, errors by code, sessions, streams, tasks, stores and the process', async () => {
   const { url } = await startMeasured()
   await callAll(url)

@@ -73,6 +73,7 @@ export const NODE_FILES = [
   'transports/http/server/node/server.ts',
   'transports/http/server/node/event-sink.ts',
   'transports/http/server/node/client-error.ts',
+  'transports/http/server/node/graceful-close.ts',
   'transports/http/server/node/pipelining.ts',
   'transports/http/client/node-fetch.ts',
   'transports/http/client/fast-path/',

@@ -11,15 +11,22 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
     program(`on['tools/call'] = (id, { name }) => { if (name !== 'big') return reply(id, text('fine')); ${body} }`)
 
   test('C01: 300 MB without a newline: memory is bounded, that call fails, the connection stays usable', async () => {
-    const target = big(`
-      const piece = Buffer.alloc(1 << 20, 120)
-      let left = 300
-      raw('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":{"content":[{"type":"text","text":"')
-      const next = () => {
-        while (left-- > 0) if (!raw(piece)) return process.stdout.once('drain', next)
-        raw('"}]}}\\n')
-      }
-      next()`)
+    const target = program(`
+      let waiting
+      on['tools/call'] = (id, { name }) => {
+        if (name !== 'big') return waiting ? waiting.push(id) : reply(id, text('fine'))
+        waiting = []
+        const piece = Buffer.alloc(1 << 20, 120)
+        let left = 300
+        raw('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":{"content":[{"type":"text","text":"')
+        const next = () => {
+          while (left-- > 0) if (!raw(piece)) return process.stdout.once('drain', next)
+          raw('"}]}}\\n')
+          for (const id of waiting) reply(id, text('fine'))
+          waiting = undefined
+        }
+        next()
+      }`)
     const { outcome, grownBy, afterwards, ms } = await measure({ target })
     expect(outcome).toBe('INVALID_RESPONSE')
     expect(afterwards).toBe('fine')

@@ -20,8 +20,10 @@ export function formatTime(time: number): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
+const COUNT = new Intl.NumberFormat('en-US')
+
 /** Formats a number with separators. */
-export const formatCount = (count: number): string => count.toLocaleString('en-US')
+export const formatCount = (count: number): string => COUNT.format(count)
 
 /** Returns `1 tool`, `2 tools`. */
 export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`

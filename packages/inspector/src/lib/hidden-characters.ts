@@ -30,8 +30,11 @@ const NAMES: { [code: number]: string } = {
   65279: 'byte order mark',
 }
 
+const PLAIN = /^[\t\n\r\x20-\x7e]*$/
+
 /** Divides a text into what is visible and what is hidden. */
 export function splitHidden(text: string): TextPart[] {
+  if (PLAIN.test(text)) return text === '' ? [] : [{ text }]
   const parts: TextPart[] = []
   let end = 0
   for (const { 0: found, index } of text.matchAll(HIDDEN)) {

@@ -115,6 +115,10 @@ const HANDLERS: EventHandlers = {
     store.timelineVersion.value++
   },
   timeline: ({ timeline }) => applyTimeline(timeline),
+  cleared: ({ serverId }) => {
+    store.timeline.clear(serverId)
+    store.timelineVersion.value++
+  },
   server: ({ server }) => upsert(store.servers, server.id, server),
   'server-removed': ({ serverId }) => remove(store.servers, serverId),
   inventory: ({ inventory }) => upsert(store.inventories, inventoryId(inventory.serverId, inventory.kind), inventory),

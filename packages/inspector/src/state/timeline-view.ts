@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import { send } from './api.ts'
 import { currentServerId } from './route.ts'
 import { store } from './store.ts'
-import { type EntryKind, rowsOf, type TimelineFilter, type TimelineRow } from './timeline.ts'
+import { createRowList, type EntryKind, type TimelineFilter, type TimelineRow } from './timeline-rows.ts'
 
 /** The kinds of entries that are switched off. */
 export const hiddenKinds = signal<ReadonlySet<EntryKind>>(new Set())
@@ -32,24 +32,33 @@ const filter = computed<TimelineFilter>(() => ({
 /** The rows of the timeline, as the filter lets through. */
 export const rows = signal<readonly TimelineRow[]>([])
 
-/** How often the rows are made anew at most. */
+const list = createRowList(store.timeline)
+
+/** How often the rows are updated at most. */
 const REFRESH_INTERVAL_MS = 100
+/** The longest that an update takes before the page may do something else. */
+const SLICE_MS = 8
 const SEARCH_DELAY_MS = 250
 
 /** Keeps `rows` up to date: at once when the filter changes, and in intervals while messages arrive. */
 export function followTimeline(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let lastFilter: TimelineFilter | undefined
+  let shownAt = 0
   const refresh = (): void => {
-    timer = undefined
-    rows.value = rowsOf(store.timeline, filter.value)
+    const now = performance.now()
+    const isComplete = list.update(filter.value, () => performance.now() > now + SLICE_MS)
+    timer = isComplete ? undefined : setTimeout(refresh)
+    if (!isComplete && (list.isPartial || now < shownAt + REFRESH_INTERVAL_MS)) return
+    shownAt = now
+    rows.value = list.rows
   }
   const stop = effect(() => {
     void store.timelineVersion.value
     if (filter.value !== lastFilter) {
       lastFilter = filter.value
       clearTimeout(timer)
-      queueMicrotask(refresh)
+      timer = setTimeout(refresh)
     } else timer ??= setTimeout(refresh, REFRESH_INTERVAL_MS)
   })
   const stopSearch = effect(() => searchLater(filterText.value.trim()))

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
@@ -18,13 +17,12 @@ interface VirtualListProps {
   readonly active?: string | undefined
 }
 
-/** More rows are never in the page at once. */
-const RECYCLED = 256
-
+/** The rows above and below those in sight that are rendered as well. */
+const OVERSCAN = 6
 /** How close to the end counts as the end, in pixels. */
 const END_SLACK = 40
 
-/** A list that renders only the rows in sight. */
+/** A list of rows of one height that renders only those in sight. */
 export function VirtualList({
   count,
   rowHeight,
@@ -37,36 +35,35 @@ export function VirtualList({
   active,
 }: VirtualListProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
-  const version = useSignal(0)
-  const virtualizer = useRef<Virtualizer<HTMLDivElement, Element> | null>(null)
-  const options = {
-    count,
-    estimateSize: () => rowHeight,
-    getScrollElement: () => element.current,
-    overscan: 6,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    onChange: () => {
-      version.value++
-    },
-  }
-  virtualizer.current ??= new Virtualizer(options)
-  const list = virtualizer.current
-  list.setOptions(options)
-  useLayoutEffect(() => list._didMount(), [])
-  useLayoutEffect(() => list._willUpdate())
+  /** The first row in sight, and how many are. */
+  const first = useSignal(0)
+  const seen = useSignal(0)
+  useLayoutEffect(() => {
+    const box = element.current
+    if (!box) return undefined
+    const observer = new ResizeObserver(() => (seen.value = Math.ceil(box.clientHeight / rowHeight) + 1))
+    observer.observe(box)
+    return () => observer.disconnect()
+  }, [rowHeight])
+  useLayoutEffect(() => {
+    if (follow && element.current) element.current.scrollTop = count * rowHeight
+  }, [count, follow, seen.value])
   useEffect(() => {
-    if (follow && count > 0) list.scrollToIndex(count - 1, { align: 'end' })
-  }, [count, follow])
-  useEffect(() => {
-    if (reveal !== undefined && reveal >= 0) list.scrollToIndex(reveal, { align: 'auto' })
+    const box = element.current
+    if (!box || reveal === undefined || reveal < 0) return
+    const top = reveal * rowHeight
+    const highest = top + rowHeight - box.clientHeight
+    box.scrollTop = Math.min(top, Math.max(highest, box.scrollTop))
   }, [reveal])
-  void version.value
   const handleScroll = (): void => {
     const box = element.current
-    if (box) onScroll?.(box.scrollHeight - box.scrollTop - box.clientHeight < END_SLACK)
+    if (!box) return
+    first.value = Math.floor(box.scrollTop / rowHeight)
+    onScroll?.(box.scrollHeight - box.scrollTop - box.clientHeight < END_SLACK)
   }
+  const slots = seen.value + 2 * OVERSCAN
+  const start = Math.max(0, Math.min(first.value, count - seen.value) - OVERSCAN)
+  const indexes = Array.from({ length: Math.min(slots, count - start) }, (_, at) => start + at)
   return (
     <div
       ref={element}
@@ -78,16 +75,16 @@ export function VirtualList({
       onScroll={handleScroll}
       onKeyDown={onKeyDown}
     >
-      <div class="virtual-space" role="presentation" style={{ height: `${list.getTotalSize()}px` }}>
-        {list.getVirtualItems().map((item) => (
+      <div class="virtual-space" role="presentation" style={{ height: `${count * rowHeight}px` }}>
+        {indexes.map((index) => (
           <div
-            // Rows that leave the list are used again for those that enter it.
-            key={item.index % RECYCLED}
+            // The element of a row that leaves the list is used again for one that enters it, however far the list scrolls.
+            key={index % slots}
             class="virtual-row"
             role="presentation"
-            style={{ height: `${rowHeight}px`, transform: `translateY(${item.start}px)` }}
+            style={{ height: `${rowHeight}px`, transform: `translateY(${index * rowHeight}px)` }}
           >
-            {row(item.index)}
+            {row(index)}
           </div>
         ))}
       </div>

@@ -1,4 +1,4 @@
-import { resolveRef } from '../entrypoints/compose.ts'
+import { resolveRef } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 
 const MAX_DEPTH = 8

@@ -1,6 +1,6 @@
 import { type AbortListener, LazyAbort, onAbort } from '../util/abort.ts'
 import { type CoarseTimer, type CoarseTimers, createCoarseTimers } from '../util/coarse-timers.ts'
-import { createLinkedSet, type LinkedSetEntry } from '../util/linked-set.ts'
+import { LinkedSet, type LinkedSetEntry } from '../util/linked-set.ts'
 import { TimeoutError } from './errors.ts'
 import type { ClientTimeouts } from './options.ts'
 
@@ -32,7 +32,7 @@ export interface Deadlines {
 }
 
 export function createDeadlines(): Deadlines {
-  const running = createLinkedSet<RequestDeadline>()
+  const running = new LinkedSet<RequestDeadline>()
   const timers = createCoarseTimers({ keepAlive: true })
 
   return {

@@ -31,7 +31,7 @@ export interface ReconnectOptions {
   readonly deadlines: Deadlines
   /** Whether to reconnect, on the next request, after the connection was lost. */
   readonly reconnect: boolean
-  /** Reports whether an error means that the server did not process the request, and would over a new connection. */
+  /** Reports whether an error means that the server did not process the request, because the session has ended. */
   readonly isRetryable: (error: unknown) => boolean
   readonly onEvent: (event: ClientEvent) => void
   /** Aborts the first attempt to connect. */
@@ -96,6 +96,8 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
   }
   const sendWithRetry: Exchange = (request, context) => {
     const response = send(request, context)
+    // Only a session can end without the connection.
+    if (ready && !ready.hasSession) return response
     const attempt = current
     return response.catch((error: unknown) => {
       if (!isRetryable(error) || status === 'closed') throw error

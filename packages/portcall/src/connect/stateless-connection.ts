@@ -1,10 +1,11 @@
-import type { Exchange } from '../jsonrpc/exchange.ts'
-import { isObject, type JsonObject, type Request } from '../jsonrpc/message.ts'
+import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
+import { isObject, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { readClientCapabilities } from '../protocol/capabilities.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { canonicalJson } from '../stores/sealing/canonical-json.ts'
 import { createIdleTimers } from '../util/idle-timers.ts'
+import { setLru } from '../util/lru.ts'
 import type { ReconnectingConnection } from './reconnect.ts'
 
 /** A connection to a server of either era on which each request declares its own client capabilities. */
@@ -39,6 +40,7 @@ interface Entry {
 
 /** The key of a connection without a session, which serves clients with any capabilities. */
 const ANY = ''
+const MAX_KEYS = 100
 
 /**
  * Creates a stateless connection. A legacy server gets one session for each set of client capabilities, because a session declares them
@@ -48,6 +50,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   const { open, capabilities: fixed, maxSessions, idleTimeoutMs } = options
   const entries = new Map<string, Entry>()
   const idle = idleTimeoutMs === Infinity ? undefined : createIdleTimers<Entry>(idleTimeoutMs, (entry) => closeIfIdle(entry))
+  const keyOf = createCapabilityKeys()
   let isClosed = false
   /** Whether the server has sessions; `undefined` until a connection was opened. */
   let hasSessions: boolean | undefined
@@ -87,9 +90,8 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   const findEntry = (request: Request): Entry | Promise<Entry> => {
     if (hasSessions === false) return findOpen(entries, ANY, evict) ?? start(ANY, fixed ?? capabilitiesOf(request))
     if (hasSessions) {
-      const capabilities = capabilitiesOf(request)
-      const key = canonicalJson(capabilities)
-      return findOpen(entries, key, evict) ?? start(key, capabilities)
+      const key = keyOf(request)
+      return findOpen(entries, key, evict) ?? start(key, capabilitiesOf(request))
     }
     if (!detection) {
       const capabilities = fixed ?? capabilitiesOf(request)
@@ -108,7 +110,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
     }
     return detection.then(() => findEntry(request))
   }
-  const send = async (entry: Entry, ...[request, context]: Parameters<Exchange>): ReturnType<Exchange> => {
+  const send = async (entry: Entry, request: Request, context: ExchangeContext): Promise<Response> => {
     entry.inFlight++
     try {
       const connection = entry.connection ?? (await entry.opening)
@@ -143,6 +145,19 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   }
 }
 
+/** Returns a function that returns the same key for requests with equal capabilities. It remembers the keys by the text that declares them. */
+function createCapabilityKeys(): (request: Request) => string {
+  const keys = new Map<string, string>()
+  return (request) => {
+    const text = JSON.stringify(declaredBy(request))
+    const known = keys.get(text)
+    if (known !== undefined) return known
+    const key = canonicalJson(capabilitiesOf(request))
+    setLru(keys, [text, key], MAX_KEYS)
+    return key
+  }
+}
+
 /** Returns an open entry. Evicts one whose connection was lost since its last use. */
 function findOpen(entries: ReadonlyMap<string, Entry>, key: string, evict: (entry: Entry) => void): Entry | undefined {
   const entry = entries.get(key)
@@ -158,7 +173,10 @@ function evictOne(entries: ReadonlyMap<string, Entry>, evict: (entry: Entry) => 
 }
 
 /** Returns the client capabilities of a request. */
-function capabilitiesOf({ params }: Request): ClientCapabilities {
+const capabilitiesOf = (request: Request): ClientCapabilities => readClientCapabilities(declaredBy(request))
+
+/** Returns the client capabilities of a request as they are declared; `null` if they are missing. */
+function declaredBy({ params }: Request): unknown {
   const meta: JsonObject = isObject(params?._meta) ? params._meta : {}
-  return readClientCapabilities(meta[MetaKey.clientCapabilities])
+  return meta[MetaKey.clientCapabilities] ?? null
 }

@@ -48,6 +48,7 @@ export type {
   Tool,
 } from '../protocol/types.ts'
 export { type CompileOptions, compileSchema } from '../schema/compile.ts'
+export { resolveRef } from '../schema/resolve-ref.ts'
 export type { CompiledSchema, Issue } from '../schema/standard.ts'
 export { expandTemplate } from '../schema/uri-template/expand.ts'
 export { HttpStatusError } from '../transports/http/client/http-status-error.ts'

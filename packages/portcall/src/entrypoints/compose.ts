@@ -22,4 +22,4 @@ export type { Transform, TransformCaller, TransformItem } from '../compose/trans
 export { type VersionsOptions, versions } from '../compose/transforms/versions.ts'
 export { type MountedServer, type MountOptions, mount, type Prefixed, unmount } from '../gateway/mount.ts'
 export type { Middleware } from '../jsonrpc/exchange.ts'
-export { propertyKey, resolveRef, type SchemaTypeOptions, typeOfSchema } from '../schema/typescript.ts'
+export { propertyKey, type SchemaTypeOptions, typeOfSchema } from '../schema/typescript.ts'

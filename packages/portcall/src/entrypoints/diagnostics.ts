@@ -22,6 +22,7 @@ export {
   type RuleResult,
   type RuleSection,
 } from '../inspector/oauth-debugger/types.ts'
+export type { HostEffect, HostProblem, HostVerdict } from '../inspector/protocol/diagnosis.ts'
 export type { Finding } from '../inspector/quality/finding.ts'
 export {
   type InventoryOptions,

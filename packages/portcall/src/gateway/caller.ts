@@ -4,7 +4,6 @@ import { unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { readRequestMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
-import { canonicalJson } from '../stores/sealing/canonical-json.ts'
 import type { GatewayCaller } from './policy.ts'
 
 /** The caller of one request, and what the servers of the gateway may know about it. */
@@ -29,9 +28,9 @@ export class Caller implements GatewayCaller {
     this.meta = isObject(params?._meta) ? params._meta : {}
   }
 
-  /** Identifies callers that get the same lists: the same principal with the same capabilities. */
+  /** Identifies callers that get the same lists: the same principal with the same capabilities, as they are written. */
   get key(): string {
-    this.#key ??= canonicalJson([this.auth?.principal ?? null, this.capabilities])
+    this.#key ??= JSON.stringify([this.auth?.principal ?? null, this.capabilities])
     return this.#key
   }
 

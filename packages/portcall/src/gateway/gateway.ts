@@ -11,7 +11,7 @@ import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import type { GatewayOptions, GatewayServers } from './options.ts'
 import { createParts, type GatewayParts } from './parts.ts'
 import { redactEvents } from './redact-events.ts'
-import { createRunningRequests } from './running-requests.ts'
+import { createRunningRequests, type RunningRequests } from './running-requests.ts'
 import type { GatewayStatus } from './status.ts'
 
 /** Many servers as one. Serve it like any server. */
@@ -51,7 +51,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const parts = createParts({ ...options, ...(stores && { stores }) }, emit, (request, context) => exchange(request, context))
   const { registry, lists, subscriptions } = parts
   const running = createRunningRequests()
-  const exchange: Exchange = createExchange(parts, options, emit)
+  const exchange: Exchange = createExchange(parts, options, { emit, running })
   const closeAll = async (): Promise<void> => {
     subscriptions.close()
     await running.whenIdle(CLOSE_TIMEOUT_MS)
@@ -64,7 +64,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
-    exchange: (request, context) => running.track(exchange(request, context)),
+    exchange,
     methodOf: (method) => METHODS.get(method) ?? (TASK_METHODS.includes(method) ? TASK_METHOD : undefined),
     reportError(error) {
       const reference = createReference()
@@ -96,7 +96,11 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** Answers requests: runs the middleware around the handlers. */
-function createExchange(parts: GatewayParts, { middleware = [] }: GatewayOptions, emit: OnGatewayEvent): Exchange {
+function createExchange(
+  parts: GatewayParts,
+  { middleware = [] }: GatewayOptions,
+  { emit, running }: { emit: OnGatewayEvent; running: RunningRequests },
+): Exchange {
   const handlerOf = createGatewayHandlers(parts)
   const toResponse = (error: unknown, { id, method }: Request, { signal }: ExchangeContext): Response => {
     if (error instanceof RpcError) return error.response(id)
@@ -106,17 +110,29 @@ function createExchange(parts: GatewayParts, { middleware = [] }: GatewayOptions
     return internalError(reference).response(id)
   }
   const dispatch: Exchange = async (request, context) => {
+    running.begin()
     try {
       const caller = new Caller(request, context)
       return await handlerOf(request.method)({ request, context, caller })
     } catch (error) {
       return toResponse(error, request, context)
+    } finally {
+      running.end()
     }
   }
   const all = [...middleware, ...parts.policies.list.flatMap((policy) => policy.middleware ?? [])]
   if (all.length === 0) return dispatch
   const layers = applyMiddleware(copySharedResults(dispatch), all)
-  return (request, context) => layers(request, context).catch((error: unknown) => toResponse(error, request, context))
+  return async (request, context) => {
+    running.begin()
+    try {
+      return await layers(request, context)
+    } catch (error) {
+      return toResponse(error, request, context)
+    } finally {
+      running.end()
+    }
+  }
 }
 
 function createReference(): string {

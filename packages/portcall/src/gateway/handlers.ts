@@ -51,10 +51,11 @@ async function discover(call: CallerRequest, { registry, info, instructions }: G
   return success(call.request.id, await discoverAll(upstreams, call.caller, { info, instructions }))
 }
 
-async function list(call: CallerRequest, info: KindInfo, { registry, policies, listItems }: GatewayParts): Promise<Response> {
+async function list(call: CallerRequest, info: KindInfo, parts: GatewayParts): Promise<Response> {
+  const { registry, policies, listItems } = parts
   const { single } = registry.table()
   // A policy that looks at whole lists cannot judge single pages.
-  if (single && !policies.list.some((policy) => policy.listed)) return passListThrough(single, info, { call, policies })
+  if (single && !policies.list.some((policy) => policy.listed)) return passListThrough(single, info, { ...parts, call })
   const { request, context, caller } = call
   return success(request.id, await listItems(info, caller, { cursor: request.params?.cursor, auth: context.auth }))
 }

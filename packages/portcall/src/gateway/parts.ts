@@ -7,6 +7,7 @@ import { createCallForwarder, type ForwardCall } from './calls/forward-call.ts'
 import { createInputStates } from './calls/input-states.ts'
 import { createGatewayProcesses, type GatewayProcesses } from './calls/processes.ts'
 import type { OnGatewayEvent } from './events.ts'
+import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
 import type { GatewayOptions } from './options.ts'
@@ -23,6 +24,7 @@ export interface GatewayParts {
   readonly instructions: string | undefined
   readonly registry: UpstreamRegistry
   readonly lists: MergedLists
+  readonly cursors: ListCursors
   readonly listItems: ListItems
   readonly router: Router
   readonly forwardCall: ForwardCall
@@ -78,6 +80,20 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
     processes,
     onEvent: options.onEvent && onEvent,
   })
-  const listItems = createListItems({ lists, policies, sealer, pageSize, upstreams: () => table().upstreams })
-  return { info, instructions, registry, lists, listItems, router, forwardCall, subscriptions, policies, taskIds, processes }
+  const cursors = createListCursors(sealer)
+  const listItems = createListItems({ lists, policies, cursors, pageSize, upstreams: () => table().upstreams })
+  return {
+    info,
+    instructions,
+    registry,
+    lists,
+    cursors,
+    listItems,
+    router,
+    forwardCall,
+    subscriptions,
+    policies,
+    taskIds,
+    processes,
+  }
 }

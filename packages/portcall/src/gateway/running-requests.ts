@@ -2,7 +2,8 @@ import { unref } from '../util/timers.ts'
 
 /** Counts the requests that are being answered. */
 export interface RunningRequests {
-  track<T>(request: Promise<T>): Promise<T>
+  begin(): void
+  end(): void
   /** Resolves when no request is being answered, or after `timeoutMs`. */
   whenIdle(timeoutMs: number): Promise<void>
 }
@@ -10,14 +11,10 @@ export interface RunningRequests {
 export function createRunningRequests(): RunningRequests {
   let count = 0
   let onIdle: (() => void) | undefined
-  const end = (): void => {
-    if (--count === 0) onIdle?.()
-  }
   return {
-    track(request) {
-      count++
-      request.then(end, end)
-      return request
+    begin: () => void count++,
+    end() {
+      if (--count === 0) onIdle?.()
     },
     whenIdle(timeoutMs) {
       if (count === 0) return Promise.resolve()

@@ -3,6 +3,7 @@ import { isObject, isSuccess, type JsonObject, type Response, success } from '..
 import type { CallerRequest } from './calls/forward-call.ts'
 import { UpstreamContext } from './calls/upstream-context.ts'
 import { unavailable } from './errors.ts'
+import type { ListCursors } from './lists/cursors.ts'
 import type { Policies } from './policies.ts'
 import { findItemFault } from './upstreams/check-item.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
@@ -19,13 +20,25 @@ export async function passThrough(upstream: GatewayUpstream, { request, context 
   return { ...response, id }
 }
 
+/** A request for a page, and what the gateway does with the response. */
+export interface PageContext {
+  readonly call: CallerRequest
+  readonly policies: Policies
+  readonly cursors: ListCursors
+}
+
 /** Passes on a page of the list of a single server, without the items that are malformed or not visible. */
 export async function passListThrough(
   upstream: GatewayUpstream,
   info: KindInfo,
-  { call, policies }: { readonly call: CallerRequest; readonly policies: Policies },
+  { call, policies, cursors }: PageContext,
 ): Promise<Response> {
-  const response = await passThrough(upstream, call)
+  const { auth } = call.context
+  const { cursor, ...params } = call.request.params ?? {}
+  const upstreamCursor =
+    cursor === undefined ? {} : { cursor: (await cursors.open(cursor, { auth, method: info.method })) as string }
+  const request = { ...call.request, params: { ...params, ...upstreamCursor } }
+  const response = await passThrough(upstream, { ...call, request })
   if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
   const filter = upstream.filterOf(info.kind)
   const list: unknown[] = response.result[info.key] as unknown[]
@@ -43,5 +56,7 @@ export async function passListThrough(
       ),
     ]
   })
-  return success(call.request.id, { ...response.result, [info.key]: kept })
+  const { nextCursor, ...result } = response.result
+  const next = typeof nextCursor === 'string' ? { nextCursor: await cursors.seal(nextCursor, { auth, method: info.method }) } : {}
+  return success(request.id, { ...result, [info.key]: kept, ...next })
 }

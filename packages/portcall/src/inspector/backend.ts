@@ -51,7 +51,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
       createRules: createRuleChecker,
       info,
       hasModel: () => model.endpoint !== undefined,
-      authOf: async (serverId) => diagnosis.authOf(serverId),
+      authOf: (serverId) => diagnosis.authOf(serverId),
       onConnection: (server) => {
         if (server.isConnected) inventories.follow(server)
       },

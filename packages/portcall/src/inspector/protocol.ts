@@ -114,8 +114,10 @@ export type InspectorEvent =
   | { readonly type: 'ready' }
   /** New or changed entries, in the order of their ids within a batch. */
   | { readonly type: 'entries'; readonly entries: readonly TimelineEntry[] }
-  /** The ring has dropped, paused or been cleared. At most every 250 ms. */
+  /** The ring has dropped entries, been paused or cleared. At most every 250 ms. */
   | { readonly type: 'timeline'; readonly timeline: TimelineState }
+  /** The entries of a server, or all, have been discarded. */
+  | { readonly type: 'cleared'; readonly serverId?: string }
   | { readonly type: 'server'; readonly server: InspectorServer }
   | { readonly type: 'server-removed'; readonly serverId: string }
   | { readonly type: 'inventory'; readonly inventory: InspectorInventory }

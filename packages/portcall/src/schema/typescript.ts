@@ -1,5 +1,6 @@
 /** TypeScript types for JSON Schemas: for generated modules, and to describe tools to models. */
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { resolveRef } from './resolve-ref.ts'
 
 /** Limits of a type. Beyond them it is `unknown`. */
 export interface SchemaTypeOptions {
@@ -31,23 +32,6 @@ const PRIMITIVES: ReadonlyMap<unknown, string> = new Map([
 /** Returns the TypeScript type of a JSON Schema; `unknown` for what TypeScript cannot express, and beyond the limits. */
 export function typeOfSchema(schema: unknown, { maxDepth = MAX_DEPTH, maxLength = MAX_LENGTH }: SchemaTypeOptions = {}): string {
   return typeOf(schema, { root: schema, depth: maxDepth, refs: [], budget: { left: maxLength } })
-}
-
-/** Returns the part of a document that a reference such as `#/a/b` points to. */
-export function resolveRef(ref: string, root: unknown): unknown {
-  if (!ref.startsWith('#')) return undefined
-  const segments = ref.slice(1).split('/').slice(1)
-  return segments
-    .map((segment) => decodeSegment(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, segment) => (isObject(node) && Object.hasOwn(node, segment) ? node[segment] : undefined), root)
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 function typeOf(schema: unknown, position: Position): string {

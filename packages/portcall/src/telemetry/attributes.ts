@@ -61,15 +61,24 @@ const MAX_CONNECTIONS = 1000
 /** Creates the attributes of connections. `common` are those of all of them. */
 export function createConnectionAttributes(common: Attributes = {}): ConnectionAttributes {
   const cache = new Map<string, Attributes>()
+  const find = ({ transport, url, protocolVersion }: ConnectionInfo): Attributes => {
+    const key = `${transport} ${protocolVersion} ${url?.origin ?? ''}`
+    const cached = cache.get(key)
+    if (cached) return cached
+    const attributes: Attributes = { ...common, ...TRANSPORTS[transport], ...(url && addressOf(url)) }
+    if (protocolVersion) attributes[Attribute.protocolVersion] = protocolVersion
+    setLru(cache, [key, attributes], MAX_CONNECTIONS)
+    return attributes
+  }
+  // Most requests come from a connection like that of the one before.
+  let last: ConnectionInfo = { transport: 'memory', protocolVersion: '' }
+  let lastAttributes = find(last)
   return {
-    of({ transport, url, protocolVersion }) {
-      const key = `${transport} ${protocolVersion} ${url?.origin ?? ''}`
-      const cached = cache.get(key)
-      if (cached) return cached
-      const attributes: Attributes = { ...common, ...TRANSPORTS[transport], ...(url && addressOf(url)) }
-      if (protocolVersion) attributes[Attribute.protocolVersion] = protocolVersion
-      setLru(cache, [key, attributes], MAX_CONNECTIONS)
-      return attributes
+    of(connection) {
+      const { transport, url, protocolVersion } = connection
+      if (transport === last.transport && protocolVersion === last.protocolVersion && url === last.url) return lastAttributes
+      last = { transport, protocolVersion, ...(url && { url }) }
+      return (lastAttributes = find(connection))
     },
   }
 }

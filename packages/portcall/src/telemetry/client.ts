@@ -15,12 +15,11 @@ import {
   type ConnectionAttributes,
   createConnectionAttributes,
   createPayloadRecorder,
-  operationAttributes,
   type PayloadRecorder,
 } from './attributes.ts'
 import { createInputMiddleware, withTraceMeta } from './input-requests.ts'
-import { createInstruments, endSpan, type Instruments, type Measurement, spanName } from './instruments.ts'
-import { metaOf, operationOf, outcomeOf, type TracedOperation, thrownOutcome } from './operation.ts'
+import { createInstruments, endSpan, type Instruments } from './instruments.ts'
+import { metaOf, type Outcome, outcomeOf, SUCCEEDED, thrownOutcome } from './operation.ts'
 import type { ClientTelemetryOptions } from './options.ts'
 import { extractMeta, injectMeta } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
@@ -77,26 +76,28 @@ export function createClientMiddleware(options: ClientTelemetryOptions, settings
   return async (request, context, next) => {
     const startedAt = performance.now()
     const meta = metaOf(request)
-    const operation = operationOf(request)
-    const parent = parentOf(meta)
-    const span = startClientSpan({ request, operation, parent }, tracing)
+    const operation = tracing.instruments.operationOf(request)
+    const previous = tracing.links.previousOf(request)
+    const parent = continueTrace(parentOf(meta), previous)
+    const span = tracing.instruments.startSpan(operation, parent, SpanKind.CLIENT)
     const spanContext = trace.setSpan(parent, span)
-    const measure = (outcome: Measurement['outcome']): void => {
+    const sent: SentOperation = { request, context, span }
+    let outcome: Outcome = SUCCEEDED
+    try {
+      describeRequest(sent, previous, tracing)
+      const sentContext = options.httpHeaders ? withTraceHeaders(context, spanContext) : context
+      const response = await activeContext.with(spanContext, next, undefined, withTrace(request, meta, spanContext), sentContext)
+      outcome = outcomeOf(response)
+      describeResponse(response, sent, tracing)
+      return settings.marksInputRequests ? markInputRequests(response, spanContext) : response
+    } catch (error) {
+      outcome = thrownOutcome(error)
+      throw error
+    } finally {
       const connection = tracing.connections.of(context.connection ?? UNKNOWN_CONNECTION)
       tracing.instruments.record({ operation, outcome, connection, startedAt })
-      if (span.isRecording()) span.setAttributes({ ...connection, ...options.attributes?.(request, context) })
+      describeConnection(sent, connection, tracing)
       endSpan(span, outcome)
-    }
-    try {
-      const sent = withTrace(request, meta, spanContext)
-      const sentContext = options.httpHeaders ? withTraceHeaders(context, spanContext) : context
-      const response = await activeContext.with(spanContext, next, undefined, sent, sentContext)
-      const finished = finishResponse(response, { request, span }, tracing)
-      measure(outcomeOf(response))
-      return settings.marksInputRequests ? markInputRequests(finished, spanContext) : finished
-    } catch (error) {
-      measure(thrownOutcome(error))
-      throw error
     }
   }
 }
@@ -109,24 +110,24 @@ function parentOf(meta: JsonObject): Context {
   return trace.getSpanContext(active) ? active : extractMeta(meta)
 }
 
+/** A request that a client sends, and its span. */
 interface SentOperation {
   readonly request: Request
-  readonly operation: TracedOperation
-  readonly parent: Context
+  readonly context: ExchangeContext
+  readonly span: Span
 }
 
-function startClientSpan({ request, operation, parent }: SentOperation, { instruments, payloads, links }: ClientTracing): Span {
-  const previous = links.previousOf(request)
-  const attributes = operationAttributes(operation)
-  const span = instruments.tracer.startSpan(
-    spanName(operation),
-    { kind: SpanKind.CLIENT, attributes },
-    continueTrace(parent, previous),
-  )
-  if (!span.isRecording()) return span
+/** Records what a request says. */
+function describeRequest({ request, span }: SentOperation, previous: SpanContext | undefined, { payloads }: ClientTracing): void {
+  if (!span.isRecording()) return
   span.setAttributes({ [Attribute.requestId]: String(request.id), ...payloads.argumentsOf(request) })
   if (previous) span.addLink({ context: previous })
-  return span
+}
+
+/** Records how a request was sent, which is known once its connection is open. */
+function describeConnection({ request, context, span }: SentOperation, connection: Attributes, { options }: ClientTracing): void {
+  if (!span.isRecording()) return
+  span.setAttributes({ ...connection, ...options.attributes?.(request, context) })
 }
 
 /** Without an active span, the round trips of one call share the trace of the first one. */
@@ -134,18 +135,14 @@ function continueTrace(parent: Context, previous: SpanContext | undefined): Cont
   return previous && !trace.getSpanContext(parent) ? trace.setSpanContext(parent, previous) : parent
 }
 
-function finishResponse(
-  response: Response,
-  { request, span }: { readonly request: Request; readonly span: Span },
-  { payloads, links }: ClientTracing,
-): Response {
-  if (!isSuccess(response)) return response
+/** Records what a response says, and remembers the span for the request that brings the input that the server requires. */
+function describeResponse(response: Response, { request, span }: SentOperation, { payloads, links }: ClientTracing): void {
+  if (!isSuccess(response)) return
   const { resultType } = response.result
   if (resultType === 'input_required') links.remember(response, span.spanContext())
-  if (!span.isRecording()) return response
+  if (!span.isRecording()) return
   span.setAttributes(payloads.resultOf(request, response))
   if (typeof resultType === 'string' && resultType !== 'complete') span.setAttribute(Attribute.resultType, resultType)
-  return response
 }
 
 /** Adds the trace context to the input requests of a result, so that the spans of their handlers continue that of the request. */

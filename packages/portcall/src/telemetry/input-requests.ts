@@ -2,9 +2,8 @@ import { type Attributes, type Context, context, SpanKind, trace } from '@opente
 import type { InputMiddleware } from '../client/input-requests.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { INPUT_REQUEST_HOOK, type InputRequestHook } from '../protocol/input-request-hook.ts'
-import { operationAttributes } from './attributes.ts'
 import { createInstruments, endSpan } from './instruments.ts'
-import { operationOf, outcomeOf, thrownOutcome } from './operation.ts'
+import { outcomeOf, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractMeta, injectMeta } from './propagation.ts'
 
@@ -19,13 +18,13 @@ export interface InputRequestTracer {
 
 /** Creates the tracer of the input requests that a server sends. */
 export function createInputRequestTracer(options: TelemetryOptions): InputRequestTracer {
-  const { tracer, record } = createInstruments('client', options)
+  const { operationOf, startSpan, record } = createInstruments('client', options)
   return {
     trace(inputRequests, parent) {
       const hook: InputRequestHook = async ({ method, params = {} }, send) => {
         const startedAt = performance.now()
         const operation = operationOf({ method, params })
-        const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes: operationAttributes(operation) }, parent)
+        const span = startSpan(operation, parent, SpanKind.CLIENT)
         const measure = (outcome: ReturnType<typeof outcomeOf>): void => {
           record({ operation, outcome, connection: NO_CONNECTION, startedAt })
           endSpan(span, outcome)
@@ -55,13 +54,13 @@ export function withTraceMeta(params: JsonObject, from: Context): JsonObject {
 
 /** Creates the middleware of a client that records a span for each input request of a server. */
 export function createInputMiddleware(options: TelemetryOptions): InputMiddleware {
-  const { tracer, record } = createInstruments('server', options)
+  const { operationOf, startSpan, record } = createInstruments('server', options)
   return async (request, next) => {
     const startedAt = performance.now()
     const { method, params } = request
     const operation = operationOf({ method, params })
     const parent = extractMeta(isObject(params._meta) ? params._meta : {})
-    const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: operationAttributes(operation) }, parent)
+    const span = startSpan(operation, parent, SpanKind.SERVER)
     const measure = (outcome: ReturnType<typeof outcomeOf>): void => {
       record({ operation, outcome, connection: NO_CONNECTION, startedAt })
       endSpan(span, outcome)

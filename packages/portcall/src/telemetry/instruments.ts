@@ -1,22 +1,27 @@
 import {
   type Attributes,
+  type Context,
   type Histogram,
   type MeterProvider,
   metrics,
   type Span,
+  type SpanKind,
   SpanStatusCode,
-  type Tracer,
   trace,
 } from '@opentelemetry/api'
+import type { Request } from '../jsonrpc/message.ts'
 import { operationAttributes, outcomeAttributes } from './attributes.ts'
 import { DURATION_BUCKETS } from './duration-buckets.ts'
-import { createKnownNames } from './known-names.ts'
+import { createKnownNames, type KnownNames } from './known-names.ts'
 import type { Outcome, TracedOperation } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 
 /** The tracer and the metrics of one side. */
 export interface Instruments {
-  readonly tracer: Tracer
+  /** Returns what a request is about. Requests for the same known names get the same object. */
+  operationOf(request: Pick<Request, 'method' | 'params'>): TracedOperation
+  /** Starts the span of an operation, without attributes that only sampled spans need. */
+  startSpan(operation: TracedOperation, parent: Context, kind: SpanKind): Span
   /** Records the duration of a request. */
   record(measurement: Measurement): void
 }
@@ -44,41 +49,53 @@ const DESCRIPTIONS = {
 export function createInstruments(side: 'client' | 'server', options: TelemetryOptions): Instruments {
   const { tracerProvider = trace, meterProvider } = options
   const tracer = tracerProvider.getTracer(SCOPE)
-  const cache = createMetricAttributes()
+  const names = createKnownNames()
+  const descriptions = new WeakMap<TracedOperation, SpanDescription>()
+  const series = createSeries(names)
   let histogram: Histogram | undefined
   return {
-    tracer,
+    operationOf: names.operationOf,
+    startSpan(operation, parent, kind) {
+      let description = descriptions.get(operation)
+      if (!description) descriptions.set(operation, (description = describeSpan(operation)))
+      return tracer.startSpan(description.name, { kind, attributes: description.attributes }, parent)
+    },
     record(measurement) {
       histogram ??= createDurationHistogram(side, meterProvider)
-      histogram.record((performance.now() - measurement.startedAt) / 1000, cache.of(measurement))
+      histogram.record((performance.now() - measurement.startedAt) / 1000, series.of(measurement))
     },
   }
 }
 
+/** What the spans of one operation have in common. */
+interface SpanDescription {
+  readonly name: string
+  readonly attributes: Attributes
+}
+
+/** Describes the span of an operation. URIs are too many for names. */
+function describeSpan(operation: TracedOperation): SpanDescription {
+  const { method, kind, target } = operation
+  const name = target === undefined || kind === 'resource' ? method : `${method} ${target}`
+  return { name, attributes: operationAttributes(operation) }
+}
+
 /** Returns the attributes of a data point. */
-interface MetricAttributes {
+interface Series {
   of(measurement: Measurement): Attributes
 }
 
-const MAX_CACHED = 2000
-
-/** Creates the cache of attributes: most requests repeat earlier ones, and merging attributes costs more than the rest of a measurement. */
-function createMetricAttributes(): MetricAttributes {
-  const names = createKnownNames()
-  const byConnection = new WeakMap<Attributes, Map<string, Attributes>>()
+/** Creates the cache of the attributes of time series: merging attributes costs more than the rest of a measurement. */
+function createSeries(names: KnownNames): Series {
+  const cache = new WeakMap<Attributes, Map<TracedOperation, Attributes>>()
   return {
     of({ operation, outcome, connection }) {
-      const { method, target = '' } = operation
-      const { errorType = '' } = outcome
-      let cached = byConnection.get(connection)
-      if (!cached) byConnection.set(connection, (cached = new Map()))
-      const key = `${method} ${errorType} ${target}`
-      const found = cached.get(key)
-      if (found) return found
       const known = names.limit(operation, outcome)
-      const attributes = { ...operationAttributes(known), ...connection, ...outcomeAttributes(outcome) }
-      if (known === operation && cached.size < MAX_CACHED) cached.set(key, attributes)
-      return attributes
+      let byOperation = cache.get(connection)
+      if (!byOperation) cache.set(connection, (byOperation = new Map()))
+      let attributes = byOperation.get(known)
+      if (!attributes) byOperation.set(known, (attributes = { ...operationAttributes(known), ...connection }))
+      return outcome.errorType === undefined ? attributes : { ...attributes, ...outcomeAttributes(outcome) }
     },
   }
 }
@@ -90,11 +107,6 @@ function createDurationHistogram(side: 'client' | 'server', provider: MeterProvi
     description: DESCRIPTIONS[side],
     advice: { explicitBucketBoundaries: [...DURATION_BUCKETS] },
   })
-}
-
-/** Returns the name of the span of an operation. URIs are too many for names. */
-export function spanName({ method, kind, target }: TracedOperation): string {
-  return target === undefined || kind === 'resource' ? method : `${method} ${target}`
 }
 
 /** Ends a span with an outcome. */

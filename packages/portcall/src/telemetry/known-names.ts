@@ -1,14 +1,17 @@
+import type { Request } from '../jsonrpc/message.ts'
 import { METHODS } from '../protocol/methods.ts'
-import type { Outcome, TracedOperation } from './operation.ts'
+import { type Outcome, operationOf, type TracedOperation } from './operation.ts'
 
 /** Decides which names of a request become labels of metrics. */
 export interface KnownNames {
+  /** Returns what a request is about. Requests for the same known names get the same object. */
+  operationOf(request: Pick<Request, 'method' | 'params'>): TracedOperation
   /** Returns the operation with names that exist: a caller must not be able to create any number of time series. */
   limit(operation: TracedOperation, outcome: Outcome): TracedOperation
 }
 
 const MAX_NAMES = 1000
-const OTHER = '_OTHER'
+const OTHER: TracedOperation = { method: '_OTHER', kind: undefined, target: undefined }
 const METHOD_NOT_FOUND = -32601
 
 /**
@@ -16,21 +19,30 @@ const METHOD_NOT_FOUND = -32601
  * names with an error. A method is known if the protocol defines it or a server has not rejected it.
  */
 export function createKnownNames(): KnownNames {
-  const names = new Set<string>()
-  const isKnown = (name: string, exists: boolean): boolean => {
-    if (names.has(name)) return true
-    if (!exists || names.size >= MAX_NAMES) return false
-    names.add(name)
-    return true
+  /** The known operations by method and target. Those of a method alone have the target `undefined`. */
+  const known = new Map<string, Map<string | undefined, TracedOperation>>()
+  let size = 0
+  const remember = (operation: TracedOperation): TracedOperation => {
+    const { method, target } = operation
+    const targets = known.get(method) ?? new Map<string | undefined, TracedOperation>()
+    known.set(method, targets.set(target, operation))
+    size++
+    return operation
   }
   return {
+    operationOf(request) {
+      const operation = operationOf(request)
+      return known.get(operation.method)?.get(operation.target) ?? operation
+    },
     limit(operation, { code }) {
       const { method, kind, target } = operation
-      const isMethodKnown = METHODS.has(method) || isKnown(method, code !== METHOD_NOT_FOUND)
-      if (!isMethodKnown) return { method: OTHER, kind: undefined, target: undefined }
-      if (target === undefined) return operation
-      if (kind !== 'resource' && isKnown(`${kind} ${target}`, code === undefined)) return operation
-      return { method, kind: undefined, target: undefined }
+      const targets = known.get(method)
+      const found = targets?.get(target)
+      if (found) return found
+      const hasRoom = size < MAX_NAMES
+      if (target !== undefined && kind !== 'resource' && code === undefined && hasRoom) return remember(operation)
+      const exists = METHODS.has(method) || (code !== METHOD_NOT_FOUND && hasRoom)
+      return exists ? (targets?.get(undefined) ?? remember({ method, kind: undefined, target: undefined })) : OTHER
     },
   }
 }

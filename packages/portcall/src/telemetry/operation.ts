@@ -2,6 +2,7 @@ import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { CALLER_SESSION } from '../protocol/caller-identity.ts'
 import { MetaKey } from '../protocol/meta.ts'
+import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
 
 /** What a request is about, as traces, metrics and logs name it. */
 export interface TracedOperation {
@@ -42,7 +43,8 @@ export function operationOf({ method, params }: Pick<Request, 'method' | 'params
   return { method, kind, target: target.slice(0, MAX_TARGET_LENGTH) }
 }
 
-const SUCCEEDED: Outcome = {}
+/** The outcome of a request that succeeded. */
+export const SUCCEEDED: Outcome = {}
 const TOOL_ERROR: Outcome = { errorType: 'tool_error' }
 
 /** Returns how a request ended that has a response. */
@@ -70,7 +72,7 @@ export function metaOf({ params }: Pick<Request, 'params'>): JsonObject {
 
 /** Where a request came from: the protocol version and the session of its client. */
 export interface RequestOrigin {
-  /** The negotiated protocol version. Empty if the request names none. */
+  /** The protocol version. Empty if the request names none that exists: a caller must not be able to create any number of time series. */
   readonly protocolVersion: string
   /** The id of the HTTP session. */
   readonly sessionId: string | undefined
@@ -85,7 +87,7 @@ export function originOf(meta: { readonly [CALLER_SESSION]?: unknown } & JsonObj
   const transport = http ? 'http' : session !== undefined || context.ask ? 'stdio' : 'memory'
   const version = isObject(session) ? session.revision : meta[MetaKey.protocolVersion]
   return {
-    protocolVersion: typeof version === 'string' ? version : '',
+    protocolVersion: typeof version === 'string' && SUPPORTED_VERSIONS.includes(version) ? version : '',
     sessionId: session === undefined ? undefined : http?.header('mcp-session-id'),
     transport,
   }

@@ -1,4 +1,4 @@
-import { context as activeContext, type Context, type Span, SpanKind, trace } from '@opentelemetry/api'
+import { context as activeContext, type Context, type Span, type SpanContext, SpanKind, trace } from '@opentelemetry/api'
 import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { withMeta } from '../protocol/meta.ts'
@@ -7,21 +7,19 @@ import {
   type ConnectionAttributes,
   createConnectionAttributes,
   createPayloadRecorder,
-  operationAttributes,
   type PayloadRecorder,
   receivedAttributes,
 } from './attributes.ts'
 import { createInputRequestTracer, type InputRequestTracer } from './input-requests.ts'
-import { createInstruments, endSpan, type Instruments, type Measurement, spanName } from './instruments.ts'
-import { metaOf, operationOf, originOf, outcomeOf, type RequestOrigin, type TracedOperation, thrownOutcome } from './operation.ts'
+import { createInstruments, endSpan } from './instruments.ts'
+import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, SUCCEEDED, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
-import { extractParent, injectMeta, type TraceParent } from './propagation.ts'
+import { extractParent, injectMeta } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
 
 /** What the spans of one server have in common. */
 interface ServerTracing {
   readonly options: TelemetryOptions
-  readonly instruments: Instruments
   readonly payloads: PayloadRecorder
   readonly connections: ConnectionAttributes
   readonly links: RoundTripLinks
@@ -32,8 +30,10 @@ interface ServerTracing {
 interface ReceivedOperation {
   readonly request: Request
   readonly context: ExchangeContext
-  readonly operation: TracedOperation
+  readonly origin: RequestOrigin
   readonly span: Span
+  /** The context of the span. */
+  readonly spanContext: Context
 }
 
 /**
@@ -47,7 +47,6 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
   const instruments = createInstruments('server', options)
   const tracing: ServerTracing = {
     options,
-    instruments,
     payloads: createPayloadRecorder(options),
     connections: createConnectionAttributes(),
     links: createRoundTripLinks(),
@@ -56,27 +55,28 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
   return async (request, context, next) => {
     const startedAt = performance.now()
     const meta = metaOf(request)
-    const operation = operationOf(request)
+    const operation = instruments.operationOf(request)
     const origin = originOf(meta, context)
-    const connection = tracing.connections.of(origin)
-    const traceParent = extractParent(meta, context.http)
-    const span = startServerSpan({ request, context, operation, origin }, traceParent, tracing)
-    const spanContext = trace.setSpan(traceParent.parent, span)
-    const measure = (outcome: Measurement['outcome']): void => {
-      instruments.record({ operation, outcome, connection, startedAt })
-      endSpan(span, outcome)
-    }
-    const received: ReceivedOperation = { request, context, operation, span }
+    const { parent, transport } = extractParent(meta, context.http)
+    const span = instruments.startSpan(operation, parent, SpanKind.SERVER)
+    const spanContext = trace.setSpan(parent, span)
+    const received: ReceivedOperation = { request, context, origin, span, spanContext }
+    const isSampled = span.isRecording()
+    let outcome: Outcome = SUCCEEDED
     try {
+      if (isSampled) describeRequest(received, transport, tracing)
       // A request that is not sampled keeps what the client sent. Within this process, the active context says that it is not.
-      const traced = span.isRecording() ? withTrace(request, meta, spanContext) : request
+      const traced = isSampled ? withTrace(request, meta, spanContext) : request
       const response = await activeContext.with(spanContext, next, undefined, traced, context)
-      const finished = finishResponse(response, received, { ...tracing, spanContext })
-      measure(outcomeOf(response))
-      return finished
+      outcome = outcomeOf(response)
+      if (isSampled) describeResponse(response, received, tracing)
+      return traceInputRequests(response, received, tracing)
     } catch (error) {
-      measure(thrownOutcome(error))
+      outcome = thrownOutcome(error)
       throw error
+    } finally {
+      instruments.record({ operation, outcome, connection: tracing.connections.of(origin), startedAt })
+      endSpan(span, outcome)
     }
   }
 }
@@ -86,18 +86,12 @@ export function withTrace(request: Request, meta: JsonObject, from: Context): Re
   return { ...request, params: withMeta(request.params ?? {}, { ...meta, ...injectMeta(from) }) }
 }
 
-interface StartingOperation extends Omit<ReceivedOperation, 'span'> {
-  readonly origin: RequestOrigin
-}
-
-function startServerSpan(
-  { request, context, operation, origin }: StartingOperation,
-  { parent, transport }: TraceParent,
-  { instruments, options, payloads, connections, links }: ServerTracing,
-): Span {
-  const attributes = operationAttributes(operation)
-  const span = instruments.tracer.startSpan(spanName(operation), { kind: SpanKind.SERVER, attributes }, parent)
-  if (!span.isRecording()) return span
+/** Records what a request says. */
+function describeRequest(
+  { request, context, origin, span }: ReceivedOperation,
+  transport: SpanContext | undefined,
+  { options, payloads, connections, links }: ServerTracing,
+): void {
   span.setAttributes({
     ...connections.of(origin),
     ...receivedAttributes(request.id, origin, context),
@@ -107,22 +101,23 @@ function startServerSpan(
   if (transport) span.addLink({ context: transport })
   const previous = links.previousOf(request)
   if (previous) span.addLink({ context: previous })
-  return span
 }
 
-/** Records what a response says, and prepares the input requests in it. */
-function finishResponse(
-  response: Response,
-  { request, span }: ReceivedOperation,
-  { payloads, links, inputRequests, spanContext }: ServerTracing & { readonly spanContext: Context },
-): Response {
-  if (!isSuccess(response)) return response
+/** Records what a response says. */
+function describeResponse(response: Response, { request, span }: ReceivedOperation, { payloads }: ServerTracing): void {
+  if (!isSuccess(response)) return
   const { resultType } = response.result
-  if (span.isRecording()) {
-    span.setAttributes(payloads.resultOf(request, response))
-    if (typeof resultType === 'string' && resultType !== 'complete') span.setAttribute(Attribute.resultType, resultType)
-  }
-  if (resultType !== 'input_required') return response
+  span.setAttributes(payloads.resultOf(request, response))
+  if (typeof resultType === 'string' && resultType !== 'complete') span.setAttribute(Attribute.resultType, resultType)
+}
+
+/** Prepares the input requests in a response, and remembers the span for the request that brings the input. */
+function traceInputRequests(
+  response: Response,
+  { span, spanContext }: ReceivedOperation,
+  { links, inputRequests }: ServerTracing,
+): Response {
+  if (!isSuccess(response) || response.result.resultType !== 'input_required') return response
   links.remember(response, span.spanContext())
   const requested = response.result.inputRequests
   if (!isObject(requested)) return response

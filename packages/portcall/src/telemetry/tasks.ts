@@ -1,8 +1,8 @@
 import { context as activeContext, SpanKind, trace } from '@opentelemetry/api'
 import type { Middleware } from '../jsonrpc/exchange.ts'
-import { Attribute, operationAttributes } from './attributes.ts'
-import { createInstruments, endSpan, spanName } from './instruments.ts'
-import { metaOf, operationOf, outcomeOf, thrownOutcome } from './operation.ts'
+import { Attribute } from './attributes.ts'
+import { createInstruments, endSpan } from './instruments.ts'
+import { metaOf, outcomeOf, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractMeta } from './propagation.ts'
 import { withTrace } from './server.ts'
@@ -15,21 +15,16 @@ import { withTrace } from './server.ts'
  * createServer(info, { extensions: [tasks({ middleware: [taskTelemetry()] })] })
  */
 export function taskTelemetry(options: TelemetryOptions = {}): Middleware {
-  const { tracer } = createInstruments('server', options)
+  const { operationOf, startSpan } = createInstruments('server', options)
   return async (request, context, next) => {
     const meta = metaOf(request)
-    const operation = operationOf(request)
     const parent = extractMeta(meta)
+    const span = startSpan(operationOf(request), parent, SpanKind.CONSUMER)
     const cause = trace.getSpanContext(parent)
-    const attributes = {
-      ...operationAttributes(operation),
-      [Attribute.taskId]: String(request.id),
-      ...options.attributes?.(request, context),
-    }
-    const links = cause ? [{ context: cause }] : []
-    const span = tracer.startSpan(spanName(operation), { kind: SpanKind.CONSUMER, attributes, links }, parent)
+    if (cause) span.addLink({ context: cause })
     const spanContext = trace.setSpan(parent, span)
     try {
+      span.setAttributes({ [Attribute.taskId]: String(request.id), ...options.attributes?.(request, context) })
       const response = await activeContext.with(spanContext, next, undefined, withTrace(request, meta, spanContext), context)
       endSpan(span, outcomeOf(response))
       return response

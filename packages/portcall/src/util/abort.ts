@@ -1,4 +1,4 @@
-import { createLinkedSet, type LinkedSet } from './linked-set.ts'
+import { LinkedSet, type LinkedSetEntry } from './linked-set.ts'
 
 export type AbortListener = (reason: unknown) => void
 
@@ -41,9 +41,12 @@ export class LazyAbort implements AbortSource {
   }
 
   onAbort(listener: AbortListener): () => void {
-    if (!this.#isAborted) return (this.#listeners ??= new Listeners()).add(listener)
-    listener(this.#reason)
-    return noop
+    if (this.#isAborted) {
+      listener(this.#reason)
+      return noop
+    }
+    const entry = (this.#listeners ??= new Listeners()).add(listener)
+    return () => entry.remove()
   }
 
   /** Aborts the signal and calls the listeners, in the order in which they were added. Does nothing if already aborted. */
@@ -83,30 +86,20 @@ function rethrow(reason: unknown): never {
 
 function noop(): void {}
 
-/** A listener, until it is removed. */
-interface Subscription {
-  listener: AbortListener | undefined
-}
-
 class Listeners {
-  readonly #subscriptions: LinkedSet<Subscription> = createLinkedSet()
+  readonly #listeners = new LinkedSet<AbortListener>()
 
   get isEmpty(): boolean {
-    return this.#subscriptions.isEmpty
+    return this.#listeners.isEmpty
   }
 
-  add(listener: AbortListener): () => void {
-    const subscription: Subscription = { listener }
-    const entry = this.#subscriptions.add(subscription)
-    return () => {
-      subscription.listener = undefined
-      entry.remove()
-    }
+  add(listener: AbortListener): LinkedSetEntry {
+    return this.#listeners.add(listener)
   }
 
-  /** Calls all listeners. A listener that is removed meanwhile is not called. */
+  /** Calls and removes all listeners. A listener that is removed meanwhile is not called. */
   call(reason: unknown): void {
-    for (const subscription of this.#subscriptions.items()) subscription.listener?.(reason)
+    for (let listener = this.#listeners.shift(); listener; listener = this.#listeners.shift()) listener(reason)
   }
 }
 
@@ -124,9 +117,9 @@ function onSignalAbort(signal: AbortSignal, listener: AbortListener): () => void
     return noop
   }
   const { listeners } = signalListeners.get(signal) ?? attach(signal)
-  const remove = listeners.add(listener)
+  const entry = listeners.add(listener)
   return () => {
-    remove()
+    entry.remove()
     if (listeners.isEmpty) detach(signal)
   }
 }

@@ -1,4 +1,4 @@
-import { createLinkedSet } from './linked-set.ts'
+import { LinkedSet } from './linked-set.ts'
 import { ref, unref } from './timers.ts'
 
 /** Timers for many timeouts at once: long ones share one interval timer and may fire up to a second late. */
@@ -27,7 +27,7 @@ interface SweptTimer extends CoarseTimer {
 }
 
 export function createCoarseTimers({ keepAlive }: CoarseTimersOptions): CoarseTimers {
-  const pending = createLinkedSet<SweptTimer>()
+  const pending = new LinkedSet<SweptTimer>()
   const applyRef = keepAlive ? ref : unref
   let interval: ReturnType<typeof setInterval> | undefined
 

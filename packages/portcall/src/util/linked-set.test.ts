@@ -1,18 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLinkedSet, type LinkedSetEntry } from './linked-set.ts'
+import { LinkedSet, type LinkedSetEntry } from './linked-set.ts'
 
 test('a linked set contains what was added and not removed, in insertion order', () => {
-  const step = fc.oneof(fc.constant('add' as const), fc.nat(30))
+  const step = fc.oneof(fc.constantFrom('add' as const, 'shift' as const), fc.nat(30))
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const set = createLinkedSet<number>()
+      const set = new LinkedSet<number>()
       const entries: LinkedSetEntry[] = []
       let model: number[] = []
       for (const step of steps) {
         if (step === 'add') {
           model.push(entries.length)
           entries.push(set.add(entries.length))
+        } else if (step === 'shift') {
+          expect(set.shift()).toBe(model.shift())
         } else {
           entries[step]?.remove()
           model = model.filter((item) => item !== step)
@@ -25,7 +27,7 @@ test('a linked set contains what was added and not removed, in insertion order',
 })
 
 test('items can be removed during iteration', () => {
-  const set = createLinkedSet<() => void>()
+  const set = new LinkedSet<() => void>()
   const entries = [0, 1, 2].map(() =>
     set.add(() => {
       for (const entry of entries) entry.remove()

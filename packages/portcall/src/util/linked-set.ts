@@ -1,35 +1,39 @@
-/** A collection in insertion order, for items that are added and removed all the time. */
-export interface LinkedSet<T> {
-  readonly isEmpty: boolean
-  /** Appends an item and returns its entry. An item that is added twice has two entries. */
-  add(item: T): LinkedSetEntry
-  /** Returns the current items. */
-  items(): T[]
-}
-
 export interface LinkedSetEntry {
   /** Removes the item. Does nothing if it was removed before. */
   remove(): void
 }
 
 /**
- * Creates an empty set. Adding and removing takes constant time and leaves no garbage that outlives the entry: an engine's own `Set`
- * replaces its table as it grows and shrinks, and once a replaced table has reached the old generation, all that later tables hold stays
- * in memory until the next full collection.
+ * A collection in insertion order, for items that are added and removed all the time.
+ *
+ * Adding and removing takes constant time and leaves no garbage that outlives the entry: an engine's own `Set` replaces its table as it
+ * grows and shrinks, and once a replaced table has reached the old generation, all that later tables hold stays in memory until the next
+ * full collection.
  */
-export function createLinkedSet<T>(): LinkedSet<T> {
-  const head = new Link<T | undefined>(undefined)
+export class LinkedSet<T> {
+  readonly #head = new Link<T | undefined>(undefined)
 
-  return {
-    get isEmpty() {
-      return head.next === head
-    },
-    add: (item) => new Link<T | undefined>(item, head),
-    items() {
-      const items: T[] = []
-      for (let link = head.next; link !== head; link = link.next) items.push(link.item as T)
-      return items
-    },
+  get isEmpty(): boolean {
+    return this.#head.next === this.#head
+  }
+
+  /** Appends an item and returns its entry. An item that is added twice has two entries. */
+  add(item: T): LinkedSetEntry {
+    return new Link<T | undefined>(item, this.#head)
+  }
+
+  /** Removes the first item and returns it. */
+  shift(): T | undefined {
+    const first = this.#head.next
+    first.remove()
+    return first.item
+  }
+
+  /** Returns the current items. */
+  items(): T[] {
+    const items: T[] = []
+    for (let link = this.#head.next; link !== this.#head; link = link.next) items.push(link.item as T)
+    return items
   }
 }
 

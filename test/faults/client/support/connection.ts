@@ -1,6 +1,7 @@
 import { type Client, type ClientEvent, type ConnectOptions, type ConnectTarget, connect } from 'portcall/client'
 import { expect, onTestFinished } from 'vitest'
 import { within } from '../../support/time.ts'
+import { createTestGateway, upstreamErrorOf } from './through-gateway.ts'
 
 /** A client and the events it has emitted. */
 export interface ConnectedClient {
@@ -10,16 +11,30 @@ export interface ConnectedClient {
   readonly kinds: () => string[]
 }
 
-/** Connects until the test ends. Connecting and closing must take at most a few seconds. */
+/** Connects until the test ends, through a gateway if `FAULTS_UPSTREAM` is set. Connecting and closing must take at most a few seconds. */
 export async function open(target: ConnectTarget, options: ConnectOptions = {}): Promise<ConnectedClient> {
   const events: ClientEvent[] = []
   const onEvent = (event: ClientEvent): void => {
     events.push(event)
     options.onEvent?.(event)
   }
-  const client = await within(10_000, connect(target, { ...options, onEvent }), 'the connection')
+  const through = process.env.FAULTS_UPSTREAM === undefined ? undefined : createTestGateway(target, options)
+  const opening = connect(through?.gateway ?? target, { ...(through?.options ?? options), onEvent })
+  const client = await within(10_000, opening, 'the connection')
+  if (through) closeTogether(client as Client, through.gateway)
   onTestFinished(() => within(5000, client.close(), 'the end of the client'))
   return { client: client as Client, events, kinds: () => events.map(({ type }) => type) }
+}
+
+/** Makes the client close the gateway, too. */
+function closeTogether(client: Client, gateway: { close(): Promise<void> }): void {
+  const close = client.close.bind(client)
+  Object.assign(client, {
+    async close() {
+      await close()
+      await gateway.close()
+    },
+  })
 }
 
 /** Returns the error of a promise that must reject in time. */
@@ -33,7 +48,7 @@ export async function failureOf(promise: Promise<unknown>, ms = 3000): Promise<E
     'the failure',
   )
   if ('value' in outcome) throw new Error(`Expected a rejection, but the promise resolved to ${JSON.stringify(outcome.value)}`)
-  return outcome.error as Error
+  return upstreamErrorOf(outcome.error) ?? (outcome.error as Error)
 }
 
 /** Calls a tool and returns its text. */

@@ -180,8 +180,20 @@ const QUALITY = {
     },
   ],
   hosts: [
-    { host: 'Claude Desktop', ok: true, problems: [] },
-    { host: 'Cursor', ok: false, problems: [{ tool: 'write', message: 'oneOf is not supported in input schemas' }] },
+    { host: 'Claude Desktop', verdict: 'accepts', problems: [] },
+    {
+      host: 'Claude Code',
+      verdict: 'refuses',
+      problems: [
+        {
+          effect: 'refuses',
+          tool: 'write',
+          message: 'oneOf at the root of the input schema',
+          advice: 'Use an object with properties at the root, and move the alternatives into a property.',
+          source: 'https://github.com/anthropics/claude-code/issues/4886',
+        },
+      ],
+    },
   ],
 }
 

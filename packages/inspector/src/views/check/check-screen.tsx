@@ -6,6 +6,7 @@ import type { HostVerdict, InspectorServer, QualityFinding, QualityReport } from
 import { go } from '../../state/route.ts'
 import { store } from '../../state/store.ts'
 import { Badge, Button, Callout, Empty, Fold, Spinner } from '../../ui/basics.tsx'
+import { ExternalLink } from '../../ui/external-link.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { examine } from '../shell/connecting.ts'
@@ -183,38 +184,55 @@ function TokenTable({ tools, total }: { tools: QualityReport['tools']; total: nu
   )
 }
 
+const VERDICTS = {
+  accepts: { status: 'passed', text: 'accepts all tools' },
+  changes: { status: 'warning', text: 'shortens or renames some' },
+  refuses: { status: 'failed', text: 'refuses some' },
+} as const
+
 function Hosts({ hosts }: { hosts: readonly HostVerdict[] }): JSX.Element {
   return (
     <section class="stack tight">
-      <h3>Applications</h3>
+      <h3>Hosts</h3>
       <ul class="doctor-steps">
-        {hosts.map(({ host, ok, problems }) => (
-          <li key={host} class="step">
-            {problems.length === 0 ? (
-              <div class="step-head">
-                <VerdictIcon status={ok ? 'passed' : 'failed'} />
-                <span class="step-title">{host}</span>
-                <span class="step-summary muted">{ok ? 'accepts all tools' : ''}</span>
-              </div>
-            ) : (
-              <details>
-                <summary class="step-head">
-                  <VerdictIcon status={ok ? 'warning' : 'failed'} />
-                  <span class="step-title">{host}</span>
-                  <span class="step-summary">{plural(problems.length, 'problem')}</span>
-                </summary>
-                <ul class="step-body">
-                  {problems.map(({ tool, message }) => (
-                    <li key={`${tool} ${message}`}>
-                      {tool && <code>{tool}</code>} <Untrusted text={message} />
-                    </li>
-                  ))}
-                </ul>
-              </details>
-            )}
+        {hosts.map((host) => (
+          <li key={host.host} class="step">
+            <HostRow {...host} />
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+function HostRow({ host, verdict, problems }: HostVerdict): JSX.Element {
+  const { status, text } = VERDICTS[verdict]
+  const head = (
+    <>
+      <VerdictIcon status={status} />
+      <span class="step-title">{host}</span>
+      <span class="step-summary muted">
+        {text}
+        {problems.length > 0 && `: ${plural(problems.length, 'problem')}`}
+      </span>
+    </>
+  )
+  if (problems.length === 0) return <div class="step-head">{head}</div>
+  return (
+    <details>
+      <summary class="step-head">{head}</summary>
+      <ul class="step-body">
+        {problems.map(({ tool, message, advice, source }) => (
+          <li key={`${tool} ${message}`}>
+            {tool !== undefined && (
+              <code>
+                <Untrusted text={tool} />
+              </code>
+            )}{' '}
+            {message}. {advice} <ExternalLink url={source}>Source</ExternalLink>
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }

@@ -3,8 +3,9 @@ import type { JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { formatTime } from '../../lib/format.ts'
 import { operate } from '../../state/actions.ts'
-import type { InspectorServer, LoggingLevel, LogMessageEntry, StderrEntry, TimelineEntry } from '../../state/protocol.ts'
+import type { InspectorServer, LoggingLevel } from '../../state/protocol.ts'
 import { store } from '../../state/store.ts'
+import type { LogLine as Line } from '../../state/timeline.ts'
 import { selectedEntry } from '../../state/timeline-view.ts'
 import { Badge, Empty, type Tone } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
@@ -22,14 +23,12 @@ const TONES: { [level: string]: Tone } = {
 /** The most lines that are shown; the timeline has all of them. */
 const MAX_LINES = 500
 
-type Line = LogMessageEntry | StderrEntry
-
 /** The log messages of a server and what its program writes to stderr, newest last. */
 export function LogsScreen({ server }: { server: InspectorServer }): JSX.Element {
   const query = useSignal('')
   const from = useSignal<LoggingLevel>('debug')
   const lines = useLines(server.id)
-  const shown = lines.filter((line) => isShown(line, from.value, query.value.toLowerCase())).slice(-MAX_LINES)
+  const shown = lastOf(lines, (line) => isShown(line, from.value, query.value.toLowerCase()))
   return (
     <div class="stack logs">
       <div class="toolbar">
@@ -63,14 +62,14 @@ export function LogsScreen({ server }: { server: InspectorServer }): JSX.Element
 
 const REFRESH_INTERVAL_MS = 200
 
-/** Looks for new lines in intervals, because looking at every message of the timeline takes a while. */
+/** Looks for new lines in intervals, because a server can write many at once. */
 function useLines(serverId: string): readonly Line[] {
   const lines = useSignal<readonly Line[]>([])
   const version = store.timelineVersion.value
   useEffect(() => {
     const timer = setTimeout(
       () => {
-        lines.value = store.timeline.entries.filter((entry): entry is Line => entry.serverId === serverId && isLine(entry))
+        lines.value = store.timeline.lines.filter((line) => line.serverId === serverId)
       },
       lines.value.length === 0 ? 0 : REFRESH_INTERVAL_MS,
     )
@@ -79,7 +78,15 @@ function useLines(serverId: string): readonly Line[] {
   return lines.value
 }
 
-const isLine = ({ type }: TimelineEntry): boolean => type === 'log' || type === 'stderr'
+/** Returns the last lines that are shown, without looking at all others. */
+function lastOf(lines: readonly Line[], isWanted: (line: Line) => boolean): Line[] {
+  const wanted: Line[] = []
+  for (let at = lines.length - 1; at >= 0 && wanted.length < MAX_LINES; at--) {
+    const line = lines[at]
+    if (line && isWanted(line)) wanted.push(line)
+  }
+  return wanted.reverse()
+}
 
 function isShown(line: Line, from: LoggingLevel, query: string): boolean {
   if (line.type === 'log' && LEVELS.indexOf(line.level) < LEVELS.indexOf(from)) return false

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { formatBytes, formatDuration, formatTime } from '../../lib/format.ts'
 import { openQuestions, store } from '../../state/store.ts'
-import { isProblem, subjectOf, type TimelineRow, titleOf } from '../../state/timeline.ts'
+import { isProblem, subjectOf, type TimelineRow, titleOf } from '../../state/timeline-rows.ts'
 import { allServers, pinned, selectedEntry } from '../../state/timeline-view.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'

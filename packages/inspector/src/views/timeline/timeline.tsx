@@ -6,7 +6,7 @@ import { run } from '../../state/actions.ts'
 import { isTimelineOpen } from '../../state/preferences.ts'
 import { currentServerId } from '../../state/route.ts'
 import { store } from '../../state/store.ts'
-import type { EntryKind } from '../../state/timeline.ts'
+import type { EntryKind } from '../../state/timeline-rows.ts'
 import {
   allServers,
   filterText,

@@ -1,4 +1,4 @@
-import type { LintResult } from '../../entrypoints/diagnostics.ts'
+import type { HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { sanitizeLine } from '../format.ts'
@@ -13,7 +13,7 @@ export const checkCommand: Command = defineCommand({
   serverUse: 'connect',
   args: [],
   details: [
-    "Reports names and schemas that hosts reject, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It does not call tools.",
+    "Reports names and schemas that hosts reject, what each known host does with them, missing descriptions and contradictory annotations, and estimates how many tokens the tools take in a model's context. It does not call tools.",
     'The exit code is 1 if there are errors; with --strict, also if there are warnings.',
   ],
   flags: {
@@ -39,12 +39,26 @@ export const checkCommand: Command = defineCommand({
   },
 })
 
-function printFindings({ findings, toolTokens, tokensByTool }: LintResult, io: Io): void {
-  if (io.json) return io.value({ findings, toolTokens, tokensByTool })
+function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult, io: Io): void {
+  if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts })
   for (const { level, where, rule, message } of findings) io.data(sanitizeLine(`${level}: ${where}: ${message} [${rule}]`))
+  printHosts(hosts, io)
   const errors = findings.filter(({ level }) => level === 'error').length
   const warnings = findings.length - errors
   io.data(`${count(errors, 'error')}, ${count(warnings, 'warning')}; the tools take about ${toolTokens} tokens`)
+}
+
+/** Prints what each host does with which tools, and the source. */
+function printHosts(hosts: readonly HostVerdict[], io: Io): void {
+  for (const { host, problems } of hosts)
+    for (const { effect, tool, message, advice, source } of problems)
+      io.data(
+        sanitizeLine(
+          `${host} ${effect} ${tool === undefined ? 'some tools' : `tool ${tool}`}: ${message}. ${advice} [${source}]`,
+        ),
+      )
+  const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
+  if (accepting.length > 0) io.data(`accepted as it is by ${accepting.join(', ')}`)
 }
 
 const count = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`

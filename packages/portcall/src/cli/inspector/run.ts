@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { LOGGING_LEVELS } from '../../entrypoints/index.ts'
 import type { ListeningInspector } from '../../entrypoints/inspector.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Invocation, ServerArgument } from '../command.ts'
@@ -38,7 +37,7 @@ export async function runInspector({
   io,
 }: Pick<Invocation, 'server' | 'args' | 'io'> & { readonly flags: unknown }): Promise<ExitReason> {
   const options = flags as InspectFlags
-  const settings = readSettings(options)
+  const settings = await readSettings(options)
   const targets = await readTargets(server, args)
   const { serveInspector } = await import('../../entrypoints/inspector.ts')
   const inspector = await serveInspector({ ...readListenOptions(options), ...createBackendOptions() }).catch((error: unknown) => {
@@ -74,12 +73,11 @@ function readListenOptions(flags: InspectFlags): { port: number; host?: string; 
 
 type Settings = NonNullable<Parameters<ListeningInspector['backend']['servers']['add']>[0]['settings']>
 
-function readSettings(flags: InspectFlags): Settings {
+async function readSettings(flags: InspectFlags): Promise<Settings> {
   const { cwd, log, timeout, 'protocol-version': revision } = flags
   const headers = readHeaderFlags(flags.header)
   const env = readEnvFlags(flags.env)
-  const logLevel = LOGGING_LEVELS.find((level) => level === log)
-  if (log !== undefined && !logLevel) throw usageError(`--log must be one of ${LOGGING_LEVELS.join(', ')}, not ${log}`)
+  const logLevel = log === undefined ? undefined : await readLevel(log)
   const ms = Number(timeout) * 1000
   if (timeout !== undefined && !(ms > 0)) throw usageError(`--timeout must be a number of seconds, not ${timeout}`)
   return {
@@ -91,6 +89,13 @@ function readSettings(flags: InspectFlags): Settings {
     ...(timeout !== undefined && { requestTimeoutMs: ms, connectTimeoutMs: ms }),
     ...(flags.root.length > 0 && { roots: flags.root.map((path) => ({ uri: pathToFileURL(resolve(path)).href })) }),
   }
+}
+
+async function readLevel(log: string): Promise<NonNullable<Settings['logLevel']>> {
+  const { LOGGING_LEVELS } = await import('../../entrypoints/index.ts')
+  const known = LOGGING_LEVELS.find((level) => level === log)
+  if (known) return known
+  throw usageError(`--log must be one of ${LOGGING_LEVELS.join(', ')}, not ${log}`)
 }
 
 type Target = Parameters<ListeningInspector['backend']['servers']['add']>[0]['target']

@@ -43,7 +43,6 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
   /** Asks the policies. Returns the response if the call does not go to the server. */
   const decide = async (call: ItemCall): Promise<Response | undefined> => {
     const { request, context, route, method, params, state } = call
-    if (policies.isEmpty || state?.isAllowed) return undefined
     const answers = state?.isOwn ? params.inputResponses : undefined
     const decision = await policies.decide(call.toPolicyCall(answers))
     if (decision === 'allow') return undefined
@@ -54,11 +53,6 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const requestState = await inputStates.seal(asked, request, context)
     return success(request.id, { resultType: 'input_required', inputRequests: decision.ask, requestState })
   }
-  const forward = async (call: ItemCall): Promise<Response> => {
-    const response = await sendToUpstream(call)
-    if (!isSuccess(response)) return { ...response, id: call.request.id }
-    return success(call.request.id, await exposeResult(call, response.result, options))
-  }
   /** Asks the user if the server cannot be used before the user has done something. */
   const askUser = async (call: ItemCall, error: unknown): Promise<Response> => {
     const { request, context, route } = call
@@ -68,25 +62,41 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     const requestState = await inputStates.seal(state, request, context)
     return success(request.id, { resultType: 'input_required', inputRequests: required.inputRequests, requestState })
   }
-  const run = async (call: ItemCall): Promise<Response> =>
-    (await decide(call)) ?? (await forward(call).catch((error: unknown) => askUser(call, error)))
+  const run = async (call: ItemCall): Promise<Response> => {
+    const decided = policies.isEmpty || call.state?.isAllowed ? undefined : await decide(call)
+    if (decided) return decided
+    try {
+      const response = await sendToUpstream(call)
+      if (!isSuccess(response)) return { ...response, id: call.request.id }
+      const exposed = exposeResult(call, response.result, options)
+      return success(call.request.id, exposed instanceof Promise ? await exposed : exposed)
+    } catch (error) {
+      return askUser(call, error)
+    }
+  }
 
   return async (callerRequest) => {
     const { request, context, caller } = callerRequest
     const method = ITEM_METHODS[request.method]
     if (!method) throw new TypeError(`${request.method} does not concern an item`)
     const params = request.params ?? {}
-    const route = await method.find(router, params, caller)
+    const found = method.find(router, params, caller)
+    const route = found instanceof Promise ? await found : found
     if (!route) {
       onEvent?.(unknownEvent(callerRequest, method))
       throw method.unknown(params)
     }
     const { requestState } = params
-    const state = requestState == null ? undefined : await inputStates.open(requestState, request, context)
+    const state = requestState === undefined ? undefined : await inputStates.open(requestState, request, context)
     if (state && state.server !== route.server) throw method.unknown(params)
     if (state?.process !== undefined && !processes.isOwn(state.process)) return processes.forward(state.process, request, context)
     const call = new ItemCall(callerRequest, { method, route, state })
-    return onEvent ? report(call, run(call), onEvent) : run(call).catch((error) => throwAsRpcError(call, error))
+    if (onEvent) return report(call, run, onEvent)
+    try {
+      return await run(call)
+    } catch (error) {
+      return throwAsRpcError(call, error)
+    }
   }
 }
 
@@ -99,7 +109,6 @@ class ItemCall implements CallerRequest {
   readonly method: ItemMethod
   readonly route: ItemRoute
   readonly state: InputState | undefined
-  readonly startedAt: number = performance.now()
 
   constructor(
     { request, context, caller }: CallerRequest,
@@ -191,15 +200,11 @@ async function findDefinition({ route: { upstream, name }, caller }: ItemCall): 
   return value?.items.get(name)
 }
 
-/** Returns the result of a server as the caller gets it. */
-async function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarderOptions): Promise<JsonObject> {
+/** Returns the result of a server as the caller gets it; synchronously where possible. */
+function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarderOptions): JsonObject | Promise<JsonObject> {
   const { request, context, caller, route } = call
-  const { table, router, policies, inputStates, taskIds } = options
-  if (result.resultType === 'input_required') {
-    const process = LOCAL_STATE in result ? await options.processes.join() : undefined
-    const state = { server: route.server, upstream: result.requestState as string | undefined, isAllowed: true, process }
-    return { ...result, requestState: await inputStates.seal(state, request, context) }
-  }
+  const { table, router, policies, taskIds } = options
+  if (result.resultType === 'input_required') return exposeInputState(call, result, options)
   if (result.resultType === 'task') return taskIds.exposeTask(route, result, context)
   const exposed = table().single
     ? result
@@ -209,14 +214,26 @@ async function exposeResult(call: ItemCall, result: JsonObject, options: CallFor
   return policies.isEmpty ? exposed : policies.result(exposed, call.toPolicyCall(undefined))
 }
 
+/** Seals the state of a call that requires input. */
+async function exposeInputState(
+  { request, context, route }: ItemCall,
+  result: JsonObject,
+  { processes, inputStates }: CallForwarderOptions,
+): Promise<JsonObject> {
+  const process = LOCAL_STATE in result ? await processes.join() : undefined
+  const state = { server: route.server, upstream: result.requestState as string | undefined, isAllowed: true, process }
+  return { ...result, requestState: await inputStates.seal(state, request, context) }
+}
+
 /** Converts what a connection threw. A request that was aborted stays aborted. */
 function throwAsRpcError({ context, route }: ItemCall, error: unknown): never {
   if (error instanceof RpcError || context.signal.aborted) throw error
   throw unavailable(route.server, error)
 }
 
-async function report(call: ItemCall, running: Promise<Response>, onEvent: OnGatewayEvent): Promise<Response> {
-  const { request, route, context, startedAt } = call
+async function report(call: ItemCall, run: (call: ItemCall) => Promise<Response>, onEvent: OnGatewayEvent): Promise<Response> {
+  const { request, route, context } = call
+  const startedAt = performance.now()
   const emit = (outcome: CallOutcome, errorCode?: number): void =>
     onEvent({
       type: 'call',
@@ -229,7 +246,7 @@ async function report(call: ItemCall, running: Promise<Response>, onEvent: OnGat
       durationMs: performance.now() - startedAt,
     })
   try {
-    const response = await running
+    const response = await run(call)
     if (isSuccess(response)) emit(outcomeOf(response.result))
     else emit('error', response.error.code)
     return response

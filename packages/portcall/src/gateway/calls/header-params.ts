@@ -7,8 +7,11 @@ import { type HeaderParam, paramHeaders, readHeaderParams, verifyHeaderParams } 
 const known = new WeakMap<JsonObject, readonly HeaderParam[]>()
 
 function headerParamsOf(definition: JsonObject): readonly HeaderParam[] {
-  const params = known.get(definition) ?? readParams(definition)
-  known.set(definition, params)
+  let params = known.get(definition)
+  if (!params) {
+    params = readParams(definition)
+    known.set(definition, params)
+  }
   return params
 }
 

@@ -35,8 +35,9 @@ export function createInputStates(sealer: Sealer, ttlMs: number): InputStates {
       return sealer.seal(PURPOSE, state, { ttlMs, principal: auth?.principal, binding: await bindingOf(request) })
     },
     async open(requestState, request, { auth }) {
+      if (typeof requestState !== 'string') throw invalidParams('requestState must be a string')
       const claims = { principal: auth?.principal, binding: await bindingOf(request) }
-      return sealer.open(PURPOSE, String(requestState), claims).then(
+      return sealer.open(PURPOSE, requestState, claims).then(
         (state) => state as InputState,
         (error: unknown) => {
           throw error instanceof SealError ? invalidParams('requestState has expired or is not valid for this request') : error

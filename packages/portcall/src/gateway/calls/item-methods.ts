@@ -2,11 +2,11 @@ import type { RpcError } from '../../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams, resourceNotFound } from '../../protocol/errors.ts'
 import type { Caller } from '../caller.ts'
-import type { ItemRoute, Router } from '../routes/router.ts'
+import type { Router } from '../routes/router.ts'
 
 /** A method whose requests concern one item. */
 export interface ItemMethod {
-  find(router: Router, params: JsonObject, caller: Caller): Promise<ItemRoute | undefined>
+  find(router: Router, params: JsonObject, caller: Caller): ReturnType<Router['findNamed']>
   /** The error for an item that does not exist, or must not be visible. */
   unknown(params: JsonObject): RpcError
   /** Returns the params with the name or URI that the server knows. */

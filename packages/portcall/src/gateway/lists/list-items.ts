@@ -2,12 +2,11 @@ import type { KindInfo } from '../../compose/kinds.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
-import { invalidParams } from '../../protocol/errors.ts'
-import type { Sealer } from '../../stores/sealing/seal.ts'
 import type { Caller } from '../caller.ts'
 import { messageOf } from '../errors.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import { invalidCursor, type ListCursors } from './cursors.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
 
 /** The `_meta` member of a list that names the servers that are left out, and why. */
@@ -17,7 +16,7 @@ export interface ListItemsOptions {
   readonly lists: MergedLists
   readonly policies: Policies
   readonly upstreams: () => readonly GatewayUpstream[]
-  readonly sealer: Sealer
+  readonly cursors: ListCursors
   readonly pageSize: number
 }
 
@@ -28,10 +27,7 @@ export type ListItems = (
   request: { readonly cursor: unknown; readonly auth: ExchangeContext['auth'] },
 ) => Promise<JsonObject>
 
-const DAY_MS = 86_400_000
-const PURPOSE = 'gateway-cursor'
-
-export function createListItems({ lists, policies, upstreams, sealer, pageSize }: ListItemsOptions): ListItems {
+export function createListItems({ lists, policies, upstreams, cursors, pageSize }: ListItemsOptions): ListItems {
   const visibleItems = ({ items }: MergedList, caller: Caller): JsonObject[] => {
     if (policies.isEmpty) return [...items.values()].map(({ listed }) => listed)
     return [...items.values()].filter((item) => policies.isVisible(item, caller)).map((item) => describe(item, caller))
@@ -43,25 +39,24 @@ export function createListItems({ lists, policies, upstreams, sealer, pageSize }
     const list = await lists.get(info.kind, caller)
     failIfRequired(list, upstreams())
     const items = visibleItems(list, caller)
-    const binding = { principal: auth?.principal, binding: info.method }
-    const start = cursor === undefined ? 0 : await openCursor(cursor)
+    const binding = { auth, method: info.method }
+    const start = cursor === undefined ? 0 : indexAfter(await cursors.open(cursor, binding))
     const page = items.slice(start, start + pageSize)
     const isLast = start + pageSize >= items.length
     const unavailable = Object.fromEntries([...list.missing].map(([server, error]) => [server, messageOf(error)]))
     return {
       resultType: 'complete',
       [info.key]: page,
-      ...(!isLast && { nextCursor: await sealer.seal(PURPOSE, page.at(-1)?.[info.id], { ttlMs: DAY_MS, ...binding }) }),
+      ...(!isLast && { nextCursor: await cursors.seal(page.at(-1)?.[info.id], binding) }),
       ...list.rules,
       ...(!policies.isEmpty && { cacheScope: 'private' }),
       ...(list.missing.size > 0 && { _meta: { [UNAVAILABLE_META]: unavailable } }),
     }
 
     /** Returns the index after the last item of the previous page. */
-    async function openCursor(token: unknown): Promise<number> {
-      const last = typeof token === 'string' ? await sealer.open(PURPOSE, token, binding).catch(() => undefined) : undefined
+    function indexAfter(last: unknown): number {
       const at = items.findIndex((item) => item[info.id] === last)
-      if (at < 0) throw invalidParams('the cursor has expired or is not valid for this list; start again without a cursor')
+      if (at < 0) throw invalidCursor()
       return at + 1
     }
   }

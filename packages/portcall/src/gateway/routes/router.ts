@@ -44,7 +44,8 @@ export interface ItemRoute extends GatewayItem {
 
 /** Finds the server of an item. An item that the caller may not see does not exist. */
 export interface Router {
-  findNamed(kind: 'tool' | 'prompt', name: string, caller: Caller): Promise<ItemRoute | undefined>
+  /** Synchronous if nothing has to be listed and there is no policy, which saves promises for each call. */
+  findNamed(kind: 'tool' | 'prompt', name: string, caller: Caller): ItemRoute | undefined | Promise<ItemRoute | undefined>
   findResource(uri: string, caller: Caller): Promise<ItemRoute | undefined>
   /** Finds a resource template, or a resource, that arguments are completed for. */
   findReference(uri: string, caller: Caller): Promise<ItemRoute | undefined>
@@ -61,8 +62,9 @@ export interface RouterOptions {
 }
 
 export function createRouter({ table, lists, policies }: RouterOptions): Router {
-  const visible = async (route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> => {
-    if (policies.isEmpty) return route
+  const visible = (route: ItemRoute, caller: Caller): ItemRoute | Promise<ItemRoute | undefined> =>
+    policies.isEmpty ? route : judge(route, caller)
+  const judge = async (route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> => {
     const item = route.definition ? route : await withDefinition(route, caller)
     return policies.isVisible(item, caller) ? item : undefined
   }
@@ -103,7 +105,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
     route?.upstream.filterOf(route.kind).accepts(route.name) ? route : undefined
 
   return {
-    async findNamed(kind, name, caller) {
+    findNamed(kind, name, caller) {
       const { single, byAlias, names } = table()
       const parts = single ? { server: single.alias, name } : names[kind].resolve(name)
       const upstream = parts && byAlias.get(parts.server)
@@ -113,8 +115,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
         const definition = upstream.catalogue.known(kind, caller)?.items.get(original)
         return visible({ upstream, server: upstream.name, kind, name: original, definition }, caller)
       }
-      const listed = await findListed([kind], caller, ({ items }) => items.get(name))
-      return listed && visible(listed, caller)
+      return findListed([kind], caller, ({ items }) => items.get(name)).then((listed) => listed && visible(listed, caller))
     },
     async findResource(uri, caller) {
       const route = accepted(await findByUri(uri, caller))
@@ -131,7 +132,7 @@ export function createRouter({ table, lists, policies }: RouterOptions): Router 
       const found = accepted(route ?? (await findByUri(uri, caller)))
       return found && visible(found, caller)
     },
-    findTool: (upstream, name, caller) => visible({ upstream, server: upstream.name, kind: 'tool', name }, caller),
+    findTool: async (upstream, name, caller) => visible({ upstream, server: upstream.name, kind: 'tool', name }, caller),
     exposeUri({ upstream }, uri, caller) {
       const { uris, single, upstreams } = table()
       if ((single ?? onlyResourceServer(upstreams, caller)) === upstream)

@@ -5,6 +5,18 @@ import type { Caller } from '../caller.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
 import type { Filter } from './filters.ts'
 
+/** A notification about a subject. */
+export interface SubjectNotification {
+  /** What it is about: a list, a resource or a task. */
+  readonly subject: string
+  readonly message: Notification
+  /** The same about the whole collection that the caller subscribed to, for a caller that is too slow for the single resources. */
+  readonly collection?: Omit<SubjectNotification, 'collection'> | undefined
+}
+
+/** Maximum number of notifications queued for a slow caller. */
+const MAX_QUEUED = 2048
+
 /** An open `subscriptions/listen` request of a caller. */
 export class GatewaySubscriber {
   /** The lists whose changes are reported. */
@@ -13,7 +25,7 @@ export class GatewaySubscriber {
   readonly #resolve: (result: JsonObject) => void
   readonly #cleanups = new Map<string, () => void>()
   /** Notifications that wait until the caller has read earlier ones; a later one about the same subject replaces an earlier one. */
-  readonly #queue = new Map<string, Notification>()
+  readonly #queue = new Map<string, SubjectNotification>()
   #state: 'opening' | 'open' | 'blocked' | 'ended' = 'opening'
 
   constructor(call: CallerRequest, resolve: (result: JsonObject) => void) {
@@ -33,11 +45,11 @@ export class GatewaySubscriber {
     this.#flush()
   }
 
-  /** Sends a notification about a subject. */
-  send(subject: string, message: Notification): void {
+  send(notification: SubjectNotification): void {
     if (this.#state === 'ended') return
-    if (this.#state === 'open') this.#deliver(message)
-    else this.#queue.set(subject, message)
+    if (this.#state === 'open') return this.#deliver(notification.message)
+    this.#queue.set(notification.subject, notification)
+    if (this.#queue.size > MAX_QUEUED) this.#mergeQueue()
   }
 
   /** Registers what to do when the subscription of a server ends. */
@@ -82,8 +94,18 @@ export class GatewaySubscriber {
     drained.then(resume, resume)
   }
 
+  /** Replaces the queued notifications about single resources by one about each collection. */
+  #mergeQueue(): void {
+    const queued = [...this.#queue.values()]
+    this.#queue.clear()
+    for (const { collection, ...one } of queued) {
+      const merged = collection ?? one
+      this.#queue.set(merged.subject, merged)
+    }
+  }
+
   #flush(): void {
-    for (const [subject, message] of this.#queue) {
+    for (const [subject, { message }] of this.#queue) {
       if (this.#state !== 'open') return
       this.#queue.delete(subject)
       this.#deliver(message)

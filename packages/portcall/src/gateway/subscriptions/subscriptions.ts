@@ -11,7 +11,7 @@ import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
 import { createListenerPool } from './listener-pool.ts'
 import { isCoreKey, otherKeys, routeSubscription, type SubscriptionRouting, type Wanted } from './route-subscription.ts'
-import { GatewaySubscriber } from './subscriber.ts'
+import { GatewaySubscriber, type SubjectNotification } from './subscriber.ts'
 import type { Interest } from './upstream-listener.ts'
 
 /** The open `subscriptions/listen` requests of a gateway. */
@@ -91,7 +91,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       const changes = kind ? [KINDS[kind].change] : LIST_CHANGE_KEYS
       for (const subscriber of subscribers)
         for (const change of changes)
-          if (subscriber.lists.has(change)) subscriber.send(LIST_CHANGES[change], notification(LIST_CHANGES[change]))
+          if (subscriber.lists.has(change))
+            subscriber.send({ subject: LIST_CHANGES[change], message: notification(LIST_CHANGES[change]) })
     },
     reattach() {
       const { upstreams } = table()
@@ -123,11 +124,30 @@ function passOn(
   if (kind && change) {
     if (change === 'resourcesListChanged') invalidateResources(upstream)
     else upstream.catalogue.invalidate(kind)
-    if (subscriber.lists.has(change)) subscriber.send(method, message)
+    if (subscriber.lists.has(change)) subscriber.send({ subject: method, message })
     return
   }
+  if (method === 'notifications/resources/updated') return passOnUpdate(String(params.uri), { message, subscriber, wanted })
   const exposed = exposeNotification(method, params, wanted)
-  if (exposed) subscriber.send(JSON.stringify([method, exposed.uri ?? exposed.taskId]), { ...message, params: exposed })
+  if (exposed) subscriber.send(aboutOne({ ...message, params: exposed }))
+}
+
+/** Passes on the update of a resource to a subscriber of it, or of a collection that it belongs to. */
+function passOnUpdate(
+  updated: string,
+  { message, subscriber, wanted }: { message: Notification; subscriber: GatewaySubscriber; wanted: Wanted },
+): void {
+  const { exposedUris } = wanted
+  const base = exposedUris.has(updated) ? updated : [...exposedUris.keys()].find((uri) => covers(uri, updated))
+  if (base === undefined) return
+  const about = (rest: string): SubjectNotification =>
+    aboutOne({ ...message, params: { ...message.params, uri: (exposedUris.get(base) ?? base) + rest } })
+  subscriber.send({ ...about(updated.slice(base.length)), collection: about('') })
+}
+
+function aboutOne(message: Notification): SubjectNotification {
+  const { uri, taskId } = message.params ?? {}
+  return { subject: JSON.stringify([message.method, uri ?? taskId]), message }
 }
 
 function invalidateResources({ catalogue }: GatewayUpstream): void {
@@ -147,16 +167,7 @@ function acknowledgedFilter(lists: ReadonlySet<ListChange>, parts: readonly Filt
 }
 
 /** Returns the params of a notification as the gateway exposes them, or `undefined` if the subscriber did not ask for it. */
-function exposeNotification(
-  method: string,
-  params: JsonObject,
-  { exposedUris, exposedTasks, filter }: Wanted,
-): JsonObject | undefined {
-  if (method === 'notifications/resources/updated') {
-    const updated = String(params.uri)
-    const base = exposedUris.has(updated) ? updated : [...exposedUris.keys()].find((uri) => covers(uri, updated))
-    return base === undefined ? undefined : { ...params, uri: (exposedUris.get(base) ?? base) + updated.slice(base.length) }
-  }
+function exposeNotification(method: string, params: JsonObject, { exposedTasks, filter }: Wanted): JsonObject | undefined {
   if (method === 'notifications/tasks') {
     const taskId = exposedTasks.get(String(params.taskId))
     return taskId === undefined ? undefined : { ...params, taskId }

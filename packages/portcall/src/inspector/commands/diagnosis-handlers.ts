@@ -22,7 +22,7 @@ export const DIAGNOSIS_HANDLERS: CommandHandlers<DiagnosisCommand> = {
   'run-doctor': async ({ serverId, confirm }, { servers, diagnosis }) => {
     const server = servers.get(serverId)
     await server.confirm(confirm)
-    return { runId: diagnosis.doctor.start(server, diagnosis.authOf(serverId)) }
+    return { runId: diagnosis.doctor.start(server, await diagnosis.authOf(serverId)) }
   },
   'cancel-doctor': ({ runId }, { diagnosis }) => diagnosis.doctor.cancel(runId),
   'check-quality': ({ serverId }, parts) => checkQuality(parts.servers.get(serverId), parts),

@@ -12,7 +12,7 @@ export interface DiagnosisTools {
   readonly flows: readonly OAuthFlow[]
   readonly oauth: OAuthFlows
   /** Returns a provider with the token that a debugged flow obtained for a server. */
-  authOf(serverId: string): AuthProvider | undefined
+  authOf(serverId: string): Promise<AuthProvider | undefined>
   /** Returns the value of a masked secret. @throws InspectorCommandError */
   reveal(flowId: string, placeholder: string): string
   /** Stops everything that runs. */

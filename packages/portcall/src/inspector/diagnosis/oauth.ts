@@ -1,4 +1,4 @@
-import { type AuthProvider, bearerToken, insecureHttp, insecurePrivateAddresses } from '../../entrypoints/auth-client.ts'
+import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 import type {
   AuthDebugger,
   AuthDebuggerOptions,
@@ -29,7 +29,7 @@ export interface OAuthFlows {
   /** Uses the access token of a flow for the connections of a server. */
   useFor(flowId: string, serverId: string): void
   /** Returns a provider with the token of the flow that is used for a server. */
-  authOf(serverId: string): AuthProvider | undefined
+  authOf(serverId: string): Promise<AuthProvider | undefined>
   close(): void
 }
 
@@ -82,7 +82,7 @@ export function createOAuthFlows({ hub, callbacks }: CoreParts): OAuthFlows {
         void callbacks.wait(pendingState, signal).then((response) => engine.receive(response))
       }
       const engine = createAuthDebugger(endpoint, {
-        ...engineOptions(endpoint, { ...options, ...(clientSecret !== undefined && { clientSecret }) }),
+        ...(await engineOptions(endpoint, { ...options, ...(clientSecret !== undefined && { clientSecret }) })),
         redirectUri: callbacks.redirectUri,
         onChange,
       })
@@ -110,9 +110,11 @@ export function createOAuthFlows({ hub, callbacks }: CoreParts): OAuthFlows {
       if (accessToken === undefined) throw new InspectorCommandError('FAILED', 'The flow has no access token yet')
       tokens.set(serverId, accessToken)
     },
-    authOf(serverId) {
+    async authOf(serverId) {
       const token = tokens.get(serverId)
-      return token === undefined ? undefined : bearerToken(() => token)
+      if (token === undefined) return undefined
+      const { bearerToken } = await import('../../entrypoints/auth-client.ts')
+      return bearerToken(() => token)
     },
     close() {
       for (const { engine } of flows.values()) engine.cancel()
@@ -126,7 +128,8 @@ function parseUrl(text: string): URL {
   throw new InspectorCommandError('INVALID_PARAMS', `${text} is not the URL of a server`)
 }
 
-function engineOptions(endpoint: URL, options: OAuthFlowOptions): Omit<AuthDebuggerOptions, 'redirectUri'> {
+async function engineOptions(endpoint: URL, options: OAuthFlowOptions): Promise<Omit<AuthDebuggerOptions, 'redirectUri'>> {
+  const auth = await import('../../entrypoints/auth-client.ts')
   const { mode, clientId, clientSecret, clientMetadataUrl, scopes } = options
   const isLocal = endpoint.hostname === 'localhost' || endpoint.hostname === '[::1]' || /^127\./.test(endpoint.hostname)
   return {
@@ -135,7 +138,7 @@ function engineOptions(endpoint: URL, options: OAuthFlowOptions): Omit<AuthDebug
     ...(clientId !== undefined && { client: { clientId, ...(clientSecret !== undefined && { clientSecret }) } }),
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     ...(scopes && { scopes }),
-    ...(isLocal && { allow: [insecureHttp, insecurePrivateAddresses] }),
+    ...(isLocal && { allow: [auth.insecureHttp, auth.insecurePrivateAddresses] }),
   }
 }
 

@@ -1,6 +1,6 @@
-import type { ComparisonRow, Finding, LintResult, ServerSnapshot } from '../../entrypoints/diagnostics.ts'
+import type { ComparisonRow, Finding, ServerSnapshot } from '../../entrypoints/diagnostics.ts'
 import type { CoreParts } from '../core-parts.ts'
-import type { HostVerdict, QualityFinding, QualityReport } from '../protocol/diagnosis.ts'
+import type { QualityFinding, QualityReport } from '../protocol/diagnosis.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 
 const FILE = 'definitions.json'
@@ -27,7 +27,7 @@ export async function checkQuality(server: ManagedServer, { files }: CoreParts):
     tools: result.tokensByTool.map(({ tool, tokens }) => ({ name: tool, tokens })),
     totalTokens: result.toolTokens,
     tokenizer: TOKENIZER,
-    hosts: hostVerdicts(result),
+    hosts: result.hosts,
     ...(before && rows && { changedSince: { time: before.time, rows: rows.map(toChange) } }),
   }
 }
@@ -38,17 +38,6 @@ function toFinding({ level, rule, where, message }: Finding): QualityFinding {
   const [, noun = '', key = ''] = /^(tool|resource|template|prompt) (.*)$/s.exec(where) ?? []
   const item = noun in ITEM_KINDS ? { kind: ITEM_KINDS[noun as keyof typeof ITEM_KINDS], key } : undefined
   return { level, rule, where, message, ...(item && { item }) }
-}
-
-/** Errors are what hosts refuse; warnings are what some of them do not support. */
-function hostVerdicts({ findings }: LintResult): HostVerdict[] {
-  const verdict = (host: string, levels: readonly Finding['level'][]): HostVerdict => {
-    const problems = findings
-      .filter(({ level, where }) => levels.includes(level) && where.startsWith('tool '))
-      .map(({ where, message }) => ({ tool: where.slice('tool '.length), message }))
-    return { host, ok: problems.length === 0, problems }
-  }
-  return [verdict('Most hosts', ['error']), verdict('All hosts', ['error', 'warning'])]
 }
 
 function toChange({

@@ -1,8 +1,8 @@
 /** What the steps of a diagnosis share. */
 import type { Client, ConnectTarget } from '../../entrypoints/client.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
-import type { Finding } from '../quality/finding.ts'
 import type { ServerInventory } from '../quality/inventory.ts'
+import type { LintResult } from '../quality/lint.ts'
 import type { DiagnoseOptions, StepResult } from './types.ts'
 
 /** What a server did with a request, down to the bytes. Never contains an exception: a failure is an observation too. */
@@ -72,7 +72,7 @@ export interface KnownFacts {
   attempts?: readonly HttpAttempt[]
   connection?: ConnectionOutcome
   inventory?: ServerInventory
-  findings?: readonly Finding[]
+  quality?: LintResult
 }
 
 /** Runs one step. */

@@ -4,6 +4,8 @@ import type { OperationOptions, OperationState } from '../protocol/operations.ts
 
 export const MAX_REPEATS = 10_000
 export const MAX_CONCURRENCY = 64
+/** How often counts are reported, because percentiles of all durations take a while. */
+const REPORT_INTERVAL_MS = 100
 
 /** Sends one request several times. */
 export interface Repetition {
@@ -17,7 +19,7 @@ export function createRepetition(
   onProgress: (repeated: NonNullable<OperationState['repeated']>) => void,
 ): Repetition {
   const durations: number[] = []
-  let [started, succeeded, failed] = [0, 0, 0]
+  let [started, succeeded, failed, reportedAt] = [0, 0, 0, 0]
   let last: { readonly result: JsonObject } | undefined
   let lastError: unknown
 
@@ -35,7 +37,10 @@ export function createRepetition(
       lastError = error
       failed++
     }
-    durations.push(performance.now() - startedAt)
+    const now = performance.now()
+    durations.push(now - startedAt)
+    if (now < reportedAt + REPORT_INTERVAL_MS) return
+    reportedAt = now
     report()
   }
   return {
@@ -50,7 +55,7 @@ export function createRepetition(
           await runOnce(once)
         }
       }
-      await Promise.all(Array.from({ length: concurrency }, worker))
+      await Promise.all(Array.from({ length: concurrency }, worker)).finally(report)
       signal.throwIfAborted()
       if (!last) throw lastError
       return last.result

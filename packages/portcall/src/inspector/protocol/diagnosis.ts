@@ -162,14 +162,31 @@ export interface QualityFinding {
   readonly message: string
 }
 
-/** Whether a host accepts the tools of a server. */
+/** What a host does with something that it does not accept as it is. `changes`: it shortens or renames it. */
+export type HostEffect = 'changes' | 'refuses'
+
+/** Something that a host does not accept as it is. */
+export interface HostProblem {
+  /** What the host does. */
+  readonly effect: HostEffect
+  /** The tool, if it is about one. */
+  readonly tool?: string
+  /** Why. */
+  readonly message: string
+  /** What to change. */
+  readonly advice: string
+  /** The address of the public document or the issue that says so. */
+  readonly source: string
+}
+
+/** What a host makes of the tools of a server. */
 export interface HostVerdict {
-  /** The host. */
+  /** The name of the host. */
   readonly host: string
-  /** Whether it accepts all of them. */
-  readonly ok: boolean
-  /** What it refuses, and why. */
-  readonly problems: readonly { readonly tool?: string; readonly message: string }[]
+  /** `accepts`, if there are no problems; otherwise the worst of them. */
+  readonly verdict: 'accepts' | HostEffect
+  /** The problems, in the order of the tools. */
+  readonly problems: readonly HostProblem[]
 }
 
 /** A definition that changed. */

@@ -1,4 +1,6 @@
+import type { HostVerdict } from '../protocol/diagnosis.ts'
 import type { Finding, ReportFinding } from './finding.ts'
+import { judgeHosts } from './host-verdicts.ts'
 import { HOST_LIMITS } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 import { checkPrompt, checkResource, checkTemplate, checkTool } from './rules.ts'
@@ -12,6 +14,8 @@ export interface LintResult {
   readonly toolTokens: number
   /** The estimate for each tool. */
   readonly tokensByTool: readonly ToolTokens[]
+  /** What known hosts make of the tools. */
+  readonly hosts: readonly HostVerdict[]
 }
 
 const MAX_TOKENS = 10_000
@@ -29,7 +33,7 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
   for (const resource of inventory.resources) checkResource(resource, reportOn(`resource ${resource.uri}`))
   for (const template of inventory.templates) checkTemplate(template, reportOn(`template ${template.uriTemplate}`))
   for (const prompt of inventory.prompts) checkPrompt(prompt, reportOn(`prompt ${prompt.name}`))
-  return { findings, toolTokens, tokensByTool: estimateToolTokens(inventory.tools) }
+  return { findings, toolTokens, tokensByTool: estimateToolTokens(inventory.tools), hosts: judgeHosts(inventory) }
 }
 
 function checkServer({ discovered, tools, prompts }: ServerInventory, toolTokens: number, report: ReportFinding): void {

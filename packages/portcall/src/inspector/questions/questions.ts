@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
-import { type ConnectOptions, RpcError } from '../../entrypoints/client.ts'
+import type { ConnectOptions } from '../../entrypoints/client.ts'
+import { RpcError } from '../../jsonrpc/errors.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { CreateMessageResult, ElicitResult } from '../../protocol/input-types.ts'
 import { randomId } from '../../util/random.ts'

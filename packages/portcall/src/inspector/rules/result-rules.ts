@@ -2,7 +2,7 @@ import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import { type Revision, revisionOf } from '../../protocol/revisions.ts'
 import type { MessageFacts, MessageRule } from './checker.ts'
-import { checkShape, RESULT_SHAPES } from './shapes.ts'
+import { checkShape, RESULT_META, RESULT_SHAPES } from './shapes.ts'
 import { violation } from './violation.ts'
 
 /** A rule of the complete results of a revision. */
@@ -71,8 +71,9 @@ const SECTIONS: { readonly [method: string]: string } = {
 const shape: ResultRule = (result, { method, version }) => {
   const expected = RESULT_SHAPES[method]
   const isPartial = result.resultType === 'input_required' || result.resultType === 'task' || 'task' in result
-  if (!expected || isPartial) return undefined
-  return checkShape(result, expected, '/result').map(({ pointer, message }) =>
+  const faults = checkShape(result, RESULT_META, '/result')
+  if (expected && !isPartial) faults.push(...checkShape(result, expected, '/result'))
+  return faults.map(({ pointer, message }) =>
     violation({ rule: 'result-shape', section: SECTIONS[method] ?? 'schema' }, `${pointer} ${message}`, {
       revision: version,
       pointer,

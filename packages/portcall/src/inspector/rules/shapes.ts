@@ -1,42 +1,82 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { pointerSegment } from '../sessions/json-diff.ts'
 
-/** The required members of a value: their types, their own shapes, or the shape of each item. `?` marks optional ones. */
+/**
+ * The shape of a value: its type, the text that it has to be, the shape of each item, those of its members (`?` marks optional ones), or
+ * the members by the value of `type`. Members of newer revisions are checked in older ones as well.
+ */
 export type Shape =
   | 'string'
   | 'number'
   | 'boolean'
   | 'object'
   | 'array'
+  | { readonly text: string }
   | { readonly items: Shape }
-  | { readonly members: { readonly [name: string]: Shape } }
+  | { readonly members: Members }
+  | { readonly byType: { readonly [type: string]: Members } }
 
-const members = (shape: { readonly [name: string]: Shape }): Shape => ({ members: shape })
+type Members = { readonly [name: string]: Shape }
+
+const members = (shape: Members): Shape => ({ members: shape })
 const list = (shape: Shape): Shape => ({ items: shape })
 
-const IMPLEMENTATION = members({ name: 'string', version: 'string' })
-const BLOCK = members({ type: 'string' })
+const IMPLEMENTATION = members({ name: 'string', version: 'string', 'title?': 'string' })
+const CONTENTS: Members = { uri: 'string', 'mimeType?': 'string', 'text?': 'string', 'blob?': 'string' }
+const MEDIA: Members = { data: 'string', mimeType: 'string' }
+const NAMED: Members = { name: 'string', 'title?': 'string', 'description?': 'string' }
+const BLOCK: Shape = {
+  byType: {
+    text: { text: 'string' },
+    image: MEDIA,
+    audio: MEDIA,
+    resource: { resource: members(CONTENTS) },
+    resource_link: { ...NAMED, uri: 'string', 'mimeType?': 'string' },
+  },
+}
 const MESSAGE = members({ role: 'string', content: BLOCK })
-const CURSOR: { readonly [name: string]: Shape } = { 'nextCursor?': 'string' }
+const CURSOR: Members = { 'nextCursor?': 'string' }
+const SCHEMA = members({ type: { text: 'object' }, '$schema?': 'string', 'properties?': 'object', 'required?': list('string') })
+const LISTS = members({ 'listChanged?': 'boolean', 'subscribe?': 'boolean' })
+const SERVER: Members = {
+  capabilities: members({
+    'tools?': LISTS,
+    'resources?': LISTS,
+    'prompts?': LISTS,
+    'logging?': 'object',
+    'completions?': 'object',
+  }),
+  'instructions?': 'string',
+}
+const TOOL = members({
+  ...NAMED,
+  inputSchema: SCHEMA,
+  'outputSchema?': 'object',
+  'annotations?': members({ 'title?': 'string', 'readOnlyHint?': 'boolean', 'destructiveHint?': 'boolean' }),
+})
+const META = members({ 'io.modelcontextprotocol/serverInfo?': IMPLEMENTATION })
 
 /** The results of the requests of a client, in every revision. */
 export const RESULT_SHAPES: { readonly [method: string]: Shape } = {
-  initialize: members({ protocolVersion: 'string', capabilities: 'object', serverInfo: IMPLEMENTATION }),
-  'server/discover': members({ supportedVersions: list('string'), capabilities: 'object' }),
-  'tools/list': members({ tools: list(members({ name: 'string', inputSchema: 'object', 'description?': 'string' })), ...CURSOR }),
+  initialize: members({ ...SERVER, protocolVersion: 'string', serverInfo: IMPLEMENTATION }),
+  'server/discover': members({ ...SERVER, supportedVersions: list('string') }),
+  'tools/list': members({ tools: list(TOOL), ...CURSOR }),
   'tools/call': members({ content: list(BLOCK), 'isError?': 'boolean' }),
-  'resources/list': members({ resources: list(members({ uri: 'string', name: 'string' })), ...CURSOR }),
-  'resources/templates/list': members({ resourceTemplates: list(members({ uriTemplate: 'string', name: 'string' })), ...CURSOR }),
-  'resources/read': members({ contents: list(members({ uri: 'string' })) }),
-  'prompts/list': members({
-    prompts: list(members({ name: 'string', 'arguments?': list(members({ name: 'string' })) })),
+  'resources/list': members({ resources: list(members({ ...NAMED, uri: 'string', 'mimeType?': 'string' })), ...CURSOR }),
+  'resources/templates/list': members({
+    resourceTemplates: list(members({ ...NAMED, uriTemplate: 'string', 'mimeType?': 'string' })),
     ...CURSOR,
   }),
-  'prompts/get': members({ messages: list(MESSAGE) }),
+  'resources/read': members({ contents: list(members(CONTENTS)) }),
+  'prompts/list': members({ prompts: list(members({ ...NAMED, 'arguments?': list(members(NAMED)) })), ...CURSOR }),
+  'prompts/get': members({ messages: list(MESSAGE), 'description?': 'string' }),
   'completion/complete': members({
     completion: members({ values: list('string'), 'total?': 'number', 'hasMore?': 'boolean' }),
   }),
 }
+
+/** What every result may have. */
+export const RESULT_META: Shape = members({ '_meta?': META })
 
 /** The params of what a server sends. */
 export const PARAMS_SHAPES: { readonly [method: string]: Shape } = {
@@ -70,7 +110,7 @@ interface Position {
 
 function collect(value: unknown, shape: Shape, { pointer, faults }: Position): void {
   if (faults.length >= MAX_FAULTS) return
-  const expected = typeof shape === 'string' ? shape : 'items' in shape ? 'array' : 'object'
+  const expected = expectedType(shape)
   if (typeOf(value) !== expected) {
     faults.push({
       pointer,
@@ -79,15 +119,31 @@ function collect(value: unknown, shape: Shape, { pointer, faults }: Position): v
     return
   }
   if (typeof shape === 'string') return
-  if ('items' in shape) {
+  if ('text' in shape) {
+    if (value !== shape.text) faults.push({ pointer, message: `must be "${shape.text}"` })
+  } else if ('items' in shape) {
     for (const [index, item] of (value as unknown[]).entries())
       collect(item, shape.items, { pointer: `${pointer}/${index}`, faults })
-    return
-  }
-  for (const [key, member] of Object.entries(shape.members)) {
-    const name = key.replace('?', '')
-    const found = (value as JsonObject)[name]
-    if (found === undefined && key.endsWith('?')) continue
+  } else collectMembers(value as JsonObject, membersOf(value as JsonObject, shape), { pointer, faults })
+}
+
+function expectedType(shape: Shape): string {
+  if (typeof shape === 'string') return shape
+  if ('text' in shape) return 'string'
+  return 'items' in shape ? 'array' : 'object'
+}
+
+function membersOf({ type }: JsonObject, shape: Exclude<Shape, string | { text: string } | { items: Shape }>): Members {
+  if ('members' in shape) return shape.members
+  const known = typeof type === 'string' && Object.hasOwn(shape.byType, type) ? shape.byType[type] : {}
+  return { type: 'string', ...known }
+}
+
+function collectMembers(value: JsonObject, shapes: Members, { pointer, faults }: Position): void {
+  for (const [key, member] of Object.entries(shapes)) {
+    const name = key.replace(/\?$/, '')
+    const found = value[name]
+    if (found === undefined && name !== key) continue
     collect(found, member, { pointer: `${pointer}/${pointerSegment(name)}`, faults })
   }
 }

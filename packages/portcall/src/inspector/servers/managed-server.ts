@@ -2,7 +2,7 @@ import { notification } from '../../jsonrpc/message.ts'
 import type { ConnectionSettings, InspectorRoot, InspectorServer, InspectorTarget, Negotiation } from '../protocol/servers.ts'
 import { InspectorCommandError, toFailure } from '../state/command-error.ts'
 import type { EventHub } from '../state/event-hub.ts'
-import { type OpenInspectedServer, type OpenServerParts, openServer } from './open-server.ts'
+import type { OpenInspectedServer, OpenServerParts } from './open-server.ts'
 import { resolveServer } from './resolver.ts'
 import { createServerFacts, type NewServer, type ServerChange, type ServerDetails } from './server-facts.ts'
 
@@ -70,6 +70,7 @@ export async function createManagedServer(init: NewServer, context: ServerContex
   const open = async ({ signal }: AbortController): Promise<void> => {
     const { target, settings } = facts
     const resolved = await resolveServer(target, settings, { loaders: context.loaders, load: true })
+    const { openServer } = await import('./open-server.ts')
     const opened = await openServer({ ...context, serverId: id, resolved, settings, roots: () => facts.roots, signal, onLost })
     if (signal.aborted) return void opened.close()
     connection = opened

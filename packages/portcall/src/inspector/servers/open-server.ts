@@ -26,7 +26,6 @@ import { createMessageRecorder, type MessageRecorder } from '../wire/messages.ts
 import { createNewestView } from '../wire/newest.ts'
 import { describeNegotiation } from './negotiation.ts'
 import type { ResolvedServer, StdioSpec, TargetLoaders } from './resolver.ts'
-import { createSignIn } from './sign-in.ts'
 
 /** The client of a server, with the extensions that the inspector knows. */
 export type InspectorClient = Client & {
@@ -227,7 +226,9 @@ async function authOptions(parts: OpenServerParts): Promise<Pick<ConnectOptions,
   const known = await authOf?.(serverId, target)
   if (known) return { auth: known }
   const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-  return hasToken || settings.signIn === false ? {} : { auth: createSignIn({ ...parts, url: target }) }
+  if (hasToken || settings.signIn === false) return {}
+  const { createSignIn } = await import('./sign-in.ts')
+  return { auth: createSignIn({ ...parts, url: target }) }
 }
 
 function createEventListener({ serverId, timeline, onLost, resolved }: OpenServerParts): (event: ClientEvent) => void {

@@ -1,7 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { readRecording } from '../../entrypoints/testing.ts'
 import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
 import type { InspectorRecording } from '../protocol/sharing.ts'
@@ -83,6 +82,7 @@ export function createRecordings({ hub, timeline, servers }: CoreParts): Recordi
     stop,
     async import(name, text) {
       if (text.length > MAX_IMPORT) throw new InspectorCommandError('INVALID_PARAMS', 'The recording is larger than 64 MiB')
+      const { readRecording } = await import('../../entrypoints/testing.ts')
       const entries = readRecording(text)
       const server = await servers.add({ target: { kind: 'embedded' }, name, status: 'recording' })
       const recorder = createMessageRecorder({

@@ -62,12 +62,11 @@ export function createTimeline(hub: EventHub): Timeline {
   const entries = new Map<number, StoredEntry>()
   const listeners = new Set<(stored: StoredEntry) => void>()
   const dirty = new Set<number>()
-  let [lastId, bytes, dropped, limit, paused] = [0, 0, 0, MAX_ENTRIES, false]
+  let [firstId, lastId, bytes, dropped, limit, paused] = [1, 0, 0, 0, MAX_ENTRIES, false]
   let timer: NodeJS.Timeout | undefined
   let isStatePending = false
 
-  const firstId = (): number => entries.keys().next().value ?? lastId + 1
-  const state = (): TimelineState => ({ limit, size: entries.size, firstId: firstId(), dropped, paused })
+  const state = (): TimelineState => ({ limit, size: entries.size, firstId, dropped, paused })
   const publishState = (): void => {
     if (isStatePending) return
     isStatePending = true
@@ -87,6 +86,7 @@ export function createTimeline(hub: EventHub): Timeline {
   const put = (stored: StoredEntry): void => {
     const { id } = stored.entry
     bytes += sizeOf(stored) - sizeOf(entries.get(id))
+    if (entries.size === 0) firstId = id
     entries.set(id, stored)
     dirty.add(id)
     timer ??= setTimeout(flush, BATCH_MS).unref()
@@ -96,11 +96,13 @@ export function createTimeline(hub: EventHub): Timeline {
     bytes -= sizeOf(entries.get(id))
     entries.delete(id)
     dirty.delete(id)
+    // Not the first key of the map: it keeps a place for each entry that was deleted, and would look at all of them.
+    while (firstId <= lastId && !entries.has(firstId)) firstId++
     publishState()
   }
   const trim = (): void => {
     while (entries.size > limit || (bytes > MAX_BYTES && entries.size > 1)) {
-      remove(firstId())
+      remove(firstId)
       dropped++
     }
   }
@@ -139,6 +141,7 @@ export function createTimeline(hub: EventHub): Timeline {
     },
     clear(serverId) {
       for (const [id, { entry }] of [...entries]) if (serverId === undefined || entry.serverId === serverId) remove(id)
+      hub.publish({ type: 'cleared', ...(serverId !== undefined && { serverId }) })
     },
     setLimit(value) {
       limit = value

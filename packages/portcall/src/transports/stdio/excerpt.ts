@@ -2,6 +2,8 @@
 export interface Excerpt {
   /** Adds bytes. The caller may reuse the chunk afterwards. */
   push(chunk: Uint8Array): void
+  /** Returns the start as text. */
+  head(): string
   /** Returns the start and the end as text, and resets the excerpt. */
   finish(): { readonly head: string; readonly tail: string }
   /** Resets the excerpt. */
@@ -22,14 +24,17 @@ export function createExcerpt(size: number): Excerpt {
     head = tail = EMPTY
   }
 
+  const readHead = (): string => decoder.decode(trimCr(head))
+
   return {
     clear,
+    head: readHead,
     push(chunk) {
       if (head.length < size) head = join(head, chunk.subarray(0, size - head.length))
       tail = chunk.length > size ? chunk.slice(-tailSize) : join(tail, chunk).slice(-tailSize)
     },
     finish() {
-      const excerpt = { head: decoder.decode(trimCr(head)), tail: decoder.decode(trimCr(tail).subarray(-size)) }
+      const excerpt = { head: readHead(), tail: decoder.decode(trimCr(tail).subarray(-size)) }
       clear()
       return excerpt
     },

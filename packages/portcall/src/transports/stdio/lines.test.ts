@@ -100,6 +100,27 @@ describe('lines', () => {
     expect(received.length).toBe(1)
   })
 
+  test('C01: a line that is too long is reported at once if its start says enough, and otherwise at its end', () => {
+    const read = (text: string): number[] => {
+      const counts: number[] = []
+      const received: ChannelInput[] = []
+      const reader = createLineReader({
+        maxBytes: 10,
+        excerptBytes: 4,
+        isSufficient: (head) => head === 'good',
+        onReceived: (one) => received.push(one),
+      })
+      for (const piece of [text, 'xxxxxxxxxx', 'xxxxx\n', '2\n']) {
+        reader.push(bytes(piece))
+        counts.push(received.length)
+      }
+      expect(received[0]).toMatchObject({ unreadable: 'size', head: text.slice(0, 4) })
+      return counts
+    }
+    expect(read('good')).toEqual([0, 1, 1, 2])
+    expect(read('other')).toEqual([0, 0, 1, 2])
+  })
+
   test('C01, C11, C16: the start and the end of unreadable lines are reported if requested', () => {
     const cause = fc.constantFrom(
       ['size', 'x'.repeat(400)],

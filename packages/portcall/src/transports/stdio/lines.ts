@@ -17,6 +17,10 @@ export interface LineReaderOptions {
    * Default: none.
    */
   excerptBytes?: number
+  /** Returns whether the start of a line says enough. Such a line is reported as soon as it is too long. Default: none does. */
+  isSufficient?: (head: string) => boolean
+  /** Called for a line that has 512 MiB and no end. */
+  onEndless?: () => void
   /** Shortens a text that nests too deeply; returns `undefined` if it cannot. Default: such texts are reported. */
   shortenDeep?: DepthShortener | undefined
   /** Decodes ASCII faster than `TextDecoder`, on platforms where that is possible. */
@@ -36,6 +40,7 @@ const LF = 10
 const CR = 13
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 128
+const ENDLESS_BYTES = 512 * 1024 * 1024
 
 /**
  * Creates a reader of newline-delimited JSON. Time is linear in the number of bytes, whatever the chunks; memory is little more than twice
@@ -44,6 +49,7 @@ const MAX_DEPTH = 128
  */
 export function createLineReader(options: LineReaderOptions): LineReader {
   const { maxBytes = MAX_BYTES, maxDepth = MAX_DEPTH, excerptBytes, shortenDeep, decodeAscii, onReceived } = options
+  const { isSufficient, onEndless } = options
   /** One more byte for the CR. */
   const bufferBytes = maxBytes + 1
   const excerpt = excerptBytes === undefined ? undefined : createExcerpt(excerptBytes)
@@ -52,6 +58,7 @@ export function createLineReader(options: LineReaderOptions): LineReader {
   /** The bytes received of a line that arrives in several chunks. */
   let length = 0
   let lastByte: number | undefined
+  let isReported = false
 
   const report = (unreadable: UnreadableInput['unreadable'], line?: Uint8Array): void => {
     if (line) excerpt?.push(line)
@@ -63,16 +70,17 @@ export function createLineReader(options: LineReaderOptions): LineReader {
     lastByte = chunk.at(-1) ?? lastByte
     excerpt?.push(chunk)
     if (length <= bufferBytes) return decoder.push(chunk)
-    if (isSkipped) return
+    if (isSkipped) return void (length > ENDLESS_BYTES && onEndless?.())
     decoder.finish()
-    if (!excerpt) report('size')
+    isReported = !excerpt || (isSufficient?.(excerpt.head()) ?? false)
+    if (isReported) report('size')
   }
   const finishLine = (chunk: Uint8Array): void => {
     append(chunk)
     const bytes = length
     const text = decoder.finish()
     length = 0
-    if (bytes > bufferBytes) return excerpt && report('size')
+    if (bytes > bufferBytes) return isReported ? excerpt?.clear() : report('size')
     if (bytes > maxBytes && lastByte !== CR) return report('size')
     if (text === undefined) return report('syntax')
     excerpt?.clear()

@@ -28,6 +28,10 @@ export interface PipeChannelOptions extends PipeLimits {
   eagerBytes?: number
   /** How many bytes of the start and of the end of an unreadable line are reported. Default: none. */
   excerptBytes?: number
+  /** Returns whether the start of an unreadable line says enough, so that the line is reported before its end. Default: none does. */
+  isSufficient?: (head: string) => boolean
+  /** Called for a line that does not end. */
+  onEndless?: () => void
   /** Receives the bytes that arrive, before they are parsed. Chunks are not to be changed. */
   onBytes?: ((chunk: Uint8Array) => void) | undefined
   /** Shortens a message that nests too deeply; returns `undefined` if it cannot. Default: such messages are reported as unreadable. */
@@ -102,6 +106,8 @@ export function pipeChannel(options: PipeChannelOptions): Channel {
         ...(maxMessageBytes === undefined ? {} : { maxBytes: maxMessageBytes }),
         ...(maxJsonDepth === undefined ? {} : { maxDepth: maxJsonDepth }),
         ...(excerptBytes === undefined ? {} : { excerptBytes }),
+        ...(options.isSufficient && { isSufficient: options.isSufficient }),
+        ...(options.onEndless && { onEndless: options.onEndless }),
         shortenDeep,
         decodeAscii,
         onReceived: (received) => {

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Channel, ChannelInput } from '../../jsonrpc/channel.ts'
 import { ConnectionLostError, type ProcessExit } from '../../jsonrpc/errors.ts'
+import { readResponseId } from '../../jsonrpc/unexpected-message.ts'
 import { shortenDeepItems } from '../../protocol/deep-items.ts'
 import { delay } from '../../util/timers.ts'
 import { environmentFor } from './environment.ts'
@@ -51,6 +52,7 @@ const EXCERPT_BYTES = 1000
 const MAX_STDERR_CHARS = 4096
 const SHUTDOWN_TIMEOUT_MS = 500
 const KILL_TIMEOUT_MS = 1500
+const ENDLESS = 'was terminated: it wrote more than 512 MiB to stdout without a line break'
 /** How long exit and output of a process may be apart. */
 const SETTLE_TIMEOUT_MS = 300
 
@@ -74,6 +76,11 @@ export function spawnChannel(options: SpawnOptions): SpawnedChannel {
     readToEnd: true,
     eagerBytes: EAGER_BYTES,
     excerptBytes: EXCERPT_BYTES,
+    isSufficient: (head) => readResponseId({ unreadable: 'size', head }) !== undefined,
+    onEndless() {
+      watch.hasEndlessLine = true
+      child.stdout.destroy()
+    },
     shortenDeep: shortenDeepItems,
     onBytes: options.onStdout,
     maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
@@ -142,6 +149,8 @@ interface ChildWatch {
   settled(): Promise<void>
   /** The first text on stdout that is not a message. */
   strayOutput: string | undefined
+  /** The program writes a line that does not end, and is terminated for it. */
+  hasEndlessLine: boolean
   /** Resolves with the reason why the channel closes. */
   closeReason(): Promise<Error>
 }
@@ -182,9 +191,11 @@ function watchChild(child: Child, target: SpawnTarget, { args = [], onStderr }: 
     settled,
     disconnected: disconnected.then(settled),
     strayOutput: undefined,
+    hasEndlessLine: false,
     async closeReason() {
       await settled()
-      return spawnError ?? new ConnectionLostError(describe(name, exitOf(), this.strayOutput), { exit: exitOf() })
+      const text = this.hasEndlessLine ? `The server "${name}" ${ENDLESS}` : describe(name, exitOf(), this.strayOutput)
+      return spawnError ?? new ConnectionLostError(text, { exit: exitOf() })
     },
   }
 }

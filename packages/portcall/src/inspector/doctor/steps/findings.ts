@@ -1,19 +1,20 @@
+import type { HostVerdict } from '../../protocol/diagnosis.ts'
 import { RULE_ADVICE } from '../../quality/advice.ts'
 import type { Finding } from '../../quality/finding.ts'
-import { lint } from '../../quality/lint.ts'
+import { type LintResult, lint } from '../../quality/lint.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { skipped, stepOutcome } from '../outcome.ts'
-import type { DiagnosisProblem } from '../types.ts'
+import type { DiagnosisProblem, Evidence } from '../types.ts'
 
 /** The rules that are about schemas as such, whatever the host. */
 const SCHEMA_RULES: ReadonlySet<string> = new Set(['input-schema', 'output-schema'])
 
 /** Compiles the schemas of all tools. */
 export async function checkSchemas(state: DiagnosisState): Promise<StepOutcome> {
-  const findings = await findingsOf(state)
-  if (!findings) return skipped('There are no lists')
+  const quality = await qualityOf(state)
+  if (!quality) return skipped('There are no lists')
   const { tools = [] } = state.known.inventory ?? {}
-  const problems = findings.filter(({ rule }) => SCHEMA_RULES.has(rule)).map(toProblem)
+  const problems = quality.findings.filter(({ rule }) => SCHEMA_RULES.has(rule)).map(toProblem)
   return stepOutcome(`${tools.length} input schemas, ${tools.filter(({ outputSchema }) => outputSchema).length} output schemas`, {
     problems,
   })
@@ -21,17 +22,26 @@ export async function checkSchemas(state: DiagnosisState): Promise<StepOutcome> 
 
 /** Checks what real hosts accept: names, counts, sizes and subsets of JSON Schema. The rules are those of `portcall check`. */
 export async function checkHosts(state: DiagnosisState): Promise<StepOutcome> {
-  const findings = await findingsOf(state)
-  if (!findings) return skipped('There are no lists')
+  const quality = await qualityOf(state)
+  if (!quality) return skipped('There are no lists')
   return stepOutcome('All hosts accept the names, sizes and schemas', {
-    problems: findings.filter(({ rule }) => !SCHEMA_RULES.has(rule)).map(toProblem),
+    evidence: quality.hosts.map(toEvidence),
+    problems: quality.findings.filter(({ rule }) => !SCHEMA_RULES.has(rule)).map(toProblem),
   })
 }
 
-async function findingsOf({ known }: DiagnosisState): Promise<readonly Finding[] | undefined> {
-  if (!known.inventory) return undefined
-  known.findings ??= (await lint(known.inventory)).findings
-  return known.findings
+async function qualityOf({ known }: DiagnosisState): Promise<LintResult | undefined> {
+  if (known.inventory) known.quality ??= await lint(known.inventory)
+  return known.quality
+}
+
+/** One line for a host, and one for each of its problems. */
+function toEvidence({ host, verdict, problems }: HostVerdict): Evidence {
+  const lines = problems.map(({ tool, effect, message, advice, source }) => {
+    const subject = tool === undefined ? 'the tools' : `tool ${tool}`
+    return `${effect} ${subject}: ${message}. ${advice} (${source})`
+  })
+  return { label: host, value: [verdict === 'accepts' ? 'accepts all tools' : `${verdict} some tools`, ...lines].join('\n') }
 }
 
 function toProblem({ level, rule, where, message }: Finding): DiagnosisProblem {

@@ -105,14 +105,13 @@ export class HttpCall {
     }
   }
 
-  /** Reads the whole response. @throws InvalidResponseError when it is too large or not UTF-8; ConnectionLostError. */
-  async text(): Promise<string> {
-    const bytes = this.#readBuffered() ?? (await this.#readAll())
-    try {
-      return strictDecoder.decode(bytes)
-    } catch {
-      throw new InvalidResponseError(`${this.displayUrl} sent a response that is not UTF-8`)
-    }
+  /**
+   * Reads the whole response; synchronously if all of it has arrived, which saves promises. @throws InvalidResponseError when it is too large
+   * or not UTF-8; ConnectionLostError.
+   */
+  text(): string | Promise<string> {
+    const bytes = this.#readBuffered()
+    return bytes ? this.#decode(bytes) : this.#readAll().then((all) => this.#decode(all))
   }
 
   /** Reads the start of the response, up to `maxErrorBytes`, and releases the call. @throws the abort reason. */
@@ -187,6 +186,14 @@ export class HttpCall {
       this.#checkSize(size)
     }
     return concat(chunks, size)
+  }
+
+  #decode(bytes: Uint8Array): string {
+    try {
+      return strictDecoder.decode(bytes)
+    } catch {
+      throw new InvalidResponseError(`${this.displayUrl} sent a response that is not UTF-8`)
+    }
   }
 
   #checkSize(size: number): void {

@@ -7,7 +7,7 @@ import type { Authorizer } from '../../../protocol/authorizer.ts'
 import type { MethodLookup } from '../../../protocol/methods.ts'
 import type { AbortSource } from '../../../util/abort.ts'
 import { createIdleTimers } from '../../../util/idle-timers.ts'
-import { createLinkedSet } from '../../../util/linked-set.ts'
+import { LinkedSet } from '../../../util/linked-set.ts'
 import type { HeaderRecord } from '../common/headers.ts'
 import { createRequestAuthorization } from './authorization.ts'
 import { connectionLost, type EndpointContext, HttpCall, type HttpCallInit } from './http-call.ts'
@@ -131,7 +131,7 @@ function createEndpoint(
   const drainTimers = createIdleTimers<HttpCall>(DRAIN_TIMEOUT_MS, (call) =>
     call.cancel(connectionLost(displayUrl, 'the rest of the response was discarded')),
   )
-  return { displayUrl, limits, fetch, onError, idleTimers, drainTimers, calls: createLinkedSet() }
+  return { displayUrl, limits, fetch, onError, idleTimers, drainTimers, calls: new LinkedSet() }
 }
 
 function readUrl(value: string | URL): URL {

@@ -58,7 +58,8 @@ export async function readUntilResponse(
   { onMessage, position }: { onMessage: (message: Message) => void | Promise<void>; position?: StreamPosition },
 ): Promise<Response | undefined> {
   // A JSON text is not read through the generator, which would cost several promises.
-  const messages = isJson(call.header(Header.contentType)) ? await readJson(call) : readMessages(call, position)
+  const read = isJson(call.header(Header.contentType)) ? readJson(call) : readMessages(call, position)
+  const messages = read instanceof Promise ? await read : read
   if (Array.isArray(messages)) {
     for (const message of messages) {
       const response = asResponse(message, id)
@@ -75,9 +76,19 @@ export async function readUntilResponse(
   return undefined
 }
 
-async function readJson(call: HttpCall): Promise<Message[]> {
-  const text = await call.text()
-  const value = parse(isTooDeep(text, call) ? await shorten(text, call) : text, call)
+/** Reads a JSON text; synchronously if all of it has arrived. */
+function readJson(call: HttpCall): Message[] | Promise<Message[]> {
+  const text = call.text()
+  return typeof text === 'string' && !isTooDeep(text, call) ? toMessages(text, call) : readAllJson(text, call)
+}
+
+async function readAllJson(arriving: string | Promise<string>, call: HttpCall): Promise<Message[]> {
+  const text = await arriving
+  return toMessages(isTooDeep(text, call) ? await shorten(text, call) : text, call)
+}
+
+function toMessages(text: string, call: HttpCall): Message[] {
+  const value = parse(text, call)
   return Array.isArray(value) ? value.map((entry) => toMessage(entry, call)) : [toMessage(value, call)]
 }
 

@@ -61,6 +61,26 @@ describe('a web request', () => {
     expect((await post(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100)) }))).status).toBe(413)
   })
 
+  test('with a small declared body has the same limits, and is read without a stream', async () => {
+    const { handler } = start({ maxBodyBytes: 1000, bodyIdleTimeoutMs: 50 })
+    const declared = (body: BodyInit, length = 100) => {
+      const init = { body, duplex: 'half', headers: { 'content-length': String(length) } } as RequestInit
+      return Object.defineProperty(request('add', {}, init), 'body', { get: () => expect.unreachable('a stream was created') })
+    }
+    const post = async (body: BodyInit, length?: number) => {
+      const response = await handler(declared(body, length))
+      return [response.status, (await response.json()).error.code]
+    }
+    expect(await post('{"jsonrpc":"2.0","id":1,"method":"x"}')).toEqual([400, -32602])
+    expect(await post('x'.repeat(1001))).toEqual([413, -32600])
+    expect(await post('x', 1001)).toEqual([413, -32600])
+    expect(await post(new Uint8Array([0x22, 0xff, 0x22]))).toEqual([400, -32700])
+    expect(await post('\ufeff{}')).toEqual([400, -32700])
+    expect(await post(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) }))).toEqual([
+      408, -32600,
+    ])
+  })
+
   test('without a body is rejected', async () => {
     const { handler } = start()
     expect((await handler(request('add', {}, { body: null }))).status).toBe(400)

@@ -115,7 +115,7 @@ class FetchContext implements HttpContext {
 
   #respond(status: number, headers: FlatHeaders, body: BodyInit | null): void {
     this.#isAnswered = true
-    this.#resolve(new Response(body, { status, headers: pairs([...headers, ...this.commonHeaders]) }))
+    this.#resolve(new Response(body, { status, headers: toRecord([...headers, ...this.commonHeaders]) }))
   }
 
   /** Marks the response as complete: from now on a disconnect is ignored. */
@@ -132,10 +132,43 @@ class FetchContext implements HttpContext {
   }
 }
 
-async function readText(request: Request, { limits, bodyTimers }: FetchState): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > limits.maxBodyBytes) throw tooLarge(limits)
+/** A body of a declared size up to this one is read in one step, which many runtimes and frameworks do without creating a stream. */
+const SMALL_BODY_BYTES = 16 * 1024
+
+/** Reads the body as text. @throws HttpError 400, 408 or 413. */
+async function readText(request: Request, state: FetchState): Promise<string> {
+  const { limits } = state
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length > limits.maxBodyBytes) throw tooLarge(limits)
+  try {
+    return await (length > 0 && length <= SMALL_BODY_BYTES ? readAtOnce(request, state) : readStream(request, state))
+  } catch (error) {
+    if (error instanceof HttpError) throw error
+    throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+  }
+}
+
+const createDecoder = (): TextDecoder => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads a small body. It has as much time as a larger one has between two chunks. */
+async function readAtOnce(request: Request, { limits, bodyTimers }: FetchState): Promise<string> {
+  let onTimeout!: () => void
+  const timedOut = new Promise<never>((_, reject) => {
+    onTimeout = () => reject(tooSlow())
+  })
+  bodyTimers.touch(onTimeout)
+  try {
+    const bytes = await Promise.race([request.arrayBuffer(), timedOut])
+    if (bytes.byteLength > limits.maxBodyBytes) throw tooLarge(limits)
+    return createDecoder().decode(bytes)
+  } finally {
+    bodyTimers.remove(onTimeout)
+  }
+}
+
+async function readStream(request: Request, { limits, bodyTimers }: FetchState): Promise<string> {
   if (!request.body) return ''
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const decoder = createDecoder()
   const reader = request.body.getReader()
   const startedAt = performance.now()
   let isTimedOut = false
@@ -149,8 +182,7 @@ async function readText(request: Request, { limits, bodyTimers }: FetchState): P
     for (;;) {
       bodyTimers.touch(onTimeout)
       const { done, value } = await reader.read()
-      if (isTimedOut || performance.now() - startedAt > limits.bodyTimeoutMs)
-        throw httpError(408, 'The body did not arrive in time')
+      if (isTimedOut || performance.now() - startedAt > limits.bodyTimeoutMs) throw tooSlow()
       if (done) return text + decoder.decode()
       size += value.length
       if (size > limits.maxBodyBytes) throw tooLarge(limits)
@@ -158,12 +190,14 @@ async function readText(request: Request, { limits, bodyTimers }: FetchState): P
     }
   } catch (error) {
     void reader.cancel().catch(() => {})
-    throw error instanceof HttpError
-      ? error
-      : new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' })
+    throw error
   } finally {
     bodyTimers.remove(onTimeout)
   }
+}
+
+function tooSlow(): HttpError {
+  return httpError(408, 'The body did not arrive in time')
 }
 
 function tooLarge({ maxBodyBytes }: HttpLimits): HttpError {
@@ -251,8 +285,13 @@ class FetchEventSink implements EventSink {
   }
 }
 
-function pairs(headers: FlatHeaders): [string, string][] {
-  const all: [string, string][] = []
-  for (let at = 0; at < headers.length; at += 2) all.push([headers[at] ?? '', headers[at + 1] ?? ''])
-  return all
+/** Converts headers to a form that frameworks pass on without creating `Headers`. Values of the same name are joined. */
+function toRecord(headers: FlatHeaders): Record<string, string> {
+  const record: Record<string, string> = {}
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string
+    const value = headers[at + 1] as string
+    record[name] = name in record ? `${record[name]}, ${value}` : value
+  }
+  return record
 }

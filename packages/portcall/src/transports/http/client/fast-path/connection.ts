@@ -1,12 +1,15 @@
 import { Buffer } from 'node:buffer'
 import { connect, type Socket } from 'node:net'
+import type { PendingWrite, WriteBatcher } from '../../common/write-batcher.ts'
 import type { HttpFetchResponse } from '../types.ts'
-import { type ReceivedHead, type ResponseHandler, ResponseParser } from './response-parser.ts'
+import { type HeaderLines, type ReceivedHead, type ResponseHandler, ResponseParser } from './response-parser.ts'
 
 /** The host and port of a server. */
 export interface HttpAddress {
   readonly host: string
   readonly port: number
+  /** Identifies the address. */
+  readonly key: string
 }
 
 /** What a connection reports. */
@@ -16,6 +19,12 @@ export interface HttpConnectionEvents {
   onClose(connection: HttpConnection): void
 }
 
+/** What all connections of a client share. */
+export interface HttpConnectionOptions {
+  readonly events: HttpConnectionEvents
+  readonly batcher: WriteBatcher
+}
+
 /** The body is not read further while more than this is buffered. */
 const MAX_BUFFERED_BYTES = 64 * 1024
 /** A server closes an idle connection after the time in this header. Less of it is used, because the request needs time to arrive. */
@@ -23,28 +32,43 @@ const KEEP_ALIVE_TIMEOUT = /(?:^|[ ,])timeout=(\d+)/i
 const KEEP_ALIVE_MARGIN_MS = 1000
 const KEEP_ALIVE_PROBE_MS = 1000
 const EMPTY = Buffer.alloc(0)
+/** What a socket has received, until it is parsed. All sockets share it, because a buffer for each read costs more than the parsing. */
+const RECEIVED = Buffer.alloc(64 * 1024)
 const DONE = { done: true, value: undefined } as const
 
 /** A connection that carries one request at a time. */
-export class HttpConnection implements ResponseHandler {
+export class HttpConnection implements ResponseHandler, PendingWrite {
   readonly address: HttpAddress
   /** When the server may close the idle connection. */
   reusableUntil = 0
   readonly #socket: Socket
   readonly #parser = new ResponseParser(this)
   readonly #events: HttpConnectionEvents
+  readonly #batcher: WriteBatcher
   #exchange: SocketTransfer | undefined
+  /** The request, until it is written. */
+  #request: { readonly head: string; readonly body: string } | undefined
+  /** The `Keep-Alive` header of the last response, and how long the connection may be idle by it. */
   #keepAlive: string | undefined
+  #reuseMs = Number.POSITIVE_INFINITY
 
-  constructor(address: HttpAddress, events: HttpConnectionEvents, connectTimeoutMs: number) {
+  constructor(address: HttpAddress, { events, batcher }: HttpConnectionOptions, connectTimeoutMs: number) {
     this.address = address
     this.#events = events
-    const socket = connect({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS })
+    this.#batcher = batcher
+    const { host, port } = address
+    const socket = connect({
+      host,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+      onread: { buffer: RECEIVED, callback: (size) => this.#receive(RECEIVED.subarray(0, size)) },
+    })
     this.#socket = socket
     const timer = setTimeout(() => socket.destroy(new Error(`No connection within ${connectTimeoutMs} ms`)), connectTimeoutMs)
     const stopTimer = (): void => clearTimeout(timer)
     socket.once('connect', stopTimer).once('close', stopTimer)
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('end', () => this.#end())
     socket.on('error', (error) => this.#fail(error))
     socket.on('close', () => {
@@ -53,11 +77,21 @@ export class HttpConnection implements ResponseHandler {
     })
   }
 
-  /** Sends a request. The connection must not carry another one. */
+  /** Sends a request at the end of this turn of the event loop. The connection must not carry another one. */
   send(exchange: SocketTransfer, head: string, body: string): void {
     this.#exchange = exchange
+    this.#request = { head, body }
     this.#parser.start()
-    const socket = this.#socket.ref()
+    this.#socket.ref()
+    this.#batcher.add(this)
+  }
+
+  write(): void {
+    const socket = this.#socket
+    const request = this.#request
+    this.#request = undefined
+    if (!request || !socket.writable) return
+    const { head, body } = request
     const text = head + body
     if (Buffer.byteLength(text) === text.length) socket.write(text, 'latin1')
     else {
@@ -81,7 +115,9 @@ export class HttpConnection implements ResponseHandler {
   }
 
   onHead(head: ReceivedHead): void {
-    this.#keepAlive = head.headers.get('keep-alive')
+    const keepAlive = head.headers.get('keep-alive')
+    if (keepAlive !== this.#keepAlive) this.#reuseMs = reuseMsOf(keepAlive)
+    this.#keepAlive = keepAlive
     this.#exchange?.onHead(head)
   }
 
@@ -93,20 +129,21 @@ export class HttpConnection implements ResponseHandler {
     const exchange = this.#exchange
     this.#exchange = undefined
     exchange?.onEnd()
-    const hint = KEEP_ALIVE_TIMEOUT.exec(this.#keepAlive ?? '')?.[1]
-    const reuseMs = hint === undefined ? Number.POSITIVE_INFINITY : Number(hint) * 1000 - KEEP_ALIVE_MARGIN_MS
     // A request that is still being sent was answered early. The server does not read the rest.
-    if (!isReusable || reuseMs <= 0 || this.#socket.writableLength > 0 || this.#socket.destroyed) return this.close()
+    const isSending = this.#request !== undefined || this.#socket.writableLength > 0
+    if (!isReusable || this.#reuseMs <= 0 || isSending || this.#socket.destroyed) return this.close()
     this.#socket.resume().unref()
-    this.#events.onIdle(this, reuseMs)
+    this.#events.onIdle(this, this.#reuseMs)
   }
 
-  #receive(chunk: Buffer): void {
+  /** Parses bytes that are overwritten afterwards. Returns true, so that the socket goes on reading. */
+  #receive(bytes: Buffer): true {
     try {
-      this.#parser.push(chunk)
+      this.#parser.push(bytes)
     } catch (error) {
       this.#fail(error)
     }
+    return true
   }
 
   /** The server has closed its side. */
@@ -127,11 +164,16 @@ export class HttpConnection implements ResponseHandler {
   }
 }
 
+function reuseMsOf(keepAlive: string | undefined): number {
+  const seconds = KEEP_ALIVE_TIMEOUT.exec(keepAlive ?? '')?.[1]
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS
+}
+
 /** One request and its response. */
 export class SocketTransfer implements HttpFetchResponse {
   status = 0
   readonly response: Promise<HttpFetchResponse>
-  #headers: ReadonlyMap<string, string> | undefined
+  #headers: HeaderLines | undefined
   #connection: HttpConnection | undefined
   #chunks: Buffer[] = []
   #bufferedBytes = 0
@@ -177,7 +219,7 @@ export class SocketTransfer implements HttpFetchResponse {
   }
 
   onData(chunk: Buffer): void {
-    this.#chunks.push(chunk)
+    this.#chunks.push(Buffer.from(chunk))
     this.#bufferedBytes += chunk.length
     if (this.#bufferedBytes > MAX_BUFFERED_BYTES && !this.#isPaused) {
       this.#isPaused = true

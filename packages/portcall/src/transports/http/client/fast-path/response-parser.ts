@@ -3,13 +3,13 @@ import { Buffer } from 'node:buffer'
 /** The head of a response. */
 export interface ReceivedHead {
   readonly status: number
-  /** By lower-case name; several values of a name are joined with `, `. */
-  readonly headers: ReadonlyMap<string, string>
+  readonly headers: HeaderLines
 }
 
 /** Receives the parts of responses. */
 export interface ResponseHandler {
   onHead(head: ReceivedHead): void
+  /** The chunk is only valid during the call. */
   onData(chunk: Buffer): void
   /** The response is complete. `isReusable`: the connection may carry another request. */
   onEnd(isReusable: boolean): void
@@ -19,8 +19,8 @@ export interface ResponseHandler {
 const MAX_HEAD_BYTES = 16 * 1024
 const MAX_CHUNK_LINE_BYTES = 1024
 const HEAD_END = '\r\n\r\n'
-const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n|$)/
-const HEADER_LINE = /([!#$%&'*+\-.^_`|~\dA-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)(?:\r\n|$)/y
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?(?=\r\n|$)/
+const HEADER_LINES = /^(?:\r\n[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/
 const CHUNK_LINE = /^([\da-fA-F]{1,8})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/
 const DIGITS = /^\d{1,15}$/
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
@@ -49,14 +49,14 @@ export class ResponseParser {
     this.#state = 'head'
   }
 
-  /** Parses bytes. @throws Error for bytes that are not a response, or that no request has asked for. */
+  /** Parses bytes, which are not used afterwards. @throws Error for bytes that are not a response, or that no request has asked for. */
   push(chunk: Buffer): void {
     let bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
     this.#rest = EMPTY
     while (bytes.length > 0) {
       const used = this.#step(bytes)
       if (used === 0) {
-        this.#rest = bytes
+        this.#rest = Buffer.from(bytes)
         return
       }
       bytes = used === bytes.length ? EMPTY : bytes.subarray(used)
@@ -99,7 +99,7 @@ export class ResponseParser {
     const [line, minor = '', code = ''] = STATUS_LINE.exec(text) ?? []
     if (line === undefined) throw invalid('its first line is not that of HTTP/1.1')
     const status = Number(code)
-    const headers = parseHeaders(text, line.length)
+    const headers = new HeaderLines(text.slice(line.length))
     if (status >= 200) this.#startBody({ status, headers }, minor === '1')
     else if (status === 101) throw invalid('it switches protocols')
     return end + HEAD_END.length
@@ -157,7 +157,7 @@ export class ResponseParser {
     const end = bytes.indexOf(HEAD_END)
     if (end > MAX_HEAD_BYTES || (end < 0 && bytes.length > MAX_HEAD_BYTES)) throw invalid('its trailers are too large')
     if (end < 0) return 0
-    parseHeaders(bytes.toString('latin1', 0, end), 0)
+    new HeaderLines(`\r\n${bytes.toString('latin1', 0, end)}`)
     this.#finish()
     return end + HEAD_END.length
   }
@@ -169,19 +169,29 @@ export class ResponseParser {
   }
 }
 
-/** Parses header lines from a position on. @throws Error. */
-function parseHeaders(text: string, start: number): Map<string, string> {
-  const headers = new Map<string, string>()
-  for (let at = start; at < text.length; at = HEADER_LINE.lastIndex) {
-    HEADER_LINE.lastIndex = at
-    const match = HEADER_LINE.exec(text)
-    if (!match) throw invalid('it has an invalid header')
-    const name = (match[1] ?? '').toLowerCase()
-    const value = (match[2] ?? '').trimEnd()
-    const earlier = headers.get(name)
-    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
+/** The headers of a response. Most are never read, so a value is looked up when it is needed. */
+export class HeaderLines {
+  readonly #text: string
+  readonly #lowerCase: string
+
+  /** @param text the lines, each with the line break before it. @throws Error if one is not a header. */
+  constructor(text: string) {
+    if (!HEADER_LINES.test(text)) throw invalid('it has an invalid header')
+    this.#text = text
+    this.#lowerCase = text.toLowerCase()
   }
-  return headers
+
+  /** Returns the value of a header by its lower-case name; several values are joined with `, `. */
+  get(name: string): string | undefined {
+    const start = `\r\n${name}:`
+    let joined: string | undefined
+    for (let at = this.#lowerCase.indexOf(start); at >= 0; at = this.#lowerCase.indexOf(start, at + 1)) {
+      const end = this.#text.indexOf('\r\n', at + 2)
+      const value = this.#text.slice(at + start.length, end < 0 ? undefined : end).trim()
+      joined = joined === undefined ? value : `${joined}, ${value}`
+    }
+    return joined
+  }
 }
 
 const invalid = (reason: string): Error => new Error(`The response is not valid HTTP: ${reason}`)

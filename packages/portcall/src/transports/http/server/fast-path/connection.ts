@@ -4,11 +4,12 @@ import type { Auth } from '../../../../jsonrpc/exchange.ts'
 import type { RequestBody } from '../../../../protocol/http.ts'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
+import type { PendingWrite, WriteBatcher } from '../../common/write-batcher.ts'
 import type { HttpLimits } from '../limits.ts'
 import { type ByteBuffer, createByteBuffer } from '../node/byte-buffer.ts'
 import { CLOSED_SINK, destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from '../node/event-sink.ts'
+import { closeGracefully } from '../node/graceful-close.ts'
 import { holdBack, isTooMuch, letGo } from '../node/pipelining.ts'
-import type { PendingWrite, WriteBatcher } from '../node/write-batcher.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import {
   BODILESS_STATUSES,
@@ -78,14 +79,14 @@ export class Connection {
   /** Closes the connection if it is idle. An incomplete request is left to Node's server. */
   closeIfIdle(): void {
     if (this.#incomplete) this.stopWaiting()
-    else if (!this.#context) this.socket.destroySoon()
+    else if (!this.#context) this.#close()
   }
 
   /** Called when the response was written: processes the next request, or closes the connection. */
   next(keepAlive: boolean): void {
     this.#context = undefined
     this.state.onResponse(this)
-    if (!keepAlive || !this.state.connectionHeader) this.socket.destroySoon()
+    if (!keepAlive || !this.state.connectionHeader) this.#close()
     else if (this.socket.writableNeedDrain) this.#waitForDrain()
     else if (this.#queued) this.#resume()
   }
@@ -96,8 +97,8 @@ export class Connection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    if (this.#context || this.#queued) return void this.#queue(bytes)
     if (!this.socket.writable) return
+    if (this.#context || this.#queued) return void this.#queue(bytes)
     const all = this.#incomplete ? Buffer.concat([this.#incomplete, bytes]) : bytes
     const request = parseRequest(all, this.state.requestLimits)
     if (!request || (request === INCOMPLETE && this.#incomplete)) return this.#fallBackToNode(all)
@@ -109,6 +110,12 @@ export class Connection {
     this.#incomplete = undefined
     this.#context = new FastPathContext(request, this)
     void this.state.handler.handle(this.#context)
+  }
+
+  /** Discards the requests that wait, and those that still arrive. */
+  #close(): void {
+    this.#queued = undefined
+    closeGracefully(this.socket)
   }
 
   /** Many clients send the head and the body of a request in two writes. */

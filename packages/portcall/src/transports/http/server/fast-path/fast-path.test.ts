@@ -1,4 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../test-kit/eventually.ts'
 import { listen, modernPost, type RawConnection, writeRequest } from '../../../../../test-kit/raw-connection.ts'
@@ -295,7 +297,65 @@ describe('close', () => {
     await eventually(() => expect(small.closed).toBe(true))
     expect(small.text.endsWith('}')).toBe(true)
   })
+
+  test.each([true, false])('loses no responses of clients that send more requests, with fastPath: %s', async (fastPath) => {
+    const { close, connect } = await start({ fastPath })
+    const clients = await Promise.all(Array.from({ length: 3 }, () => fillPipe(connect())))
+    const closed = close(30_000)
+    for (const { socket } of clients) readSlowly(socket)
+    await closed
+    await eventually(() => expect(clients.every((raw) => raw.closed)).toBe(true))
+    for (const raw of clients) {
+      for (let id = 1; raw.text !== ''; id++) expect((await raw.response()).json.id).toBe(id)
+    }
+  })
 })
+
+test('a connection that an error closes discards what its client still sends, and the client reads the error', async () => {
+  const { connect } = await start({ maxBodyBytes: 1000 })
+  const junk = 'x'.repeat(4_000_000)
+  const tooLong = writeRequest('POST', { 'X-Long': junk }, '{}')
+  const tooLarge = writeRequest('POST', { 'Content-Type': 'application/json' }, junk)
+  for (const [status, bytes] of [
+    [400, `NOT HTTP\r\n\r\n${junk}`],
+    [431, tooLong],
+    [413, tooLarge],
+  ] as const)
+    for (let turn = 0; turn < 5; turn++) {
+      const raw = connect()
+      const sent = new Promise<boolean>((resolve) => {
+        raw.socket.on('close', () => resolve(false))
+        raw.socket.write(bytes, (error) => resolve(!error))
+      })
+      expect([turn, status, await sent]).toEqual([turn, status, true])
+      expect((await raw.response()).status).toBe(status)
+      await eventually(() => expect(raw.closed).toBe(true))
+    }
+})
+
+/** Reads, and sends a further request after each chunk. */
+function readSlowly(socket: Socket): void {
+  const resume = () => socket.resume()
+  socket.on('data', () => {
+    if (socket.writable) socket.write(add())
+    socket.pause()
+    setTimeout(resume, 1)
+  })
+  resume()
+}
+
+/** Calls a tool with large results until nothing fits into the pipe any more, without reading any response. */
+async function fillPipe(raw: RawConnection): Promise<RawConnection> {
+  await raw.send(add()).response()
+  raw.socket.pause()
+  const text = 'x'.repeat(60_000)
+  for (let id = 1; raw.socket.writableLength < 500_000; id++) {
+    raw.send(call('echo', { text }, id))
+    await new Promise(setImmediate)
+  }
+  await pause(100)
+  return raw
+}
 
 describe('pipelined requests', () => {
   test('start in order, and never start if their connection closes', async () => {
@@ -377,6 +437,7 @@ function block(ms: number): number {
 const headOf = (text: string) => text.indexOf('\r\n\r\n') + 4
 
 async function sendChunks(raw: RawConnection, texts: string[], ms = 20): Promise<void> {
+  if (raw.socket.connecting) await once(raw.socket, 'connect')
   raw.socket.setNoDelay()
   for (const text of texts) {
     raw.send(text)

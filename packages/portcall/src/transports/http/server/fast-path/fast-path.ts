@@ -22,6 +22,8 @@ export interface FastPathOptions extends Pick<FastPathState, 'handler' | 'limits
 
 /** The connections on the fast path. */
 export interface FastPath {
+  /** Whether a connection is on the fast path. */
+  has(socket: Socket): boolean
   /** Closes idle connections now, and the others after their responses. */
   drain(): void
   /** Closes all connections. */
@@ -32,14 +34,14 @@ export interface FastPath {
 const INCOMPLETE_TIMEOUT_MS = 200
 
 /** The fast path of servers that it is not attached to. */
-export const NO_FAST_PATH: FastPath = { drain() {}, close() {} }
+export const NO_FAST_PATH: FastPath = { has: () => false, drain() {}, close() {} }
 
 /** Takes over the connections of a server, where the runtime and the server allow it. */
 export function attachFastPath(server: Server, options: FastPathOptions): FastPath {
   const [nodeListener, ...others] = server.listeners('connection')
   if (!nodeListener || others.length > 0 || OTHER_RUNTIMES.some((name) => name in process.versions)) return NO_FAST_PATH
   const { limits, maxHeaderBytes, headersTimeoutMs, keepAliveTimeoutMs, onHeadersTimeout } = options
-  const connections = new Set<Connection>()
+  const connections = new Map<Socket, Connection>()
   const unused = createIdleTimers<Connection>(headersTimeoutMs || Infinity, (connection) => {
     onHeadersTimeout(connection.socket)
     idle.touch(connection)
@@ -62,7 +64,7 @@ export function attachFastPath(server: Server, options: FastPathOptions): FastPa
     },
     onResponse: idle.touch,
     onRelease(connection) {
-      connections.delete(connection)
+      connections.delete(connection.socket)
       state.onComplete(connection)
       idle.remove(connection)
     },
@@ -71,16 +73,17 @@ export function attachFastPath(server: Server, options: FastPathOptions): FastPa
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
     if (server.emit !== EventEmitter.prototype.emit) return state.passToNode(socket)
     const connection = new Connection(socket, state)
-    connections.add(connection)
+    connections.set(socket, connection)
     unused.touch(connection)
   })
   return {
+    has: (socket) => connections.has(socket),
     drain() {
       state.connectionHeader = undefined
-      for (const connection of connections) connection.closeIfIdle()
+      for (const connection of connections.values()) connection.closeIfIdle()
     },
     close() {
-      for (const { socket } of connections) socket.destroy()
+      for (const socket of connections.keys()) socket.destroy()
       for (const timers of [unused, incomplete, idle]) timers.stop()
     },
   }

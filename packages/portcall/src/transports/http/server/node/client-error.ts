@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ErrorCode } from '../../../../jsonrpc/errors.ts'
+import { closeGracefully } from './graceful-close.ts'
 
 /** An error of Node's parser. */
 export type ClientError = Error & { code?: string }
 
 /** Responds to bytes that Node's parser rejects. */
 export interface ClientErrors {
-  /** Records the latest request of a connection. Returns false if the connection has failed and the request must not run. */
+  /** Records the latest request of a connection. Returns false if the connection has failed or is closing, and the request must not run. */
   track(request: IncomingMessage, response: ServerResponse): boolean
+  /** Whether a request of the connection waits for its response. */
+  isRunning(socket: Duplex): boolean
   /** Handles an error of the parser: the listener of `clientError`. */
   handle(error: ClientError, socket: Duplex): void
 }
@@ -17,19 +20,20 @@ export interface ClientErrors {
 export function createClientErrors(): ClientErrors {
   const latest = new WeakMap<Duplex, Latest>()
   const failed = new WeakSet<Duplex>()
+  const isRunning = (socket: Duplex): boolean => latest.get(socket)?.response.destroyed === false
   return {
+    isRunning,
     track(request, response) {
-      if (failed.has(request.socket)) return false
+      if (failed.has(request.socket) || !request.socket.writable) return false
       latest.set(request.socket, { request, response })
       return true
     },
     handle(error, socket) {
       const pending = latest.get(socket)
-      const isRunning = pending !== undefined && !pending.response.destroyed
-      if (isRunning && !isBroken(pending) && hasLeft(error, socket)) return void socket.destroy()
+      if (pending && isRunning(socket) && !isBroken(pending) && hasLeft(error, socket)) return void socket.destroy()
       if (failed.has(socket)) return
       failed.add(socket)
-      if (isRunning) sendAfter(pending, () => sendClientError(error, socket))
+      if (pending && isRunning(socket)) sendAfter(pending, () => sendClientError(error, socket))
       else sendClientError(error, socket)
     },
   }
@@ -62,17 +66,12 @@ const STATUSES: { readonly [code: string]: readonly [status: string, message: st
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
 }
 
-/** How long the client may take to read the error and close the connection. */
-const LINGER_MS = 2000
-
 /** Sends an error and closes the connection, because nothing that follows on it can be trusted. */
 export function sendClientError(error: ClientError, socket: Duplex): void {
   if (error.code === 'ECONNRESET') return void socket.destroy()
   const [status, message] = STATUSES[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP/1.1']
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: ErrorCode.invalidRequest, message } })
   const head = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
-  if (socket.writable) socket.end(head + body)
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-  timer.unref()
-  socket.once('close', () => clearTimeout(timer))
+  if (socket.writable) socket.write(head + body)
+  closeGracefully(socket)
 }

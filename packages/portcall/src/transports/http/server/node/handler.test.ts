@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { listen, modernPost, openRawConnection, writeRequest } from '../../../../../test-kit/raw-connection.ts'
+import { eventually } from '../../../../../test-kit/eventually.ts'
+import { listen, modernPost, openRawConnection, type RawResponse, writeRequest } from '../../../../../test-kit/raw-connection.ts'
 import { createTestCore } from '../../../../../test-kit/test-core.ts'
 import { HttpError } from '../http-error.ts'
 import { createNodeHandler } from './handler.ts'
@@ -22,11 +23,11 @@ async function mount(createListener: (handler: ReturnType<typeof createNodeHandl
     server.closeAllConnections()
     server.close()
   })
-  const ask = (bytes: string) =>
+  const ask = (bytes: string): Promise<RawResponse> =>
     openRawConnection((server.address() as { port: number }).port)
       .send(bytes)
       .response()
-  return { core, ask, onError }
+  return { core, ask, onError, handler, server }
 }
 
 async function consume(request: IncomingMessage): Promise<string> {
@@ -94,6 +95,37 @@ describe('mounted in a framework', () => {
       void handler(request, response)
     })
     expect((await ask(modernPost(add))).status).toBe(200)
+  })
+})
+
+describe('responses of one turn', () => {
+  const hold = { ...add, params: { name: 'hold' } }
+
+  test('are written together', async () => {
+    const { core, ask, server } = await mount((handler) => (request, response) => void handler(request, response))
+    let turn = 0
+    const turns: number[] = []
+    server.on('request', (_request, response) => {
+      const { write } = response
+      Object.assign(response, { write: (...args: Parameters<typeof write>) => turns.push(turn) && write.apply(response, args) })
+    })
+    const answers = [1, 2, 3].map(() => ask(modernPost(hold)))
+    await eventually(() => expect(core.running).toBe(3))
+    core.release()
+    setImmediate(() => turn++)
+    queueMicrotask(() => expect(turns).toEqual([]))
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(turns).size).toBe(1)
+  })
+
+  test('are written before `close` resolves', async () => {
+    const { core, ask, handler, server } = await mount((handler) => (request, response) => void handler(request, response))
+    const answer = ask(modernPost(hold))
+    await eventually(() => expect(core.running).toBe(1))
+    const closed = handler.close().then(() => server.closeAllConnections())
+    core.release()
+    expect((await answer).status).toBe(200)
+    await closed
   })
 })
 

@@ -8,6 +8,7 @@ import type { RequestBody } from '../../../../protocol/http.ts'
 import { createIdleTimers } from '../../../../util/idle-timers.ts'
 import { type FlatHeaders, Header } from '../../common/headers.ts'
 import { ACCEPT_ALL } from '../../common/media-types.ts'
+import { createWriteBatcher, type PendingWrite, type WriteBatcher } from '../../common/write-batcher.ts'
 import { BODILESS_STATUSES } from '../fast-path/http1.ts'
 import { createHttpHandler } from '../handler.ts'
 import { HttpError } from '../http-error.ts'
@@ -15,8 +16,8 @@ import type { HttpOptions } from '../options.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import { type BodyReaderState, MAX_UNREAD_BYTES, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
 import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
+import { LINGER_MS } from './graceful-close.ts'
 import { isWaiting, waitForTurn } from './pipelining.ts'
-import { type PendingWrite, UNBATCHED, type WriteBatcher } from './write-batcher.ts'
 
 /**
  * Handles requests of any server based on `node:http`. If a framework has read the body, pass it as the third argument or leave it at
@@ -33,10 +34,10 @@ export interface NodeHandler {
 
 /** Serves an Exchange to any server based on `node:http`. */
 export function createNodeHandler(exchange: Exchange, options: HttpOptions = {}): NodeHandler {
-  return adaptToNode(createHttpHandler(exchange, options), UNBATCHED)
+  return adaptToNode(createHttpHandler(exchange, options), createWriteBatcher(setImmediate))
 }
 
-/** Adapts a handler to `node:http`. The caller flushes the batcher before it closes connections. */
+/** Adapts a handler to `node:http`. */
 export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHandler {
   const { limits } = handler
   const bodyTimers = createIdleTimers<() => void>(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout())
@@ -54,6 +55,7 @@ export function adaptToNode(handler: HttpHandler, batcher: WriteBatcher): NodeHa
   }
   const close = async (drainTimeoutMs?: number): Promise<void> => {
     await handler.close(drainTimeoutMs)
+    batcher.flush()
     bodyTimers.stop()
   }
   return Object.assign(respond, { close })
@@ -92,9 +94,6 @@ async function refuse(request: NodeRequest, response: ServerResponse, refused: W
 interface NodeState extends BodyReaderState {
   readonly batcher: WriteBatcher
 }
-
-/** Time for the client to read the response to a request whose body was not read. */
-const CLOSE_DELAY_MS = 250
 
 /** A request and its response. */
 class NodeContext implements HttpContext, PendingWrite {
@@ -215,15 +214,17 @@ class NodeContext implements HttpContext, PendingWrite {
   }
 
   /**
-   * Responds to a request whose body is not read to its end. The connection is closed after a delay: closed at once, with unread bytes, it
-   * would be reset, and the client might never see the response.
+   * Responds to a request whose body is not read to its end. The rest is discarded before the connection is closed: closed with unread
+   * bytes, it would be reset, and the client might never see the response.
    */
   #sendUnread(status: number, head: readonly string[], body: string): void {
     const response = this.#response
     response.writeHead(status, head.includes(Header.connection) ? [...head] : [...head, Header.connection, 'close'])
     response.write(body)
-    const timer = setTimeout(() => response.end(), CLOSE_DELAY_MS)
+    const end = (): void => void response.end()
+    const timer = setTimeout(end, LINGER_MS)
     timer.unref()
+    this.#request.once('end', end).resume()
     response.once('close', () => clearTimeout(timer))
   }
 

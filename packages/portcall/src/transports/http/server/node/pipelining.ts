@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { NodeRequest } from './body.ts'
 
 /** Bytes that may wait on a connection for the response to the request before them. */
@@ -17,7 +18,7 @@ export function isTooMuch(bytes: number): boolean {
 }
 
 /** Functions that end the pause of a connection. */
-const held = new WeakMap<Socket, () => void>()
+const held = new WeakMap<Duplex, () => void>()
 
 /**
  * Pauses a connection until `letGo`, even if `node:http` resumes it. The end of a paused connection is not seen, so it is closed if the pause takes
@@ -38,7 +39,7 @@ export function holdBack(socket: Socket): void {
 }
 
 /** Reads a connection again. */
-export function letGo(socket: Socket): void {
+export function letGo(socket: Duplex): void {
   held.get(socket)?.()
   socket.resume()
 }

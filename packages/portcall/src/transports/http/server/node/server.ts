@@ -3,15 +3,16 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
 import type { MetricsPage } from '../../../../protocol/metrics.ts'
+import { createWriteBatcher } from '../../common/write-batcher.ts'
 import { attachFastPath, NO_FAST_PATH } from '../fast-path/fast-path.ts'
 import { createHttpHandler } from '../handler.ts'
 import { DRAIN_TIMEOUT_MS } from '../limits.ts'
 import type { HttpOptions } from '../options.ts'
 import { createClientErrors, sendClientError } from './client-error.ts'
+import { closeParsed } from './graceful-close.ts'
 import { adaptToNode } from './handler.ts'
 import type { HealthChecks } from './health.ts'
 import { respondWithMetrics } from './metrics-page.ts'
-import { createWriteBatcher } from './write-batcher.ts'
 
 /** Settings of Node's HTTP server. None of them ends a stream that is in use. */
 export interface NodeServerLimits {
@@ -43,7 +44,7 @@ export interface NodeServer {
 }
 
 const CHECK_CONNECTIONS_MS = 2000
-const FLUSH_POLL_MS = 10
+const CLOSE_POLL_MS = 10
 
 /** Options of an HTTP server. */
 export interface NodeServerOptions extends HttpOptions, NodeServerLimits {
@@ -72,7 +73,8 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
   }
   const clientErrors = createClientErrors()
   const server = createServer(settings, (request, response) => {
-    if (!clientErrors.track(request, response) || healthChecks?.respond(request, response)) return
+    if (!clientErrors.track(request, response)) return void request.resume()
+    if (healthChecks?.respond(request, response)) return
     if (metrics && respondWithMetrics(metrics, request, response)) return
     void nodeHandler(request, response)
   })
@@ -94,15 +96,23 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
       })
     : NO_FAST_PATH
   const sockets = new Set<Socket>()
-  server.on('connection', (socket) => void sockets.add(socket.once('close', () => sockets.delete(socket))))
+  server.on('connection', (socket) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)))
+    // Node's server calls it after the last response of a connection.
+    socket.destroySoon = () => closeParsed(socket)
+  })
+  // Called by `close`. Node's own function destroys connections whose last response is still being sent.
+  server.closeIdleConnections = () => {
+    for (const socket of sockets) if (!fastPath.has(socket) && !clientErrors.isRunning(socket)) closeParsed(socket)
+  }
   const close = async (drainTimeoutMs: number = DRAIN_TIMEOUT_MS): Promise<void> => {
     const deadline = performance.now() + drainTimeoutMs
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     fastPath.drain()
     stopObserving?.()
     await nodeHandler.close(drainTimeoutMs)
-    batcher.flush()
-    await flushed(sockets, deadline)
+    for (const socket of sockets) closeParsed(socket)
+    await closedBy(sockets, deadline)
     server.closeAllConnections()
     fastPath.close()
     await closed
@@ -110,9 +120,9 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
   return { server, close }
 }
 
-/** Resolves when all buffered output has been sent, at the latest at the deadline. */
-async function flushed(sockets: ReadonlySet<Socket>, deadline: number): Promise<void> {
-  while (performance.now() < deadline && [...sockets].some(({ writableLength }) => writableLength > 0)) await delay(FLUSH_POLL_MS)
+/** Resolves when all connections have closed, at the latest at the deadline. */
+async function closedBy(open: ReadonlySet<Socket>, deadline: number): Promise<void> {
+  while (open.size > 0 && performance.now() < deadline) await delay(CLOSE_POLL_MS)
 }
 
 const HEADERS_TIMEOUT = Object.assign(new Error('No request arrived'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWriteBatcher, type PendingWrite, UNBATCHED } from './write-batcher.ts'
+import { createWriteBatcher, type PendingWrite } from './write-batcher.ts'
 
 function setUp(): { sent: string[]; response: (name: string) => PendingWrite } {
   const sent: string[] = []
@@ -53,11 +53,5 @@ test('a flush writes the pending responses, and the following turn writes none o
   batcher.add(response('a'))
   batcher.flush()
   turns[0]?.()
-  expect(sent).toEqual(['a'])
-})
-
-test('without batching, a response is written at once', () => {
-  const { sent, response } = setUp()
-  UNBATCHED.add(response('a'))
   expect(sent).toEqual(['a'])
 })

@@ -1,0 +1,39 @@
+/** `tools/call` of a small tool inside a framework. The baseline is `node:http` without a framework. */
+import { CALLERS, runAlternately } from '../harness/callers.mjs'
+import { installPeers } from '../prepare.mjs'
+import { ADD } from './messages.mjs'
+
+const OURS = ['baseline', 'portcall']
+const BOTH = [...OURS, 'official-2']
+const BUSY = [16, 64].map((concurrency) => ({ id: `c${concurrency}`, title: `${concurrency} at once`, concurrency }))
+
+const workOf = ({ concurrency }) => ({ name: 'add', calls: [ADD], concurrency })
+
+const group = ({ framework, title, subjects = BOTH, prepare }) => ({
+  id: `frameworks/${framework}`,
+  title: `tools/call inside ${title}, HTTP, 2026-07-28`,
+  columns: ['perSecond', 'p50', 'cpuPer1000'],
+  subjects,
+  prepare,
+  cells: BUSY,
+  rounds: 3,
+  turns: 4,
+  peerRounds: 2,
+  open: (name) => CALLERS.http(name, { mode: 'modern', tools: 1, ...(name !== 'baseline' && { framework }) }),
+  together: ({ id }, subject) => (OURS.includes(subject) ? id : undefined),
+  measure: (handle, at, settings) => handle.run(workOf(at), settings),
+  measureAlternately: (places, settings) =>
+    runAlternately(
+      places.map(({ handle }) => handle),
+      workOf(places[0].cell),
+      settings,
+    ),
+})
+
+export const FRAMEWORKS = [
+  { framework: 'node', title: '`node:http`' },
+  { framework: 'express', title: 'Express', prepare: installPeers },
+  { framework: 'fastify', title: 'Fastify', prepare: installPeers },
+  { framework: 'hono', title: 'Hono on Node.js', prepare: installPeers },
+  { framework: 'koa', title: 'Koa', subjects: OURS, prepare: installPeers },
+].map(group)

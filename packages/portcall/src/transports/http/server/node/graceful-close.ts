@@ -1,0 +1,26 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { letGo } from './pipelining.ts'
+
+/** How long a client may take to read the last response and to close its side of the connection. */
+export const LINGER_MS = 5000
+
+/**
+ * Closes a connection after all output has been sent. What the client still sends is discarded until it closes its side, too, but no longer
+ * than `LINGER_MS`: a connection that is closed with unread input is reset, and the client might lose responses (RFC 9112, section 9.6).
+ */
+export function closeGracefully(socket: Duplex): void {
+  if (!socket.writable) return
+  socket.end(() => {
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+    timer.unref()
+    socket.once('close', () => clearTimeout(timer))
+  })
+  letGo(socket)
+}
+
+/** Does the same for a connection of Node's server, whose parser reads again only after the output has drained. */
+export function closeParsed(socket: Socket): void {
+  if (socket.writableNeedDrain) socket.once('drain', () => closeGracefully(socket))
+  else closeGracefully(socket)
+}
