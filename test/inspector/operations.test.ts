@@ -1,29 +1,11 @@
 /** Each operation in each revision, over HTTP and over stdio. */
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { InspectorTarget } from '../../packages/portcall/src/inspector/protocol/servers.ts'
+import { CASES, type Case, openCase } from './support/cases.ts'
 import { serveFixture } from './support/fixture-server.ts'
 import { startInspector, type TestInspector } from './support/inspector.ts'
 
-const PROGRAM = fileURLToPath(new URL('fixtures/server.mjs', import.meta.url))
-const TRANSPORTS: { readonly [transport: string]: () => Promise<InspectorTarget> } = {
-  http: async () => ({ kind: 'url', url: await serveFixture() }),
-  stdio: async () => ({ kind: 'program', command: process.execPath, args: [PROGRAM] }),
-}
-const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
-const CASES = Object.keys(TRANSPORTS).flatMap((transport) => REVISIONS.map((revision) => ({ transport, revision })))
-
-async function open({ transport, revision }: (typeof CASES)[number]): Promise<{ inspector: TestInspector; id: string }> {
-  const inspector = await startInspector()
-  const target = await TRANSPORTS[transport]?.()
-  const server = await inspector.connect(target as InspectorTarget, {
-    revision,
-    logLevel: 'debug',
-    roots: [{ uri: 'file:///work' }],
-  })
-  expect([server.status, server.negotiation?.revision]).toEqual(['connected', revision])
-  return { inspector, id: server.id }
-}
+const open = (one: Case): Promise<{ inspector: TestInspector; id: string }> =>
+  openCase(one, { logLevel: 'debug', roots: [{ uri: 'file:///work' }] })
 
 describe.each(CASES)('$revision over $transport', (one) => {
   test('lists, calls, reads, renders and completes', async () => {

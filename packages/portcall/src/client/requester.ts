@@ -119,7 +119,7 @@ function timeoutsOf(
 }
 
 /** @throws RpcError when the response is an error. */
-function resultOf(response: Response): JsonObject {
+export function resultOf(response: Response): JsonObject {
   if (isSuccess(response)) return response.result
   const { code, message, data } = readProtocolError(response.error)
   throw new RpcError(code, message, data)

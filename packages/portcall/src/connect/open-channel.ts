@@ -36,6 +36,7 @@ export async function openChannel(
     const detected = era === 'modern' ? era : await probe(modern.exchange, context).catch(legacyAfterTimeout)
     if (detected === 'modern') {
       const { exchange, close } = modern
+      context.onOpen?.({ notify: (message) => channel.send(message) })
       return { era: detected, connection: { ...MODERN, exchange, close, onEnd: modern.onClose } }
     }
   }

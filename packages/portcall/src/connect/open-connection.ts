@@ -90,6 +90,7 @@ function createContext(owner: ConnectionOwner, options: ConnectionOptions): Shar
     probeTimeoutMs,
     deadlines,
     methodOf,
+    onOpen: options.wire?.onOpen,
     legacyVersion: eraOf(protocolVersion) === 'legacy' ? protocolVersion : undefined,
   }
 }

@@ -13,8 +13,9 @@ import type { OpenConnection } from './reconnect.ts'
 
 /** Opens a connection in each era. */
 const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, context: ConnectContext) => Promise<OpenConnection> } = {
-  async modern(http) {
-    const { exchange, close } = createHttpExchange(http)
+  async modern(http, { onOpen }) {
+    const { exchange, notify, close } = createHttpExchange(http)
+    onOpen?.({ notify })
     return { exchange, close, sendsParamHeaders: true, hasSession: false, protocolVersion: MODERN_VERSION, onEnd: () => {} }
   },
   legacy: (http, context) => openLegacy(createLegacyHttpConnection(http), context),

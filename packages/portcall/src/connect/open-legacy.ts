@@ -1,4 +1,5 @@
 import type { Deadlines } from '../client/deadlines.ts'
+import { resultOf } from '../client/requester.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import type { UnexpectedMessage } from '../jsonrpc/unexpected-message.ts'
 import { openLegacyClient } from '../legacy/client/client.ts'
@@ -7,6 +8,7 @@ import type { identityOf } from '../protocol/caller-identity.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { WireObserver } from './options.ts'
 import type { OpenConnection } from './reconnect.ts'
 
 /** What opening a connection requires from the client, whatever the transport and the era. */
@@ -25,6 +27,8 @@ export interface ConnectContext {
   readonly legacyVersion: string | undefined
   /** Receives the log messages of a session. Default: the requests that asked for log messages receive them. */
   readonly onLog?: (params: JsonObject) => void
+  /** Receives the sender of messages that are not translated. */
+  readonly onOpen?: WireObserver['onOpen']
   readonly onUnexpectedMessage: (message: UnexpectedMessage) => void
   readonly probeTimeoutMs: number
   readonly deadlines: Deadlines
@@ -39,13 +43,17 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
   const client = await openLegacyClient({
     connection,
     info,
-    capabilities,
+    capabilities: context.onOpen && capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities,
     signal,
     ...(handleInputRequest && { handleInputRequest }),
     ...(context.identityOf && { identityOf: context.identityOf }),
     ...(context.suspendTtlMs !== undefined && { suspendTtlMs: context.suspendTtlMs }),
     ...(onLog && { onLog }),
     ...(legacyVersion !== undefined && { versions: [legacyVersion] }),
+  })
+  context.onOpen?.({
+    request: async (method, params, outgoing) => resultOf(await connection.request(method, params, outgoing)),
+    notify: (message) => connection.notify(message),
   })
   const { exchange, onClose, close, revision } = client
   return { exchange, sendsParamHeaders: false, hasSession: true, protocolVersion: revision.version, onEnd: onClose, close }

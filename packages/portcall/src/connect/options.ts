@@ -1,11 +1,26 @@
 import type { ClientOptions } from '../client/client.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
+import type { JsonObject, Notification } from '../jsonrpc/message.ts'
+import type { OutgoingContext } from '../legacy/client/connection.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import type { HttpClientLimits } from '../transports/http/client/limits.ts'
 import type { HeaderSource } from '../transports/http/client/request-headers.ts'
 import type { HttpFetch } from '../transports/http/client/types.ts'
 import type { Era } from './era-cache.ts'
+
+/** Sends messages on an open connection as they are. */
+export interface WireSender {
+  /**
+   * Sends a request of the negotiated revision, and resolves to its result. It has no timeout. Absent in the newest revision, where requests
+   * of the client are not translated.
+   *
+   * @throws RpcError when the server responds with an error.
+   */
+  request?(method: string, params: JsonObject | undefined, context?: OutgoingContext): Promise<JsonObject>
+  /** Sends a notification. */
+  notify(notification: Notification): Promise<void> | void
+}
 
 /** Observes what crosses the wire, below all translation between revisions: for recorders and debuggers. */
 export interface WireObserver {
@@ -15,6 +30,11 @@ export interface WireObserver {
   wrapChannel?(channel: Channel): Channel
   /** Receives what a process writes to stdout, byte for byte, before its channel delivers it. */
   readonly onStdout?: (chunk: Uint8Array) => void
+  /**
+   * Receives the sender of each connection that opens: the first one, and those that replace it. Roots are declared with `listChanged` to
+   * legacy servers then: send `notifications/roots/list_changed` when they change.
+   */
+  readonly onOpen?: (sender: WireSender) => void
 }
 
 /** How to connect, whatever uses the connection. */

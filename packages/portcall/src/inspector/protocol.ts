@@ -172,7 +172,7 @@ export interface InspectorCommands {
   'remove-server': InspectorCommand<ServerParams, Empty>
   /** Keeps the server, with its settings, in the file of saved servers, or deletes it there. Secrets are not saved. */
   'save-server': InspectorCommand<ServerParams & { readonly saved: boolean }, Empty>
-  /** Replaces the roots. A connected server gets them when it asks the next time. */
+  /** Replaces the roots. A connected server is notified, if its revision allows it, and gets them when it asks the next time. */
   'set-roots': InspectorCommand<ServerParams & { readonly roots: readonly InspectorRoot[] }, Empty>
 
   /** Starts an operation. Follow its `operation` events. */

@@ -2,9 +2,14 @@ import type { Signal } from '@preact/signals'
 import { isObject } from '../../schema/schema.ts'
 import { jsonText } from '../../schema/value.ts'
 import { draft } from '../../state/drafts.ts'
+import type { InspectorServer, OperationRequest } from '../../state/protocol.ts'
 
-/** A raw request as it is being typed. */
+/** How a message is sent: as a request or notification of the revision in use, or as a request of the newest one, which is translated. */
+export type SendMode = 'request' | 'translated' | 'notification'
+
+/** A raw message as it is being typed. */
 export interface RequestDraft {
+  readonly mode: SendMode
   readonly method: string
   readonly params: string
   readonly count: number
@@ -12,20 +17,74 @@ export interface RequestDraft {
   readonly concurrency: number
 }
 
-const EMPTY: RequestDraft = { method: 'tools/list', params: '', count: 1, perSecond: '', concurrency: 1 }
+const EMPTY: RequestDraft = { mode: 'request', method: 'tools/list', params: '', count: 1, perSecond: '', concurrency: 1 }
 
-/** Returns the raw request that is being typed for a server. */
+/** Returns the raw message that is being typed for a server. */
 export const requestDraft = (serverId: string): Signal<RequestDraft> => draft(`request ${serverId}`, () => EMPTY)
+
+/** Whether requests of the client are translated for a server. */
+export const isTranslated = ({ negotiation }: InspectorServer): boolean =>
+  negotiation?.era !== undefined && negotiation.era !== 'modern'
+
+/** The ways to send to a server. */
+export const modesFor = (server: InspectorServer): readonly { readonly id: SendMode; readonly label: string }[] => [
+  { id: 'request', label: 'Request' },
+  ...(isTranslated(server) ? [{ id: 'translated', label: 'Request of the newest revision, translated' } as const] : []),
+  { id: 'notification', label: 'Notification' },
+]
+
+const COMMON = [
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'tasks/get',
+  'tasks/cancel',
+]
+
+/** The methods to suggest. */
+export function methodsFor(server: InspectorServer, mode: SendMode): readonly string[] {
+  if (mode === 'notification')
+    return isTranslated(server)
+      ? ['notifications/cancelled', 'notifications/progress', 'notifications/initialized', 'notifications/roots/list_changed']
+      : ['notifications/cancelled']
+  return mode === 'request' && isTranslated(server)
+    ? [...COMMON, 'tasks/list', 'tasks/result', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']
+    : [...COMMON, 'server/discover', 'subscriptions/listen']
+}
+
+/** Returns what a draft asks for. */
+export function requestOf(
+  server: InspectorServer,
+  mode: SendMode,
+  message: { method: string; params?: object },
+): OperationRequest {
+  const params = message.params === undefined ? {} : { params: { ...message.params } }
+  const base = { method: message.method, ...params }
+  if (mode === 'notification') return { type: 'notify', ...base }
+  return { type: 'request', ...base, ...(mode === 'request' && isTranslated(server) && { untranslated: true }) }
+}
+
+/** Returns how a message was sent. */
+export function modeOf(server: InspectorServer, request: OperationRequest): SendMode {
+  if (request.type === 'notify') return 'notification'
+  return request.type === 'request' && !request.untranslated && isTranslated(server) ? 'translated' : 'request'
+}
 
 /** Members of `_meta` that the back end writes itself for each request. */
 const OWN_META = /^(?:progressToken|io\.modelcontextprotocol\/(?:protocolVersion|client.*|logLevel))$/
 
-/** Puts a message that was sent into the form of raw requests. */
+/** Puts a message that was sent into the form of raw messages. */
 export function editRequest(serverId: string, message: unknown): void {
   if (!isObject(message) || typeof message['method'] !== 'string') return
   const { method, params } = message
   requestDraft(serverId).value = {
     ...EMPTY,
+    mode: 'id' in message ? 'request' : 'notification',
     method,
     params: jsonText(withoutOwnMeta(params)),
   }

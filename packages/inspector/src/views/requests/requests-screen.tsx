@@ -5,47 +5,30 @@ import { formatDuration, formatTime } from '../../lib/format.ts'
 import { isObject } from '../../schema/schema.ts'
 import { jsonText, parseText } from '../../schema/value.ts'
 import { operate } from '../../state/actions.ts'
-import type { InspectorServer, OperationOptions, OperationRequest, OperationState } from '../../state/protocol.ts'
+import type { InspectorServer, OperationOptions, OperationState } from '../../state/protocol.ts'
 import { lastOperation, store } from '../../state/store.ts'
 import { Badge, Button, Empty } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
 import { currentOperationId } from '../shell/current-operation.ts'
 import { CopyAs } from '../tools/copy-as.tsx'
-import { requestDraft } from './request-draft.ts'
+import { methodsFor, modeOf, modesFor, type RequestDraft, requestDraft, requestOf } from './request-draft.ts'
 
-const METHODS = [
-  'server/discover',
-  'tools/list',
-  'tools/call',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'tasks/get',
-  'tasks/cancel',
-  'ping',
-] as const
+const isRaw = ({ request }: OperationState): boolean => request.type === 'request' || request.type === 'notify'
 
-const isRaw = ({ request }: OperationState): boolean => request.type === 'request'
-
-/** Raw requests: any method with any params, edited and sent again, once or many times. */
+/** Raw messages: any method with any params, edited and sent again, once or many times. */
 export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Element {
   const draft = requestDraft(server.id)
   const { method, params, count, perSecond, concurrency } = draft.value
+  const modes = modesFor(server)
+  const mode = modes.some(({ id }) => id === draft.value.mode) ? draft.value.mode : 'request'
   const set = (change: Partial<typeof draft.value>): void => {
     draft.value = { ...draft.value, ...change }
   }
   const parsed = parseText(params)
   const isValid = method.trim() !== '' && parsed.ok && (parsed.value === undefined || isObject(parsed.value))
   const value = parsed.ok && isObject(parsed.value) ? parsed.value : undefined
-  const request: OperationRequest = {
-    type: 'request',
-    method: method.trim(),
-    ...(value && { params: value }),
-  }
+  const request = requestOf(server, mode, { method: method.trim(), ...(value && { params: value }) })
   const options: OperationOptions =
     count > 1
       ? {
@@ -73,8 +56,18 @@ export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Ele
         }}
       >
         <h2>Raw request</h2>
-        <p class="muted">It is sent in the newest revision, and translated for older servers.</p>
         <div class="method-line">
+          <select
+            aria-label="Send as"
+            value={mode}
+            onChange={(event) => set({ mode: modes.find(({ id }) => id === event.currentTarget.value)?.id ?? 'request' })}
+          >
+            {modes.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </select>
           <input
             class="mono"
             aria-label="Method"
@@ -84,7 +77,7 @@ export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Ele
             onInput={(event) => set({ method: event.currentTarget.value })}
           />
           <datalist id="methods">
-            {METHODS.map((name) => (
+            {methodsFor(server, mode).map((name) => (
               <option key={name} value={name} />
             ))}
           </datalist>
@@ -159,7 +152,7 @@ function History({
   onChoose,
 }: {
   server: InspectorServer
-  onChoose: (draft: { method: string; params: string }) => void
+  onChoose: (draft: Pick<RequestDraft, 'mode' | 'method' | 'params'>) => void
 }): JSX.Element | null {
   const sent = [...store.operations.value.values()]
     .filter((operation) => operation.serverId === server.id && isRaw(operation))
@@ -171,13 +164,14 @@ function History({
       <h3>Sent before</h3>
       <ul class="history">
         {sent.map(({ id, request, status, startedAt, durationMs }) =>
-          request.type === 'request' ? (
+          request.type === 'request' || request.type === 'notify' ? (
             <li key={id}>
               <button
                 type="button"
                 class="item"
                 onClick={() =>
                   onChoose({
+                    mode: modeOf(server, request),
                     method: request.method,
                     params: jsonText(request.params),
                   })

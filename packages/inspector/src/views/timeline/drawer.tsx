@@ -74,17 +74,15 @@ export function Drawer({ entryId }: { entryId: number }): JSX.Element | null {
 }
 
 function DrawerActions({ entry }: { entry: TimelineEntry }): JSX.Element {
-  const isRequest = entry.type === 'message' && entry.messageKind === 'request' && entry.direction === 'out'
+  const sent = entry.type === 'message' && entry.direction === 'out' ? entry.messageKind : undefined
   return (
     <span class="toolbar">
-      {isRequest && (
-        <>
-          <Button kind="quiet" icon="refresh" onClick={() => void edit(entry)}>
-            Edit and resend
-          </Button>
-          <CopyAs source={{ entryId: entry.id }} quiet />
-        </>
+      {(sent === 'request' || sent === 'notification') && (
+        <Button kind="quiet" icon="refresh" onClick={() => void edit(entry)}>
+          Edit and resend
+        </Button>
       )}
+      {sent === 'request' && <CopyAs source={{ entryId: entry.id }} quiet />}
       <IconButton icon="pin" label="Pin" pressed={pinned.value.has(entry.id)} onClick={() => togglePin(entry.id)} />
       <IconButton icon="close" label="Close the message" onClick={() => (selectedEntry.value = undefined)} />
     </span>
@@ -94,7 +92,7 @@ function DrawerActions({ entry }: { entry: TimelineEntry }): JSX.Element {
 async function edit(entry: TimelineEntry): Promise<void> {
   const detail = await send('get-entry', { entryId: entry.id }).catch(() => undefined)
   if (!detail) return
-  editRequest(entry.serverId, detail.newest ?? detail.value)
+  editRequest(entry.serverId, detail.value)
   go({ screen: 'requests', serverId: entry.serverId })
 }
 

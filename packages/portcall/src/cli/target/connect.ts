@@ -21,10 +21,10 @@ import { resolveTarget } from './resolve.ts'
 export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
   readonly flags: unknown
   /**
-   * Handlers for elicitations that neither an option nor a terminal can answer, without which the capability is not declared; and what sends
-   * HTTP requests.
+   * Handlers for elicitations that neither an option nor a terminal can answer, without which the capability is not declared; what sends HTTP
+   * requests, and what observes the wire.
    */
-  readonly fallbackHandlers?: Pick<ConnectOptions, 'elicit' | 'elicitUrl' | 'fetch'>
+  readonly fallbackHandlers?: Pick<ConnectOptions, 'elicit' | 'elicitUrl' | 'fetch' | 'wire'>
 }
 
 /** A client with the tasks extension. */

@@ -59,7 +59,7 @@ const SERVER_HANDLERS: CommandHandlers<
   'save-server': ({ serverId, saved }, { servers }) => servers.save(serverId, saved),
   'set-roots': ({ serverId, roots }, { servers }) => {
     checkSettings({ roots })
-    servers.get(serverId).setRoots(roots)
+    return servers.get(serverId).setRoots(roots)
   },
 }
 

@@ -1,5 +1,5 @@
 import { InvalidResultError, type Progress } from '../../entrypoints/client.ts'
-import { isSuccess, type JsonObject, type Response } from '../../jsonrpc/message.ts'
+import { isSuccess, type JsonObject, notification, type Response } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { Tool } from '../../protocol/types.ts'
 import type { OperationOptions, OperationRequest, OperationState } from '../protocol/operations.ts'
@@ -76,7 +76,11 @@ const RUNNERS: { readonly [Type in OperationRequest['type']]: Runner<Type> } = {
     items: await skillsOf(context).directory(uri, { signal: context.signal }).toArray(),
   }),
   'skill-read': ({ uri }, context) => context.server.connection.client.readResource(uri, callOptions(context)),
-  request: ({ method, params }, context) => context.server.connection.client.request(method, params ?? {}, callOptions(context)),
+  request: sendRequest,
+  notify: async ({ method, params }, { server }) => {
+    await server.connection.sender().notify(notification(method, params))
+    return {}
+  },
 }
 
 /** Runs one operation. @throws whatever the client throws. */
@@ -104,6 +108,17 @@ async function callTool(
     status: 'ready',
   })
   return { task: { taskId } }
+}
+
+async function sendRequest(
+  { method, params, untranslated }: Extract<OperationRequest, { type: 'request' }>,
+  context: OperationContext,
+): Promise<object> {
+  const { client, sender } = context.server.connection
+  const open = sender()
+  if (!untranslated || !open.request) return client.request(method, params ?? {}, callOptions(context))
+  const { headers } = context.options
+  return open.request(method, params, { signal: context.signal, ...(headers && { outgoing: { headers } }) })
 }
 
 async function listen(

@@ -41,8 +41,13 @@ export type OperationRequest =
   | { readonly type: 'skill-directory'; readonly uri: string }
   /** Reads a file of a skill. */
   | { readonly type: 'skill-read'; readonly uri: string }
-  /** Sends any request through the client, in the newest revision: it is translated for older servers. */
-  | { readonly type: 'request'; readonly method: string; readonly params?: JsonObject }
+  /**
+   * Sends any request through the client, in the newest revision: it is translated for older servers. `untranslated`: in the revision of the
+   * connection, with these params and nothing else, and without a timeout.
+   */
+  | { readonly type: 'request'; readonly method: string; readonly params?: JsonObject; readonly untranslated?: boolean }
+  /** Sends a notification as it is. */
+  | { readonly type: 'notify'; readonly method: string; readonly params?: JsonObject }
 
 /** Options of any operation. */
 export interface OperationOptions {
@@ -95,6 +100,8 @@ export interface OperationResults {
   readonly 'skill-read': JsonObject
   /** The result of the method. */
   readonly request: JsonObject
+  /** Nothing. */
+  readonly notify: JsonObject
 }
 
 /** An operation. Sent whole with each change. The last 500 are kept, also over a reload of the page. */

@@ -1,3 +1,4 @@
+import { notification } from '../../jsonrpc/message.ts'
 import type { ConnectionSettings, InspectorRoot, InspectorServer, InspectorTarget, Negotiation } from '../protocol/servers.ts'
 import { InspectorCommandError, toFailure } from '../state/command-error.ts'
 import type { EventHub } from '../state/event-hub.ts'
@@ -28,7 +29,8 @@ export interface ManagedServer {
   /** Checks that a person has seen what will run. @throws InspectorCommandError */
   confirm(confirmed: string | true | undefined): Promise<string>
   update(change: ServerChange): Promise<void>
-  setRoots(roots: readonly InspectorRoot[]): void
+  /** Replaces the roots. A connected server is notified if its revision has a notification for it. */
+  setRoots(roots: readonly InspectorRoot[]): Promise<void>
   /** Changes what the page sees. */
   show(change: ServerDetails): void
 }
@@ -115,7 +117,11 @@ export async function createManagedServer(init: NewServer, context: ServerContex
     disconnect,
     confirm: facts.confirm,
     update: facts.update,
-    setRoots: facts.setRoots,
+    async setRoots(roots) {
+      facts.setRoots(roots)
+      const open = facts.settings.declare?.roots === false ? undefined : connection?.sender()
+      if (open?.request) await open.notify(notification('notifications/roots/list_changed'))
+    },
     show: facts.show,
   }
   facts.publish()

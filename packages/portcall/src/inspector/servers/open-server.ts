@@ -7,6 +7,7 @@ import {
   type ConnectTarget,
   connect,
   type Era,
+  type WireSender,
 } from '../../entrypoints/client.ts'
 import { type ServerLike, serveChannel } from '../../entrypoints/index.ts'
 import { skills } from '../../entrypoints/skills-client.ts'
@@ -40,6 +41,8 @@ export interface OpenInspectedServer {
   readonly instructions: string | undefined
   readonly negotiation: Negotiation
   readonly pid: number | undefined
+  /** Returns what sends messages as they are on the connection that is open now. */
+  sender(): WireSender
   close(): Promise<void>
 }
 
@@ -75,6 +78,10 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
   let era: Era | undefined = settings.era
   let revision = settings.revision
   const wire = createWire(parts, messages, rules)
+  let sender: WireSender
+  const onOpen = (opened: WireSender): void => {
+    sender = opened
+  }
   const transportOf = (): Negotiation['transport'] =>
     wire.kind === 'url' ? (era === 'http+sse' ? 'http+sse' : 'streamable-http') : wire.kind
   const negotiation = (negotiated: string | undefined): Negotiation =>
@@ -89,7 +96,7 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
   try {
     const client = (await connect(wire.target, {
       ...(await createOptions(parts, messages)),
-      wire: wire.observer,
+      wire: { ...wire.observer, onOpen },
       onEraDetected: (detected) => {
         era = detected
       },
@@ -101,7 +108,16 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
       await client.close()
       wire.close()
     }
-    return { client, info, capabilities, instructions, negotiation: negotiation(revision), pid: wire.pid(), close }
+    return {
+      client,
+      info,
+      capabilities,
+      instructions,
+      negotiation: negotiation(revision),
+      pid: wire.pid(),
+      sender: () => sender,
+      close,
+    }
   } catch (error) {
     wire.close()
     if (error instanceof Error) Object.assign(error, { negotiation: negotiation(undefined) })

@@ -1,6 +1,4 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { MetaKey } from '../../protocol/meta.ts'
-import { MODERN_VERSION } from '../../protocol/revisions.ts'
 import type { BackendParts } from '../backend-parts.ts'
 import type { OperationRequest } from '../protocol/operations.ts'
 import type { InspectorTarget } from '../protocol/servers.ts'
@@ -11,13 +9,14 @@ import { quote } from '../servers/resolver.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import { isSecretHeader, isSecretVariable } from '../wire/mask.ts'
 import { writeTest, writeTypeScript } from './code.ts'
+import { writeCurl } from './curl.ts'
 import { redactText } from './redact.ts'
 import { type CopyInput, wireForm } from './wire-form.ts'
 
 type CopyResult = Omit<InspectorCommands['copy-as']['result'], 'note'>
 
 const WRITERS: { readonly [Format in CopyFormat]: (input: CopyInput) => CopyResult } = {
-  curl: (input) => ({ text: writeCurl(input), language: 'shell' }),
+  curl: (input) => ({ text: writeCurl(input, headersOf(input)), language: 'shell' }),
   portcall: (input) => ({ text: writeCommand(input), language: 'shell' }),
   typescript: (input) => ({ text: writeTypeScript(input), language: 'typescript' }),
   test: (input) => ({ text: writeTest(input), language: 'typescript' }),
@@ -51,7 +50,8 @@ function readSource(
       throw new InspectorCommandError('INVALID_PARAMS', 'Only requests of the inspector can be copied')
     const message: unknown = JSON.parse(stored.details.text ?? stored.entry.text)
     const params = isObject(message) && isObject(message.params) ? message.params : {}
-    const request: OperationRequest = { type: 'request', method: stored.entry.method ?? '', params: withoutMeta(params) }
+    const method = stored.entry.method ?? ''
+    const request: OperationRequest = { type: 'request', method, params: withoutMeta(params), untranslated: true }
     return { server: servers.get(stored.entry.serverId), request, options: {} }
   }
   const request = 'request' in source ? source.request : ({ type: 'discover' } as const)
@@ -65,30 +65,8 @@ function withoutMeta({ _meta, ...params }: JsonObject): JsonObject {
   return own.length === 0 ? params : { ...params, _meta: Object.fromEntries(own) }
 }
 
-function writeCurl(input: CopyInput): string {
-  const { target } = input.server
-  if (target.kind !== 'url') throw new InspectorCommandError('INVALID_PARAMS', 'curl needs a server with a URL')
-  const { method, params } = wireForm(input)
-  const { _meta: meta, ...rest } = params
-  const envelope = {
-    ...(isObject(meta) ? meta : {}),
-    [MetaKey.protocolVersion]: MODERN_VERSION,
-    [MetaKey.clientInfo]: { name: 'curl', version: '1' },
-    [MetaKey.clientCapabilities]: {},
-  }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...rest, _meta: envelope } })
-  const name = params.name ?? params.uri ?? params.taskId
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': MODERN_VERSION,
-    'mcp-method': method,
-    ...(typeof name === 'string' && { 'mcp-name': name }),
-  }
-  const own = Object.entries(input.server.settings.headers ?? {}).map(([key, value]) => header(key, value, input))
-  const standard = Object.entries(headers).map(([key, value]) => `-H ${quote(`${key}: ${value}`)}`)
-  return ['curl', quote(redactText(target.url)), ...standard, ...own, `--data ${quote(body)}`].join(' \\\n  ')
-}
+const headersOf = (input: CopyInput): string[] =>
+  Object.entries(input.server.settings.headers ?? {}).map(([name, value]) => header(name, value, input))
 
 function header(name: string, value: string, { secret }: CopyInput): string {
   if (!isSecretHeader(name)) return `-H ${quote(`${name}: ${value}`)}`
@@ -106,24 +84,27 @@ function writeCommand(input: CopyInput): string {
   if (target.kind === 'module') before.push(quote(target.path))
   if (target.kind === 'config') before.push(quote(`${target.path}:${target.name}`))
   if (target.kind === 'program') after.push('--', ...[target.command, ...target.args].map((word) => quote(redactText(word))))
-  const options = Object.entries(settings.headers ?? {}).map(([name, value]) => header(name, value, input))
+  const options = [...headersOf(input), ...(settings.cwd === undefined ? [] : ['--cwd', quote(settings.cwd)])]
   const env = Object.entries(settings.env ?? {}).map(([name, value]) =>
     isSecretVariable(name) ? `-e ${name}="$${input.secret(name)}"` : `-e ${quote(`${name}=${value}`)}`,
   )
   const pin = settings.revision === undefined ? [] : ['--protocol-version', settings.revision]
   const { method, params } = wireForm(input)
-  const raw = ['raw', ...before, quote(method), ...(Object.keys(params).length > 0 ? [quote(JSON.stringify(params))] : [])]
-  const words = request.type === 'call-tool' && !input.options.meta ? callWords(request, before) : raw
+  const as = request.type === 'notify' ? ['--notification'] : isUntranslated(input) ? ['--untranslated'] : []
+  const raw = ['raw', ...before, quote(method), ...argumentWords(params), ...as]
+  const isCall = request.type === 'call-tool' && !input.options.meta && Object.keys(request.arguments).every(isArgumentName)
+  const words = isCall ? ['call', ...before, quote(request.name), ...argumentWords(request.arguments)] : raw
   return ['portcall', ...words, ...options, ...env, ...pin, ...after].join(' ')
 }
 
-function callWords(
-  { name, arguments: args }: Extract<OperationRequest, { type: 'call-tool' }>,
-  before: readonly string[],
-): string[] {
-  const values = Object.entries(args).map(([key, value]) => quote(`${key}:=${JSON.stringify(value)}`))
-  return ['call', ...before, quote(name), ...values]
-}
+const isUntranslated = ({ request, server }: CopyInput): boolean =>
+  request.type === 'request' && request.untranslated === true && server.state.negotiation?.era !== 'modern'
+
+/** Reports whether a name can be written as `name:=json`. */
+const isArgumentName = (name: string): boolean => /^[^=:@-][^=:]*$/.test(name)
+
+const argumentWords = (values: JsonObject): string[] =>
+  Object.entries(values).map(([name, value]) => quote(`${name}:=${JSON.stringify(value)}`))
 
 function writeHostEntry({ server, parts, host, secret }: CopyInput): CopyResult {
   const entry = entryOf(server.target, server, secret)

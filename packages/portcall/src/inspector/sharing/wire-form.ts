@@ -14,11 +14,19 @@ export interface CopyInput {
   readonly secret: (name: string) => string
 }
 
+/** A message on the wire. */
+export interface WireForm {
+  readonly method: string
+  readonly params: JsonObject
+  readonly isNotification: boolean
+}
+
 /** The method and the params of a request, on the wire. */
-export function wireForm({ request, options }: Pick<CopyInput, 'request' | 'options'>): { method: string; params: JsonObject } {
+export function wireForm({ request, options }: Pick<CopyInput, 'request' | 'options'>): WireForm {
   const { method, params } = toMethod(request)
   const meta = { ...(isObject(params._meta) ? params._meta : {}), ...options.meta }
-  return { method, params: Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params }
+  const isNotification = request.type === 'notify'
+  return { method, params: Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params, isNotification }
 }
 
 const LISTS: { readonly [kind: string]: string } = {
@@ -58,6 +66,7 @@ function toMethod(request: OperationRequest): { method: string; params: JsonObje
     case 'skill-directory':
       return { method: 'resources/directory/read', params: { uri: request.uri } }
     case 'request':
+    case 'notify':
       return { method: request.method, params: request.params ?? {} }
   }
 }

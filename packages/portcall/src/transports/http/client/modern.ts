@@ -1,12 +1,13 @@
 import type { Exchange, ExchangeContext } from '../../../jsonrpc/exchange.ts'
-import { isObject, type Message, type Request } from '../../../jsonrpc/message.ts'
+import { isObject, type Message, type Notification, type Request } from '../../../jsonrpc/message.ts'
 import { encodeHeaderValue } from '../../../protocol/header-params.ts'
 import { MetaKey } from '../../../protocol/meta.ts'
 import { type MethodLookup, methodOf as methodOfCore } from '../../../protocol/methods.ts'
+import { MODERN_VERSION } from '../../../protocol/revisions.ts'
 import { Header, type HeaderRecord } from '../common/headers.ts'
 import { createHttpClient, type HttpClientOptions } from './http-client.ts'
 import { lowerCaseHeaders, POST_HEADERS } from './request-headers.ts'
-import { endedWithoutResponse, readErrorResponse, readUntilResponse } from './response-reader.ts'
+import { endedWithoutResponse, readErrorResponse, readStatusError, readUntilResponse } from './response-reader.ts'
 
 /** A connection to a modern server over HTTP. */
 export interface HttpExchange {
@@ -16,6 +17,8 @@ export interface HttpExchange {
    * @throws ConnectionLostError when the HTTP response ends or breaks before the result; HttpStatusError; InvalidResponseError.
    */
   readonly exchange: Exchange
+  /** Sends a notification as one POST. @throws HttpStatusError when the server does not accept it. */
+  notify(notification: Notification): Promise<void>
   /** Aborts all requests in flight. Later requests are rejected. */
   close(): Promise<void>
 }
@@ -38,11 +41,21 @@ export function createHttpExchange(options: HttpClientOptions): HttpExchange {
     if (response) return response
     throw endedWithoutResponse(call)
   }
-  return { exchange, close: () => client.close() }
+  const notify = async (message: Notification): Promise<void> => {
+    const headers = { [Header.protocolVersion]: MODERN_VERSION, ...createHeaders(message, {}, methodOf) }
+    const call = await client.send({ method: 'POST', headers, body: JSON.stringify(message) })
+    if (!call.ok) throw await readStatusError(call)
+    call.release()
+  }
+  return { exchange, notify, close: () => client.close() }
 }
 
 /** Returns the headers of a request. Those that repeat a part of the body override the ones of the call. */
-function createHeaders({ method, params }: Request, { outgoing }: ExchangeContext, methodOf: MethodLookup): HeaderRecord {
+function createHeaders(
+  { method, params }: Request | Notification,
+  { outgoing }: Pick<ExchangeContext, 'outgoing'>,
+  methodOf: MethodLookup,
+): HeaderRecord {
   const headers: Record<string, string> = { ...(outgoing?.headers && lowerCaseHeaders(outgoing.headers)), ...POST_HEADERS }
   const version = isObject(params?._meta) ? params._meta[MetaKey.protocolVersion] : undefined
   const nameParam = methodOf(method)?.nameParam
