@@ -4,10 +4,13 @@ import { letGo } from './pipelining.ts'
 
 /** How long a client may take to read the last response and to close its side of the connection. */
 export const LINGER_MS = 5000
+/** How much of what a client still sends is discarded before its connection is closed all the same. */
+export const MAX_DISCARDED_BYTES: number = 16 * 1024 * 1024
 
 /**
  * Closes a connection after all output has been sent. What the client still sends is discarded until it closes its side, too, but no longer
- * than `LINGER_MS`: a connection that is closed with unread input is reset, and the client might lose responses (RFC 9112, section 9.6).
+ * than `LINGER_MS` and no more than `MAX_DISCARDED_BYTES`: a connection that is closed with unread input is reset, and the client might lose
+ * responses (RFC 9112, section 9.6).
  */
 export function closeGracefully(socket: Duplex): void {
   if (!socket.writable) return
@@ -15,6 +18,11 @@ export function closeGracefully(socket: Duplex): void {
     const timer = setTimeout(() => socket.destroy(), LINGER_MS)
     timer.unref()
     socket.once('close', () => clearTimeout(timer))
+  })
+  let discarded = 0
+  socket.on('data', ({ length }: Buffer) => {
+    discarded += length
+    if (discarded > MAX_DISCARDED_BYTES) socket.destroy()
   })
   letGo(socket)
 }
