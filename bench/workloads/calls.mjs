@@ -20,6 +20,17 @@ const workOf = ({ concurrency }) => ({ name: 'add', calls: [ADD], concurrency, w
 /** Calls over pipes are so cheap that Portcall and the baseline are close to each other. */
 const NEAR = { stdio: ['baseline', 'portcall'], http: [] }
 
+/** How groups of calls are measured. `workOf` returns the work of a cell. */
+export const measureCalls = (workOf) => ({
+  measure: (handle, at, settings) => handle.run(workOf(at), settings),
+  measureAlternately: (places, settings) =>
+    runAlternately(
+      places.map(({ handle }) => handle),
+      workOf(places[0].cell),
+      settings,
+    ),
+})
+
 const group = ({ transport, mode, also = [], ...rest }) => ({
   id: `${transport}/${mode}`,
   title: `tools/call, ${MODE_TITLES[transport][mode]}`,
@@ -31,13 +42,7 @@ const group = ({ transport, mode, also = [], ...rest }) => ({
   peerRounds: 4,
   open: (name) => CALLERS[transport](name, { mode, tools: 1 }),
   together: ({ id }, subject) => (NEAR[transport].includes(subject) ? id : undefined),
-  measure: (handle, at, settings) => handle.run(workOf(at), settings),
-  measureAlternately: (places, settings) =>
-    runAlternately(
-      places.map(({ handle }) => handle),
-      workOf(places[0].cell),
-      settings,
-    ),
+  ...measureCalls(workOf),
   ...rest,
 })
 

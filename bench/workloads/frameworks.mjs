@@ -1,6 +1,7 @@
 /** `tools/call` of a small tool inside a framework. The baseline is `node:http` without a framework. */
-import { CALLERS, runAlternately } from '../harness/callers.mjs'
+import { CALLERS } from '../harness/callers.mjs'
 import { installPeers } from '../prepare.mjs'
+import { measureCalls } from './calls.mjs'
 import { ADD } from './messages.mjs'
 
 const OURS = ['baseline', 'portcall']
@@ -21,13 +22,7 @@ const group = ({ framework, title, subjects = BOTH, prepare }) => ({
   peerRounds: 2,
   open: (name) => CALLERS.http(name, { mode: 'modern', tools: 1, ...(name !== 'baseline' && { framework }) }),
   together: ({ id }, subject) => (OURS.includes(subject) ? id : undefined),
-  measure: (handle, at, settings) => handle.run(workOf(at), settings),
-  measureAlternately: (places, settings) =>
-    runAlternately(
-      places.map(({ handle }) => handle),
-      workOf(places[0].cell),
-      settings,
-    ),
+  ...measureCalls(workOf),
 })
 
 export const FRAMEWORKS = [

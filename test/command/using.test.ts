@@ -52,6 +52,12 @@ describe.each(Object.keys(TARGETS))('a %s', (target) => {
     expect((await run(target, 'discover')).out).toContain('demo 1.0.0\nprotocol version: 2026-07-28\ncapabilities: tools')
     expect(JSON.parse((await run(target, 'raw', 'tools/list')).out).tools[0].name).toBe('greet')
   })
+
+  test('raw notification', async () => {
+    const sent = await run(target, 'raw', 'notifications/example', '--notification')
+    if (target === 'module') expect(sent).toMatchObject({ code: 2, err: expect.stringContaining('--notification needs') })
+    else expect(sent).toMatchObject({ code: 0, out: '' })
+  })
 })
 
 describe('every protocol version', () => {
@@ -68,6 +74,12 @@ describe('every protocol version', () => {
       code: 0,
       out: expect.stringContaining(`file://${dir}`),
     })
+  })
+
+  test.each(REVISIONS)('raw --untranslated, %s', async (version) => {
+    const pinged = await run('url', 'raw', 'ping', '--untranslated', '--protocol-version', version)
+    if (version < '2026') expect(pinged).toMatchObject({ code: 0, out: '{}\n' })
+    else expect(pinged).toMatchObject({ code: 3, err: expect.stringContaining('-32601') })
   })
 
   test.each(REVISIONS.filter((version) => version > '2025-06-01'))('a form is answered by an option, %s', async (version) => {

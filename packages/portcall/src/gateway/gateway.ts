@@ -109,30 +109,24 @@ function createExchange(
     emit({ type: 'error', error, reference, method })
     return internalError(reference).response(id)
   }
-  const dispatch: Exchange = async (request, context) => {
-    running.begin()
-    try {
-      const caller = new Caller(request, context)
-      return await handlerOf(request.method)({ request, context, caller })
-    } catch (error) {
-      return toResponse(error, request, context)
-    } finally {
-      running.end()
+  /** Counts requests, and converts what is thrown. */
+  const guard =
+    (answer: Exchange): Exchange =>
+    async (request, context) => {
+      running.begin()
+      try {
+        return await answer(request, context)
+      } catch (error) {
+        return toResponse(error, request, context)
+      } finally {
+        running.end()
+      }
     }
-  }
+  const dispatch = guard((request, context) =>
+    handlerOf(request.method)({ request, context, caller: new Caller(request, context) }),
+  )
   const all = [...middleware, ...parts.policies.list.flatMap((policy) => policy.middleware ?? [])]
-  if (all.length === 0) return dispatch
-  const layers = applyMiddleware(copySharedResults(dispatch), all)
-  return async (request, context) => {
-    running.begin()
-    try {
-      return await layers(request, context)
-    } catch (error) {
-      return toResponse(error, request, context)
-    } finally {
-      running.end()
-    }
-  }
+  return all.length === 0 ? dispatch : guard(applyMiddleware(copySharedResults(dispatch), all))
 }
 
 function createReference(): string {

@@ -1,6 +1,7 @@
 import type { Client, WireObserver, WireSender } from '../../entrypoints/client.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { buildArguments, readArguments } from '../arguments.ts'
+import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { withClient } from '../target/connect.ts'
 
@@ -32,8 +33,12 @@ export const rawCommand: Command = defineCommand({
         sender = opened
       },
     }
+    const notify = async (): Promise<void> => {
+      if (!sender) throw usageError('--notification needs a server with a URL or a program')
+      await sender.notify({ jsonrpc: '2.0', method, ...(given && { params: given }) })
+    }
     const send = async (client: Client): Promise<JsonObject | undefined> => {
-      if (flags.notification) return void (await sender?.notify({ jsonrpc: '2.0', method, ...(given && { params: given }) }))
+      if (flags.notification) return void (await notify())
       if (flags.untranslated && sender?.request) return sender.request(method, given, { signal: io.signal })
       const onNotification = (received: unknown): void => io.log(JSON.stringify(received))
       return client.request(method, params, { signal: io.signal, onNotification })

@@ -4,7 +4,7 @@ import type { HostProblem, HostVerdict } from '../protocol/diagnosis.ts'
 import { HOST_PROFILES, type HostRule } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 
-/** Returns what each known host makes of the tools of a server. The limits are those that the hosts have published. */
+/** Returns what each known host makes of the tools of a server. Each limit names where it was found. */
 export function judgeHosts(inventory: ServerInventory): HostVerdict[] {
   return HOST_PROFILES.map(({ host, rules }) => {
     const problems = rules.flatMap((rule) => problemsOf(rule, inventory))

@@ -1,11 +1,20 @@
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { letGo } from './pipelining.ts'
 
 /** How long a client may take to read the last response and to close its side of the connection. */
 export const LINGER_MS = 5000
 /** How much of what a client still sends is discarded before its connection is closed all the same. */
-export const MAX_DISCARDED_BYTES: number = 16 * 1024 * 1024
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024
+
+/** Discards what arrives, and calls `onTooMuch` when that is more than `MAX_DISCARDED_BYTES`. */
+export function discardInput(input: Readable, onTooMuch: () => void): void {
+  let bytes = 0
+  input.on('data', ({ length }: Buffer) => {
+    bytes += length
+    if (bytes > MAX_DISCARDED_BYTES) onTooMuch()
+  })
+}
 
 /**
  * Closes a connection after all output has been sent. What the client still sends is discarded until it closes its side, too, but no longer
@@ -19,11 +28,7 @@ export function closeGracefully(socket: Duplex): void {
     timer.unref()
     socket.once('close', () => clearTimeout(timer))
   })
-  let discarded = 0
-  socket.on('data', ({ length }: Buffer) => {
-    discarded += length
-    if (discarded > MAX_DISCARDED_BYTES) socket.destroy()
-  })
+  discardInput(socket, () => socket.destroy())
   letGo(socket)
 }
 

@@ -16,7 +16,7 @@ import type { HttpOptions } from '../options.ts'
 import type { EventSink, HttpContext, HttpHandler } from '../types.ts'
 import { type BodyReaderState, MAX_UNREAD_BYTES, type NodeRequest, readChunks, readParsed, tooLarge } from './body.ts'
 import { destroyOnStall, openEventSink, SMALL_RESPONSE_BYTES } from './event-sink.ts'
-import { LINGER_MS, MAX_DISCARDED_BYTES } from './graceful-close.ts'
+import { discardInput, LINGER_MS } from './graceful-close.ts'
 import { isWaiting, waitForTurn } from './pipelining.ts'
 
 /**
@@ -224,12 +224,8 @@ class NodeContext implements HttpContext, PendingWrite {
     const end = (): void => void response.end()
     const timer = setTimeout(end, LINGER_MS)
     timer.unref()
-    let discarded = 0
-    const discard = ({ length }: Buffer): void => {
-      discarded += length
-      if (discarded > MAX_DISCARDED_BYTES) end()
-    }
-    this.#request.once('end', end).on('data', discard).resume()
+    discardInput(this.#request, end)
+    this.#request.once('end', end).resume()
     response.once('close', () => clearTimeout(timer))
   }
 
