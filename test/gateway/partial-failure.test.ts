@@ -1,4 +1,8 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer as createNodeServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createServer, type Server } from 'portcall'
 import { connect } from 'portcall/client'
 import { createGateway, type GatewayEvent } from 'portcall/gateway'
@@ -96,6 +100,35 @@ test('a server that comes back is announced, without a request', async () => {
   await startServer('comes-back', first.port)
   expect((await next).value).toEqual({ type: 'tools' })
   expect(await client.callTool('back__hello')).toMatchObject({ content: [{ text: 'Hello from comes-back' }] })
+})
+
+test('a program that exits at each start is not started for each call', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'portcall-starts-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const log = join(folder, 'starts')
+  const program = `
+    const fs = require('node:fs')
+    fs.appendFileSync(${JSON.stringify(log)}, 'x')
+    if (fs.statSync(${JSON.stringify(log)}).size > 1) process.exit(1)
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line)
+      if (method === 'tools/call') process.exit(1)
+      const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }
+      console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { ...result, tools: [{ name: 'echo', inputSchema: { type: 'object' } }] } }))
+    })`
+  const target = { command: process.execPath, args: ['-e', program] }
+  const gateway = createGateway({ servers: { program: { target } }, names: { mode: 'never' } })
+  onTestFinished(() => gateway.close())
+  const client = await connect(gateway)
+  onTestFinished(() => client.close())
+  const deadline = performance.now() + 2000
+  while (performance.now() < deadline) {
+    await expect(client.callTool('echo')).rejects.toThrow(/program/)
+    await delay(5)
+  }
+  expect((await readFile(log)).length).toBeLessThan(12)
+  expect(gateway.status().servers.program).toMatchObject({ state: 'failing', nextAttemptAt: expect.any(Number) })
+  expect(gateway.status().servers.program?.failures).toBeGreaterThan(1)
 })
 
 test('a required server that is missing fails the list', async () => {

@@ -78,7 +78,8 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       health.success()
     } catch (reason) {
       isProbing = false
-      health.failure(reason)
+      // A request that was lost meanwhile has scheduled the next attempt.
+      if (!timer) health.failure(reason)
     }
   }
   const health: UpstreamHealth = {
@@ -107,7 +108,8 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       set('ready')
     },
     failure(reason) {
-      if (state === 'closed' || isProbing || timer) return
+      if (state === 'closed' || health.isFailing) return
+      clear()
       error = reason
       const ms = backoffMs(failures++, BACKOFF)
       if (failures <= MAX_BACKGROUND_ATTEMPTS) {
@@ -124,7 +126,8 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
     opened() {
       openedAt = Date.now()
       isLost = false
-      health.success()
+      // A program that was started may still exit: the response to the probe decides.
+      if (!isProbing) health.success()
     },
     lost(reason, isRetryable) {
       if (state !== 'ready') return
