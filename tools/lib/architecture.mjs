@@ -84,6 +84,7 @@ export const NODE_FILES = [
   'transports/stdio/process-group.ts',
   'transports/stdio/spawn.ts',
   'transports/stdio/spawn-failure.ts',
+  'util/file-lock.ts',
   'util/find-script.ts',
   'util/is-running.ts',
   'util/rename-file.ts',
