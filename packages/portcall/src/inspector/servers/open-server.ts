@@ -212,7 +212,11 @@ async function createOptions(parts: OpenServerParts, messages: MessageRecorder):
     ...(isOn('sampling') && { sample: handlers.sample }),
     ...(isOn('roots') && { roots: () => [...roots()] }),
     extensions: [...(isOn('tasks') ? [tasks({ listen: true })] : []), ...(isOn('skills') ? [skills()] : [])],
-    capabilities: { ...(isOn('sampling') && { sampling: { tools: {} } }), ...settings.capabilities },
+    capabilities: {
+      ...(isOn('sampling') && { sampling: { tools: {} } }),
+      ...(isOn('roots') && { roots: { listChanged: true } }),
+      ...settings.capabilities,
+    },
     ...(await authOptions(parts)),
     onStderr: (text) => void timeline.add({ type: 'stderr', serverId, time: Date.now(), text }),
     onEvent: createEventListener(parts),
