@@ -85,6 +85,7 @@ export const NODE_FILES = [
   'transports/stdio/spawn.ts',
   'transports/stdio/spawn-failure.ts',
   'util/find-script.ts',
+  'util/file-lock.ts',
   'util/rename-file.ts',
   'transports/stdio/orphan-guard.ts',
   'gateway/admin/',

@@ -5,7 +5,7 @@ import { type AuditSink, createAuditTrail } from './trail.ts'
 
 /** Options of `auditLog`. */
 export interface AuditLogOptions {
-  /** Where the records are stored: the path of a file (Node.js, Bun and Deno), or a sink of your own. One process writes to a file. */
+  /** Where the records are stored: the path of a file (Node.js, Bun and Deno), or a sink of your own. Processes may share a file. */
   readonly to: string | AuditSink
   /** The methods that are recorded. Default: calls, reads and prompts. */
   readonly methods?: readonly string[]
@@ -68,7 +68,11 @@ export function auditLog(options: AuditLogOptions): Middleware {
 /** Loads the file system only when a file is used, since not every runtime has one. */
 function openFile(path: string): AuditSink {
   const sink = import('./file.ts').then(({ createFileSink }) => createFileSink(path))
-  return { append: async (lines) => (await sink).append(lines), last: async () => (await sink).last() }
+  return {
+    append: async (lines) => (await sink).append(lines),
+    last: async () => (await sink).last(),
+    exclusive: async (task) => (await sink).exclusive(task),
+  }
 }
 
 async function describeRequest(request: Request, { auth }: ExchangeContext, options: AuditLogOptions): Promise<JsonObject> {

@@ -73,6 +73,28 @@ describe('auditLog', () => {
     expect(await verifyAuditLog(await linesOf())).toEqual({ intact: true, records: 3 })
   })
 
+  test('is one chain when several processes write to the file', async () => {
+    const processes = Array.from({ length: 4 }, () => auditLog({ to: path }))
+    const calls = Array.from({ length: 100 }, (_, at) => processes[at % 4]?.(call(`tool ${at}`), context, respond))
+    await Promise.all(calls)
+    expect(await verifyAuditLog(await linesOf())).toEqual({ intact: true, records: 100 })
+  })
+
+  test('continues after a process was killed in an append', async () => {
+    await auditLog({ to: path })(call('search'), context, respond)
+    await auditLog({ to: path })(call('long', { text: 'x'.repeat(50_000) }), context, respond)
+    const whole = await readFile(path, 'utf8')
+    for (const length of [whole.length - 1, whole.length - 10, whole.indexOf('\n') + 9, whole.indexOf('\n')]) {
+      await writeFile(path, whole.slice(0, length))
+      await auditLog({ to: path })(call('search'), context, respond)
+      const records = length === whole.length - 1 ? 3 : 2
+      expect(await verifyAuditLog(await linesOf())).toEqual({ intact: true, records })
+    }
+    await writeFile(path, 'notes without a line feed')
+    await expect(auditLog({ to: path, onError: () => {} })(call('search'), context, respond)).rejects.toThrow('is not a record')
+    expect(await readFile(path, 'utf8')).toBe('notes without a line feed')
+  })
+
   test('refuses to continue a file that ends with something else', async () => {
     await writeFile(path, 'hello\n')
     const onError = vi.fn()

@@ -5,8 +5,13 @@ import { sha256 } from '../../util/digest.ts'
 export interface AuditSink {
   /** Appends lines, each ending with a line feed. Resolves when they are stored. Called again only after that. */
   append(lines: string): Promise<void>
-  /** Resolves to the last line that is stored, without its line feed; undefined if there is none. Called once, before the first append. */
+  /**
+   * Resolves to the last line that is stored, without its line feed; undefined if there is none. Called before the first append; with
+   * `exclusive`, before each.
+   */
   last(): Promise<string | undefined>
+  /** Runs a task while no other process appends. Default: only one process appends. */
+  exclusive?<T>(task: () => Promise<T>): Promise<T>
 }
 
 /** Appends records to an audit log. */
@@ -27,6 +32,16 @@ interface ChainEnd {
   readonly hash: string
 }
 
+/** Reports whether a line is a complete record. */
+export function isRecord(line: string): boolean {
+  return HASH_MEMBER.test(line)
+}
+
+/** Returns the error of a log that cannot be continued. */
+export function notARecord(): Error {
+  return new Error('The last line of the audit log is not a record. Move the file away to begin a new log')
+}
+
 /** The hash before the first record. */
 const GENESIS = ''
 const HASH_MEMBER = /,"hash":"([\w-]{43})"\}$/
@@ -42,6 +57,7 @@ export function createAuditTrail(sink: AuditSink): AuditTrail {
   let isWriting = false
 
   const write = async (batch: readonly PendingRecord[]): Promise<void> => {
+    if (sink.exclusive) end = undefined
     end ??= sink.last().then(readEnd)
     let { seq, hash } = await end
     let lines = ''
@@ -59,7 +75,8 @@ export function createAuditTrail(sink: AuditSink): AuditTrail {
     while (pending.length > 0) {
       const batch = pending
       pending = []
-      await write(batch).then(
+      const stored = sink.exclusive ? sink.exclusive(() => write(batch)) : write(batch)
+      await stored.then(
         () => {
           for (const { resolve } of batch) resolve()
         },
@@ -93,7 +110,7 @@ function readEnd(line: string | undefined): ChainEnd {
   if (line === undefined) return { seq: 0, hash: GENESIS }
   const hash = HASH_MEMBER.exec(line)?.[1]
   const seq = hash && Number((JSON.parse(line) as JsonObject).seq)
-  if (!hash || !seq) throw new Error('The last line of the audit log is not a record. Move the file away to begin a new log')
+  if (!hash || !seq) throw notARecord()
   return { seq, hash }
 }
 
