@@ -101,7 +101,6 @@ async function readLastLine(file: FileHandle): Promise<Line> {
     const isComplete = bytes.at(-1) === LINE_FEED
     const end = bytes.length - Number(isComplete)
     const from = bytes.subarray(0, end).lastIndexOf(LINE_FEED) + 1
-    if (from > 0 || start === 0)
-      return { text: bytes.toString('utf8', from, end), position: start + from, end: size, isComplete }
+    if (from > 0 || start === 0) return { text: bytes.toString('utf8', from, end), position: start + from, end: size, isComplete }
   }
 }
