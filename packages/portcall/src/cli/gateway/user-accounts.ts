@@ -11,12 +11,14 @@ import {
   userAccounts,
 } from '../../entrypoints/gateway.ts'
 import { generateKey } from '../../entrypoints/index.ts'
-import type { Stores } from '../../entrypoints/stores.ts'
+import type { KeyValueStore, Stores } from '../../entrypoints/stores.ts'
 import { usageError } from '../cli-error.ts'
 import { portcallHome } from '../stored-login.ts'
 
 export interface UserAccountsContext {
   readonly stores: Stores | undefined
+  /** Where tokens are kept, encrypted with these keys, if there are no stores and several users. */
+  readonly memory: { readonly store: KeyValueStore; readonly sealingKeys: readonly string[] }
   /** The origin where browsers reach the gateway. */
   readonly origin: string
   /** All callers are the user of this machine. */
@@ -28,7 +30,7 @@ export interface UserAccountsContext {
 /** Creates the accounts of users at the servers of a configuration. */
 export function createAccounts({ settings, options }: GatewayConfig, context: UserAccountsContext): UserAccounts {
   const { serverAuth = {}, accounts = {}, auth } = settings
-  const { singleUser, stores, onConnected } = context
+  const { singleUser, onConnected } = context
   if (!auth && !singleUser)
     throw usageError('servers with accounts of users need gateway.auth', 'so that the gateway knows who calls')
   const { tool, signInTtlMs, waitTimeoutMs } = accounts
@@ -40,7 +42,7 @@ export function createAccounts({ settings, options }: GatewayConfig, context: Us
     identify: singleUser ? insecureAnyBrowser : identifyBy(settings),
     singleUser,
     onConnected: ({ server }) => onConnected(server),
-    ...storageOf(stores, { singleUser, sealingKeys: options.sealingKeys }),
+    ...storageOf(context, options.sealingKeys),
     ...(tool !== undefined && { tool }),
     ...(signInTtlMs !== undefined && { signInTtlMs }),
     ...(waitTimeoutMs !== undefined && { waitTimeoutMs }),
@@ -77,12 +79,9 @@ function identifyBy({ accounts = {}, auth }: GatewayConfig['settings']): Identif
 }
 
 /** Returns where tokens are kept: in the store of the gateway, or else in an encrypted file of the user of this machine. */
-function storageOf(
-  stores: Stores | undefined,
-  { singleUser, sealingKeys }: { readonly singleUser: boolean; readonly sealingKeys: readonly string[] | undefined },
-) {
+function storageOf({ stores, memory, singleUser }: UserAccountsContext, sealingKeys: readonly string[] | undefined) {
   if (stores && sealingKeys) return { store: stores.store, sealingKeys }
-  if (stores || !singleUser) return {}
+  if (stores || !singleUser) return memory
   const directory = join(portcallHome(), 'accounts')
   return { store: fileStore(join(directory, 'tokens.json')), sealingKeys: [readKey(directory)] }
 }

@@ -27,7 +27,7 @@ const IN_STORE = 'store'
  */
 export function createConfiguredPolicies(settings: GatewayPolicySettings, context: PolicyContext = {}): ConfiguredPolicies {
   const { policy, limits, audit } = settings
-  const { store } = context
+  const store = context.store ?? context.memory
   const { askUser, queue = true, ttlMs, queueTtlMs } = policy?.approvals ?? {}
   const asks = policy !== undefined && [policy.default, ...(policy.rules ?? []).map((rule) => rule.do)].includes('approve')
   const approvals =

@@ -76,6 +76,21 @@ describe('auditLog', () => {
     expect(await verifyAuditLog(await linesOf())).toMatchObject({ intact: true, records: 3 })
   })
 
+  test('continues after a process was killed in an append', async () => {
+    await auditLog({ to: path })(call('search'), context, respond)
+    await auditLog({ to: path })(call('long', { text: 'x'.repeat(50_000) }), context, respond)
+    const whole = await readFile(path, 'utf8')
+    for (const length of [whole.length - 1, whole.length - 10, whole.indexOf('\n') + 9, whole.indexOf('\n')]) {
+      await writeFile(path, whole.slice(0, length))
+      await auditLog({ to: path })(call('search'), context, respond)
+      const records = length === whole.length - 1 ? 3 : 2
+      expect(await verifyAuditLog(await linesOf())).toMatchObject({ intact: true, records })
+    }
+    await writeFile(path, 'notes without a line feed')
+    await expect(auditLog({ to: path, onError: () => {} })(call('search'), context, respond)).rejects.toThrow('is not a record')
+    expect(await readFile(path, 'utf8')).toBe('notes without a line feed')
+  })
+
   test('refuses to continue a file that ends with something else', async () => {
     await writeFile(path, 'hello\n')
     const onError = vi.fn()

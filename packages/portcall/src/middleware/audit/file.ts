@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer'
 import { type FileHandle, open } from 'node:fs/promises'
 import { withFileLock } from '../../util/file-lock.ts'
-import type { AuditSink } from './trail.ts'
+import { type AuditSink, isRecord } from './trail.ts'
 
 const TAIL_BYTES = 64 * 1024
+const LINE_FEED = 10
+const RECORD_START = '{"seq":'
 /** The errors of a folder in which this process may not create a lock file. */
 const NO_LOCK_CODES = new Set(['EACCES', 'EROFS'])
 
@@ -44,9 +46,10 @@ export function createFileSink(path: string): AuditSink {
     last: () =>
       withLock(async () => {
         knownSize = 0
-        return withFile(path, 'r', async (file) => {
+        return withFile(path, 'r+', async (file) => {
+          const line = await readLastRecord(file)
           knownSize = (await file.stat()).size
-          return readLastLine(file, knownSize)
+          return line
         }).catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error
           return undefined
@@ -64,14 +67,40 @@ async function withFile<T>(path: string, flags: string, use: (file: FileHandle) 
   }
 }
 
-/** Returns the last line of a file, or undefined if the file is empty. */
-async function readLastLine(file: FileHandle, size: number): Promise<string | undefined> {
+/**
+ * Returns the last line of a file, or undefined if the file is empty. A record without a line feed is completed, or removed if it is only a part:
+ * the process that appended it was killed, and nobody was told that the record is stored.
+ */
+async function readLastRecord(file: FileHandle): Promise<string | undefined> {
+  const { text, end, position, isComplete } = await readLastLine(file)
+  if (isComplete || !text.startsWith(RECORD_START)) return text || undefined
+  if (isRecord(text)) {
+    await file.write('\n', end)
+    return text
+  }
+  await file.truncate(position)
+  return readLastRecord(file)
+}
+
+interface Line {
+  readonly text: string
+  /** Where the line starts in the file. */
+  readonly position: number
+  /** The size of the file. */
+  readonly end: number
+  /** Whether a line feed follows. */
+  readonly isComplete: boolean
+}
+
+async function readLastLine(file: FileHandle): Promise<Line> {
+  const { size } = await file.stat()
   for (let length = TAIL_BYTES; ; length *= 2) {
     const start = Math.max(0, size - length)
-    const buffer = Buffer.alloc(size - start)
-    await file.read(buffer, 0, buffer.length, start)
-    const text = buffer.toString('utf8').replace(/\n$/, '')
-    const line = text.slice(text.lastIndexOf('\n') + 1)
-    if (line.length < text.length || start === 0) return line || undefined
+    const bytes = Buffer.alloc(size - start)
+    await file.read(bytes, 0, bytes.length, start)
+    const isComplete = bytes.at(-1) === LINE_FEED
+    const end = bytes.length - Number(isComplete)
+    const from = bytes.subarray(0, end).lastIndexOf(LINE_FEED) + 1
+    if (from > 0 || start === 0) return { text: bytes.toString('utf8', from, end), position: start + from, end: size, isComplete }
   }
 }

@@ -37,6 +37,9 @@ const GENESIS = ''
 const MAX_CONFLICT_DELAY_MS = 10
 const HASH_MEMBER = /,"hash":"([\w-]{43})"\}$/
 
+/** Reports whether a line is a complete record. */
+export const isRecord = (line: string): boolean => HASH_MEMBER.test(line)
+
 /**
  * Creates an audit trail whose records form a hash chain: each has a sequence number (`seq`), the hash of the record before it (`previous`)
  * and its own (`hash`), so that a record that was changed, removed or moved is detected. Records are stored in the order of the calls; those
