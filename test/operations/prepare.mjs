@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { installDebian } from '../../tools/lib/debian.mjs'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-const DEBIAN = { '/usr/bin/prometheus': 'prometheus', '/usr/sbin/nginx': 'nginx', '/usr/bin/caddy': 'caddy' }
+const DEBIAN = {
+  '/usr/bin/prometheus': 'prometheus',
+  '/usr/sbin/nginx': 'nginx',
+  '/usr/bin/caddy': 'caddy',
+  '/usr/bin/strace': 'strace',
+  '/usr/bin/buildah': 'buildah',
+  '/usr/bin/busybox': 'busybox-static',
+}
 
 function attempt(command, args) {
   const { status, error, stderr } = spawnSync(command, args, { cwd: HERE, encoding: 'utf8' })
