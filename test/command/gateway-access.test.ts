@@ -190,7 +190,9 @@ describe('the credentials of a server', () => {
     const exchange = { type: 'token-exchange', clientId: 'x', clientSecret: 'y', issuer: 'https://login.example.com' }
     expect(await fail(exchange)).toContain('needs gateway.auth')
     const apiKeys = [{ subject: 'ci', key: 'key_0123456789abcdef' }]
-    expect(await fail({ type: 'user' }, { auth: { resource: 'https://x/mcp', apiKeys } })).toContain('gateway.accounts needs identify')
+    expect(await fail({ type: 'user' }, { auth: { resource: 'https://x/mcp', apiKeys } })).toContain(
+      'gateway.accounts needs identify',
+    )
     const auth = { resource: 'https://x/mcp', issuers: ['https://login.example.com'] }
     const more = { auth, accounts: { identify: 'insecure-any-browser' }, store: 'sqlite:x.db' }
     expect(await fail({ type: 'user' }, more)).toContain('gateway.sealingKeys is missing')

@@ -141,7 +141,7 @@ test('the login of one browser cannot be finished in another, and cookies cannot
   expect((await ada.fetchPage(callback)).status).toBe(400)
   sit('ada')
   expect((await ada.connect(link)).status).toBe(403)
-  expect((await (await eve.follow(await eve.fetchPage(callback))).text())).toContain('Connect notes')
+  expect(await (await eve.follow(await eve.fetchPage(callback))).text()).toContain('Connect notes')
   // The response was used.
   expect((await eve.fetchPage(callback)).status).toBe(400)
   const forged = await fetch(link, { redirect: 'manual', headers: { cookie: 'portcall-user=eve' } })

@@ -1,6 +1,6 @@
 import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
-import { onAbort } from '../util/abort.ts'
 import type { KeyValueStore } from '../stores/store.ts'
+import { onAbort } from '../util/abort.ts'
 import { type ConcurrencyGate, createConcurrencySlots } from './concurrency-slots.ts'
 import { refuse } from './refusal.ts'
 import { createKeyLookup, type RequestSelection } from './selection.ts'

@@ -161,7 +161,9 @@ test('concurrencyLimit is exact over the processes that share a store', async ()
     return complete(request)
   }
   const requests = Array.from({ length: 90 }, (_, at) => processes[at % 3]?.(toolCall('search', at), contextOf('ada'), next))
-  expect((await Promise.all(requests)).filter((response) => response && isSuccess(response) && !response.result.isError)).toHaveLength(90)
+  expect(
+    (await Promise.all(requests)).filter((response) => response && isSuccess(response) && !response.result.isError),
+  ).toHaveLength(90)
   expect(most).toBe(4)
   expect(await store.count('portcall:shared:')).toBe(0)
 })

@@ -17,8 +17,8 @@ import { generateKey } from '../../entrypoints/index.ts'
 import type { KeyValueStore, Stores } from '../../entrypoints/stores.ts'
 import { retryableOnce } from '../../util/async.ts'
 import { usageError } from '../cli-error.ts'
-import { createProtectionOptions } from './protection.ts'
 import { portcallHome } from '../stored-login.ts'
+import { createProtectionOptions } from './protection.ts'
 
 export interface UserAccountsContext {
   readonly stores: Stores | undefined

@@ -118,7 +118,17 @@ function createLoginClient(
     const server = await fetchServerMetadata(issuer, { fetch, signal })
     const scope = scopes.length > 0 ? scopes.join(' ') : undefined
     const endpoint = new URL(resource)
-    const context: GrantContext = { endpoint, server, resource, scope, store: own, fetch, checkBrowserUrl, dpop: undefined, signal }
+    const context: GrantContext = {
+      endpoint,
+      server,
+      resource,
+      scope,
+      store: own,
+      fetch,
+      checkBrowserUrl,
+      dpop: undefined,
+      signal,
+    }
     const { client } = await createClientRegistrar(sources, 'login').resolve(context, {
       redirectUris: [redirectUri],
       grantTypes: ['authorization_code'],

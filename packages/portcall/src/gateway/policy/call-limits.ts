@@ -98,13 +98,16 @@ function createLayers(
   const { name, rate, concurrency, timeoutMs, maxResultBytes, exceeded } = limit
   return [
     ...(rate ? [rateLimit({ ...selection, ...rate, store, name: `gateway-rate:${name}` })] : []),
-    ...(concurrency ? [concurrencyLimit({
+    ...(concurrency
+      ? [
+          concurrencyLimit({
             ...selection,
             ...concurrency,
             // Without a store, there is nothing to share.
             ...(isShared && { store, name: `gateway-concurrency:${name}` }),
           }),
-        ] : []),
+        ]
+      : []),
     ...(timeoutMs === undefined ? [] : [timeLimit({ ...selection, timeoutMs })]),
     ...(maxResultBytes === undefined
       ? []
