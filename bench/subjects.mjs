@@ -69,6 +69,7 @@ export const SUBJECTS = {
   supergateway: { title: 'supergateway', programs: {}, modes: {}, peer: true, prepare: installGateways },
   inspector: { title: 'official inspector', programs: {}, modes: {}, peer: true, prepare: installCommands },
   mcporter: { title: 'mcporter', programs: {}, modes: {}, peer: true, prepare: installCommands },
+  autocannon: { title: 'autocannon', programs: {}, modes: {}, peer: true, prepare: installCommands },
   python: {
     title: 'official Python',
     ...foreign('.venv/bin/python', 'servers/python/server.py'),

@@ -39,6 +39,16 @@ describe('rateLimit', () => {
     expect(await burst(4)).toEqual([true, true, true, false])
   })
 
+  test('lets exactly the limit through at once, whatever the interval', async () => {
+    vi.setSystemTime(1_764_100_000_123)
+    for (const limit of [7, 9, 11, 13, 60, 600, 7000]) {
+      for (const intervalMs of [1000, 60_000, 86_400_000]) {
+        const allowed = await outcomes(rateLimit({ limit, intervalMs }), new Array(limit + 1).fill([toolCall(), contextOf()]))
+        expect([limit, intervalMs, allowed.lastIndexOf(true)]).toEqual([limit, intervalMs, limit - 1])
+      }
+    }
+  })
+
   test('counts each principal, and applies to the selected methods and tools only', async () => {
     const limit = rateLimit({ limit: 1, tools: ['search'] })
     const list: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

@@ -1,21 +1,25 @@
+/** Locks among processes that use the same file. */
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { delay } from './timers.ts'
+import process from 'node:process'
+import { isRunning } from './is-running.ts'
+import { delay, unref } from './timers.ts'
 
 const OWNER_ONLY = 0o600
-/** Age at which a lock is considered abandoned. A process holds it for a few milliseconds only. */
+/** Age at which a lock is considered abandoned. A process that holds one renews it. */
 const STALE_LOCK_MS = 5000
-/** The same for the lock of a process that still runs on this host: it may be slow, or another process with its id. */
+/** The same for the lock of a process that still runs on this host: it may have been paused, or be another process with its id. */
 const STALE_RUNNING_LOCK_MS = 15_000
+const RENEWAL_INTERVAL_MS = 1000
 const LOCK_TIMEOUT_MS = 30_000
 const POLL_INTERVAL_MS = 5
 
 /**
- * Runs a task while holding a lock file. The lock of a process that was killed is removed: at once if it ran on this host, and otherwise after
- * a few seconds.
+ * Runs a task while holding a lock file, of which only one process has it at a time. The lock of a process that was killed is removed: at once
+ * if it ran on this host, and otherwise after a few seconds.
  *
- * @throws Error if the lock cannot be acquired in 30 seconds.
+ * @throws Error if the file cannot be created, or if another process holds it for 30 seconds.
  */
 export async function withFileLock<T>(lockPath: string, task: () => Promise<T>): Promise<T> {
   const owner = `${process.pid} ${randomUUID()} ${hostname()}`
@@ -24,12 +28,20 @@ export async function withFileLock<T>(lockPath: string, task: () => Promise<T>):
     if (Date.now() - startedAt > LOCK_TIMEOUT_MS) throw new Error(`${lockPath} is held by another process`)
     await delay(POLL_INTERVAL_MS * (1 + Math.random()))
   }
+  const renewal = unref(setInterval(() => void renew(lockPath), RENEWAL_INTERVAL_MS))
   try {
     return await task()
   } finally {
+    clearInterval(renewal)
     const holder = await readFile(lockPath, 'utf8').catch(() => '')
     if (holder === owner) await rm(lockPath, { force: true })
   }
+}
+
+/** Shows that the lock is not abandoned, if the task takes long. */
+async function renew(lockPath: string): Promise<void> {
+  const now = new Date()
+  await utimes(lockPath, now, now).catch(() => {})
 }
 
 async function tryLock(lockPath: string, owner: string): Promise<boolean> {
@@ -70,13 +82,4 @@ function ageOf(path: string): Promise<number> {
     ({ mtimeMs }) => Date.now() - mtimeMs,
     () => 0,
   )
-}
-
-/** Reports whether a process of this host runs. */
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -1,94 +1,106 @@
-import { appendFile, open, truncate } from 'node:fs/promises'
+import { Buffer } from 'node:buffer'
+import { type FileHandle, open } from 'node:fs/promises'
 import { withFileLock } from '../../util/file-lock.ts'
-import { type AuditSink, isRecord, notARecord } from './trail.ts'
+import { type AuditSink, isRecord } from './trail.ts'
 
-const TAIL_BYTES = 16 * 1024
+const TAIL_BYTES = 64 * 1024
 const LINE_FEED = 10
 const RECORD_START = '{"seq":'
-/** The codes of errors about a directory that this process must not write to. */
-const READ_ONLY: readonly unknown[] = ['EACCES', 'EROFS']
+/** The errors of a folder in which this process may not create a lock file. */
+const NO_LOCK_CODES = new Set(['EACCES', 'EROFS'])
 
 /**
- * Opens a sink that appends to a file. Each append is flushed to the disk. The file is created for the current user only. Processes that write
- * to the same file take turns, with a lock file next to it; where that cannot be created, only one process may write.
+ * Opens a sink that appends to a file. Each append is flushed to the disk. The file is created for the current user only. Several processes may
+ * write to it, if they may create a lock file next to it.
  */
-export function createFileSink(path: string): Required<AuditSink> {
-  return {
-    async append(lines) {
-      const file = await open(path, 'a', 0o600)
-      try {
-        await file.appendFile(lines)
-        await file.datasync()
-      } finally {
-        await file.close()
-      }
-    },
-    last: () => readLastLine(path),
-    async exclusive(task) {
-      let hasStarted = false
-      const run = (): ReturnType<typeof task> => {
-        hasStarted = true
-        return task()
-      }
-      try {
-        return await withFileLock(`${path}.lock`, run)
-      } catch (error) {
-        if (hasStarted || !READ_ONLY.includes((error as NodeJS.ErrnoException).code)) throw error
-        return task()
-      }
-    },
-  }
-}
-
-/** Returns the last line of a file, or undefined if the file is empty or does not exist. */
-async function readLastLine(path: string): Promise<string | undefined> {
-  for (let length = TAIL_BYTES; ; length *= 2) {
-    const { bytes, start } = await readTail(path, length)
-    const end = bytes.lastIndexOf(LINE_FEED) + 1
-    const isWhole = start === 0
-    if (bytes.length === 0) return undefined
-    if (end < bytes.length) {
-      if (end > 0 || isWhole) await completeLine(path, { text: bytes.toString('utf8', end), position: start + end })
-      continue
+export function createFileSink(path: string): AuditSink {
+  /** The size of the file after the last line that this process knows. */
+  let knownSize = 0
+  const withLock = <T>(task: () => Promise<T>): Promise<T> => {
+    let isLocked = false
+    const run = (): Promise<T> => {
+      isLocked = true
+      return task()
     }
-    const text = bytes.toString('utf8', 0, end - 1)
-    const from = text.lastIndexOf('\n') + 1
-    if (from > 0 || isWhole) return text.slice(from) || undefined
+    return withFileLock(`${path}.lock`, run).catch((error: NodeJS.ErrnoException) => {
+      if (isLocked || !NO_LOCK_CODES.has(String(error.code))) throw error
+      return task()
+    })
+  }
+  const appendTo = async (file: FileHandle, lines: string): Promise<boolean> => {
+    const { size } = await file.stat()
+    if (size !== knownSize) return false
+    try {
+      await file.appendFile(lines)
+      await file.datasync()
+    } catch (error) {
+      // Part of a line at the end would prevent further records.
+      await file.truncate(size).catch(() => {})
+      throw error
+    }
+    knownSize = size + Buffer.byteLength(lines)
+    return true
+  }
+  return {
+    append: (lines) => withLock(() => withFile(path, 'a', (file) => appendTo(file, lines))),
+    last: () =>
+      withLock(async () => {
+        knownSize = 0
+        return withFile(path, 'r+', async (file) => {
+          const line = await readLastRecord(file)
+          knownSize = (await file.stat()).size
+          return line
+        }).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT') throw error
+          return undefined
+        })
+      }),
   }
 }
 
-/** The last bytes of a file, and where they start. */
-interface FileTail {
-  readonly bytes: Buffer
-  readonly start: number
-}
-
-async function readTail(path: string, length: number): Promise<FileTail> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-    return undefined
-  })
-  if (!file) return { bytes: Buffer.alloc(0), start: 0 }
+async function withFile<T>(path: string, flags: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, flags, 0o600)
   try {
-    const { size } = await file.stat()
-    const start = Math.max(0, size - length)
-    const bytes = Buffer.alloc(size - start)
-    await file.read(bytes, 0, bytes.length, start)
-    return { bytes, start }
+    return await use(file)
   } finally {
     await file.close()
   }
 }
 
-interface IncompleteLine {
+/**
+ * Returns the last line of a file, or undefined if the file is empty. A record without a line feed is completed, or removed if it is only a part:
+ * the process that appended it was killed, and nobody was told that the record is stored.
+ */
+async function readLastRecord(file: FileHandle): Promise<string | undefined> {
+  const { text, end, position, isComplete } = await readLastLine(file)
+  if (isComplete || !text.startsWith(RECORD_START)) return text || undefined
+  if (isRecord(text)) {
+    await file.write('\n', end)
+    return text
+  }
+  await file.truncate(position)
+  return readLastRecord(file)
+}
+
+interface Line {
   readonly text: string
   /** Where the line starts in the file. */
   readonly position: number
+  /** The size of the file. */
+  readonly end: number
+  /** Whether a line feed follows. */
+  readonly isComplete: boolean
 }
 
-/** Handles a last line without a line feed: the process that appended it was killed, and nobody was told that the record is stored. */
-async function completeLine(path: string, { text, position }: IncompleteLine): Promise<void> {
-  if (!text.startsWith(RECORD_START)) throw notARecord()
-  if (isRecord(text)) await appendFile(path, '\n')
-  else await truncate(path, position)
+async function readLastLine(file: FileHandle): Promise<Line> {
+  const { size } = await file.stat()
+  for (let length = TAIL_BYTES; ; length *= 2) {
+    const start = Math.max(0, size - length)
+    const bytes = Buffer.alloc(size - start)
+    await file.read(bytes, 0, bytes.length, start)
+    const isComplete = bytes.at(-1) === LINE_FEED
+    const end = bytes.length - Number(isComplete)
+    const from = bytes.subarray(0, end).lastIndexOf(LINE_FEED) + 1
+    if (from > 0 || start === 0) return { text: bytes.toString('utf8', from, end), position: start + from, end: size, isComplete }
+  }
 }
