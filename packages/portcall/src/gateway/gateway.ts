@@ -14,6 +14,7 @@ import { createParts, type GatewayParts } from './parts.ts'
 import { createPolicies, type Policies } from './policies.ts'
 import { redactEvents } from './redact-events.ts'
 import { createRunningRequests, type RunningRequests } from './running-requests.ts'
+import { createSharedRefresh } from './shared-refresh.ts'
 import type { GatewayStatus } from './status.ts'
 
 /** Many servers as one. Serve it like any server. */
@@ -33,7 +34,7 @@ export interface Gateway extends ServerLike, AsyncDisposable {
    * Subscribers are notified that lists may have changed.
    */
   setPolicy(policy: NonNullable<GatewayOptions['policy']>, middleware?: GatewayOptions['middleware']): void
-  /** Makes the next lists fetch what servers offer again: one server, or all. Subscribers are notified. */
+  /** Makes the next lists fetch what servers offer again: one server, or all. Subscribers are notified, those of processes with the same `stores` too. */
   refresh(server?: string): void
   /** Ends all subscriptions, closes all connections and stops all child processes. */
   close(): Promise<void>
@@ -58,17 +59,28 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { stores = sharedStores() } = options
   let { middleware = [] } = options
   let policies = createPolicies(options.policy)
-  const exchange: Exchange = (request, context) => current(request, context)
+  const exchange: Exchange = (request, context) => {
+    if (request.method === 'subscriptions/listen') shared.join()
+    return current(request, context)
+  }
   const parts = createParts({ ...options, ...(stores && { stores }) }, { onEvent: emit, exchange, policies: () => policies })
   const { registry, lists, subscriptions } = parts
   const running = createRunningRequests()
   const compose = createComposer(parts, { emit, running })
   let current = compose(policies, middleware)
   const closeAll = async (): Promise<void> => {
+    shared.close()
     subscriptions.close()
     await running.whenIdle(CLOSE_TIMEOUT_MS)
     await Promise.all([registry.close(), parts.processes.close()])
   }
+  const refresh = (server: string | undefined): void => {
+    for (const { name, catalogue } of registry.table().upstreams)
+      if (server === undefined || name === server) catalogue.invalidate()
+    lists.reset()
+    subscriptions.changed(undefined)
+  }
+  const shared = createSharedRefresh(stores, refresh)
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= closeAll()
@@ -108,10 +120,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       subscriptions.changed(undefined)
     },
     refresh(server) {
-      for (const { name, catalogue } of registry.table().upstreams)
-        if (server === undefined || name === server) catalogue.invalidate()
-      lists.reset()
-      subscriptions.changed(undefined)
+      refresh(server)
+      shared.announce(server)
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,5 @@
 import type { ApprovalQueue, GatewayOptions, GatewayStatus } from '../../entrypoints/gateway.ts'
-import { AdminActionError, type AdminActions } from '../../entrypoints/gateway-admin.ts'
+import { AdminActionError, type AdminActions, gatewayMetrics } from '../../entrypoints/gateway-admin.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { VERSION } from '../version.ts'
 import type { Activity, ServerActivity } from './activity.ts'
@@ -7,7 +7,6 @@ import { applicablePart, type ConfigChanges, compareConfigs, serversWithOtherCre
 import type { ConfiguredGateway } from './configured-gateway.ts'
 import { describeError } from './describe-error.ts'
 import type { LoadedGateway } from './load.ts'
-import { formatMetrics } from './metrics.ts'
 
 type Servers = GatewayOptions['servers']
 
@@ -131,7 +130,7 @@ export function createController(options: ControllerOptions): Controller {
     },
     ...policyActions(configured),
     status,
-    metrics: () => formatMetrics(status()),
+    metrics: () => gatewayMetrics(status()),
   }
 }
 interface ControllerState {

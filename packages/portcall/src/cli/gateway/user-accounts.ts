@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { fileStore } from '../../entrypoints/auth-client.ts'
 import {
   type AccountServerOptions,
+  browserLogin,
+  type GatewayAuthSettings,
   type GatewayConfig,
+  type GatewayLoginSettings,
   type GatewayServerAuth,
   type IdentifyBrowser,
   insecureAnyBrowser,
@@ -12,8 +15,10 @@ import {
 } from '../../entrypoints/gateway.ts'
 import { generateKey } from '../../entrypoints/index.ts'
 import type { KeyValueStore, Stores } from '../../entrypoints/stores.ts'
+import { retryableOnce } from '../../util/async.ts'
 import { usageError } from '../cli-error.ts'
 import { portcallHome } from '../stored-login.ts'
+import { createProtectionOptions } from './protection.ts'
 
 export interface UserAccountsContext {
   readonly stores: Stores | undefined
@@ -34,15 +39,17 @@ export function createAccounts({ settings, options }: GatewayConfig, context: Us
   if (!auth && !singleUser)
     throw usageError('servers with accounts of users need gateway.auth', 'so that the gateway knows who calls')
   const { tool, signInTtlMs, waitTimeoutMs } = accounts
+  const origin = accounts.origin ?? (auth ? new URL(auth.resource).origin : context.origin)
+  const storage = storageOf(context, options.sealingKeys)
   return userAccounts({
-    origin: accounts.origin ?? (auth ? new URL(auth.resource).origin : context.origin),
+    origin,
     servers: Object.fromEntries(
       Object.entries(serverAuth).flatMap(([name, each]) => (each.type === 'user' ? [[name, accountOptionsOf(each)]] : [])),
     ),
-    identify: singleUser ? insecureAnyBrowser : identifyBy(settings),
+    identify: singleUser ? insecureAnyBrowser : identifyBy(settings, storage, origin),
     singleUser,
     onConnected: ({ server }) => onConnected(server),
-    ...storageOf(context, options.sealingKeys),
+    ...storage,
     ...(tool !== undefined && { tool }),
     ...(signInTtlMs !== undefined && { signInTtlMs }),
     ...(waitTimeoutMs !== undefined && { waitTimeoutMs }),
@@ -65,12 +72,15 @@ function accountOptionsOf({
   }
 }
 
-/** Names the user of a browser as access tokens name callers: `ISSUER#SUBJECT`. */
-function identifyBy({ accounts = {}, auth }: GatewayConfig['settings']): IdentifyBrowser | typeof insecureAnyBrowser {
-  const { identify } = accounts
-  if (typeof identify !== 'object') return insecureAnyBrowser
-  const [first] = auth?.issuers ?? []
+type Identify = IdentifyBrowser | typeof insecureAnyBrowser
+
+/** Returns what names the user of a browser as access tokens name callers: `ISSUER#SUBJECT`. */
+function identifyBy({ accounts = {}, auth }: GatewayConfig['settings'], storage: BrowserStorage, origin: string): Identify {
+  const { identify = {} } = accounts
+  if (identify === 'insecure-any-browser' || !auth) return insecureAnyBrowser
+  const [first] = auth.issuers ?? []
   const issuer = identify.issuer ?? (typeof first === 'object' ? first.issuer : first) ?? 'api-key'
+  if (!('header' in identify)) return loginAt({ ...identify, issuer }, { auth, origin, storage })
   const header = identify.header.toLowerCase()
   return (request) => {
     const user = request.header(header)
@@ -78,8 +88,43 @@ function identifyBy({ accounts = {}, auth }: GatewayConfig['settings']): Identif
   }
 }
 
+interface LoginContext {
+  readonly auth: GatewayAuthSettings
+  readonly origin: string
+  readonly storage: BrowserStorage
+}
+
+/** Lets browsers log in at an issuer of the access tokens of callers. */
+function loginAt(
+  { issuer, clientId, clientSecret, clientMetadataUrl, scopes }: GatewayLoginSettings & { readonly issuer: string },
+  { auth, origin, storage }: LoginContext,
+): IdentifyBrowser {
+  const protection = retryableOnce(() => createProtectionOptions(auth))
+  return browserLogin({
+    origin,
+    issuer,
+    resource: auth.resource,
+    authenticate: async (request) => (await protection.run()).authenticate(request),
+    clientName: 'Portcall gateway',
+    ...(clientId !== undefined && {
+      client: { clientId, issuer, ...(clientSecret !== undefined && { clientSecret }) },
+    }),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    ...(scopes && { scopes }),
+    ...storage,
+  })
+}
+
+interface BrowserStorage {
+  readonly store: KeyValueStore
+  readonly sealingKeys: readonly string[]
+}
+
 /** Returns where tokens are kept: in the store of the gateway, or else in an encrypted file of the user of this machine. */
-function storageOf({ stores, memory, singleUser }: UserAccountsContext, sealingKeys: readonly string[] | undefined) {
+function storageOf(
+  { stores, memory, singleUser }: UserAccountsContext,
+  sealingKeys: readonly string[] | undefined,
+): BrowserStorage {
   if (stores && sealingKeys) return { store: stores.store, sealingKeys }
   if (stores || !singleUser) return memory
   const directory = join(portcallHome(), 'accounts')

@@ -37,7 +37,7 @@ export interface GatewayPinSettings {
 
 /** What a gateway records. */
 export interface GatewayAuditSettings {
-  /** The file. */
+  /** The file, or `store`. */
   readonly file: string
   /** Records the arguments, without secrets. Default: false. */
   readonly arguments?: boolean
