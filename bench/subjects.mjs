@@ -51,7 +51,7 @@ export const SUBJECTS = {
     prepare: installTelemetry,
   },
   'bare-traced': {
-    title: 'Portcall with a bare span and histogram',
+    title: 'Portcall with the same span and duration, recorded by hand',
     ...everywhere(node('servers/portcall.mjs', '--telemetry', 'bare')),
     modes: {},
     prepare: installTelemetry,
