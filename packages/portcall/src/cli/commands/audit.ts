@@ -10,13 +10,14 @@ export const auditCommand: Command = defineCommand({
   serverUse: 'none',
   args: ['verify', '<file>'],
   details: [
-    `Checks the hash chain of an audit log: whether a record was changed, removed, moved or added. Records that are missing at the end cannot be
-detected, so keep the last hash elsewhere. If the log is not intact, the exit code is 1.`,
+    'Checks the hash chain of an audit log, to find records that were changed, removed, moved or added. Records that are missing at the end cannot be detected: to notice them, keep a copy of the last hash in another place.',
+    'The exit code is 1 if the log was changed.',
   ],
   flags: {},
   examples: ['portcall audit verify audit.jsonl'],
   async run({ args: [action, file], io }) {
-    if (action !== 'verify' || file === undefined) throw usageError('write: portcall audit verify <file>')
+    if (action !== 'verify' || file === undefined)
+      throw usageError('audit needs the action verify and a file', 'write portcall audit verify audit.jsonl')
     const verdict = await verifyAuditLog(readLines(file)).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)
       throw new CliError('usage', `${file} cannot be read: ${reason}`, { cause: error })
