@@ -59,7 +59,7 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
         requestStateTtlMs,
         policies: policies.list,
         onEvent,
-        onChanged: (_upstream, kind) => subscriptions.changed(kind),
+        onChanged: (upstream, kind) => subscriptions.changed(kind, upstream),
       }),
   })
   const { table } = registry

@@ -35,9 +35,8 @@ export async function passListThrough(
 ): Promise<Response> {
   const { auth } = call.context
   const { cursor, ...params } = call.request.params ?? {}
-  const upstreamCursor =
-    cursor === undefined ? {} : { cursor: (await cursors.open(cursor, { auth, method: info.method })) as string }
-  const request = { ...call.request, params: { ...params, ...upstreamCursor } }
+  const position = (await cursors.open(cursor, { auth, method: info.method })) as string | undefined
+  const request = { ...call.request, params: position === undefined ? params : { ...params, cursor: position } }
   const response = await passThrough(upstream, { ...call, request })
   if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
   const filter = upstream.filterOf(info.kind)

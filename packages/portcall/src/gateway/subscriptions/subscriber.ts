@@ -4,6 +4,7 @@ import type { ListChange } from '../../protocol/methods.ts'
 import type { Caller } from '../caller.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
 import type { Filter } from './filters.ts'
+import type { UpstreamListener } from './upstream-listener.ts'
 
 /** A notification about a subject. */
 export interface SubjectNotification {
@@ -12,6 +13,13 @@ export interface SubjectNotification {
   readonly message: Notification
   /** The same about the whole collection that the caller subscribed to, for a caller that is too slow for the single resources. */
   readonly collection?: Omit<SubjectNotification, 'collection'> | undefined
+}
+
+/** A subscription to one server on behalf of a caller. */
+export interface Attachment {
+  readonly listener: Pick<UpstreamListener, 'recover'>
+  /** Ends it. */
+  remove(): void
 }
 
 /** Maximum number of notifications queued for a slow caller. */
@@ -23,7 +31,7 @@ export class GatewaySubscriber {
   readonly lists: Set<ListChange> = new Set()
   readonly #call: CallerRequest
   readonly #resolve: (result: JsonObject) => void
-  readonly #cleanups = new Map<string, () => void>()
+  readonly #attachments = new Map<string, Attachment>()
   /** Notifications that wait until the caller has read earlier ones; a later one about the same subject replaces an earlier one. */
   readonly #queue = new Map<string, SubjectNotification>()
   #state: 'opening' | 'open' | 'blocked' | 'ended' = 'opening'
@@ -52,30 +60,30 @@ export class GatewaySubscriber {
     if (this.#queue.size > MAX_QUEUED) this.#mergeQueue()
   }
 
-  /** Registers what to do when the subscription of a server ends. */
-  addCleanup(upstreamId: string, cleanup: () => void): void {
-    if (this.#state === 'ended') cleanup()
-    else this.#cleanups.set(upstreamId, cleanup)
+  /** Registers the subscription to a server. */
+  attach(upstreamId: string, attachment: Attachment): void {
+    if (this.#state === 'ended') attachment.remove()
+    else this.#attachments.set(upstreamId, attachment)
   }
 
-  isAttached(upstreamId: string): boolean {
-    return this.#cleanups.has(upstreamId)
+  attachmentOf(upstreamId: string): Attachment | undefined {
+    return this.#attachments.get(upstreamId)
   }
 
   /** Ends the subscriptions of all other servers. */
   keepOnly(upstreamIds: ReadonlySet<string>): void {
-    for (const [id, cleanup] of this.#cleanups)
+    for (const [id, attachment] of this.#attachments)
       if (!upstreamIds.has(id)) {
-        this.#cleanups.delete(id)
-        cleanup()
+        this.#attachments.delete(id)
+        attachment.remove()
       }
   }
 
   end(): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
-    for (const cleanup of this.#cleanups.values()) cleanup()
-    this.#cleanups.clear()
+    for (const attachment of this.#attachments.values()) attachment.remove()
+    this.#attachments.clear()
     this.#queue.clear()
     this.#resolve({ resultType: 'complete', _meta: { [MetaKey.subscriptionId]: this.#call.request.id } })
   }
