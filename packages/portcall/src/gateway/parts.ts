@@ -32,6 +32,7 @@ export interface GatewayParts {
   readonly policies: Policies
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
+  readonly onEvent: OnGatewayEvent
 }
 
 const INFO: Implementation = { name: 'portcall-gateway', version: '0' }
@@ -59,7 +60,8 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
         requestStateTtlMs,
         policies: policies.list,
         onEvent,
-        onChanged: (upstream, kind) => subscriptions.changed(kind, upstream),
+        onLate: (kind) => subscriptions.changed(kind),
+        onBack: (upstream, awaySince) => subscriptions.recover(upstream, awaySince),
       }),
   })
   const { table } = registry
@@ -95,5 +97,6 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
     policies,
     taskIds,
     processes,
+    onEvent,
   }
 }

@@ -1,11 +1,12 @@
 import type { KindInfo } from '../compose/kinds.ts'
-import { isObject, isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
+import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import type { CallerRequest } from './calls/forward-call.ts'
 import { UpstreamContext } from './calls/upstream-context.ts'
 import { unavailable } from './errors.ts'
+import type { OnGatewayEvent } from './events.ts'
 import type { ListCursors } from './lists/cursors.ts'
 import type { Policies } from './policies.ts'
-import { findItemFault } from './upstreams/check-item.ts'
+import { checkItems } from './upstreams/check-item.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 let lastId = 0
@@ -25,13 +26,14 @@ export interface PageContext {
   readonly call: CallerRequest
   readonly policies: Policies
   readonly cursors: ListCursors
+  readonly onEvent: OnGatewayEvent
 }
 
 /** Passes on a page of the list of a single server, without the items that are malformed or not visible. */
 export async function passListThrough(
   upstream: GatewayUpstream,
   info: KindInfo,
-  { call, policies, cursors }: PageContext,
+  { call, policies, cursors, onEvent }: PageContext,
 ): Promise<Response> {
   const { auth } = call.context
   const { cursor, ...params } = call.request.params ?? {}
@@ -41,7 +43,7 @@ export async function passListThrough(
   if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
   const filter = upstream.filterOf(info.kind)
   const list: unknown[] = response.result[info.key] as unknown[]
-  let items: readonly JsonObject[] = list.filter(isObject).filter((item) => findItemFault(info, item) === undefined)
+  let items: readonly JsonObject[] = checkItems(list, { info, server: upstream.name, onEvent })
   for (const policy of policies.list) items = (await policy.listed?.(upstream.name, info.kind, items)) ?? items
   const kept = items.flatMap((definition) => {
     const name = String(definition[info.id])

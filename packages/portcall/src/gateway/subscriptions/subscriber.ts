@@ -4,7 +4,6 @@ import type { ListChange } from '../../protocol/methods.ts'
 import type { Caller } from '../caller.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
 import type { Filter } from './filters.ts'
-import type { UpstreamListener } from './upstream-listener.ts'
 
 /** A notification about a subject. */
 export interface SubjectNotification {
@@ -13,13 +12,6 @@ export interface SubjectNotification {
   readonly message: Notification
   /** The same about the whole collection that the caller subscribed to, for a caller that is too slow for the single resources. */
   readonly collection?: Omit<SubjectNotification, 'collection'> | undefined
-}
-
-/** A subscription to one server on behalf of a caller. */
-export interface Attachment {
-  readonly listener: Pick<UpstreamListener, 'recover'>
-  /** Ends it. */
-  remove(): void
 }
 
 /** Maximum number of notifications queued for a slow caller. */
@@ -31,7 +23,7 @@ export class GatewaySubscriber {
   readonly lists: Set<ListChange> = new Set()
   readonly #call: CallerRequest
   readonly #resolve: (result: JsonObject) => void
-  readonly #attachments = new Map<string, Attachment>()
+  readonly #cleanups = new Map<string, () => void>()
   /** Notifications that wait until the caller has read earlier ones; a later one about the same subject replaces an earlier one. */
   readonly #queue = new Map<string, SubjectNotification>()
   #state: 'opening' | 'open' | 'blocked' | 'ended' = 'opening'
@@ -60,30 +52,30 @@ export class GatewaySubscriber {
     if (this.#queue.size > MAX_QUEUED) this.#mergeQueue()
   }
 
-  /** Registers the subscription to a server. */
-  attach(upstreamId: string, attachment: Attachment): void {
-    if (this.#state === 'ended') attachment.remove()
-    else this.#attachments.set(upstreamId, attachment)
+  /** Registers what to do when the subscription of a server ends. */
+  addCleanup(upstreamId: string, cleanup: () => void): void {
+    if (this.#state === 'ended') cleanup()
+    else this.#cleanups.set(upstreamId, cleanup)
   }
 
-  attachmentOf(upstreamId: string): Attachment | undefined {
-    return this.#attachments.get(upstreamId)
+  isAttached(upstreamId: string): boolean {
+    return this.#cleanups.has(upstreamId)
   }
 
   /** Ends the subscriptions of all other servers. */
   keepOnly(upstreamIds: ReadonlySet<string>): void {
-    for (const [id, attachment] of this.#attachments)
+    for (const [id, cleanup] of this.#cleanups)
       if (!upstreamIds.has(id)) {
-        this.#attachments.delete(id)
-        attachment.remove()
+        this.#cleanups.delete(id)
+        cleanup()
       }
   }
 
   end(): void {
     if (this.#state === 'ended') return
     this.#state = 'ended'
-    for (const attachment of this.#attachments.values()) attachment.remove()
-    this.#attachments.clear()
+    for (const cleanup of this.#cleanups.values()) cleanup()
+    this.#cleanups.clear()
     this.#queue.clear()
     this.#resolve({ resultType: 'complete', _meta: { [MetaKey.subscriptionId]: this.#call.request.id } })
   }

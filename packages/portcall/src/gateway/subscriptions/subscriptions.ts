@@ -19,8 +19,10 @@ export interface Subscriptions {
   readonly size: number
   /** Answers `subscriptions/listen`. Settles when the request is cancelled or the gateway closes. */
   listen(call: CallerRequest): Promise<JsonObject>
-  /** Reports that lists of the gateway have changed: one kind, or all; those of one server, or of several. */
-  changed(kind: GatewayItemKind | undefined, upstream?: GatewayUpstream): void
+  /** Reports that lists of the gateway have changed: one kind, or all. */
+  changed(kind: GatewayItemKind | undefined): void
+  /** Subscribes to a server again, because it is back, and reports what may have changed while it was away. */
+  recover(upstream: GatewayUpstream, awaySince: number | undefined): void
   /** Adapts all subscriptions to the current servers. */
   reattach(): void
   /** Ends all subscriptions with a result. */
@@ -46,7 +48,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       onNotification: (message) => passOn(message, { subscriber, upstream, wanted }),
     }
     const listener = listeners.get(upstream, subscriber.caller)
-    subscriber.attach(upstream.id, { listener, remove: () => listener.remove(interest) })
+    subscriber.addCleanup(upstream.id, () => listener.remove(interest))
     const accepted = await listener.add(interest)
     const uris = accepted.resourceSubscriptions?.map((uri) => wanted.exposedUris.get(uri) ?? uri)
     const tasks = Array.isArray(accepted.taskIds)
@@ -63,18 +65,6 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const needed = [...wanted].filter(([, { filter }]) => Object.keys(filter).length > 0)
     const parts = await Promise.all(needed.map(([upstream, want]) => attach(subscriber, upstream, want)))
     subscriber.acknowledge(acknowledgedFilter(subscriber.lists, parts))
-  }
-
-  /** Sends a notification for each list, unless the subscription to the server was lost: it reports all changes when it is open again. */
-  const announce = async (
-    subscriber: GatewaySubscriber,
-    changes: readonly ListChange[],
-    upstream: GatewayUpstream | undefined,
-  ): Promise<void> => {
-    if (upstream && (await subscriber.attachmentOf(upstream.id)?.listener.recover())) return
-    for (const change of changes)
-      if (subscriber.lists.has(change))
-        subscriber.send({ subject: LIST_CHANGES[change], message: notification(LIST_CHANGES[change]) })
   }
 
   return {
@@ -99,10 +89,14 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         )
       })
     },
-    changed(kind, upstream) {
+    changed(kind) {
       const changes = kind ? [KINDS[kind].change] : LIST_CHANGE_KEYS
-      for (const subscriber of subscribers) void announce(subscriber, changes, upstream)
+      for (const subscriber of subscribers)
+        for (const change of changes)
+          if (subscriber.lists.has(change))
+            subscriber.send({ subject: LIST_CHANGES[change], message: notification(LIST_CHANGES[change]) })
     },
+    recover: (upstream, awaySince) => listeners.recover(upstream, awaySince),
     reattach() {
       const { upstreams } = table()
       const ids = new Set(upstreams.map(({ id }) => id))
@@ -110,7 +104,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         subscriber.keepOnly(ids)
         const filter = Object.fromEntries([...subscriber.lists].map((list) => [list, true]))
         for (const upstream of upstreams)
-          if (!subscriber.attachmentOf(upstream.id) && subscriber.lists.size > 0)
+          if (!subscriber.isAttached(upstream.id) && subscriber.lists.size > 0)
             void attach(subscriber, upstream, { filter, exposedUris: new Map(), exposedTasks: new Map() })
       }
     },

@@ -20,10 +20,10 @@ export interface UpstreamListener {
   /** Removes an interest. The last one ends the subscription. */
   remove(interest: Interest): void
   /**
-   * If the subscription is lost, tries at once to open it again. Resolves to whether it is open; then every interest has been notified of what may
-   * have changed meanwhile. Resolves to false if it was not lost.
+   * Subscribes again, because the server is back, and reports what may have changed meanwhile. With `awaySince`, in milliseconds since 1970, the
+   * server was not available since then, unless that has been reported; without it, a subscription that is open stays open.
    */
-  recover(): Promise<boolean>
+  recover(awaySince: number | undefined): void
   close(): void
 }
 
@@ -51,14 +51,25 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   let isLost = false
   /** Ends the delay before the next attempt. Present until a lost subscription has been recovered. */
   let retry: AbortController | undefined
-  /** Called with the outcome of the next attempt. */
-  const waiting: ((isRecovered: boolean) => void)[] = []
+  /** Whether the server is known to be back, whatever happens to the subscription. */
+  let isBack = false
+  /** When everything was reported as changed, in milliseconds since 1970. */
+  let reportedAt = 0
 
   const deliver = (message: Notification): void => {
     for (const interest of interests) interest.onNotification(message)
   }
+  /** Reports what may have changed while there was no subscription: also lists whose changes the server does not announce. */
+  const deliverAll = (accepted: Filter | undefined): void => {
+    reportedAt = Date.now()
+    isBack = false
+    for (const message of possibleChanges({ ...wanted(), ...urisOf(accepted) })) deliver(message)
+  }
   const open = (filter: Filter): UpstreamStream =>
-    openUpstreamStream({ upstream, meta, auth, filter, signal: closing.signal, onNotification: deliver, onEnd: ended })
+    openUpstreamStream({
+      ...{ upstream, meta, auth, filter, onNotification: deliver, onRenewed: deliverAll, onEnd: ended },
+      signal: closing.signal,
+    })
   const ended = (stream: UpstreamStream, isRefused: boolean): void => {
     if (current !== stream) return
     current = undefined
@@ -75,13 +86,10 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
       isLost = false
       await update()
       const accepted = await acknowledged()
-      // The server may list something else, whether it announces that or not.
-      if (!isLost) for (const message of possibleChanges({ ...wanted(), ...urisOf(accepted) })) deliver(message)
-      for (const resolve of waiting.splice(0)) resolve(!isLost)
+      if (isBack || !isLost) deliverAll(accepted)
     }
     isLost = false
     retry = undefined
-    for (const resolve of waiting.splice(0)) resolve(false)
   }
   const wanted = (): Filter => uniteFilters([...interests].map((interest) => interest.filter))
   /** Opens a stream for what is wanted now, and closes the previous one when the new one is acknowledged. */
@@ -119,10 +127,17 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
       if (interests.size === 0) onUnused()
       void update()
     },
-    async recover() {
-      if (!retry) return false
-      retry.abort()
-      return new Promise((resolve) => void waiting.push(resolve))
+    recover(awaySince) {
+      if (interests.size === 0 || (awaySince !== undefined && awaySince <= reportedAt)) return
+      if (!retry) {
+        if (current && awaySince === undefined) return
+        current?.close()
+        current = undefined
+        isLost = true
+        void reopen()
+      }
+      isBack = true
+      retry?.abort()
     },
     close() {
       closing.abort()

@@ -15,6 +15,8 @@ export interface UpstreamStreamOptions {
   /** Ends the stream, as `close` does. */
   readonly signal: AbortSignal
   readonly onNotification: (notification: Notification) => void
+  /** Called when the request was repeated in a new session, because the previous one had expired. */
+  readonly onRenewed: (accepted: Filter) => void
   /** Called when the stream ends by itself: the server ended or refused it, or the connection was lost. */
   readonly onEnd: (stream: UpstreamStream, isRefused: boolean) => void
 }
@@ -28,7 +30,7 @@ export interface UpstreamStream {
 }
 
 export function openUpstreamStream(options: UpstreamStreamOptions): UpstreamStream {
-  const { upstream, meta, auth, filter, onNotification, onEnd } = options
+  const { upstream, meta, auth, filter, onNotification, onRenewed, onEnd } = options
   const controller = new AbortController()
   const signal = AbortSignal.any([controller.signal, options.signal])
   let acknowledge!: (accepted: Filter | undefined) => void
@@ -36,11 +38,15 @@ export function openUpstreamStream(options: UpstreamStreamOptions): UpstreamStre
     acknowledge = resolve
   })
   const stream: UpstreamStream = { filter, acknowledged, close: () => controller.abort() }
+  let isAcknowledged = false
   const notify = (message: Notification): void => {
     const { method, params = {} } = message
-    if (method === 'notifications/subscriptions/acknowledged')
-      acknowledge(isObject(params.notifications) ? (params.notifications as SubscriptionFilter) : {})
-    else onNotification({ ...message, params: withoutSubscriptionId(params) })
+    if (method !== 'notifications/subscriptions/acknowledged')
+      return onNotification({ ...message, params: withoutSubscriptionId(params) })
+    const accepted: Filter = isObject(params.notifications) ? (params.notifications as SubscriptionFilter) : {}
+    if (isAcknowledged) onRenewed(accepted)
+    isAcknowledged = true
+    acknowledge(accepted)
   }
   const end = (error: unknown): void => {
     const isRefused = error instanceof RpcError
