@@ -54,7 +54,7 @@ export function openUpstreamStream(options: UpstreamStreamOptions): UpstreamStre
     if (!signal.aborted) onEnd(stream, isRefused)
   }
   const params = { notifications: filter, _meta: meta }
-  requestResult(upstream.exchange, { method: 'subscriptions/listen', params }, { signal, notify, ...(auth && { auth }) }).then(
+  requestResult(upstream.exchangeUnder(), { method: 'subscriptions/listen', params }, { signal, notify, ...(auth && { auth }) }).then(
     () => end(undefined),
     end,
   )
