@@ -28,6 +28,12 @@ describe.each(CASES.filter(isLegacy))('$revision over $transport', (one) => {
     expect(await sentMessages(inspector, 'no/such')).toHaveLength(1)
   })
 
+  test('a log level is set at once', async () => {
+    const { inspector, id } = await openCase(one)
+    await inspector.operate(id, { type: 'set-log-level', level: 'error' })
+    expect(await sentMessages(inspector, 'logging/setLevel')).toMatchObject([{ params: { level: 'error' } }])
+  })
+
   test('a waiting request can be cancelled', async () => {
     const { inspector, id } = await openCase(one)
     const params = { name: 'hang', arguments: {} }

@@ -3,8 +3,8 @@
 export { ConfigError } from '../connect/config/errors.ts'
 export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
-export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
-export type { GatewayAccountSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
+export { bridge } from '../gateway/bridge.ts'
+export type { GatewayAccountSettings, GatewayLoginSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
 export {
   type ConfiguredPolicies,
   createConfiguredPolicies,
@@ -35,6 +35,7 @@ export {
   type UserAccounts,
   type UserAccountsOptions,
 } from '../gateway/credentials/account-options.ts'
+export { type BrowserLoginOptions, browserLogin } from '../gateway/credentials/browser-login.ts'
 export {
   type CallerIdentity,
   type CallerIdentityOptions,
@@ -55,6 +56,7 @@ export type {
 } from '../gateway/events.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'
 export type {
+  BridgeOptions,
   CredentialsProvider,
   CredentialsRequest,
   GatewayNameOptions,

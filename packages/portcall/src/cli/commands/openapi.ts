@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer } from '../../entrypoints/openapi.ts'
+import { matchesGlob } from '../../util/glob.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
@@ -47,7 +48,7 @@ export const openapiCommand: Command = defineCommand({
   args: ['<file-or-url>'],
   details: [
     'Each operation of the description becomes a tool. The description is OpenAPI 3.0, 3.1 or 3.2, in JSON or YAML. A file may refer to other files in its directory and below.',
-    'In patterns, * stands for one segment of a path and ** for any number. Everybody who reaches the server uses your credentials: it listens on this machine only unless you pass --host.',
+    'In patterns, * stands for one segment of a path and ** for any number. Everyone who can reach the server uses your credentials, so it listens only on this machine unless you pass --host.',
   ],
   flags: FLAGS,
   examples: [
@@ -81,7 +82,8 @@ async function createApiServer(source: string, flags: FlagValues): Promise<OpenA
   const server = await fromOpenAPI(description, options).catch((error: unknown) => {
     throw new CliError('usage', error instanceof Error ? error.message : String(error), { cause: error })
   })
-  if (server.openapi.operations.length === 0) throw usageError(`${source} has no operation that --include and --exclude leave`)
+  if (server.openapi.operations.length === 0)
+    throw usageError(`${source} has no operation to serve`, 'check --include and --exclude')
   return server
 }
 
@@ -124,12 +126,7 @@ function isWanted(operation: ApiOperation, { include, exclude }: FlagValues): bo
 
 /** Reports whether a pattern is the id or a tag of an operation, or matches its path, with or without the method. */
 function matchesOperation({ id, path, operationId, tags }: ApiOperation, pattern: string): boolean {
-  const source = pattern
-    .split(/(\*\*|\*)/)
-    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/ ]*' : part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')))
-    .join('')
-  const whole = new RegExp(`^${source}$`)
-  return [id, path, operationId ?? '', ...tags].some((text) => whole.test(text))
+  return [id, path, operationId ?? '', ...tags].some((text) => matchesGlob(text, pattern))
 }
 
 function listApi({ openapi }: OpenApiServer, io: Io): void {
