@@ -1,5 +1,5 @@
-import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
-import { onAbort } from '../util/abort.ts'
+import type { Middleware } from '../jsonrpc/exchange.ts'
+import { createTurns, type Turns } from '../util/turns.ts'
 import { refuse } from './refusal.ts'
 import { createKeyLookup, type RequestSelection } from './selection.ts'
 
@@ -13,13 +13,6 @@ export interface ConcurrencyLimitOptions extends RequestSelection {
   readonly queueTimeoutMs?: number
 }
 
-/** The requests of one key. */
-interface Queue {
-  running: number
-  /** Starts a waiting request each, in order. */
-  readonly waiting: Set<() => void>
-}
-
 /**
  * Creates middleware that limits how many requests of a caller run at once. With `maxQueued`, further requests wait for their turn, in the
  * order in which they arrived.
@@ -30,50 +23,21 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
   const { limit, maxQueued = 0, queueTimeoutMs = 30_000 } = options
   if (!(limit >= 1)) throw new RangeError('concurrencyLimit: limit must be at least 1')
   const keyOf = createKeyLookup(options)
-  const queues = new Map<string, Queue>()
+  const turnsOf = new Map<string, Turns>()
 
-  const release = (key: string, queue: Queue): void => {
-    const [start] = queue.waiting
-    if (start) return start()
-    if (--queue.running === 0) queues.delete(key)
-  }
   return async (request, context, next) => {
     const key = keyOf(request, context)
     if (key === undefined) return next(request, context)
-    const queue = queues.get(key) ?? { running: 0, waiting: new Set() }
-    queues.set(key, queue)
-    if (queue.running < limit) queue.running++
-    else if (queue.waiting.size >= maxQueued || !(await waitForTurn(queue, context, queueTimeoutMs)))
+    const turns = turnsOf.get(key) ?? createTurns({ limit, maxQueued, queueTimeoutMs })
+    turnsOf.set(key, turns)
+    const turn = turns.begin(context)
+    if (turn !== true && !(await turn))
       return refuse(request, `Too many requests are running. The limit is ${limit} at once`, { limit })
     try {
       return await next(request, context)
     } finally {
-      release(key, queue)
+      turns.end()
+      if (turns.isIdle) turnsOf.delete(key)
     }
   }
-}
-
-/** Resolves to true when it is the request's turn, and to false after the timeout. @throws the reason for which the request was aborted. */
-function waitForTurn({ waiting }: Queue, context: ExchangeContext, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      waiting.delete(start)
-      clearTimeout(timer)
-      unsubscribe()
-    }
-    const start = (): void => {
-      leave()
-      resolve(true)
-    }
-    const timer = setTimeout(() => {
-      leave()
-      resolve(false)
-    }, timeoutMs)
-    waiting.add(start)
-    let unsubscribe = (): void => {}
-    unsubscribe = onAbort(context, (reason) => {
-      leave()
-      reject(reason)
-    })
-  })
 }
