@@ -13,11 +13,11 @@ const names = (text) => text.split(',').filter(Boolean)
 
 const FULL = { ms: 400, warmMs: 2000 }
 const QUICK = { ms: 350, warmMs: 1000, rounds: 2 }
-const QUICK_SUBJECTS = ['baseline', 'direct', 'proxy', 'portcall']
+const QUICK_SUBJECTS = ['baseline', 'portcall', 'direct', 'proxy', 'portcall-traced', 'bare-traced']
 
 /**
  * Reads the command line. `only` are prefixes of group ids, empty for all; `isSubject` reports which subjects take part, in a quick run only
- * those that need no installation; `rounds` overrides the rounds of the groups; `kind` is that of the results, `full` when all subjects
+ * the comparisons that are quick to make; `rounds` overrides the rounds of the groups; `kind` is that of the results, `full` when all subjects
  * take part.
  */
 export function readOptions() {

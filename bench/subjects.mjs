@@ -51,7 +51,7 @@ export const SUBJECTS = {
     prepare: installTelemetry,
   },
   'bare-traced': {
-    title: 'Portcall with a bare span and histogram',
+    title: 'Portcall with the same span and duration, recorded by hand',
     ...everywhere(node('servers/portcall.mjs', '--telemetry', 'bare')),
     modes: {},
     prepare: installTelemetry,
@@ -70,6 +70,7 @@ export const SUBJECTS = {
   supergateway: { title: 'supergateway', programs: {}, modes: {}, peer: true, prepare: installGateways },
   inspector: { title: 'official inspector', programs: {}, modes: {}, peer: true, prepare: installCommands },
   mcporter: { title: 'mcporter', programs: {}, modes: {}, peer: true, prepare: installCommands },
+  autocannon: { title: 'autocannon', programs: {}, modes: {}, peer: true, prepare: installCommands },
   python: {
     title: 'official Python',
     ...foreign('.venv/bin/python', 'servers/python/server.py'),

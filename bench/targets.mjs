@@ -124,6 +124,14 @@ export const TARGETS = [
     to,
     most: 1,
   })),
+  ...[{ least: 0.95 }, { most: 1.05 }].map((bound) => ({
+    title: '`portcall bench`, calls a second',
+    groups: ['load-generators'],
+    cells: ['primes'],
+    metric: 'perSecond',
+    to: 'autocannon',
+    ...bound,
+  })),
   { title: 'page of the inspector', groups: ['inspector/ready'], cells: ['ready'], metric: 'readyMs', most: 400 },
   { title: 'page of the inspector', groups: ['inspector/ready'], cells: ['ready'], metric: 'readyMs', to: 'baseline' },
   {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { librarySources } from './lib/entrypoints.mjs'
 import { filesBelow, hashFiles } from './lib/files.mjs'
 import { install } from './lib/install.mjs'
+import { acquireLock } from './lib/lock.mjs'
 import { DIST, isMain, PACKAGE, ROOT } from './lib/paths.mjs'
 
 const STAMP = join(ROOT, 'node_modules', '.portcall', 'build')
@@ -27,17 +28,23 @@ function isBuilt(hash) {
   return existsSync(DIST) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash
 }
 
-/** Installs and builds if necessary. */
+/** Installs and builds if necessary. Commands that run at the same time build once. */
 export async function ensure() {
   requireNode()
   install(ROOT)
   const hash = hashFiles(inputs())
   if (isBuilt(hash)) return
-  console.error('building portcall …')
-  const { build } = await import('./build.mjs')
-  await build()
-  mkdirSync(join(STAMP, '..'), { recursive: true })
-  writeFileSync(STAMP, hash)
+  const release = acquireLock('build')
+  try {
+    if (isBuilt(hash)) return
+    console.error('building portcall …')
+    const { build } = await import('./build.mjs')
+    await build()
+    mkdirSync(join(STAMP, '..'), { recursive: true })
+    writeFileSync(STAMP, hash)
+  } finally {
+    release()
+  }
 }
 
 if (isMain(import.meta)) await ensure()

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
 import { filesBelow, hashFiles, isTest } from './lib/files.mjs'
 import { install } from './lib/install.mjs'
+import { acquireLock } from './lib/lock.mjs'
 import { copyPage, PAGE } from './lib/page.mjs'
 import { isMain, SRC } from './lib/paths.mjs'
 import { runNode } from './lib/run.mjs'
@@ -36,12 +37,17 @@ export async function ensureInspector() {
   await ensure()
   install(PAGE.home)
   const hash = hashFiles(inputs())
-  if (!isBuilt(hash)) {
-    build()
-    mkdirSync(join(STAMP, '..'), { recursive: true })
-    writeFileSync(STAMP, hash)
+  const release = acquireLock('build')
+  try {
+    if (!isBuilt(hash)) {
+      build()
+      mkdirSync(join(STAMP, '..'), { recursive: true })
+      writeFileSync(STAMP, hash)
+    }
+    copyPage()
+  } finally {
+    release()
   }
-  copyPage()
 }
 
 if (isMain(import.meta)) await ensureInspector()

@@ -10,6 +10,7 @@ import { INSPECTORS } from './inspector.mjs'
 import { LARGE } from './large.mjs'
 import { LINE } from './line.mjs'
 import { LIST } from './list.mjs'
+import { LOAD_GENERATORS } from './load-generators.mjs'
 import { MEMORY } from './memory.mjs'
 import { PAUSED } from './paused.mjs'
 import { PROGRESS } from './progress.mjs'
@@ -59,6 +60,7 @@ export const GROUPS = [
   ...TYPES,
   ...COLD,
   ...COMMANDS,
+  ...LOAD_GENERATORS,
   ...INSPECTORS,
   ...SIZE,
   ...ELICIT,

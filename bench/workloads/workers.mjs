@@ -43,7 +43,7 @@ export const WORKERS = [
     subjects: ['baseline', 'portcall'],
     cells: CELLS,
     rounds: 5,
-    turns: 8,
+    turns: 4,
     open: (name) =>
       openEach(CELLS, name, ({ workers }) => CALLERS.http(name, { mode: MODE, tools: 1, workers, generators: GENERATORS })),
     /**

@@ -51,7 +51,15 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
   expect(toolTokens).toBeGreaterThan(500)
   expect(tokensByTool.map(({ tool }: { tool: string }) => tool)).toEqual(['with.dot', 'fine', 'Fine'])
   const refusing = hosts.filter(({ verdict }: { verdict: string }) => verdict === 'refuses')
-  expect(refusing.map(({ host }: { host: string }) => host)).toEqual(['Claude Desktop', 'Claude Code'])
+  expect(refusing.map(({ host }: { host: string }) => host)).toEqual([
+    'Claude API',
+    'claude.ai',
+    'Claude Code',
+    'Claude Desktop',
+    'Codex',
+    'Copilot CLI',
+    'OpenAI API (ChatGPT)',
+  ])
   expect((await portcall(['check', listening.url])).out).toContain(
     'Claude Code refuses tool Fine: anyOf at the root of the input schema. ',
   )

@@ -153,6 +153,30 @@ describe('the credentials of a server', () => {
     expect(await textOf(await connectAs('eve', 'ada'), 'notes__whoami')).toContain('did not agree')
   })
 
+  test('belong to each user, who logs in at the identity provider', async () => {
+    let subject = ''
+    const company = await authorizationServer({ decide: () => ({ subject }) })
+    onTestFinished(() => company.close())
+    const upstream = await startProtectedUpstream()
+    const port = await findPort()
+    const resource = `http://127.0.0.1:${port}/mcp`
+    const workspace = await createProtected(upstream, { type: 'user' }, { auth: { resource, issuers: [company.issuer] } })
+    await startGateway(workspace, '--port', String(port))
+    const connectAs = async (user: string, browser: string): Promise<Client> => {
+      const token = await company.issue({ subject: user, resources: [resource] })
+      return connectTo(resource, {
+        headers: { authorization: `Bearer ${token}` },
+        async elicitUrl({ url }) {
+          subject = browser
+          const { status } = await createBrowser().connect(url)
+          return status === 200 ? 'accept' : 'decline'
+        },
+      })
+    }
+    expect(await textOf(await connectAs('ada', 'ada'), 'notes__whoami')).toBe('user')
+    expect(await textOf(await connectAs('eve', 'ada'), 'notes__whoami')).toContain('did not agree')
+  })
+
   test('mistakes', async () => {
     const upstream = { url: 'https://notes.example.com/mcp' } as ProtectedUpstream
     const fail = async (auth: object, more: object = {}): Promise<string> => {
@@ -165,8 +189,11 @@ describe('the credentials of a server', () => {
     expect(await fail({ type: 'oauth' })).toContain('gateway.servers.notes.auth.type: expected one of')
     const exchange = { type: 'token-exchange', clientId: 'x', clientSecret: 'y', issuer: 'https://login.example.com' }
     expect(await fail(exchange)).toContain('needs gateway.auth')
+    const apiKeys = [{ subject: 'ci', key: 'key_0123456789abcdef' }]
+    expect(await fail({ type: 'user' }, { auth: { resource: 'https://x/mcp', apiKeys } })).toContain(
+      'gateway.accounts needs identify',
+    )
     const auth = { resource: 'https://x/mcp', issuers: ['https://login.example.com'] }
-    expect(await fail({ type: 'user' }, { auth })).toContain('gateway.accounts needs identify')
     const more = { auth, accounts: { identify: 'insecure-any-browser' }, store: 'sqlite:x.db' }
     expect(await fail({ type: 'user' }, more)).toContain('gateway.sealingKeys is missing')
   })

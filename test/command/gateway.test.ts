@@ -125,6 +125,11 @@ describe('reloading', () => {
         ...(version % 2 && { extra: DEAD }),
         changing: { ...DEMO_SERVER, env: { VERSION: String(version % 5) } },
       },
+      gateway: {
+        policy: { default: 'allow', rules: [{ tools: 'extra__*', do: version % 2 ? 'deny' : 'approve' }] },
+        limits: [{ concurrency: { limit: 10 + (version % 3) } }],
+        audit: { file: 'audit.jsonl', arguments: version % 2 === 1 },
+      },
     })
     const workspace = await createWorkspace(config(0))
     const { url } = await startGateway(workspace, '--no-watch')
@@ -156,6 +161,9 @@ describe('reloading', () => {
     isDone = true
     await callers
     expect(calls).toBeGreaterThan(100)
+    const audit = join(workspace.dir, 'audit.jsonl')
+    expect((await readFile(audit, 'utf8')).trim().split('\n')).toHaveLength(calls)
+    expect(await portcall(['audit', 'verify', audit])).toMatchObject({ code: 0 })
     const status = JSON.parse((await gateway(workspace, 'status', '--json')).out)
     expect(status).toMatchObject({ reloads: 500, servers: { stable: { connections: 1, restarts: 0 } } })
   }, 240_000)
@@ -179,6 +187,97 @@ describe('reloading', () => {
     expect(await textOf(client, 'one__pid')).toBe(before[0])
     expect(await textOf(client, 'two__pid')).not.toBe(before[1])
     await eventually(() => expect(isRunning(Number(before[1]))).toBe(false), 10_000)
+  }, 60_000)
+})
+
+describe('the settings of a running gateway', () => {
+  const allow = { default: 'allow' }
+  const start = async (gateway: object, slowMs = 300) => {
+    const workspace = await createWorkspace({})
+    const server = {
+      command: process.execPath,
+      args: [STUBBORN],
+      env: { PIDS: join(workspace.dir, 'pids'), SLOW_MS: String(slowMs) },
+    }
+    const configure = (section: object): Promise<void> => workspace.write({ mcpServers: { box: server }, gateway: section })
+    await configure(gateway)
+    const process_ = await startGateway(workspace)
+    /** Writes settings, and waits until the gateway says what it did. */
+    const change = async (section: object, expected: string): Promise<void> => {
+      const before = process_.log().length
+      await configure(section)
+      await eventually(() => expect(process_.log().slice(before)).toContain(expected), 20_000)
+    }
+    const toolsOf = async (path = ''): Promise<string[]> => {
+      const client = await connectTo(process_.url + path)
+      return (await client.tools().toArray()).map(({ name }) => name)
+    }
+    return { ...process_, workspace, change, toolsOf, client: await connectTo(process_.url) }
+  }
+
+  test('change without a restart, and calls in flight keep the rules that they began with', async () => {
+    const { client, url, change, toolsOf, workspace } = await start({ policy: allow }, 10_000)
+    const pid = await textOf(client, 'box__pid')
+    const slow = client.callTool('box__slow')
+    await textOf(client, 'box__pid')
+    await change({ policy: { default: 'allow', rules: [{ tools: 'box__slow', do: 'deny' }] } }, 'reloaded: applied policy')
+    await expect(client.callTool('box__slow')).rejects.toThrow('Unknown tool')
+    expect((await slow).content).toMatchObject([{ text: 'done' }])
+    expect(await toolsOf()).toEqual(['box__pid'])
+
+    await change(
+      { policy: allow, limits: [{ tools: 'box__pid', rate: { limit: 1, intervalMs: 3_600_000 } }] },
+      'applied policy, limits',
+    )
+    expect(await textOf(client, 'box__pid')).toBe(pid)
+    expect(await textOf(client, 'box__pid')).toContain('Rate limit exceeded')
+    // What was counted is kept when another setting changes.
+    const limits = [{ tools: 'box__pid', rate: { limit: 1, intervalMs: 3_600_000 } }]
+    await change({ limits, sets: { quick: { tools: 'box__pid' } } }, 'applied policy, sets')
+    expect(await textOf(client, 'box__pid')).toContain('Rate limit exceeded')
+    expect(await toolsOf('/quick')).toEqual(['box__pid'])
+    expect(await toolsOf()).toEqual(['box__pid', 'box__slow'])
+    await expect(connect(`${url}/other`)).rejects.toThrow()
+
+    await change({ search: true }, 'applied limits, sets, search')
+    expect(await toolsOf()).toEqual(['search_tools', 'describe_tool', 'call_tool'])
+    await change({ pins: { mode: 'block', firstUse: 'withhold' } }, 'applied search, pins')
+    expect(await toolsOf()).toEqual([])
+    await change({ pins: 'off', audit: 'audit.jsonl' }, 'applied pins, audit')
+    expect(await textOf(client, 'box__pid')).toBe(pid)
+    expect(await portcall(['audit', 'verify', join(workspace.dir, 'audit.jsonl')])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 record'),
+    })
+  }, 120_000)
+
+  test('of accounts change, and what needs a restart says so each time', async () => {
+    const account = { servers: { box: { auth: { type: 'user' } } } }
+    const workspace = await createWorkspace({ mcpServers: { box: DEAD }, gateway: account })
+    const { url, log } = await startGateway(workspace)
+    const toolsOf = async (): Promise<string[]> => (await (await connectTo(url)).tools().toArray()).map(({ name }) => name)
+    expect(await toolsOf()).toEqual(['connect_account'])
+    await workspace.write({ mcpServers: { box: DEAD }, gateway: { ...account, accounts: { tool: 'link' }, listen: { port: 1 } } })
+    const hint = 'applied accounts. Restart the gateway to apply the changes of listen'
+    await eventually(() => expect(log()).toContain(hint), 20_000)
+    expect(await toolsOf()).toEqual(['link'])
+    await workspace.write({ mcpServers: { box: DEAD }, gateway: { ...account, listen: { port: 1 } } })
+    await eventually(() => expect(log().split(hint)).toHaveLength(3), 20_000)
+    expect(await toolsOf()).toEqual(['connect_account'])
+  }, 60_000)
+
+  test('stay as they are if the new ones are invalid', async () => {
+    const { client, log, workspace, change } = await start({
+      policy: { default: 'allow', rules: [{ tools: 'box__slow', do: 'deny' }] },
+    })
+    await workspace.write('{\n"mcpServers": {},\n"gateway": { "policy": { "default": "maybe" },\n  "limits": [{ "rat": {} }] } }')
+    await eventually(() => expect(log()).toContain('The configuration was not reloaded'), 20_000)
+    expect(log()).toMatch(/line 3, column 27: gateway\.policy\.default/)
+    expect(log()).toContain('line 4, column 16: gateway.limits[0].rat is not a known key; did you mean rate?')
+    await expect(client.callTool('box__slow')).rejects.toThrow('Unknown tool')
+    expect(await textOf(client, 'box__pid')).toMatch(/^\d+$/)
+    await change({}, 'reloaded: applied policy')
+    expect((await client.callTool('box__slow')).content).toMatchObject([{ text: 'done' }])
   }, 60_000)
 })
 

@@ -23,6 +23,8 @@ interface StartOptions {
   /** The origin of the pages, if another process serves them. */
   readonly origin?: string
   readonly keys?: Keys
+  /** Announces the tools of a server when a user has signed in there. */
+  readonly refreshes?: boolean
   readonly onError?: (error: unknown) => void
 }
 
@@ -41,8 +43,9 @@ async function startGateway(upstream: ProtectedUpstream, options: StartOptions =
     identify: (request) => request.header('x-test-user'),
     store: stores.store,
     sealingKeys,
+    ...(options.refreshes && { onConnected: ({ server }) => gateway.refresh(server) }),
   })
-  const gateway = createGateway({
+  const gateway: Gateway = createGateway({
     servers: { notes: { target: upstream.url, credentials: accounts.credentials } },
     middleware: [accounts.middleware],
     stores,
@@ -269,4 +272,24 @@ test('a user who disconnects an account is asked to sign in again', async () => 
   expect(await started.accounts.isConnected('api-key#ada', 'notes')).toBe(false)
   expect(textOf(await client.callTool('notes__whoami', {}))).toBe('user')
   expect(opened).toHaveLength(2)
+})
+
+test('after a sign-in, all processes announce the new tools to the sessions that they hold', async () => {
+  const upstream = await startProtectedUpstream()
+  const shared = { stores: memoryStores(), sealingKeys: [generateKey()], keys: await makeKeys() }
+  const first = await startGateway(upstream, { ...shared, refreshes: true })
+  const others = await Promise.all([1, 2].map(() => startGateway(upstream, { ...shared, origin: first.origin })))
+  const changes: string[] = []
+  const watch = async (client: Client, name: string): Promise<void> => {
+    const subscription = client.listen({ toolsListChanged: true })
+    await subscription.acknowledged
+    void (async () => {
+      for await (const { type } of subscription) changes.push(`${name} ${type}`)
+    })()
+  }
+  for (const [index, other] of others.entries()) await watch(await connectAs('ada', other), `process ${index + 2}`)
+  const client = await connectAs('ada', first, openInBrowser('ada'))
+  await watch(client, 'process 1')
+  expect(textOf(await client.callTool('notes__whoami', {}))).toBe('user')
+  await expect.poll(() => [...new Set(changes)].sort()).toEqual(['process 1 tools', 'process 2 tools', 'process 3 tools'])
 })

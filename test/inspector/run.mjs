@@ -15,5 +15,7 @@ if (args.length < process.argv.length - 2) process.env.PICTURES = '1'
 
 await ensureInspector()
 install(here)
+// The servers of others.
+install(fileURLToPath(new URL('../interop', import.meta.url)))
 installChromium()
 process.exitCode = runTests('inspector', ['--config', `${here}vitest.config.ts`, ...args])

@@ -19,7 +19,7 @@ function attempt(command, args, cwd = here) {
 }
 
 /** Prepares the official Python SDK in a virtual environment. */
-function preparePython() {
+export function preparePython() {
   const requirements = readFileSync(join(here, 'servers', 'python', 'requirements.txt'), 'utf8')
   const python = join(here, '.venv', windows ? 'Scripts/python.exe' : 'bin/python')
   const stamp = join(here, '.venv', 'requirements.txt')

@@ -1,6 +1,7 @@
 /** The files in deploy/, with the programs that read them. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { connect } from 'portcall/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { freePort } from '../support/free-port.mjs'
+import { BUILDAH, canBuildImages, createBaseImage, createBuildah, runCommand, servePackage } from './support/image.ts'
 import { startProgram } from './support/listening-program.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
@@ -22,12 +24,16 @@ const python = (name: string): string => join(HERE, '.venv/bin', name)
 const file = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8')
 
 /** Starts the server of deploy/docker. Packages resolve from this folder. */
-async function startServer(env: NodeJS.ProcessEnv = {}): Promise<number> {
+async function startServer(env: NodeJS.ProcessEnv = {}, wrapper: readonly string[] = []): Promise<number> {
   const port = await freePort()
   const program = join(HERE, 'node_modules', `.deploy-${process.pid}-${port}.mjs`)
   writeFileSync(program, file('docker/server.mjs'))
   onTestFinished(() => rmSync(program, { force: true }))
-  await startProgram({ command: [process.execPath, program], port, env: { HOST: '127.0.0.1', PORT: String(port), ...env } })
+  await startProgram({
+    command: [...wrapper, process.execPath, program],
+    port,
+    env: { HOST: '127.0.0.1', PORT: String(port), ...env },
+  })
   return port
 }
 
@@ -65,6 +71,53 @@ test.skipIf(!existsSync(python('hadolint')))('hadolint accepts the Dockerfile', 
   expect(stdout).toBe('')
   expect(status).toBe(0)
 })
+
+test.skipIf(!canBuildImages)(
+  'the Dockerfile builds an image whose server runs as a user without privileges, and shuts down on SIGTERM',
+  { timeout: 600_000 },
+  async () => {
+    const folder = temporaryFolder()
+    const { options, run } = createBuildah(folder)
+    const [, base = ''] = /^FROM (\S+) AS build$/m.exec(file('docker/Dockerfile')) ?? []
+    createBaseImage(folder, `docker.io/library/${base}`, run)
+    const context = join(folder, 'context')
+    cpSync(join(DEPLOY, 'docker'), context, { recursive: true })
+    const manifest = JSON.parse(file('docker/package.json'))
+    manifest.dependencies.portcall = await servePackage(folder)
+    writeFileSync(join(context, 'package.json'), JSON.stringify(manifest))
+    await runCommand('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], context)
+    await runCommand(
+      BUILDAH,
+      [...options, 'bud', '--pull-never', '--isolation', 'chroot', '--network', 'host', '--tag', 'mcp', '.'],
+      context,
+    )
+    const container = run('from', '--pull-never', 'localhost/mcp')
+    const port = await freePort()
+    const env = ['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
+    const command = [
+      BUILDAH,
+      ...options,
+      'run',
+      '--isolation',
+      'chroot',
+      '--network',
+      'host',
+      ...env,
+      container,
+      '--',
+      'node',
+      'server.mjs',
+    ]
+    const program = await startProgram({ command, port })
+    const exited = once(program, 'exit')
+    await greets(port)
+    const listing = execFileSync('ps', ['-eo', 'pid,uid,args'], { encoding: 'utf8' })
+    const [, pid = '', uid] = /^ *(\d+) +(\d+) \/usr\/local\/bin\/node server\.mjs$/m.exec(listing) ?? []
+    expect(uid).toBe('1000')
+    process.kill(Number(pid), 'SIGTERM')
+    expect(await exited).toEqual([0, null])
+  },
+)
 
 test('the Compose file is valid, and each health check and volume exists', () => {
   const compose = parse(file('docker/compose.yaml'))
@@ -126,6 +179,30 @@ test.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd accepts the unit, 
   const security = execFileSync('systemd-analyze', ['security', '--offline=true', unit], { encoding: 'utf8' })
   expect(Number(/exposure level for mcp\.service: ([\d.]+)/.exec(security)?.[1])).toBeLessThan(2)
 })
+
+/** Returns the system calls of a set of systemd, and of the sets in it. */
+function systemCallsOf(set: string): string[] {
+  const lines = execFileSync('systemd-analyze', ['syscall-filter', set], { encoding: 'utf8' }).split('\n').slice(1)
+  const names = lines.map((line) => line.trim()).filter((name) => name !== '' && !name.startsWith('#'))
+  return names.flatMap((name) => (name.startsWith('@') ? systemCallsOf(name) : [name]))
+}
+
+test.skipIf(!existsSync('/usr/bin/systemd-analyze') || !existsSync('/usr/bin/strace'))(
+  'the unit allows the system calls that the server makes',
+  async () => {
+    const filters = [...file('systemd/mcp.service').matchAll(/^SystemCallFilter=(~?)(.*)$/gm)]
+    const callsOf = (sign: string) =>
+      filters.filter(([, mark]) => mark === sign).flatMap(([, , sets = '']) => sets.split(' ').flatMap(systemCallsOf))
+    const denied = new Set(callsOf('~'))
+    const allowed = new Set([...systemCallsOf('@default'), ...callsOf('')].filter((name) => !denied.has(name)))
+    const trace = join(temporaryFolder(), 'trace')
+    await greets(await startServer({}, ['strace', '-f', '-qq', '-o', trace]))
+    const made = readFileSync(trace, 'utf8').matchAll(/^\d+ +(?:<\.\.\. )?([a-z]\w+)(?:\(| resumed)/gm)
+    const names = new Set(Array.from(made, ([, name = '']) => name))
+    expect(names.size).toBeGreaterThan(20)
+    expect([...names].filter((name) => !allowed.has(name))).toEqual([])
+  },
+)
 
 /** Calls `count` over HTTP/2 and returns when each event arrived, in milliseconds after the first one. */
 async function countOverHttp2(port: number, ca: Buffer): Promise<{ readonly protocol: string; readonly events: number[] }> {

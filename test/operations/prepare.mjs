@@ -2,12 +2,20 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { installDebian } from '../../tools/lib/debian.mjs'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
-const DEBIAN = { '/usr/bin/prometheus': 'prometheus', '/usr/sbin/nginx': 'nginx', '/usr/bin/caddy': 'caddy' }
+const DEBIAN = {
+  '/usr/bin/prometheus': 'prometheus',
+  '/usr/sbin/nginx': 'nginx',
+  '/usr/bin/caddy': 'caddy',
+  '/usr/bin/strace': 'strace',
+  '/usr/bin/buildah': 'buildah',
+  '/usr/bin/busybox': 'busybox-static',
+}
 
-function attempt(command, args, env = {}) {
-  const { status, error, stderr } = spawnSync(command, args, { cwd: HERE, encoding: 'utf8', env: { ...process.env, ...env } })
+function attempt(command, args) {
+  const { status, error, stderr } = spawnSync(command, args, { cwd: HERE, encoding: 'utf8' })
   if (status === 0) return true
   console.error(`${command} ${args.join(' ')}: ${error?.message ?? stderr.trim().split('\n').at(-1)}`)
   return false
@@ -24,20 +32,11 @@ function preparePython() {
     writeFileSync(stamp, requirements)
 }
 
-/** Installs packages of Debian as root, without starting their services. */
 function prepareDebian() {
   const missing = Object.keys(DEBIAN).filter((path) => !existsSync(path))
   if (missing.length === 0) return
   const names = missing.map((path) => DEBIAN[path])
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    console.error(`without ${names.join(', ')}: install the packages to run all tests`)
-    return
-  }
-  console.error(`installing ${names.join(', ')} …`)
-  attempt('apt-get', ['install', '--yes', '--no-install-recommends', ...names], {
-    RUNLEVEL: '1',
-    DEBIAN_FRONTEND: 'noninteractive',
-  })
+  if (!installDebian(...names)) console.error(`without ${names.join(', ')}: install the packages to run all tests`)
 }
 
 export function prepare() {

@@ -1,4 +1,4 @@
-/** Three processes on one store behind a load balancer that looks at `/readyz`, restarted one after another under load. */
+/** Three programs on one store behind a load balancer that looks at `/readyz`, restarted one after another under load. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/
 import { callSteadily } from './support/calls.ts'
 import { killPrograms, type Program, startProgram } from './support/program.ts'
 
-const PROCESSES = 3
+const PROGRAMS = 3
 const CALL_EVERY_MS = 20
 const CHECK_EVERY_MS = 50
 const SHUTDOWN_DELAY_MS = 2000
@@ -33,18 +33,18 @@ async function watchReadiness(programs: ReadonlySet<Program>, ready: Program[], 
   }
 }
 
-test.skipIf(process.platform === 'win32')(
-  'a rolling restart at 50 calls a second loses no modern call and no acknowledged event of a session',
+test.skipIf(process.platform === 'win32').each([{ workers: 1 }, { workers: 2 }])(
+  'a rolling restart of programs with $workers workers at 50 calls a second loses no modern call and no acknowledged event of a session',
   { timeout: 240_000 },
-  async () => {
+  async ({ workers }) => {
     const folder = await mkdtemp(join(tmpdir(), 'portcall-rolling-'))
-    const start = () => startProgram({ shutdownDelayMs: SHUTDOWN_DELAY_MS }, { STORES: join(folder, 'sessions.db') })
+    const start = () => startProgram({ shutdownDelayMs: SHUTDOWN_DELAY_MS, workers }, { STORES: join(folder, 'sessions.db') })
     const programs = new Set<Program>()
-    for (let index = 0; index < PROCESSES; index++) programs.add(await start())
+    for (let index = 0; index < PROGRAMS; index++) programs.add(await start())
     const ready: Program[] = []
     const stop = new AbortController()
     const watching = watchReadiness(programs, ready, stop.signal)
-    while (ready.length < PROCESSES) await sleep(CHECK_EVERY_MS)
+    while (ready.length < PROGRAMS) await sleep(CHECK_EVERY_MS)
     const balancer = await startBalancer(ready)
     onTestFinished(async () => {
       stop.abort()

@@ -97,6 +97,7 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
       ...common,
       'jsonrpc.request.id': expect.any(String),
       'client.address': '127.0.0.1',
+      'network.protocol.version': '1.1',
       ...(protocolVersion !== '2026-07-28' && { 'mcp.session.id': expect.any(String) }),
     })
   })

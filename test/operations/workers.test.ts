@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { isRunning } from '../../packages/portcall/src/util/is-running.ts'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
 import { callOnce, callSteadily } from './support/calls.ts'
@@ -29,12 +30,10 @@ async function pidsOf(url: string): Promise<number[]> {
   })
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+function newTemporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portcall-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 describe.skipIf(process.platform === 'win32')('workers', () => {
@@ -128,8 +127,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   })
 
   test('SIGTERM makes all workers unready, then they finish their calls and exit together', { timeout: LONG_MS }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'portcall-test-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = newTemporaryFolder()
     const program = await startProgram({ shutdownDelayMs: 5000 }, { TMPDIR: folder })
     const { url } = program
     const pids = await pidsOf(url)
@@ -158,11 +156,34 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
     expect(await program.exited).toBe(0)
   })
 
-  test('workers exit when their supervisor is killed', { timeout: LONG_MS }, async () => {
-    const program = await startProgram()
+  test('workers exit when their supervisor is killed, and leave no file', { timeout: LONG_MS }, async () => {
+    const folder = newTemporaryFolder()
+    const program = await startProgram({}, { TMPDIR: folder })
     const pids = await pidsOf(program.url)
+    const [client] = await openWorkers(program.url, 'x', 1)
+    await runCalls(client!, 1)
     program.process.kill('SIGKILL')
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]))
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('files of a program whose processes were all killed are removed when it starts again', { timeout: LONG_MS }, async () => {
+    const folder = newTemporaryFolder()
+    const killed = await startProgram({}, { TMPDIR: folder })
+    const running = await startProgram({}, { TMPDIR: folder })
+    const pids = await pidsOf(killed.url)
+    for (const pid of [...pids, killed.process.pid!]) process.kill(pid, 'SIGKILL')
+    await killed.exited
+    await eventually(() => expect(pids.filter(isRunning)).toEqual([]))
+    const left = readdirSync(folder)
+    expect(left.length).toBe(2)
+    const restarted = await startProgram({}, { TMPDIR: folder })
+    expect(readdirSync(folder).filter((name) => left.includes(name)).length).toBe(1)
+    for (const { url } of [running, restarted]) {
+      const [client] = await openWorkers(url, 'y', 1)
+      await runCalls(client!, 1)
+      expect(client!.failed).toEqual([])
+    }
   })
 
   test('an incomplete request times out, as without workers', { timeout: LONG_MS }, async () => {

@@ -1,13 +1,24 @@
 /** Middleware that keeps state in a store, on every store. Each store has two connections, as two processes have. */
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createServer } from 'portcall'
+import { createServer, type Server } from 'portcall'
 import { connect } from 'portcall/client'
-import { byAddress, idempotency, idempotencyKey, type Middleware, rateLimit, resultCache, retry } from 'portcall/middleware'
+import {
+  byAddress,
+  createStoredAuditLog,
+  idempotency,
+  idempotencyKey,
+  type Middleware,
+  rateLimit,
+  resultCache,
+  resultSizeLimit,
+  retry,
+  verifyAuditLog,
+} from 'portcall/middleware'
 import { serve } from 'portcall/node'
 import { type KeyValueStore, memoryStores, type Stores } from 'portcall/stores'
 import { sqliteStores } from 'portcall/stores/sqlite'
@@ -16,6 +27,7 @@ import { startPostgres } from '../support/services/postgres.mjs'
 import { startRedis } from '../support/services/redis.mjs'
 import { POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
 
+const LONG_MS = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'portcall-middleware-'))
 const redisServer = await startRedis()
 const postgresServer = await startPostgres({ args: ['-c', 'fsync=off'] })
@@ -127,6 +139,28 @@ describe.each(STORES)('%s', (_name, isAvailable, open) => {
     },
   )
 
+  test.skipIf(!isAvailable)('a result that is too large is read through the other connection, by its caller only', async () => {
+    const limit = { maxBytes: 500, exceeded: 'link' } as const
+    const [one, two] = [first, second].map((store) => {
+      const server = createServer({ name: 'large', version: '1' })
+      server.use(resultSizeLimit({ ...limit, store }))
+      server.tool('report', {}, () => 'x'.repeat(1000))
+      return server
+    })
+    const as = async (server: Server, principal: string) => {
+      const client = await connect(server, {
+        middleware: [(request, context, next) => next(request, { ...context, auth: { principal } })],
+      })
+      onTestFinished(() => client.close())
+      return client
+    }
+    const { content } = await (await as(one!, 'ada')).callTool('report')
+    const link = content.find((block) => block.type === 'resource_link')
+    const { contents } = await (await as(two!, 'ada')).readResource(link!.uri)
+    expect(contents).toMatchObject([{ text: 'x'.repeat(1000) }])
+    await expect((await as(two!, 'bob')).readResource(link!.uri)).rejects.toThrow()
+  })
+
   test.skipIf(!isAvailable)('a result is cached for both connections until it expires', async () => {
     const cache = { ttlMs: 400 }
     const servers = await Promise.all([first, second].map((store) => startCounting(resultCache({ ...cache, store }))))
@@ -158,22 +192,128 @@ function failAfterStart(store: KeyValueStore): KeyValueStore {
   }
 }
 
-test.skipIf(!redisServer)('three processes together keep a rate limit', async () => {
-  const children = Array.from({ length: 3 }, () =>
-    fork(fileURLToPath(new URL('support/limited-process.mjs', import.meta.url)), [redisServer?.url ?? '']),
-  )
-  onTestFinished(() => {
-    for (const child of children) child.kill('SIGKILL')
+/** What a process reports of its calls. */
+interface ProcessReport {
+  readonly runs: number
+  readonly texts: readonly string[]
+}
+
+/** A process with a server whose middleware uses a store that others share. */
+interface MiddlewareProcess {
+  readonly child: ChildProcess
+  call(message: { calls: number; key?: string }): Promise<ProcessReport>
+}
+
+const SHARED: [kind: string, isAvailable: boolean, location: (namespace: string) => string, open: Open][] = [
+  ['sqlite', true, (namespace) => join(folder, `${namespace}.db`), (namespace) => sqliteStores(join(folder, `${namespace}.db`))],
+  [
+    'redis',
+    redisServer !== undefined,
+    () => redisServer!.url,
+    (namespace) => REDIS_DRIVERS.ioredis!(redisServer!.url, { namespace }),
+  ],
+  [
+    'postgres',
+    postgresServer !== undefined,
+    () => postgresServer!.url,
+    (namespace) => POSTGRES_DRIVERS.pg!(postgresServer!.url, { namespace }),
+  ],
+]
+
+describe.each(SHARED)('three processes on %s', (kind, isAvailable, locationOf, open) => {
+  let created = 0
+
+  const start = async (middleware: string): Promise<{ processes: MiddlewareProcess[]; stores: Stores }> => {
+    const namespace = `racing_${process.pid}_${kind}_${created++}`
+    const stores = open(namespace)
+    // Creates the tables, so that the processes do not wait for each other.
+    await stores.store.get('')
+    const program = fileURLToPath(new URL('support/middleware-process.mjs', import.meta.url))
+    const children = Array.from({ length: 3 }, () => fork(program, [kind, locationOf(namespace), namespace, middleware]))
+    onTestFinished(async () => {
+      for (const child of children) child.kill('SIGKILL')
+      await stores.close()
+    })
+    await Promise.all(children.map((child) => once(child, 'message')))
+    const processes = children.map((child) => ({
+      child,
+      call(message: object): Promise<ProcessReport> {
+        const report = new Promise<ProcessReport>((resolve) => {
+          const onMessage = (received: ProcessReport | string): void => {
+            if (typeof received === 'string') return
+            child.off('message', onMessage)
+            resolve(received)
+          }
+          child.on('message', onMessage)
+        })
+        child.send(message)
+        return report
+      },
+    }))
+    return { processes, stores }
+  }
+
+  test.skipIf(!isAvailable)('together keep a rate limit', { timeout: LONG_MS }, async () => {
+    const { processes } = await start('rateLimit')
+    const reports = await Promise.all(processes.map(({ call }) => call({ calls: 60 })))
+    expect(reports.reduce((sum, { runs }) => sum + runs, 0)).toBe(50)
+    expect(reports.flatMap(({ texts }) => texts).filter((text) => text.startsWith('Rate limit exceeded'))).toHaveLength(130)
   })
-  await Promise.all(children.map((child) => once(child, 'message')))
-  const admitted = await Promise.all(
-    children.map(async (child) => {
-      child.send('start')
-      const [count] = await once(child, 'message')
-      return count
-    }),
-  )
-  expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(50)
+
+  test.skipIf(!isAvailable)('run calls with the same idempotency key once', { timeout: LONG_MS }, async () => {
+    const { processes } = await start('idempotency')
+    for (let order = 1; order <= 5; order++) {
+      const reports = await Promise.all(processes.map(({ call }) => call({ calls: 4, key: `order-${order}` })))
+      expect(new Set(reports.flatMap(({ texts }) => texts)).size).toBe(1)
+      expect(reports.reduce((sum, { runs }) => sum + runs, 0)).toBe(order)
+    }
+  })
+
+  test.skipIf(!isAvailable)('do not run a call again whose process was killed', { timeout: LONG_MS }, async () => {
+    const { processes } = await start('idempotency')
+    const [killed, ...others] = processes
+    killed!.child.send({ calls: 1, key: 'payment' })
+    await once(killed!.child, 'message')
+    killed!.child.kill('SIGKILL')
+    const reports = await Promise.all(others.map(({ call }) => call({ calls: 2, key: 'payment' })))
+    expect(reports.map(({ runs }) => runs)).toEqual([0, 0])
+    for (const text of reports.flatMap(({ texts }) => texts)) expect(text).toContain('Its outcome is unknown')
+  })
+
+  test.skipIf(!isAvailable)('write one audit log, in which every change is found', { timeout: LONG_MS }, async () => {
+    const { processes, stores } = await start('auditLog')
+    await Promise.all(processes.map(({ call }) => call({ calls: 5 })))
+    const reports = await Promise.all(processes.map(({ call }) => call({ calls: 5 })))
+    expect(reports.reduce((sum, { runs }) => sum + runs, 0)).toBe(30)
+    const { store } = stores
+    const { lines } = createStoredAuditLog(store)
+    const verdict = await verifyAuditLog(lines())
+    expect(verdict).toMatchObject({ intact: true, records: 30 })
+    const kept = verdict.intact ? { hash: verdict.hash } : {}
+    const keys = await store.list('portcall:audit:records:')
+    const values = new Map<string, string>()
+    for (const key of keys) values.set(key, (await store.get(key)) ?? '')
+    expect(keys.length).toBeGreaterThan(2)
+    const isIntact = async (): Promise<boolean> => {
+      const { intact } = await verifyAuditLog(lines(), kept)
+      for (const [key, value] of values) await store.set(key, value)
+      return intact
+    }
+    for (const [at, key] of keys.entries()) {
+      const value = values.get(key) ?? ''
+      const other = keys[(at + 1) % keys.length]!
+      await store.set(key, value.replace('"ok"', '"failed"'))
+      expect([key, 'changed', await isIntact()]).toEqual([key, 'changed', false])
+      await store.delete(key)
+      expect([key, 'removed', await isIntact()]).toEqual([key, 'removed', false])
+      await store.set(key, values.get(other) ?? '')
+      await store.set(other, value)
+      expect([key, 'moved', await isIntact()]).toEqual([key, 'moved', false])
+      for (const later of keys.slice(at)) await store.delete(later)
+      expect([key, 'cut off', await isIntact()]).toEqual([key, 'cut off', false])
+    }
+    expect(await isIntact()).toBe(true)
+  })
 })
 
 test('a limit by address counts each client behind a proxy, and an IPv6 network as one', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
-import { run } from './run.mjs'
+import { installDebian } from './debian.mjs'
 
 const NAMES = ['chromium-headless-shell', 'chromium', 'google-chrome', 'chromium-browser']
 
@@ -16,9 +16,7 @@ export function findChromium() {
 export function installChromium() {
   const found = findChromium()
   if (found) return found
-  const isDebian = existsSync('/etc/debian_version') && process.getuid?.() === 0
-  const apt = (...args) => run('apt-get', ['-qq', ...args], { env: { DEBIAN_FRONTEND: 'noninteractive' }, quiet: true }).ok
-  if (isDebian && apt('update')) apt('install', '-y', '--no-install-recommends', 'chromium-headless-shell')
+  installDebian('chromium-headless-shell')
   const installed = findChromium()
   if (!installed) console.error('!!! SKIPPED, THERE IS NO CHROMIUM: install one, or say where it is in CHROMIUM')
   return installed

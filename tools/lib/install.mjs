@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { acquireLock } from './lock.mjs'
 import { readJson, shown } from './paths.mjs'
 import { runNpm } from './run.mjs'
 
@@ -16,10 +17,16 @@ export function isInstalled(folder) {
   return required(readJson(join(folder, 'package-lock.json'))).every(([path, { version }]) => packages[path]?.version === version)
 }
 
-/** Runs `npm ci` in a folder unless its packages are installed already. */
+/** Runs `npm ci` in a folder unless its packages are installed already. Commands that run at the same time install one after another. */
 export function install(folder) {
   if (isInstalled(folder)) return
-  console.error(`installing ${shown(folder) || 'the workspace'} …`)
-  const { ok } = runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder })
-  if (!ok) throw new Error(`npm ci failed in ${folder}`)
+  const release = acquireLock('install')
+  try {
+    if (isInstalled(folder)) return
+    console.error(`installing ${shown(folder) || 'the workspace'} …`)
+    const { ok } = runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder })
+    if (!ok) throw new Error(`npm ci failed in ${folder}`)
+  } finally {
+    release()
+  }
 }

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { filesBelow } from './files.mjs'
 import { DIST, ROOT } from './paths.mjs'
 
 const home = join(ROOT, 'packages', 'inspector')
@@ -18,10 +19,17 @@ export const PAGE = {
   },
 }
 
+/** Reports whether two folders hold the same files. */
+function equal(one, other) {
+  const [paths, others] = [one, other].map((folder) => filesBelow(folder, '').map((path) => relative(folder, path)))
+  const same = (path) => readFileSync(join(one, path)).equals(readFileSync(join(other, path)))
+  return paths.join() === others.join() && paths.every(same)
+}
+
 /** Copies the page, if it is built, to where `portcall inspect` serves it from in a build of the package. */
 export function copyPage(dist = DIST) {
-  if (!existsSync(built)) return
   const target = join(dist, 'inspector', 'page')
+  if (!existsSync(built) || equal(built, target)) return
   rmSync(target, { recursive: true, force: true })
   cpSync(built, target, { recursive: true })
 }

@@ -9,9 +9,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { startAuthorization } from '../support/broken-auth-servers.ts'
 import { BROKEN_SERVERS } from '../support/broken-servers.ts'
 import { type DemoServer, startDemoServer } from './support/demo-server.ts'
-import { openPage, startBrowser, startInspector } from './support/inspector.ts'
+import { openInspector, startBrowser } from './support/inspector.ts'
 
-const TIMEOUT_MS = 20_000
 const SKILLS = fileURLToPath(new URL('../../../examples/skills', import.meta.url))
 
 let browser: Browser
@@ -25,18 +24,7 @@ afterAll(async () => {
   await demo.close()
 })
 
-/** Opens the page of an inspector that the end of the test stops, and checks that nothing went wrong on it. */
-async function open(...args: string[]): Promise<Page> {
-  const inspector = await startInspector(...args)
-  const { page, faults } = await openPage(browser, inspector.link)
-  page.setDefaultTimeout(TIMEOUT_MS)
-  onTestFinished(async () => {
-    await page.context().close()
-    await inspector.stop()
-    expect(faults).toEqual([])
-  })
-  return page
-}
+const open = async (...args: string[]): Promise<Page> => (await openInspector(browser, ...args)).page
 
 async function openServer(...args: string[]): Promise<Page> {
   const page = await open(...args)

@@ -1,6 +1,6 @@
 /**
  * A program with three workers. It prints its URL, as JSON. `OPTIONS` are further options of `serve`. With `STORES`, an SQLite file, it is one
- * process of several that share the file.
+ * program of several that share the file, without workers unless the options have them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'

@@ -1,7 +1,7 @@
 /** Locates third-party programs: on the PATH, in Debian's folders, or, for root, installed from Debian's packages. */
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { installDebian } from '../../../tools/lib/debian.mjs'
 
 const POSTGRES = '/usr/lib/postgresql'
 
@@ -26,23 +26,11 @@ function find(name) {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }
 
-function aptGet(...args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  return spawnSync('apt-get', ['-qq', '-y', ...args], { env, stdio: 'ignore', timeout: 240_000 }).status === 0
-}
-
-function install(packageName) {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
-  console.error(`installing Debian's ${packageName} …`)
-  aptGet('install', '--no-install-recommends', packageName) ||
-    (aptGet('update') && aptGet('install', '--no-install-recommends', packageName))
-}
-
 /** Returns the path of a program. When it is not available, prints a warning to stderr and returns `undefined`. */
 export function findProgram(name) {
   const found = find(name)
   if (found || !PROGRAMS[name].package) return found
-  install(PROGRAMS[name].package)
+  installDebian(PROGRAMS[name].package)
   const installed = find(name)
   if (!installed) console.error(`SKIPPED: there is no ${name} on the PATH, and it cannot be installed here`)
   return installed

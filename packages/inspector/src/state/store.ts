@@ -9,6 +9,7 @@ import type {
   InspectorServer,
   InspectorState,
   InventoryKind,
+  MethodNames,
   ModelEndpoint,
   OAuthFlow,
   OperationState,
@@ -32,6 +33,8 @@ export const store = {
   isLoaded: signal(false),
   version: signal(''),
   revisions: signal<readonly string[]>([]),
+  /** The methods of each revision, newest first. */
+  methods: signal<readonly MethodNames[]>([]),
   servers: byId<InspectorServer>(),
   inventories: byId<InspectorInventory>(),
   operations: byId<OperationState>(),
@@ -71,6 +74,7 @@ const inventoryId = (serverId: string, kind: InventoryKind): string => `${server
 function applySnapshot(state: InspectorState): void {
   store.version.value = state.version
   store.revisions.value = state.revisions
+  store.methods.value = state.methods
   store.servers.value = mapOf(state.servers, ({ id }) => id)
   store.inventories.value = mapOf(state.inventories, ({ serverId, kind }) => inventoryId(serverId, kind))
   store.operations.value = mapOf(state.operations, ({ id }) => id)

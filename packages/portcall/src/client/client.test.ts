@@ -193,6 +193,21 @@ describe('headers', () => {
     expect(sent).toEqual([{ 'x-mine': '1' }, { 'Mcp-Param-Region': 'eu', 'x-mine': '1' }])
   })
 
+  it('HTTP-070 sends arguments of a call that is sent as a plain request as headers, too', async () => {
+    const sent: unknown[] = []
+    const exchange: Exchange = async ({ id, method }, { outgoing }) => {
+      if (method === 'tools/list') return success(id, { tools: [{ name: 't', inputSchema }] })
+      sent.push(outgoing?.headers)
+      return success(id, { content: [] })
+    }
+    const client = clientOf(exchange, {}, true)
+    await client.tools().toArray()
+    await client.request('tools/call', { name: 't', arguments: { region: 'eu' } })
+    await client.request('tools/call', { name: 'unknown' })
+    await client.request('prompts/get', { name: 't', arguments: { region: 'eu' } })
+    expect(sent).toEqual([{ 'Mcp-Param-Region': 'eu' }, undefined, undefined])
+  })
+
   it('HTTP-075 HTTP-076 leaves out tools with invalid header parameters', async () => {
     const bad = { type: 'object', properties: { n: { type: 'number', 'x-mcp-header': 'N' } } }
     const exchange: Exchange = async ({ id }) =>

@@ -121,7 +121,7 @@ export function createClient(connection: () => ServerConnection, options: Client
   const { handleInputRequest } = requester
   const cache = options.cache === false ? NO_CACHE : createCache(methodOf, options.cache)
   const cached = (method: string, params: JsonObject = {}, callOptions?: RequestOptions): Promise<JsonObject> => {
-    const fetch = (): Promise<JsonObject> => requester.request(method, params, callOptions)
+    const fetch = (): Promise<JsonObject> => toolCaller.request(method, params, callOptions)
     return callOptions?.headers ? fetch() : cache.get(method, params, fetch)
   }
   const list = <T>(definition: ListDefinition<T>, callOptions?: CallOptions): List<T> =>
@@ -158,7 +158,7 @@ export function createClient(connection: () => ServerConnection, options: Client
     prompts: (callOptions) => list<Prompt>({ method: 'prompts/list', key: 'prompts' }, callOptions),
     callTool: (name, args = {}, callOptions = {}) => toolCaller.call(name, args as JsonObject, callOptions) as never,
     listen: (filter) => subscriptions.subscribe(filter),
-    request: requester.request,
+    request: toolCaller.request,
     exchange: (request, context) => exchange(request, context),
     use(middleware) {
       middlewares.push(middleware)

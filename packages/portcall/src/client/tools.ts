@@ -6,13 +6,15 @@ import type { CallToolResult, Tool } from '../protocol/types.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { CompiledSchema } from '../schema/standard.ts'
 import { assertStringArgument, InvalidResultError } from './errors.ts'
-import type { CallOptions, ClientEvent } from './options.ts'
+import type { CallOptions, ClientEvent, RequestOptions } from './options.ts'
 import type { Requester } from './requester.ts'
 
 /** Calls tools, using the schemas of the tools that were listed before. */
 export interface ToolCaller {
   /** Stores the schemas of a listed tool. Returns true. @throws Error if the headers of its arguments cannot be sent. */
   register(tool: Tool): boolean
+  /** Sends any request; that of a tool call with the headers that its arguments are repeated in. */
+  readonly request: Requester['request']
   call(name: string, args: JsonObject, options: CallOptions): Promise<CallToolResult>
 }
 
@@ -36,19 +38,22 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
   const tools = new Map<string, RegisteredTool>()
   const warn = (message: string): void => onEvent({ type: 'warning', message })
 
-  const send = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> => {
-    const headerParams = sendsParamHeaders() ? (tools.get(name)?.headerParams ?? []) : []
+  const send = (params: JsonObject, options?: RequestOptions): Promise<JsonObject> => {
+    const { headerParams = [] } = tools.get(params.name as string) ?? {}
+    const args = params.arguments as JsonObject | undefined
     const withHeaders =
-      headerParams.length > 0 ? { ...options, headers: { ...paramHeaders(headerParams, args), ...options.headers } } : options
-    return requester.request('tools/call', { name, arguments: args }, withHeaders)
+      headerParams.length > 0 ? { ...options, headers: { ...paramHeaders(headerParams, args), ...options?.headers } } : options
+    return requester.request('tools/call', params, withHeaders)
   }
-  /** A header mismatch means that the tool's schema has changed: the tools are listed again, and the call is sent once more. */
-  const sendWithRefresh = (name: string, args: JsonObject, options: CallOptions): Promise<JsonObject> =>
-    send(name, args, options).catch(async (error: unknown) => {
+  /** A header mismatch means that the tool's schema is unknown or has changed: the tools are listed, and the call is sent once more. */
+  const sendWithRefresh = (params: JsonObject, options?: RequestOptions): Promise<JsonObject> =>
+    send(params, options).catch(async (error: unknown) => {
       if (!(error instanceof RpcError) || error.code !== ProtocolErrorCode.headerMismatch) throw error
       await refresh()
-      return send(name, args, options)
+      return send(params, options)
     })
+  const request: Requester['request'] = (method, params = {}, options) =>
+    method === 'tools/call' && sendsParamHeaders() ? sendWithRefresh(params, options) : requester.request(method, params, options)
 
   const outputOf = (name: string): CompiledSchema | undefined => {
     const tool = tools.get(name)
@@ -63,6 +68,7 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
   }
 
   return {
+    request,
     register(tool) {
       const { name, inputSchema, outputSchema } = tool
       let headerParams: readonly HeaderParam[] = []
@@ -78,7 +84,7 @@ export function createToolCaller({ requester, refresh, sendsParamHeaders, onEven
     },
     async call(name, args, options) {
       assertStringArgument(name, 'callTool(name, arguments)')
-      const raw = await (sendsParamHeaders() ? sendWithRefresh : send)(name, args, options)
+      const raw = await request('tools/call', { name, arguments: args }, options)
       const result = (Array.isArray(raw.content) ? raw : { ...raw, content: [] }) as JsonObject & CallToolResult
       const output = outputOf(name)
       return output && !result.isError ? validate(name, result, output) : result

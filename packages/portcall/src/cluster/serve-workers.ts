@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import process from 'node:process'
 import { createServerWorkers, type ServerWorkers } from './server-workers.ts'
+import { createStoresFolder, removeStoresFolder } from './stores-folder.ts'
 import { startWorker } from './worker-process.ts'
 
 export interface WorkersOptions {
@@ -44,8 +42,8 @@ export async function serveWithWorkers(options: WorkersOptions): Promise<Listeni
   })
   await listen(listener, options)
   const { port } = listener.address() as AddressInfo
-  const stores = options.hasStores ? undefined : await createStoresFile().catch((error) => fail(error, listener, early))
-  const settings = { supervisor: process.pid, port, storesFile: stores?.file }
+  const storesFile = options.hasStores ? undefined : await createStoresFile().catch((error) => fail(error, listener, early))
+  const settings = { supervisor: process.pid, port, storesFile }
   pool = createServerWorkers({
     count: options.count,
     start: (number, callbacks) => startWorker({ settings: { ...settings, number }, ...callbacks }),
@@ -55,7 +53,7 @@ export async function serveWithWorkers(options: WorkersOptions): Promise<Listeni
   const close = async (drainTimeoutMs: number): Promise<void> => {
     listener.close()
     await pool.close(drainTimeoutMs + EXIT_TIMEOUT_MS)
-    await stores?.remove()
+    if (storesFile) await removeStoresFolder(storesFile)
   }
   await pool.ready.catch(async (error) => {
     await close(0)
@@ -85,18 +83,16 @@ function fail(error: unknown, listener: Server, sockets: readonly Socket[]): nev
   throw error
 }
 
-/** Creates the file that the workers share, in a folder that only this user can read. */
-async function createStoresFile(): Promise<{ readonly file: string; remove(): Promise<void> }> {
+/** Creates the file that the workers share. */
+async function createStoresFile(): Promise<string> {
   const { sqliteStores } = await import('../stores/sqlite/sqlite.ts')
-  const folder = await mkdtemp(join(tmpdir(), 'portcall-workers-'))
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
-  const file = join(folder, 'sessions.db')
+  const file = await createStoresFolder()
   try {
     // Creates the tables once, so that the workers do not wait for each other.
     await sqliteStores(file).close()
-    return { file, remove }
+    return file
   } catch (error) {
-    await remove()
+    await removeStoresFolder(file)
     throw error instanceof AggregateError ? new Error(NO_DRIVER, { cause: error }) : error
   }
 }

@@ -1,6 +1,8 @@
 import process from 'node:process'
 import { setSharedStores } from '../stores/shared-stores.ts'
+import { isRunning } from '../util/is-running.ts'
 import { createLazyStores } from './lazy-stores.ts'
+import { removeStoresFolderAfter } from './stores-folder.ts'
 
 /** What a worker learns from its supervisor when it starts. */
 export interface WorkerSettings {
@@ -23,7 +25,7 @@ export const workerSettings: WorkerSettings | undefined = readSettings()
 /** How often the workers look for messages of other workers. */
 const POLL_INTERVAL_MS = 20
 
-if (workerSettings?.storesFile) shareStores(workerSettings.storesFile)
+if (workerSettings?.storesFile) shareStores(workerSettings.storesFile, workerSettings.supervisor)
 
 function readSettings(): WorkerSettings | undefined {
   const text = process.env[WORKER_VARIABLE]
@@ -33,16 +35,9 @@ function readSettings(): WorkerSettings | undefined {
   return settings.supervisor === process.ppid || !isRunning(settings.supervisor) ? settings : undefined
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 /** Makes the servers that this process creates use an SQLite file. */
-function shareStores(file: string): void {
+function shareStores(file: string, supervisor: number): void {
+  removeStoresFolderAfter(supervisor, file)
   const open = async () => {
     const { sqliteStores } = await import('../stores/sqlite/sqlite.ts')
     return sqliteStores(file, { bus: { pollIntervalMs: POLL_INTERVAL_MS } })

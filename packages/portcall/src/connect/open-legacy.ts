@@ -43,7 +43,7 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
   const client = await openLegacyClient({
     connection,
     info,
-    capabilities: context.onOpen && capabilities.roots ? { ...capabilities, roots: { listChanged: true } } : capabilities,
+    capabilities,
     signal,
     ...(handleInputRequest && { handleInputRequest }),
     ...(context.identityOf && { identityOf: context.identityOf }),

@@ -31,8 +31,8 @@ export interface WireObserver {
   /** Receives what a process writes to stdout, byte for byte, before its channel delivers it. */
   readonly onStdout?: (chunk: Uint8Array) => void
   /**
-   * Receives the sender of each connection that opens: the first one, and those that replace it. Roots are declared with `listChanged` to
-   * legacy servers then: send `notifications/roots/list_changed` when they change.
+   * Receives the sender of each connection that opens: the first one, and those that replace it. What it sends has to be declared with
+   * `capabilities`: `roots: { listChanged: true }` for `notifications/roots/list_changed`.
    */
   readonly onOpen?: (sender: WireSender) => void
 }

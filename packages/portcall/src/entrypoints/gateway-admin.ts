@@ -9,6 +9,8 @@ export {
   serveAdmin,
 } from '../gateway/admin/admin-server.ts'
 
+export { type GatewayMetricsSource, gatewayMetrics, type ServerMetricsSource } from '../gateway/admin/gateway-metrics.ts'
+export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'
 export type { EndpointSizes, MetricsPage } from '../protocol/metrics.ts'
 
 assertNodeVersion()

@@ -4,7 +4,7 @@ export { ConfigError } from '../connect/config/errors.ts'
 export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
 export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
-export type { GatewayAccountSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
+export type { GatewayAccountSettings, GatewayLoginSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
 export {
   type ConfiguredPolicies,
   createConfiguredPolicies,
@@ -35,6 +35,7 @@ export {
   type UserAccounts,
   type UserAccountsOptions,
 } from '../gateway/credentials/account-options.ts'
+export { type BrowserLoginOptions, browserLogin } from '../gateway/credentials/browser-login.ts'
 export {
   type CallerIdentity,
   type CallerIdentityOptions,

@@ -1,4 +1,5 @@
 import type { ConnectTarget } from '../connect/target.ts'
+import { checkBridgeOptions } from './check-options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { GatewayOptions, GatewayServerOptions } from './options.ts'
 
@@ -15,8 +16,11 @@ export type BridgeOptions = Omit<GatewayServerOptions, 'target' | 'alias' | 'dis
  *
  * @example
  * await serveStdio(bridge('https://mcp.example.com/mcp'))
+ *
+ * @throws TypeError if an option is invalid.
  */
 export function bridge(target: ConnectTarget, options: BridgeOptions = {}): Gateway {
+  checkBridgeOptions(options)
   const {
     name = 'server',
     info,

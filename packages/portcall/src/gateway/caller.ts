@@ -4,6 +4,7 @@ import { unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { readRequestMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { Policies } from './policies.ts'
 import type { GatewayCaller } from './policy.ts'
 
 /** The caller of one request, and what the servers of the gateway may know about it. */
@@ -14,15 +15,18 @@ export class Caller implements GatewayCaller {
   /** The `_meta` of the request. */
   readonly meta: JsonObject
   readonly request: Request
+  /** The policies when the request arrived. */
+  readonly policies: Policies
   #key: string | undefined
   #capabilitiesKey: string | undefined
 
   /** @throws RpcError if the metadata of the request is missing or invalid. */
-  constructor(request: Request, context: ExchangeContext) {
+  constructor(request: Request, context: ExchangeContext, policies: Policies) {
     const { params } = request
     const { protocolVersion, clientCapabilities, clientInfo } = readRequestMeta(params)
     if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
     this.request = request
+    this.policies = policies
     this.auth = context.auth
     this.capabilities = clientCapabilities
     this.clientInfo = clientInfo

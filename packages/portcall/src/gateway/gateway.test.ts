@@ -107,3 +107,24 @@ test('at most `maxRequests` are sent to a server at the same time, and the other
   expect(opened).toBeLessThanOrEqual(2)
   expect(gateway.status().servers.slow?.inFlight).toBe(1)
 })
+
+test('an unknown option is refused, with the nearest name', () => {
+  const servers = { files: createFiles() }
+  const unchecked = createGateway as (options: object) => unknown
+  expect(() => unchecked({ servers, polcy: [] })).toThrow('createGateway(): unknown option "polcy". Did you mean "policy"?')
+  expect(() => unchecked({ mcpServers: {} })).toThrow(
+    'createGateway(): unknown option "mcpServers". Pass servers: { NAME: target }',
+  )
+  expect(() => unchecked({})).toThrow('createGateway(): servers is missing')
+  expect(() => unchecked({ servers: { files: { target: createFiles(), idleTimeout: 1 } } })).toThrow(
+    'createGateway(): the server "files": unknown option "idleTimeout". Did you mean "idleTimeoutMs"?',
+  )
+  expect(() => unchecked({ servers: { files: { url: 'https://example.com/mcp' } } })).toThrow('Pass it as "target"')
+  expect(() =>
+    createGateway({ servers: { a: { target: createFiles(), alias: 'x' }, b: { target: createFiles(), alias: 'x' } } }),
+  ).toThrow('Two servers have the same alias')
+  const uncheckedBridge = bridge as (target: Server, options: object) => unknown
+  expect(() => uncheckedBridge(createFiles(), { sealingKey: [] })).toThrow(
+    'bridge(): unknown option "sealingKey". Did you mean "sealingKeys"?',
+  )
+})

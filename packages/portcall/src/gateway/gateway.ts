@@ -1,17 +1,20 @@
 import { internalError, RpcError } from '../jsonrpc/errors.ts'
-import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext } from '../jsonrpc/exchange.ts'
+import { applyMiddleware, copySharedResults, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import type { Request, Response } from '../jsonrpc/message.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import type { ServerLike } from '../server/types.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
 import { Caller } from './caller.ts'
+import { checkGatewayOptions } from './check-options.ts'
 import type { OnGatewayEvent } from './events.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import type { GatewayOptions, GatewayServers } from './options.ts'
 import { createParts, type GatewayParts } from './parts.ts'
+import { createPolicies, type Policies } from './policies.ts'
 import { redactEvents } from './redact-events.ts'
 import { createRunningRequests, type RunningRequests } from './running-requests.ts'
+import { createSharedRefresh } from './shared-refresh.ts'
 import type { GatewayStatus } from './status.ts'
 
 /** Many servers as one. Serve it like any server. */
@@ -26,7 +29,12 @@ export interface Gateway extends ServerLike, AsyncDisposable {
   status(): GatewayStatus
   /** Replaces the servers. Servers whose options are the same keep running; requests in flight are finished. @throws TypeError if invalid. */
   setServers(servers: GatewayServers): Promise<void>
-  /** Makes the next lists fetch what servers offer again: one server, or all. Subscribers are notified. */
+  /**
+   * Replaces the policies, and the middleware if there is any. Requests in flight keep those that they began with; subscriptions do not.
+   * Subscribers are notified that lists may have changed.
+   */
+  setPolicy(policy: NonNullable<GatewayOptions['policy']>, middleware?: GatewayOptions['middleware']): void
+  /** Makes the next lists fetch what servers offer again: one server, or all. Subscribers are notified, those of processes with the same `stores` too. */
   refresh(server?: string): void
   /** Ends all subscriptions, closes all connections and stops all child processes. */
   close(): Promise<void>
@@ -46,17 +54,33 @@ const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
  * @throws TypeError if an option is invalid.
  */
 export function createGateway(options: GatewayOptions): Gateway {
+  checkGatewayOptions(options)
   const emit = redactEvents(ignoreErrors(options.onEvent))
   const { stores = sharedStores() } = options
-  const parts = createParts({ ...options, ...(stores && { stores }) }, emit, (request, context) => exchange(request, context))
+  let { middleware = [] } = options
+  let policies = createPolicies(options.policy)
+  const exchange: Exchange = (request, context) => {
+    if (request.method === 'subscriptions/listen') shared.join()
+    return current(request, context)
+  }
+  const parts = createParts({ ...options, ...(stores && { stores }) }, { onEvent: emit, exchange, policies: () => policies })
   const { registry, lists, subscriptions } = parts
   const running = createRunningRequests()
-  const exchange: Exchange = createExchange(parts, options, { emit, running })
+  const compose = createComposer(parts, { emit, running })
+  let current = compose(policies, middleware)
   const closeAll = async (): Promise<void> => {
+    shared.close()
     subscriptions.close()
     await running.whenIdle(CLOSE_TIMEOUT_MS)
     await Promise.all([registry.close(), parts.processes.close()])
   }
+  const refresh = (server: string | undefined): void => {
+    for (const { name, catalogue } of registry.table().upstreams)
+      if (server === undefined || name === server) catalogue.invalidate()
+    lists.reset()
+    subscriptions.changed(undefined)
+  }
+  const shared = createSharedRefresh(stores, refresh)
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= closeAll()
@@ -84,23 +108,33 @@ export function createGateway(options: GatewayOptions): Gateway {
       subscriptions.changed(undefined)
       await replaced
     },
-    refresh(server) {
-      for (const { name, catalogue } of registry.table().upstreams)
-        if (server === undefined || name === server) catalogue.invalidate()
+    setPolicy(policy, layers = middleware) {
+      const next = createPolicies(policy)
+      const changesLists = [...policies.list, ...next.list].some(({ listed }) => listed)
+      current = compose(next, layers)
+      policies = next
+      middleware = layers
+      if (changesLists) for (const { catalogue } of registry.table().upstreams) catalogue.clear()
       lists.reset()
+      subscriptions.reattach()
       subscriptions.changed(undefined)
+    },
+    refresh(server) {
+      refresh(server)
+      shared.announce(server)
     },
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-/** Answers requests: runs the middleware around the handlers. */
-function createExchange(
+/** Returns what answers requests under some policies: the middleware around the handlers. */
+type Composer = (policies: Policies, middleware: readonly Middleware[]) => Exchange
+
+function createComposer(
   parts: GatewayParts,
-  { middleware = [] }: GatewayOptions,
-  { emit, running }: { emit: OnGatewayEvent; running: RunningRequests },
-): Exchange {
+  { emit, running }: { readonly emit: OnGatewayEvent; readonly running: RunningRequests },
+): Composer {
   const handlerOf = createGatewayHandlers(parts)
   const toResponse = (error: unknown, { id, method }: Request, { signal }: ExchangeContext): Response => {
     if (error instanceof RpcError) return error.response(id)
@@ -122,11 +156,13 @@ function createExchange(
         running.end()
       }
     }
-  const dispatch = guard((request, context) =>
-    handlerOf(request.method)({ request, context, caller: new Caller(request, context) }),
-  )
-  const all = [...middleware, ...parts.policies.list.flatMap((policy) => policy.middleware ?? [])]
-  return all.length === 0 ? dispatch : guard(applyMiddleware(copySharedResults(dispatch), all))
+  return (policies, middleware) => {
+    const dispatch = guard((request, context) =>
+      handlerOf(request.method)({ request, context, caller: new Caller(request, context, policies) }),
+    )
+    const all = [...middleware, ...policies.list.flatMap((policy) => policy.middleware ?? [])]
+    return all.length === 0 ? dispatch : guard(applyMiddleware(copySharedResults(dispatch), all))
+  }
 }
 
 function createReference(): string {

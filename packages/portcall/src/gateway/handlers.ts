@@ -20,8 +20,8 @@ export type GatewayMethodHandler = (call: CallerRequest) => Promise<Response>
 
 /** Returns the function that answers each method. */
 export function createGatewayHandlers(parts: GatewayParts): (method: string) => GatewayMethodHandler {
-  const { registry, router, policies, forwardCall, subscriptions } = parts
-  const skills = createMergedSkills({ table: registry.table, router, policies })
+  const { registry, router, forwardCall, subscriptions } = parts
+  const skills = createMergedSkills({ table: registry.table, router })
   const handlers = new Map<string, GatewayMethodHandler>([
     ['server/discover', (call) => discover(call, parts)],
     ['subscriptions/listen', async (call) => success(call.request.id, await subscriptions.listen(call))],
@@ -52,10 +52,11 @@ async function discover(call: CallerRequest, { registry, info, instructions }: G
 }
 
 async function list(call: CallerRequest, info: KindInfo, parts: GatewayParts): Promise<Response> {
-  const { registry, policies, listItems } = parts
+  const { registry, listItems } = parts
   const { single } = registry.table()
   // A policy that looks at whole lists cannot judge single pages.
-  if (single && !policies.list.some((policy) => policy.listed)) return passListThrough(single, info, { ...parts, call })
+  if (single && !call.caller.policies.list.some((policy) => policy.listed))
+    return passListThrough(single, info, { ...parts, call })
   const { request, context, caller } = call
   return success(request.id, await listItems(info, caller, { cursor: request.params?.cursor, auth: context.auth }))
 }

@@ -11,7 +11,7 @@ import { createListCursors, type ListCursors } from './lists/cursors.ts'
 import { createListItems, type ListItems } from './lists/list-items.ts'
 import { createMergedLists, type MergedLists } from './lists/merged-lists.ts'
 import type { GatewayOptions } from './options.ts'
-import { createPolicies, type Policies } from './policies.ts'
+import type { Policies } from './policies.ts'
 import { createUpstreamRegistry, type UpstreamRegistry } from './registry.ts'
 import { createRouter, type Router } from './routes/router.ts'
 import { createTaskIds, type TaskIds } from './routes/task-ids.ts'
@@ -29,7 +29,6 @@ export interface GatewayParts {
   readonly router: Router
   readonly forwardCall: ForwardCall
   readonly subscriptions: Subscriptions
-  readonly policies: Policies
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
 }
@@ -39,13 +38,21 @@ const PAGE_SIZE = 1000
 const REQUEST_STATE_TTL_MS = 900_000
 const STORE_TIMEOUT_MS = 5000
 
+/** What the parts of a gateway use of it. */
+export interface PartsContext {
+  readonly onEvent: OnGatewayEvent
+  /** Answers a request that another process forwards. */
+  readonly exchange: Exchange
+  /** Returns the current policies. */
+  readonly policies: () => Policies
+}
+
 /** Creates the parts of a gateway. @throws TypeError if an option is invalid. */
-export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, exchange: Exchange): GatewayParts {
+export function createParts(options: GatewayOptions, { onEvent, exchange, policies }: PartsContext): GatewayParts {
   const { info = INFO, instructions, pageSize = PAGE_SIZE, requestStateTtlMs = REQUEST_STATE_TTL_MS, stores } = options
   const store = openStore(stores?.store, STORE_TIMEOUT_MS)
   const sealer = createSealer({ keys: options.sealingKeys ? [...options.sealingKeys] : createStoredKeyRing(store) })
   const processes = createGatewayProcesses({ stores, exchange })
-  const policies = createPolicies(options.policy)
   const taskIds = createTaskIds(sealer)
   const registry: UpstreamRegistry = createUpstreamRegistry(options.servers, {
     names: options.names,
@@ -57,7 +64,7 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
         credentials: options.credentials,
         singleUser: options.singleUser ?? false,
         requestStateTtlMs,
-        policies: policies.list,
+        policies,
         onEvent,
         onChanged: (_upstream, kind) => subscriptions.changed(kind),
       }),
@@ -69,19 +76,18 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
     uris: () => table().uris,
     onEvent,
   })
-  const router = createRouter({ table, lists, policies })
+  const router = createRouter({ table, lists })
   const subscriptions: Subscriptions = createSubscriptions({ table, router, policies, taskIds })
   const forwardCall = createCallForwarder({
     table,
     router,
-    policies,
     taskIds,
     inputStates: createInputStates(sealer, requestStateTtlMs),
     processes,
     onEvent: options.onEvent && onEvent,
   })
   const cursors = createListCursors(sealer)
-  const listItems = createListItems({ lists, policies, cursors, pageSize, upstreams: () => table().upstreams })
+  const listItems = createListItems({ lists, cursors, pageSize, upstreams: () => table().upstreams })
   return {
     info,
     instructions,
@@ -92,7 +98,6 @@ export function createParts(options: GatewayOptions, onEvent: OnGatewayEvent, ex
     router,
     forwardCall,
     subscriptions,
-    policies,
     taskIds,
     processes,
   }

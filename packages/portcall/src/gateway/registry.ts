@@ -1,5 +1,6 @@
 import { isJsonEqual } from '../util/json-equal.ts'
 import { delay } from '../util/timers.ts'
+import { checkServers } from './check-options.ts'
 import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from './options.ts'
 import { createRoutingTable, type RoutingTable } from './routes/router.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
@@ -36,7 +37,9 @@ async function closeWhenIdle(upstream: GatewayUpstream): Promise<void> {
 export function createUpstreamRegistry(initial: GatewayServers, { names, create }: UpstreamRegistryOptions): UpstreamRegistry {
   let current = createRoutingTable([], names)
 
-  const replace = async (servers: GatewayServers): Promise<void> => {
+  /** Returns the servers that are left out from now on. */
+  const swap = (servers: GatewayServers): GatewayUpstream[] => {
+    checkServers(servers)
     const enabled = [...serverOptionsOf(servers)].filter(([, server]) => !server.disabled)
     const kept = (name: string, server: GatewayServerOptions): GatewayUpstream | undefined => {
       const known = current.byName.get(name)
@@ -45,12 +48,14 @@ export function createUpstreamRegistry(initial: GatewayServers, { names, create 
     const upstreams = enabled.map(([name, server]) => kept(name, server) ?? create(name, server))
     const previous = current.upstreams
     current = createRoutingTable(upstreams, names)
-    await Promise.all(previous.filter((upstream) => !upstreams.includes(upstream)).map(closeWhenIdle))
+    return previous.filter((upstream) => !upstreams.includes(upstream))
   }
-  void replace(initial)
+  swap(initial)
   return {
     table: () => current,
-    replace,
+    async replace(servers) {
+      await Promise.all(swap(servers).map(closeWhenIdle))
+    },
     async close() {
       await Promise.all(current.upstreams.map((upstream) => upstream.close()))
     },

@@ -4,16 +4,16 @@ import type { CallerRequest } from './calls/forward-call.ts'
 import { UpstreamContext } from './calls/upstream-context.ts'
 import { unavailable } from './errors.ts'
 import type { ListCursors } from './lists/cursors.ts'
-import type { Policies } from './policies.ts'
 import { findItemFault } from './upstreams/check-item.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 let lastId = 0
 
 /** Sends a request to a server as it is. */
-export async function passThrough(upstream: GatewayUpstream, { request, context }: CallerRequest): Promise<Response> {
+export async function passThrough(upstream: GatewayUpstream, { request, context, caller }: CallerRequest): Promise<Response> {
   const { id, ...rest } = request
-  const response = await upstream.exchange({ ...rest, id: ++lastId }, new UpstreamContext(context)).catch((error: unknown) => {
+  const send = upstream.exchangeUnder(caller.policies)
+  const response = await send({ ...rest, id: ++lastId }, new UpstreamContext(context)).catch((error: unknown) => {
     if (context.signal.aborted) throw error
     throw unavailable(upstream.name, error)
   })
@@ -23,7 +23,6 @@ export async function passThrough(upstream: GatewayUpstream, { request, context 
 /** A request for a page, and what the gateway does with the response. */
 export interface PageContext {
   readonly call: CallerRequest
-  readonly policies: Policies
   readonly cursors: ListCursors
 }
 
@@ -31,9 +30,10 @@ export interface PageContext {
 export async function passListThrough(
   upstream: GatewayUpstream,
   info: KindInfo,
-  { call, policies, cursors }: PageContext,
+  { call, cursors }: PageContext,
 ): Promise<Response> {
   const { auth } = call.context
+  const { policies } = call.caller
   const { cursor, ...params } = call.request.params ?? {}
   const upstreamCursor =
     cursor === undefined ? {} : { cursor: (await cursors.open(cursor, { auth, method: info.method })) as string }

@@ -11,6 +11,7 @@ import { createModel } from './questions/model.ts'
 import { createQuestions } from './questions/questions.ts'
 import { createRuleChecker } from './rules/rules.ts'
 import { createInventories } from './servers/inventories.ts'
+import { METHOD_NAMES } from './servers/method-names.ts'
 import { createServerList } from './servers/server-list.ts'
 import { createTaskNotes } from './servers/task-notes.ts'
 import { createSharing } from './sharing/sharing.ts'
@@ -37,7 +38,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
   const questions = createQuestions(hub)
   const model = createModel(hub)
   const callbacks = createCallbacks(() => `${origin()}oauth/callback`)
-  const operations = createOperations({ hub, timeline, inventories, tasks })
+  const operations = createOperations({ hub, timeline, inventories })
   const { info, loaders = {} } = options
   const servers = createServerList({
     files,
@@ -52,6 +53,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
       info,
       hasModel: () => model.endpoint !== undefined,
       authOf: (serverId) => diagnosis.authOf(serverId),
+      onTask: (serverId, task) => inventories.noteTask(servers.get(serverId), task),
       onConnection: (server) => {
         if (server.isConnected) inventories.follow(server)
       },
@@ -88,6 +90,7 @@ function stateOf(parts: BackendParts): InspectorState {
     version: options.info.version,
     protocol: 1,
     revisions: [...SUPPORTED_VERSIONS].reverse(),
+    methods: METHOD_NAMES,
     servers: servers.all.map((server) => server.state),
     inventories: inventories.all,
     operations: operations.all,

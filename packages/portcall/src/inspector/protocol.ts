@@ -35,6 +35,7 @@ import type {
   InspectorRoot,
   InspectorServer,
   InspectorTarget,
+  MethodNames,
   ServerSource,
 } from './protocol/servers.ts'
 import type {
@@ -58,6 +59,8 @@ export interface InspectorState {
   readonly protocol: 1
   /** The protocol revisions of MCP, newest first. */
   readonly revisions: readonly string[]
+  /** The methods of each revision, newest revision first. */
+  readonly methods: readonly MethodNames[]
   /** The servers, in the order of their tabs. */
   readonly servers: readonly InspectorServer[]
   /** Their lists. */

@@ -21,6 +21,8 @@ export interface HttpInfo {
   readonly target?: string
   /** The IP address of the client, or of the proxy in front of the server. Absent where the runtime does not report it. */
   readonly remoteAddress?: string | undefined
+  /** The version of HTTP on this connection, such as `1.1` or `2`. Absent where the runtime does not report it. */
+  readonly httpVersion?: string
 }
 
 /** The connection on which a client sends a request. */
@@ -90,10 +92,11 @@ export function applyMiddleware(exchange: Exchange, middleware: readonly Middlew
 
 /** Returns an Exchange whose results the caller may change: results that are shared between requests are copied. */
 export function copySharedResults(exchange: Exchange): Exchange {
-  return async (request, context) => {
-    const response = await exchange(request, context)
-    return 'result' in response && isImmutable(response.result) ? { ...response, result: { ...response.result } } : response
-  }
+  return (request, context) => exchange(request, context).then(copyShared)
+}
+
+function copyShared(response: Response): Response {
+  return 'result' in response && isImmutable(response.result) ? { ...response, result: { ...response.result } } : response
 }
 
 /**

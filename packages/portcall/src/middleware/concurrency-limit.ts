@@ -1,43 +1,67 @@
 import type { Middleware } from '../jsonrpc/exchange.ts'
-import { createTurns, type Turns } from '../util/turns.ts'
+import type { KeyValueStore } from '../stores/store.ts'
+import { createTurns, type Turns, type TurnsOptions } from '../util/turns.ts'
+import { type ConcurrencyGate, createConcurrencySlots } from './concurrency-slots.ts'
 import { refuse } from './refusal.ts'
 import { createKeyLookup, type RequestSelection } from './selection.ts'
 
 /** Options of `concurrencyLimit`. */
 export interface ConcurrencyLimitOptions extends RequestSelection {
-  /** The number of requests with the same key that may run at once in this process. */
+  /** The number of requests with the same key that may run at once. */
   readonly limit: number
-  /** The number of further requests that wait for their turn. Default: 0. */
+  /** The number of further requests that wait for their turn in this process. Default: 0. */
   readonly maxQueued?: number
   /** How long a request waits for its turn, in milliseconds. Default: 30,000. */
   readonly queueTimeoutMs?: number
+  /**
+   * Where running requests are counted. Pass a shared store to apply the limit across processes; what a process that was killed was running
+   * counts for 15 more seconds. Default: requests of this process are counted.
+   */
+  readonly store?: KeyValueStore
+  /** Distinguishes this limit from others in the same store. Default: `concurrency-limit`. */
+  readonly name?: string
 }
 
 /**
  * Creates middleware that limits how many requests of a caller run at once. With `maxQueued`, further requests wait for their turn, in the
- * order in which they arrived.
+ * order in which they arrived. Requests fail while the store fails.
  *
  * @throws RangeError if `limit` is less than 1.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
-  const { limit, maxQueued = 0, queueTimeoutMs = 30_000 } = options
+  const { limit, maxQueued = 0, queueTimeoutMs = 30_000, store, name = 'concurrency-limit' } = options
   if (!(limit >= 1)) throw new RangeError('concurrencyLimit: limit must be at least 1')
   const keyOf = createKeyLookup(options)
-  const turnsOf = new Map<string, Turns>()
+  const gate = store
+    ? createConcurrencySlots({ store, name, limit, maxQueued, queueTimeoutMs })
+    : createConcurrencyQueue({ limit, maxQueued, queueTimeoutMs })
 
   return async (request, context, next) => {
     const key = keyOf(request, context)
     if (key === undefined) return next(request, context)
-    const turns = turnsOf.get(key) ?? createTurns({ limit, maxQueued, queueTimeoutMs })
-    turnsOf.set(key, turns)
-    const turn = turns.begin(context)
-    if (turn !== true && !(await turn))
-      return refuse(request, `Too many requests are running. The limit is ${limit} at once`, { limit })
+    const leave = await gate.enter(key, context)
+    if (!leave) return refuse(request, `Too many requests are running. The limit is ${limit} at once`, { limit })
     try {
       return await next(request, context)
     } finally {
-      turns.end()
-      if (turns.isIdle) turnsOf.delete(key)
+      await leave()
     }
+  }
+}
+
+/** Creates a gate that counts the requests of this process. */
+function createConcurrencyQueue(options: TurnsOptions): ConcurrencyGate {
+  const turnsOf = new Map<string, Turns>()
+  return {
+    async enter(key, context) {
+      const turns = turnsOf.get(key) ?? createTurns(options)
+      turnsOf.set(key, turns)
+      const turn = turns.begin(context)
+      if (turn !== true && !(await turn)) return undefined
+      return () => {
+        turns.end()
+        if (turns.isIdle) turnsOf.delete(key)
+      }
+    },
   }
 }

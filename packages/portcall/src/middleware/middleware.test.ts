@@ -39,6 +39,16 @@ describe('rateLimit', () => {
     expect(await burst(4)).toEqual([true, true, true, false])
   })
 
+  test('lets exactly the limit through at once, whatever the interval', async () => {
+    vi.setSystemTime(1_764_100_000_123)
+    for (const limit of [7, 9, 11, 13, 60, 600, 7000]) {
+      for (const intervalMs of [1000, 60_000, 86_400_000]) {
+        const allowed = await outcomes(rateLimit({ limit, intervalMs }), new Array(limit + 1).fill([toolCall(), contextOf()]))
+        expect([limit, intervalMs, allowed.lastIndexOf(true)]).toEqual([limit, intervalMs, limit - 1])
+      }
+    }
+  })
+
   test('counts each principal, and applies to the selected methods and tools only', async () => {
     const limit = rateLimit({ limit: 1, tools: ['search'] })
     const list: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -94,7 +104,10 @@ describe('rateLimit', () => {
   })
 })
 
-describe('concurrencyLimit', () => {
+describe.each([
+  { where: 'in this process', options: () => ({}) },
+  { where: 'in a store', options: () => ({ store: createMemoryStore() }) },
+])('concurrencyLimit $where', ({ options }) => {
   /** Returns an Exchange whose requests run until they are released, and what runs. */
   function gate() {
     const running: Array<() => void> = []
@@ -102,10 +115,9 @@ describe('concurrencyLimit', () => {
       new Promise((resolve) => void running.push(() => resolve(complete(request))))
     return { running, next }
   }
-  const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
 
   test('runs the limit at once, queues further requests in order, and refuses the rest', async () => {
-    const limit = concurrencyLimit({ limit: 1, maxQueued: 2 })
+    const limit = concurrencyLimit({ limit: 1, maxQueued: 2, ...options() })
     const { running, next } = gate()
     const order: number[] = []
     const send = (id: number) =>
@@ -116,7 +128,7 @@ describe('concurrencyLimit', () => {
     const [first, second, third] = [send(1), send(2), send(3)]
     expect(await send(4)).toMatchObject({ result: { isError: true, content: [{ text: expect.stringContaining('1 at once') }] } })
     for (const response of [first, second, third]) {
-      await settled()
+      await vi.waitFor(() => expect(running).toHaveLength(1))
       running.shift()?.()
       expect(await response).toMatchObject({ result: { content: [] } })
     }
@@ -124,7 +136,7 @@ describe('concurrencyLimit', () => {
   })
 
   test('a request that waits too long is refused, and one that is aborted leaves the queue', async () => {
-    const limit = concurrencyLimit({ limit: 1, maxQueued: 1, queueTimeoutMs: 20 })
+    const limit = concurrencyLimit({ limit: 1, maxQueued: 1, queueTimeoutMs: 20, ...options() })
     const { running, next } = gate()
     const first = limit(toolCall(), contextOf(), next)
     expect(await limit(toolCall(), contextOf(), next)).toMatchObject({ result: { isError: true } })
@@ -135,17 +147,35 @@ describe('concurrencyLimit', () => {
     running.shift()?.()
     await first
     const again = limit(toolCall(), contextOf(), next)
-    await settled()
+    await vi.waitFor(() => expect(running).toHaveLength(1))
     running.shift()?.()
     expect(await again).toMatchObject({ result: { content: [] } })
   })
 
   test('releases the place of a request that fails', async () => {
-    const limit = concurrencyLimit({ limit: 1 })
+    const limit = concurrencyLimit({ limit: 1, ...options() })
     const fail = () => limit(toolCall(), contextOf(), () => Promise.reject(new Error('lost')))
     await expect(fail()).rejects.toThrow('lost')
     await expect(fail()).rejects.toThrow('lost')
   })
+})
+
+test('concurrencyLimit is exact over the processes that share a store', async () => {
+  const store = createMemoryStore()
+  const processes = Array.from({ length: 3 }, () => concurrencyLimit({ limit: 4, maxQueued: 100, store, name: 'shared' }))
+  let [running, most] = [0, 0]
+  const next = async (request: Request): Promise<Response> => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    running--
+    return complete(request)
+  }
+  const requests = Array.from({ length: 90 }, (_, at) => processes[at % 3]?.(toolCall('search', at), contextOf('ada'), next))
+  expect(
+    (await Promise.all(requests)).filter((response) => response && isSuccess(response) && !response.result.isError),
+  ).toHaveLength(90)
+  expect(most).toBe(4)
+  expect(await store.count('portcall:shared:')).toBe(0)
 })
 
 describe('resultSizeLimit', () => {

@@ -53,9 +53,19 @@ interface BucketOptions {
   readonly intervalMs: number
 }
 
+/** How much of a bucket was in use at a time. */
+interface BucketState {
+  readonly at: number
+  /** The number of requests; a fraction after a part of one has been restored. */
+  readonly used: number
+}
+
+/** Rounding errors of fractions do not count as requests. */
+const TOLERANCE = 1e-6
+
 /**
- * Creates the function that counts a request with the generic cell rate algorithm: the store holds the time at which the bucket is full
- * again, and each request moves this time by the interval between two requests at the steady rate.
+ * Creates the function that counts a request. Counts instead of times are stored, because times are so large that a fraction of a
+ * millisecond is rounded.
  */
 function createBucket({ store, limit, intervalMs }: BucketOptions): (key: string) => Promise<Admission> {
   const stepMs = intervalMs / limit
@@ -63,12 +73,12 @@ function createBucket({ store, limit, intervalMs }: BucketOptions): (key: string
   const mutex = createKeyedMutex()
   const tryAdmit = async (key: string): Promise<Admission | undefined> => {
     const expected = await store.get(key)
-    const now = Date.now()
-    const fullAt = Math.max(now, Number(expected ?? 0)) + stepMs
-    const retryAfterMs = Math.ceil(fullAt - now - intervalMs)
-    if (retryAfterMs > 0) return { allowed: false, retryAfterMs }
-    const ttlMs = Math.ceil(fullAt - now)
-    return (await store.compareAndSet(key, { expected, value: String(fullAt), ttlMs }))
+    const { at, used: before } = parseState(expected)
+    const now = Math.max(at, Date.now())
+    const used = Math.max(0, before - (now - at) / stepMs) + 1
+    if (used > limit + TOLERANCE) return { allowed: false, retryAfterMs: Math.ceil((used - limit) * stepMs) }
+    const ttlMs = Math.ceil(used * stepMs)
+    return (await store.compareAndSet(key, { expected, value: `${now} ${used}`, ttlMs }))
       ? { allowed: true, retryAfterMs: 0 }
       : undefined
   }
@@ -80,4 +90,9 @@ function createBucket({ store, limit, intervalMs }: BucketOptions): (key: string
       }
       return { allowed: false, retryAfterMs: Math.ceil(stepMs) }
     })
+}
+
+function parseState(text = '0 0'): BucketState {
+  const [at = 0, used = 0] = text.split(' ').map(Number)
+  return { at, used }
 }

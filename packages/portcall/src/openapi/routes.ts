@@ -1,4 +1,5 @@
 /** Decides what becomes of each operation. */
+import { matchesGlob } from '../util/glob.ts'
 import type { ApiOperation } from './document/operations.ts'
 import type { OpenApiRoute, OperationTarget } from './options.ts'
 
@@ -13,15 +14,6 @@ function matchesRoute(operation: ApiOperation, { methods, path, tags, operationI
   if (operationIds && !operationIds.includes(operation.operationId ?? '')) return false
   if (path === undefined) return true
   return typeof path === 'string'
-    ? matchesPattern(operation.path, path)
+    ? matchesGlob(operation.path, path)
     : new RegExp(path.source, path.flags.replace(/[gy]/g, '')).test(operation.path)
-}
-
-/** Reports whether a text matches a pattern in which `*` stands for one segment and `**` for any number of segments. */
-export function matchesPattern(text: string, pattern: string): boolean {
-  const source = pattern
-    .split(/(\*\*|\*)/)
-    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')))
-    .join('')
-  return new RegExp(`^${source}$`).test(text)
 }

@@ -58,7 +58,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (!handler || (method?.capability !== undefined && !hasCapability(method.capability)))
         throw methodNotFound(request.method)
       const call = new CallContext({ request, context, requestMeta }, callOptions, stateStore)
-      const result = method?.mayRequireInput ? await runSuspendable(handler, call) : await handler(call)
+      const outcome = method?.mayRequireInput ? runSuspendable(handler, call) : handler(call)
+      // Awaiting a value that is no promise costs as much as awaiting one.
+      const result = outcome instanceof Promise ? await outcome : outcome
       return success(request.id, memoize(result as JsonObject, completeResult, completeResult))
     } catch (error) {
       return toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
@@ -75,11 +77,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     use(middleware, innermost) {
       ;(innermost ? inner : outer).push(middleware)
       const layers = applyMiddleware(copySharedResults(dispatch), [...outer, ...inner])
-      exchange = async (request, context) => {
+      exchange = (request, context) => {
+        const toResponse = (error: unknown): Response =>
+          toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
         try {
-          return await layers(request, context)
+          return layers(request, context).catch(toResponse)
         } catch (error) {
-          return toRpcError(error, { method: request.method, context }, onEvent).response(request.id)
+          return Promise.resolve(toResponse(error))
         }
       }
     },
@@ -87,11 +91,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 /** Runs a handler that may request input. If it does, returns the `input_required` result. */
-async function runSuspendable(handler: Handler, call: CallContext): Promise<object> {
+function runSuspendable(handler: Handler, call: CallContext): Promise<object> | object {
   const { inputResponses, requestState } = call.request.params ?? {}
-  if (inputResponses !== undefined || requestState !== undefined) await call.roundTrips.resume()
+  if (inputResponses !== undefined || requestState !== undefined)
+    return call.roundTrips.resume().then(() => completeSuspendable(() => handler(call), call))
+  const outcome = handler(call)
+  return outcome instanceof Promise || call.isSuspended ? completeSuspendable(() => outcome, call) : outcome
+}
+
+async function completeSuspendable(run: () => Promise<object> | object, call: CallContext): Promise<object> {
   try {
-    const result = await handler(call)
+    const result = await run()
     if (!call.isSuspended) return result
   } catch (error) {
     if (!(error instanceof InputRequiredError) || !call.isSuspended) throw error

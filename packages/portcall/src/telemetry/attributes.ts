@@ -22,6 +22,7 @@ export const Attribute = {
   result: 'gen_ai.tool.call.result',
   transport: 'network.transport',
   protocolName: 'network.protocol.name',
+  httpVersion: 'network.protocol.version',
   serverAddress: 'server.address',
   serverPort: 'server.port',
   clientAddress: 'client.address',
@@ -43,6 +44,14 @@ export function operationAttributes({ method, kind, target }: TracedOperation): 
   return attributes
 }
 
+/** Returns the attributes in the order of their keys: the SDK sorts the keys of each measurement, which is faster if they are sorted. */
+export function sortAttributes(attributes: Attributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** A connection as telemetry sees it: of a client, or of a request that a server received. */
+type TracedConnection = ConnectionInfo & Pick<RequestOrigin, 'httpVersion'>
+
 /** The attributes of each transport. */
 const TRANSPORTS: { readonly [transport in RequestOrigin['transport']]: Attributes } = {
   http: { [Attribute.transport]: 'tcp', [Attribute.protocolName]: 'http' },
@@ -53,7 +62,7 @@ const TRANSPORTS: { readonly [transport in RequestOrigin['transport']]: Attribut
 /** Attributes of connections. Similar connections share one object, which must not be changed. */
 export interface ConnectionAttributes {
   /** Returns the attributes of a connection, for spans and metrics. */
-  of(connection: ConnectionInfo): Attributes
+  of(connection: TracedConnection): Attributes
 }
 
 const MAX_CONNECTIONS = 1000
@@ -61,23 +70,25 @@ const MAX_CONNECTIONS = 1000
 /** Creates the attributes of connections. `common` are those of all of them. */
 export function createConnectionAttributes(common: Attributes = {}): ConnectionAttributes {
   const cache = new Map<string, Attributes>()
-  const find = ({ transport, url, protocolVersion }: ConnectionInfo): Attributes => {
-    const key = `${transport} ${protocolVersion} ${url?.origin ?? ''}`
+  const find = ({ transport, url, protocolVersion, httpVersion }: TracedConnection): Attributes => {
+    const key = `${transport} ${protocolVersion} ${httpVersion} ${url?.origin ?? ''}`
     const cached = cache.get(key)
     if (cached) return cached
     const attributes: Attributes = { ...common, ...TRANSPORTS[transport], ...(url && addressOf(url)) }
     if (protocolVersion) attributes[Attribute.protocolVersion] = protocolVersion
+    if (httpVersion) attributes[Attribute.httpVersion] = httpVersion
     setLru(cache, [key, attributes], MAX_CONNECTIONS)
     return attributes
   }
   // Most requests come from a connection like that of the one before.
-  let last: ConnectionInfo = { transport: 'memory', protocolVersion: '' }
+  let last: TracedConnection = { transport: 'memory', protocolVersion: '' }
   let lastAttributes = find(last)
   return {
     of(connection) {
-      const { transport, url, protocolVersion } = connection
-      if (transport === last.transport && protocolVersion === last.protocolVersion && url === last.url) return lastAttributes
-      last = { transport, protocolVersion, ...(url && { url }) }
+      const { transport, url, protocolVersion, httpVersion } = connection
+      const isSame = transport === last.transport && protocolVersion === last.protocolVersion && httpVersion === last.httpVersion
+      if (isSame && url === last.url) return lastAttributes
+      last = { transport, protocolVersion, httpVersion, ...(url && { url }) }
       return (lastAttributes = find(connection))
     },
   }

@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Request } from '../jsonrpc/message.ts'
-import { operationAttributes, outcomeAttributes } from './attributes.ts'
+import { operationAttributes, outcomeAttributes, sortAttributes } from './attributes.ts'
 import { DURATION_BUCKETS } from './duration-buckets.ts'
 import { createKnownNames, type KnownNames } from './known-names.ts'
 import type { Outcome, TracedOperation } from './operation.ts'
@@ -94,7 +94,7 @@ function createSeries(names: KnownNames): Series {
       let byOperation = cache.get(connection)
       if (!byOperation) cache.set(connection, (byOperation = new Map()))
       let attributes = byOperation.get(known)
-      if (!attributes) byOperation.set(known, (attributes = { ...operationAttributes(known), ...connection }))
+      if (!attributes) byOperation.set(known, (attributes = sortAttributes({ ...operationAttributes(known), ...connection })))
       return outcome.errorType === undefined ? attributes : { ...attributes, ...outcomeAttributes(outcome) }
     },
   }

@@ -78,6 +78,8 @@ export interface RequestOrigin {
   readonly sessionId: string | undefined
   /** Whether the request arrived over HTTP, over a pipe, or in the same process. */
   readonly transport: 'http' | 'stdio' | 'memory'
+  /** The version of HTTP, if it is known. */
+  readonly httpVersion?: string | undefined
 }
 
 /** Returns where a request that a server received came from. */
@@ -90,5 +92,6 @@ export function originOf(meta: { readonly [CALLER_SESSION]?: unknown } & JsonObj
     protocolVersion: typeof version === 'string' && SUPPORTED_VERSIONS.includes(version) ? version : '',
     sessionId: session === undefined ? undefined : http?.header('mcp-session-id'),
     transport,
+    httpVersion: http?.httpVersion,
   }
 }

@@ -7,10 +7,12 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
 import { findChromium } from '../../../../tools/lib/chromium.mjs'
 
 const COMMAND = fileURLToPath(new URL('../../../../packages/portcall/dist/cli/main.js', import.meta.url))
 const START_TIMEOUT_MS = 30_000
+const PAGE_TIMEOUT_MS = 20_000
 
 /** A running inspector. */
 export interface RunningInspector {
@@ -63,6 +65,19 @@ function firstLink(child: ChildProcess): Promise<string> {
     }
     child.once('exit', (code) => reject(new Error(`the inspector ended with ${code}:\n${lines.join('\n')}`)))
   })
+}
+
+/** Starts an inspector and opens its page; both end with the test, which checks that nothing went wrong on the page. */
+export async function openInspector(browser: Browser, ...args: string[]): Promise<{ page: Page; origin: string }> {
+  const inspector = await startInspector(...args)
+  const { page, faults } = await openPage(browser, inspector.link)
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS)
+  onTestFinished(async () => {
+    await page.context().close()
+    await inspector.stop()
+    expect(faults).toEqual([])
+  })
+  return { page, origin: inspector.origin }
 }
 
 /** Starts Chromium. */

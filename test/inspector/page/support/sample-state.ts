@@ -4,6 +4,7 @@ import type { OAuthFlow } from '../../../../packages/portcall/src/inspector/prot
 import type { InspectorInventory, InspectorServer } from '../../../../packages/portcall/src/inspector/protocol/servers.ts'
 import type { MessageEntry, TimelineEntry } from '../../../../packages/portcall/src/inspector/protocol/timeline.ts'
 import type { InspectorState } from '../../../../packages/portcall/src/inspector/protocol.ts'
+import { METHOD_NAMES } from '../../../../packages/portcall/src/inspector/servers/method-names.ts'
 import { SUPPORTED_VERSIONS } from '../../../../packages/portcall/src/protocol/revisions.ts'
 
 const START = Date.UTC(2026, 10, 24, 12, 0, 0)
@@ -330,6 +331,7 @@ function everything(): InspectorState {
     version: '0.2.0',
     protocol: 1,
     revisions: REVISIONS,
+    methods: METHOD_NAMES,
     servers: [notes, crm, files],
     inventories,
     operations: [

@@ -9,12 +9,21 @@ import { Menu } from '../../ui/menu.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { VerdictIcon } from '../check/doctor-steps.tsx'
 import { Labeled } from '../connect/settings-form.tsx'
+import { connectServer } from '../shell/connecting.ts'
 import { StepView } from './step-view.tsx'
+
+const urlOf = ({ target }: InspectorServer): string => (target.kind === 'url' ? target.url : '')
+
+/** Returns the last flow of a server, or of all if the server has no URL. */
+export function flowOf(server: InspectorServer): OAuthFlow | undefined {
+  const url = urlOf(server)
+  return [...store.flows.value.values()].findLast(({ serverUrl }) => url === '' || serverUrl === url)
+}
 
 /** The OAuth debugger: the flow step by step, with each request, each response and each rule. It needs no connection. */
 export function AuthScreen({ server }: { server: InspectorServer }): JSX.Element {
-  const url = server.target.kind === 'url' ? server.target.url : ''
-  const flow = [...store.flows.value.values()].findLast(({ serverUrl }) => url === '' || serverUrl === url)
+  const url = urlOf(server)
+  const flow = flowOf(server)
   return (
     <div class="stack wide-gap">
       <StartFlow server={server} url={url} hasFlow={flow !== undefined} />
@@ -168,6 +177,9 @@ function FlowBar({ flow, server }: { flow: OAuthFlow; server: InspectorServer })
     const file = await run('export-oauth', { flowId })
     if (file) saveFile(file.fileName, file.mimeType, file.text)
   }
+  const useToken = async (): Promise<void> => {
+    if (await run('use-oauth-token', { flowId, serverId: server.id })) await connectServer(server, true)
+  }
   return (
     <div class="toolbar">
       <Button kind="primary" icon="play" disabled={flow.status !== 'paused'} onClick={() => void run('next-oauth', { flowId })}>
@@ -180,7 +192,7 @@ function FlowBar({ flow, server }: { flow: OAuthFlow; server: InspectorServer })
         Stop
       </Button>
       <span class="spread" />
-      <Button disabled={flow.status !== 'done'} onClick={() => void run('use-oauth-token', { flowId, serverId: server.id })}>
+      <Button disabled={flow.status !== 'done'} onClick={() => void useToken()}>
         Use the token
       </Button>
       <Menu

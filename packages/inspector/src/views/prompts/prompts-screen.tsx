@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { SchemaForm } from '../../form/form.tsx'
 import { filterBy } from '../../lib/fuzzy.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
@@ -24,7 +23,7 @@ import { Untrusted } from '../../ui/untrusted.tsx'
 import { others, textsOf } from '../resources/template-detail.tsx'
 import { Content } from '../results/content.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
-import { currentOperationId } from '../shell/current-operation.ts'
+import { useCurrentOperation } from '../shell/current-operation.ts'
 import { ListDetail, NothingChosen } from '../shell/list-detail.tsx'
 import { CopyAs } from '../tools/copy-as.tsx'
 
@@ -87,9 +86,7 @@ function PromptDetail({ server, prompt }: { server: InspectorServer; prompt: Pro
   const values = draft<Record<string, string>>(`prompt ${server.id} ${name}`, () => ({}))
   const request: OperationRequest = { type: 'get-prompt', name, arguments: values.value }
   const operation = lastOperation(server.id, ({ request: last }) => last.type === 'get-prompt' && last.name === name)
-  useEffect(() => {
-    currentOperationId.value = operation?.id
-  }, [operation?.id])
+  useCurrentOperation(operation?.id)
   const render = (event: Event): void => {
     event.preventDefault()
     void operate(server.id, request)

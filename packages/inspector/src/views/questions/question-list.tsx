@@ -11,13 +11,17 @@ interface QuestionListProps {
   readonly operationId?: string
   /** Leaves out the questions of this operation, because they are shown elsewhere. */
   readonly except?: string | undefined
+  /** Leaves out sign-ins, because another one is shown. */
+  readonly withoutSignIn?: boolean
 }
 
 /** The open questions of a server, and the notes on answers that came too late. */
-export function QuestionList({ serverId, operationId, except }: QuestionListProps): JSX.Element | null {
+export function QuestionList({ serverId, operationId, except, withoutSignIn }: QuestionListProps): JSX.Element | null {
   const isHere = (id: string | undefined): boolean =>
     operationId === undefined ? id === undefined || id !== except : id === operationId
-  const open = openQuestions(serverId).filter((question) => isHere(question.operationId))
+  const open = openQuestions(serverId).filter(
+    (question) => isHere(question.operationId) && !(withoutSignIn && question.request.kind === 'sign-in'),
+  )
   const noted =
     operationId === undefined
       ? []

@@ -3,6 +3,7 @@ import { isObject } from '../../schema/schema.ts'
 import { jsonText } from '../../schema/value.ts'
 import { draft } from '../../state/drafts.ts'
 import type { InspectorServer, OperationRequest } from '../../state/protocol.ts'
+import { store } from '../../state/store.ts'
 
 /** How a message is sent: as a request or notification of the revision in use, or as a request of the newest one, which is translated. */
 export type SendMode = 'request' | 'translated' | 'notification'
@@ -33,28 +34,12 @@ export const modesFor = (server: InspectorServer): readonly { readonly id: SendM
   { id: 'notification', label: 'Notification' },
 ]
 
-const COMMON = [
-  'tools/list',
-  'tools/call',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'tasks/get',
-  'tasks/cancel',
-]
-
-/** The methods to suggest. */
-export function methodsFor(server: InspectorServer, mode: SendMode): readonly string[] {
-  if (mode === 'notification')
-    return isTranslated(server)
-      ? ['notifications/cancelled', 'notifications/progress', 'notifications/initialized', 'notifications/roots/list_changed']
-      : ['notifications/cancelled']
-  return mode === 'request' && isTranslated(server)
-    ? [...COMMON, 'tasks/list', 'tasks/result', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']
-    : [...COMMON, 'server/discover', 'subscriptions/listen']
+/** The methods to suggest: those of the revision in use, or of the newest one for a request that is translated. */
+export function methodsFor({ negotiation }: InspectorServer, mode: SendMode): readonly string[] {
+  const [newest] = store.methods.value
+  const inUse = store.methods.value.find(({ revision }) => revision === negotiation?.revision) ?? newest
+  if (mode === 'notification') return inUse?.notifications ?? []
+  return (mode === 'translated' ? newest : inUse)?.requests ?? []
 }
 
 /** Returns what a draft asks for. */

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { JsonEditor } from '../../editor/json-editor.tsx'
 import { formatDuration, formatTime } from '../../lib/format.ts'
 import { isObject } from '../../schema/schema.ts'
@@ -10,7 +9,7 @@ import { lastOperation, store } from '../../state/store.ts'
 import { Badge, Button, Empty } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
-import { currentOperationId } from '../shell/current-operation.ts'
+import { useCurrentOperation } from '../shell/current-operation.ts'
 import { CopyAs } from '../tools/copy-as.tsx'
 import { methodsFor, modeOf, modesFor, type RequestDraft, requestDraft, requestOf } from './request-draft.ts'
 
@@ -40,9 +39,7 @@ export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Ele
         }
       : {}
   const operation = lastOperation(server.id, isRaw)
-  useEffect(() => {
-    currentOperationId.value = operation?.id
-  }, [operation?.id])
+  useCurrentOperation(operation?.id)
   const send = (): void => {
     if (isValid && server.status === 'connected') void operate(server.id, request, options)
   }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { formatBytes } from '../../lib/format.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { operate, run } from '../../state/actions.ts'
+import { changedResources } from '../../state/changed-resources.ts'
 import type { InspectorServer, OperationRequest, OperationState, Resource, ResourceContents } from '../../state/protocol.ts'
 import { go } from '../../state/route.ts'
 import { lastOperation, store } from '../../state/store.ts'
@@ -12,7 +12,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { ResourceView } from '../results/content.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
-import { currentOperationId } from '../shell/current-operation.ts'
+import { useCurrentOperation } from '../shell/current-operation.ts'
 import { CopyAs } from '../tools/copy-as.tsx'
 
 /** A resource with its contents. */
@@ -52,9 +52,7 @@ export function ReadResource({ server, uri }: { server: InspectorServer; uri: st
     server.id,
     ({ request: { type, ...rest } }) => type === 'read-resource' && 'uri' in rest && rest.uri === uri,
   )
-  useEffect(() => {
-    currentOperationId.value = operation?.id
-  }, [operation?.id])
+  useCurrentOperation(operation?.id)
   return (
     <>
       <div class="toolbar">
@@ -68,6 +66,7 @@ export function ReadResource({ server, uri }: { server: InspectorServer; uri: st
         </Button>
         <Subscribe server={server} uri={uri} />
         <CopyAs source={{ serverId: server.id, request }} />
+        {changedResources(server.id).has(uri) && <Badge tone="accent">changed since it was read</Badge>}
       </div>
       {operation && (
         <OperationResult operation={operation}>{(result) => <Contents result={result} operation={operation} />}</OperationResult>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { filterBy } from '../../lib/fuzzy.ts'
+import { changedResources } from '../../state/changed-resources.ts'
 import type { InspectorServer, Resource, ResourceTemplate } from '../../state/protocol.ts'
 import { go, route } from '../../state/route.ts'
 import { inventoryOf } from '../../state/store.ts'
@@ -36,6 +37,7 @@ export function ResourcesScreen({ server }: { server: InspectorServer }): JSX.El
   ]
   const wanted = 'item' in route.value ? route.value.item : undefined
   const chosen = items.find(({ key }) => key === wanted)
+  const changed = changedResources(server.id)
   const inventory = resources && resources.items.length === 0 && (templates?.items.length ?? 0) > 0 ? templates : resources
   return (
     <ListDetail
@@ -54,7 +56,10 @@ export function ResourcesScreen({ server }: { server: InspectorServer }): JSX.El
         'template' in item ? (
           <Badge>template</Badge>
         ) : (
-          item.resource.mimeType && <span class="row-tokens">{item.resource.mimeType}</span>
+          <>
+            {changed.has(item.key) && <Badge tone="accent">changed</Badge>}
+            {item.resource.mimeType && <span class="row-tokens">{item.resource.mimeType}</span>}
+          </>
         )
       }
       selected={wanted}

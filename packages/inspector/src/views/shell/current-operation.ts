@@ -1,4 +1,15 @@
 import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 
-/** The operation whose result is in sight: its questions are shown there and not on top of the screen. */
+/** The operation whose result, and whose questions, the screen shows. */
 export const currentOperationId = signal<string | undefined>(undefined)
+
+/** Says that a screen shows an operation, for as long as it does. */
+export function useCurrentOperation(id: string | undefined): void {
+  useEffect(() => {
+    currentOperationId.value = id
+    return () => {
+      if (currentOperationId.value === id) currentOperationId.value = undefined
+    }
+  }, [id])
+}

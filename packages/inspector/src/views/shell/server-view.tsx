@@ -1,11 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { changedResources } from '../../state/changed-resources.ts'
 import type { InspectorServer, InventoryKind } from '../../state/protocol.ts'
 import { go, type ServerScreen } from '../../state/route.ts'
-import { inventoryOf, lastOperation } from '../../state/store.ts'
+import { inventoryOf } from '../../state/store.ts'
 import { Button, Empty, Spinner } from '../../ui/basics.tsx'
 import { type TabItem, Tabs } from '../../ui/tabs.tsx'
-import { AuthScreen } from '../auth/auth-screen.tsx'
+import { AuthScreen, flowOf } from '../auth/auth-screen.tsx'
 import { CheckScreen } from '../check/check-screen.tsx'
 import { ConnectionScreen } from '../connection/connection-screen.tsx'
 import { LogsScreen } from '../logs/logs-screen.tsx'
@@ -82,7 +83,8 @@ function TabLabel({ server, entry }: { server: InspectorServer; entry: ScreenEnt
   const inventory = entry.kind && inventoryOf(server.id, entry.kind)
   const count = inventory && inventory.status !== 'unsupported' && inventory.items.length > 0 ? inventory.items.length : undefined
   const changed = inventory?.changed
-  const changes = changed ? changed.added.length + changed.changed.length + changed.removed.length : 0
+  const ofList = changed ? changed.added.length + changed.changed.length + changed.removed.length : 0
+  const changes = ofList + (entry.kind === 'resources' ? changedResources(server.id).size : 0)
   return (
     <>
       {entry.label}
@@ -94,14 +96,13 @@ function TabLabel({ server, entry }: { server: InspectorServer; entry: ScreenEnt
 
 function ScreenBody({ server, entry }: { server: InspectorServer; entry: ScreenEntry }): JSX.Element {
   const isUsable = server.status === 'connected' || server.status === 'recording' || entry.offline
-  const operation = currentOperationId.value
-  const last = operation ?? lastOperation(server.id, ({ request }) => request.type === 'call-tool')?.id
+  const signsIn = entry.id === 'auth' && flowOf(server)?.status === 'waiting'
   return (
     <div class={`screen screen-${entry.id}`}>
       <h1 class="visually-hidden">
         {server.name}: {entry.label}
       </h1>
-      <QuestionList serverId={server.id} except={entry.id === 'tools' ? last : undefined} />
+      <QuestionList serverId={server.id} except={currentOperationId.value} withoutSignIn={signsIn} />
       {isUsable ? <entry.view server={server} /> : <NotConnected server={server} />}
     </div>
   )

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { formatTime } from '../../lib/format.ts'
 import { filterBy } from '../../lib/fuzzy.ts'
 import { operate } from '../../state/actions.ts'
@@ -11,7 +10,7 @@ import { Badge, Button, Facts, type Tone } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
-import { currentOperationId } from '../shell/current-operation.ts'
+import { useCurrentOperation } from '../shell/current-operation.ts'
 import { ListDetail, NothingChosen } from '../shell/list-detail.tsx'
 
 /** The tasks that this inspector has started or that the server lists. */
@@ -70,9 +69,7 @@ function TaskBadge({ task }: { task: InspectorTask }): JSX.Element {
 function TaskDetail({ server, task }: { server: InspectorServer; task: InspectorTask }): JSX.Element {
   const { taskId, toolName, startedAt, state } = task
   const operation = lastOperation(server.id, ({ request }) => 'taskId' in request && request.taskId === taskId)
-  useEffect(() => {
-    currentOperationId.value = operation?.id
-  }, [operation?.id])
+  useCurrentOperation(operation?.id)
   const message = state?.['statusMessage']
   const isOver = ['completed', 'failed', 'cancelled'].includes(statusOf(task))
   return (

@@ -1,6 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { JsonEditor } from '../../editor/json-editor.tsx'
 import { SchemaForm } from '../../form/form.tsx'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
@@ -17,7 +16,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { findingsOf, tokensOf } from '../check/quality.ts'
 import { OperationResult } from '../results/operation-result.tsx'
-import { currentOperationId } from '../shell/current-operation.ts'
+import { useCurrentOperation } from '../shell/current-operation.ts'
 import { CopyAs } from './copy-as.tsx'
 import { RequestOptions } from './request-options.tsx'
 
@@ -27,12 +26,7 @@ export function ToolDetail({ server, tool }: { server: InspectorServer; tool: To
   const text = draft(key, () => jsonText(initialValue(tool.inputSchema, tool.inputSchema) ?? {}))
   const options = draft<OperationOptions & { asTask?: boolean }>(`${key} options`, () => ({}))
   const operation = lastOperation(server.id, ({ request }) => request.type === 'call-tool' && request.name === tool.name)
-  useEffect(() => {
-    currentOperationId.value = operation?.id
-    return () => {
-      currentOperationId.value = undefined
-    }
-  }, [operation?.id])
+  useCurrentOperation(operation?.id)
   return (
     <article class="detail stack wide-gap">
       <ToolHead server={server} tool={tool} />

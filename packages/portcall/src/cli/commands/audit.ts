@@ -1,33 +1,59 @@
 import { createReadStream } from 'node:fs'
-import { verifyAuditLog } from '../../entrypoints/middleware.ts'
+import { type AuditVerdict, createStoredAuditLog, verifyAuditLog } from '../../entrypoints/middleware.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
+import { isStoresUrl, openConfiguredStores } from '../gateway/stores.ts'
 
 /** `portcall audit` */
 export const auditCommand: Command = defineCommand({
   name: 'audit',
   summary: 'Verify an audit log',
   serverUse: 'none',
-  args: ['verify', '<file>'],
+  args: ['verify', '<file-or-store>'],
   details: [
-    `Checks the hash chain of an audit log: whether a record was changed, removed, moved or added. Records that are missing at the end cannot be
-detected, so keep the last hash elsewhere. If the log is not intact, the exit code is 1.`,
+    'Checks the hash chain of an audit log: whether a record was changed, removed, moved or added. The log is a file, or a store: sqlite:FILE, redis://… or postgres://… . If the log is not intact, the exit code is 1.',
+    'Records that are missing at the end leave a chain that is intact. Keep the hash that is printed elsewhere, and pass it as --hash=HASH next time: it may begin with a hyphen.',
   ],
-  flags: {},
-  examples: ['portcall audit verify audit.jsonl'],
-  async run({ args: [action, file], io }) {
-    if (action !== 'verify' || file === undefined) throw usageError('write: portcall audit verify <file>')
-    const verdict = await verifyAuditLog(readLines(file)).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new CliError('usage', `${file} cannot be read: ${reason}`, { cause: error })
-    })
-    const records = `${verdict.records} record${verdict.records === 1 ? '' : 's'}`
+  flags: {
+    name: { type: 'string', value: 'NAME', description: 'The name of the log in a store (default: audit)' },
+    hash: { type: 'string', value: 'HASH', description: 'The hash of a record that the log must have: --hash=HASH' },
+  },
+  examples: ['portcall audit verify audit.jsonl', 'portcall audit verify redis://127.0.0.1:6379 --name calls'],
+  async run({ args: [action, target], flags: { name, hash }, io }) {
+    if (action !== 'verify' || target === undefined) throw usageError('write: portcall audit verify <file-or-store>')
+    const expected = hash === undefined ? {} : { hash }
+    const verify = (lines: AsyncIterable<string>): Promise<AuditVerdict> => verifyAuditLog(lines, expected)
+    const verdict = await (isStoresUrl(target) ? withStore(target, name, verify) : verify(readLines(target))).catch(
+      (error: unknown) => {
+        if (error instanceof CliError) throw error
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new CliError('usage', `${target} cannot be read: ${reason}`, { cause: error })
+      },
+    )
     if (io.json) io.value(verdict)
-    else if (verdict.intact) io.data(`${file} is intact: ${records}`)
-    else io.data(`${file} is not intact: line ${verdict.records + 1}: ${verdict.reason}. ${records} before it are intact`)
+    else io.data(`${target} ${describe(verdict)}`)
     return verdict.intact ? 'success' : 'failed'
   },
 })
+
+function describe(verdict: AuditVerdict): string {
+  const records = `${verdict.records} record${verdict.records === 1 ? '' : 's'}`
+  if (!verdict.intact) return `is not intact: line ${verdict.records + 1}: ${verdict.reason}. ${records} before it are intact`
+  return `is intact: ${records}${verdict.hash && `, hash ${verdict.hash}`}`
+}
+
+async function withStore(
+  url: string,
+  name: string | undefined,
+  verify: (lines: AsyncIterable<string>) => Promise<AuditVerdict>,
+): Promise<AuditVerdict> {
+  const stores = await openConfiguredStores(url, process.cwd())
+  try {
+    return await verify(createStoredAuditLog(stores.store, name === undefined ? {} : { name }).lines())
+  } finally {
+    await stores.close()
+  }
+}
 
 /** Reads the lines of a file, whatever its size. Only line feeds end a line: text may contain other separators. */
 async function* readLines(file: string): AsyncGenerator<string> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer } from '../../entrypoints/openapi.ts'
+import { matchesGlob } from '../../util/glob.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
@@ -124,12 +125,7 @@ function isWanted(operation: ApiOperation, { include, exclude }: FlagValues): bo
 
 /** Reports whether a pattern is the id or a tag of an operation, or matches its path, with or without the method. */
 function matchesOperation({ id, path, operationId, tags }: ApiOperation, pattern: string): boolean {
-  const source = pattern
-    .split(/(\*\*|\*)/)
-    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/ ]*' : part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')))
-    .join('')
-  const whole = new RegExp(`^${source}$`)
-  return [id, path, operationId ?? '', ...tags].some((text) => whole.test(text))
+  return [id, path, operationId ?? '', ...tags].some((text) => matchesGlob(text, pattern))
 }
 
 function listApi({ openapi }: OpenApiServer, io: Io): void {

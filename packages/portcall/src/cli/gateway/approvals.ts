@@ -39,25 +39,39 @@ export async function manageApprovals(
         'rejected',
         match ? `several calls have an id that begins with ${id}` : `no call waits with the id ${id}`,
       )
-    await sendToGateway(match.run, 'POST', `/approvals/${encodeURIComponent(match.call.id)}/${action}`)
+    await decide(match, action)
     if (!io.json) io.log(`${action === 'deny' ? 'Denied' : 'Approved'} ${describeWaiting(match.call)}`)
   }
   if (io.json) io.value({ ok: true })
 }
 
+/** A call, and the gateways that show it: several, if they share a store. */
 interface FoundCall {
-  readonly run: RunFile
   readonly call: WaitingCall
+  readonly runs: readonly RunFile[]
 }
 
+/** Returns the waiting calls of all gateways that have approvals. @throws CliError if none has. */
 async function fetchApprovals(admin: string | undefined): Promise<FoundCall[]> {
-  const lists = await Promise.all(
-    findGateways(admin).map(async (run) => {
-      const calls = (await sendToGateway(run, 'GET', '/approvals')) as readonly WaitingCall[]
-      return calls.map((call) => ({ run, call }))
-    }),
-  )
-  return lists.flat()
+  const runs = findGateways(admin)
+  const lists = await Promise.allSettled(runs.map((run) => sendToGateway(run, 'GET', '/approvals')))
+  if (lists[0]?.status === 'rejected' && lists.every(({ status }) => status === 'rejected')) throw lists[0].reason
+  const found = new Map<string, FoundCall>()
+  for (const [index, list] of lists.entries())
+    for (const call of list.status === 'fulfilled' ? (list.value as readonly WaitingCall[]) : [])
+      found.set(call.id, { call, runs: [...(found.get(call.id)?.runs ?? []), ...runs.slice(index, index + 1)] })
+  return [...found.values()]
+}
+
+/** Decides about a call at the first gateway where it still waits. @throws CliError if it waits at none. */
+async function decide({ call, runs }: FoundCall, action: string): Promise<void> {
+  for (const run of runs)
+    try {
+      await sendToGateway(run, 'POST', `/approvals/${encodeURIComponent(call.id)}/${action}`)
+      return
+    } catch (error) {
+      if (run === runs.at(-1)) throw error
+    }
 }
 
 async function listApprovals(admin: string | undefined, io: Io): Promise<void> {

@@ -10,31 +10,42 @@ import {
   toolSets,
 } from '../../entrypoints/gateway.ts'
 import type { OnRequest } from '../../entrypoints/http.ts'
-import type { Middleware } from '../../entrypoints/index.ts'
-import type { Stores } from '../../entrypoints/stores.ts'
+import { generateKey, type Middleware } from '../../entrypoints/index.ts'
+import { memoryStores, type Stores } from '../../entrypoints/stores.ts'
 import { usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import type { Activity } from './activity.ts'
-import { describeError } from './controller.ts'
+import { describeError } from './describe-error.ts'
 import type { LoadedGateway } from './load.ts'
-import { createServerCredentials } from './server-credentials.ts'
+import { createServerCredentials, needsAccounts, type ServerCredentials } from './server-credentials.ts'
 import { openConfiguredStores } from './stores.ts'
 
 /** A gateway, and what the process around it needs. */
-export interface ConfiguredGateway extends Omit<ConfiguredPolicies, 'policies'> {
+export interface ConfiguredGateway {
   readonly gateway: Gateway
   readonly stores: Stores | undefined
+  /** Returns the policies that apply now. */
+  readonly policies: () => ConfiguredPolicies
+  /** Returns the names of the sets of tools. */
+  readonly sets: () => readonly string[]
   /** Serves the pages on which users connect accounts. */
-  readonly onRequest: OnRequest | undefined
+  readonly onRequest: OnRequest
+  /**
+   * Prepares the settings of another configuration: its policies, sets, search and credentials. Resolves to a function that applies them to
+   * the requests that arrive afterwards. Stores and servers stay as they are.
+   *
+   * @throws CliError if a setting is invalid.
+   */
+  prepare(loaded: LoadedGateway): Promise<() => void>
 }
 
 export interface ConfiguredGatewayOptions {
   readonly activity: Activity
   readonly io: Pick<Io, 'log'>
-  /** The origin where browsers reach the gateway. */
-  readonly origin: string
+  /** Returns the origin where browsers reach the gateway. */
+  readonly origin: () => string | Promise<string>
   /** The path of the endpoint. */
   readonly path: string
   /** All callers are the user of this machine. */
@@ -45,38 +56,89 @@ export interface ConfiguredGatewayOptions {
   readonly search: boolean
 }
 
+/** What applies to requests, and is replaced as a whole when the configuration changes. */
+interface Rules {
+  readonly policies: ConfiguredPolicies
+  readonly middleware: readonly Middleware[]
+  readonly credentials: ServerCredentials
+  readonly sets: readonly string[]
+}
+
 /** Creates the gateway of a configuration, with its stores, policies, sets of tools and credentials. */
 export async function createConfiguredGateway(
-  { config, directory }: LoadedGateway,
-  { activity, io, origin, path, singleUser, set, search }: ConfiguredGatewayOptions,
+  loaded: LoadedGateway,
+  options: ConfiguredGatewayOptions,
 ): Promise<ConfiguredGateway> {
-  const { options, settings } = config
-  const stores = settings.store === undefined ? undefined : await openConfiguredStores(settings.store, directory)
-  try {
-    const { policies, ...parts } = createConfiguredPolicies(config.policies, {
-      directory,
-      store: stores?.store,
-      onChange: (change) => io.log(`${formatChange(change)}\nAccept it with portcall gateway --accept ${change.server}`),
-      onError: (error) => io.log(describeError(error)),
-    })
-    const { credentials, middleware, onRequest } = createServerCredentials(config, {
-      directory,
-      stores,
-      origin,
-      singleUser,
-      onConnected: (server) => gateway.refresh(server),
-    })
-    const gateway: Gateway = createGateway({
+  const { config, directory } = loaded
+  const { store } = config.settings
+  const stores = store === undefined ? undefined : await openConfiguredStores(store, directory)
+  /** Keeps what has to survive a change of the configuration if there are no stores. */
+  const memory = { store: memoryStores().store, sealingKeys: [generateKey()] }
+  const createRules = createRulesFactory({ ...options, stores, memory, onConnected: (server) => gateway.refresh(server) })
+  let current = await createRules(loaded)
+  const gateway: Gateway = withUsageErrors(() =>
+    createGateway({
       info: { name: 'portcall-gateway', version: VERSION, title: 'Portcall gateway' },
-      ...options,
-      policy: policies,
-      credentials,
-      middleware: [...createSearch(config, search), ...createSets(config, { path, set }), ...middleware],
-      singleUser,
+      ...config.options,
+      policy: current.policies.policies,
+      credentials: (request) => current.credentials.credentials(request),
+      middleware: current.middleware,
+      singleUser: options.singleUser,
       ...(stores && { stores }),
-      onEvent: activity.onEvent,
+      onEvent: options.activity.onEvent,
+    }),
+  )
+  return {
+    gateway,
+    stores,
+    policies: () => current.policies,
+    sets: () => current.sets,
+    onRequest: (request) => current.credentials.onRequest?.(request),
+    async prepare(next) {
+      const rules = await createRules(next)
+      return () => {
+        current = rules
+        gateway.setPolicy(rules.policies.policies, rules.middleware)
+      }
+    },
+  }
+}
+
+interface RulesContext extends ConfiguredGatewayOptions {
+  readonly stores: Stores | undefined
+  readonly memory: { readonly store: Stores['store']; readonly sealingKeys: readonly string[] }
+  /** Called when a user has signed in to a server. */
+  readonly onConnected: (server: string) => void
+}
+
+/** Returns what creates the rules of a configuration. */
+function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => Promise<Rules> {
+  const { io, path, set, search, stores, memory, singleUser, onConnected } = context
+  return async ({ config, directory }) => {
+    const origin = needsAccounts(config) ? await context.origin() : ''
+    return withUsageErrors(() => {
+      const policies = createConfiguredPolicies(config.policies, {
+        directory,
+        store: stores?.store,
+        memory: memory.store,
+        onChange: (change) => io.log(`${formatChange(change)}\nAccept it with portcall gateway --accept ${change.server}`),
+        onError: (error) => io.log(describeError(error)),
+      })
+      const credentials = createServerCredentials(config, { directory, stores, memory, origin, singleUser, onConnected })
+      return {
+        policies,
+        credentials,
+        middleware: [...createSearch(config, search), ...createSets(config, { path, set }), ...credentials.middleware],
+        sets: set === undefined ? Object.keys(config.settings.sets ?? {}) : [],
+      }
     })
-    return { gateway, stores, onRequest, ...parts }
+  }
+}
+
+/** @throws CliError in place of errors about options. */
+function withUsageErrors<T>(create: () => T): T {
+  try {
+    return create()
   } catch (error) {
     throw error instanceof TypeError || error instanceof RangeError ? usageError(error.message) : error
   }

@@ -1,28 +1,14 @@
-import type {
-  ApprovalQueue,
-  DefinitionPins,
-  Gateway,
-  GatewayConfig,
-  GatewayOptions,
-  GatewayStatus,
-} from '../../entrypoints/gateway.ts'
-import { AdminActionError, type AdminActions } from '../../entrypoints/gateway-admin.ts'
-import { CliError } from '../cli-error.ts'
+import type { ApprovalQueue, GatewayOptions, GatewayStatus } from '../../entrypoints/gateway.ts'
+import { AdminActionError, type AdminActions, gatewayMetrics } from '../../entrypoints/gateway-admin.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { VERSION } from '../version.ts'
 import type { Activity, ServerActivity } from './activity.ts'
+import { applicablePart, type ConfigChanges, compareConfigs, serversWithOtherCredentials } from './compare-configs.ts'
+import type { ConfiguredGateway } from './configured-gateway.ts'
+import { describeError } from './describe-error.ts'
 import type { LoadedGateway } from './load.ts'
 
 type Servers = GatewayOptions['servers']
-
-/** What a reload changed. */
-export interface ReloadOutcome {
-  readonly added: readonly string[]
-  readonly changed: readonly string[]
-  readonly removed: readonly string[]
-  /** Sections that changed, and that apply when the gateway is restarted. */
-  readonly needsRestart: readonly string[]
-}
 
 /** The status of a gateway process. It contains no secrets. */
 export interface ProcessStatus {
@@ -43,25 +29,22 @@ export interface ProcessStatus {
 /** Controls a running gateway. */
 export interface Controller extends AdminActions {
   status(): ProcessStatus
-  reload(): Promise<ReloadOutcome>
+  reload(): Promise<ConfigChanges>
 }
 
 export interface ControllerOptions {
-  readonly gateway: Gateway
+  readonly configured: ConfiguredGateway
   readonly loaded: LoadedGateway
   readonly load: () => Promise<LoadedGateway>
   readonly activity: Activity
-  /** The calls that wait for an approval, if any can. */
-  readonly approvals: ApprovalQueue | undefined
-  /** The pinned definitions, if there are any. */
-  readonly pins: DefinitionPins | undefined
   /** Where clients connect. */
   readonly endpoint: () => string
 }
 
 /** Creates the controller of a gateway. Changes are made one after another. */
 export function createController(options: ControllerOptions): Controller {
-  const { gateway, loaded, load, activity, endpoint } = options
+  const { configured, loaded, load, activity } = options
+  const { gateway } = configured
   let current = loaded
   let configError: string | undefined
   let reloads = 0
@@ -80,25 +63,38 @@ export function createController(options: ControllerOptions): Controller {
         return [name, override === undefined || !isOptions(server) ? server : { ...server, disabled: override }]
       }),
     )
-  const apply = (): Promise<void> => gateway.setServers(serversOf(current.config.options.servers))
+  /** Offers the current servers. Those that are replaced finish their calls meanwhile, so nothing waits for them. */
+  const apply = (restarted: readonly string[] = []): void => {
+    const servers = serversOf(current.config.options.servers)
+    const others = Object.entries(servers).filter(([name]) => !restarted.includes(name))
+    for (const each of restarted.length > 0 ? [Object.fromEntries(others), servers] : [servers])
+      gateway.setServers(each).catch((error: unknown) => {
+        configError = describeError(error)
+      })
+  }
   const oneByOne = <T>(task: () => Promise<T>): Promise<T> => {
     const result = changing.then(task)
     changing = result.catch(() => {})
     return result
   }
-  const reload = async (): Promise<ReloadOutcome> => {
+  const reload = async (): Promise<ConfigChanges> => {
     try {
       const next = await load()
-      const outcome = compare(current.config, next.config)
-      const previous = current
-      current = next
-      for (const name of disabled.keys()) if (!(name in next.config.options.servers)) disabled.delete(name)
-      // Servers that are replaced finish their calls meanwhile, so the reload does not wait for them.
-      void startApplying(apply, () => (current = previous))
+      const running = current.config
+      const changes = compareConfigs(running, next.config)
+      const config = applicablePart(running, next.config)
+      const otherCredentials = serversWithOtherCredentials(running, config)
+      const applyRules =
+        changes.applied.length > 0 || otherCredentials.length > 0 ? await configured.prepare({ ...next, config }) : undefined
+      current = { ...next, config }
+      for (const name of disabled.keys()) if (!(name in config.options.servers)) disabled.delete(name)
       configError = undefined
       reloads += 1
+      // Both at once: no request gets the new servers with the old rules.
+      applyRules?.()
+      apply(otherCredentials)
       activity.keep(Object.keys(next.config.options.servers))
-      return outcome
+      return changes
     } catch (error) {
       configError = describeError(error)
       throw new AdminActionError(configError, { cause: error })
@@ -112,8 +108,10 @@ export function createController(options: ControllerOptions): Controller {
     oneByOne(async () => {
       assertKnown(name)
       disabled.set(name, value)
-      void apply()
+      apply()
     })
+
+  const status = (): ProcessStatus => readStatus(options, { current, configError, reloads, startedAt })
 
   return {
     reload: () => oneByOne(reload),
@@ -123,67 +121,74 @@ export function createController(options: ControllerOptions): Controller {
       oneByOne(async () => {
         assertKnown(name)
         if (isDisabled(name)) throw new AdminActionError(`The server ${name} is disabled`)
-        const { [name]: _restarted, ...others } = serversOf(current.config.options.servers)
-        void gateway.setServers(others)
-        void apply()
+        apply([name])
         activity.restarted(name)
       }),
     refresh(name) {
       if (name !== undefined) assertKnown(name)
       gateway.refresh(name)
     },
-    ...policyActions(options),
-    status() {
-      const { servers, ...rest } = gateway.status()
-      const configured = current.config.options.servers
-      return {
-        version: VERSION,
-        pid: process.pid,
-        startedAt,
-        endpoint: endpoint(),
-        files: current.files,
-        ...(configError !== undefined && { configError }),
-        reloads,
-        memoryBytes: process.memoryUsage.rss(),
-        ...rest,
-        servers: Object.fromEntries(
-          Object.keys(configured).map((name) => {
-            const status = servers[name] ?? NOT_RUNNING
-            return [name, { ...status, ...activity.of(name), target: describeTarget(configured[name]) }]
-          }),
-        ),
-      }
-    },
+    ...policyActions(configured),
+    status,
+    metrics: () => gatewayMetrics(status()),
+  }
+}
+interface ControllerState {
+  readonly current: LoadedGateway
+  readonly configError: string | undefined
+  readonly reloads: number
+  readonly startedAt: string
+}
+
+function readStatus(
+  { configured: { gateway }, activity, endpoint }: ControllerOptions,
+  { current: { config, files }, configError, reloads, startedAt }: ControllerState,
+): ProcessStatus {
+  const { servers, ...rest } = gateway.status()
+  return {
+    version: VERSION,
+    pid: process.pid,
+    startedAt,
+    endpoint: endpoint(),
+    files,
+    ...(configError !== undefined && { configError }),
+    reloads,
+    memoryBytes: process.memoryUsage.rss(),
+    ...rest,
+    servers: Object.fromEntries(
+      Object.entries(config.options.servers).map(([name, server]) => {
+        const status = servers[name] ?? NOT_RUNNING
+        return [name, { ...status, ...activity.of(name), target: describeTarget(server) }]
+      }),
+    ),
   }
 }
 
-type PolicyActions = Pick<AdminActions, 'pins' | 'approvals' | 'approve' | 'deny'>
+type PolicyActions = Required<Pick<AdminActions, 'pins' | 'approvals' | 'approve' | 'deny'>>
 
-/** The actions of the policies that the gateway has. */
-function policyActions({ approvals: queue, pins }: ControllerOptions): PolicyActions {
-  const settle =
-    (decide: (id: string, by: string) => Promise<boolean>) =>
-    async (id: string): Promise<void> => {
-      if (!(await decide(id, 'admin'))) throw new AdminActionError(`No call with the id ${id} waits for an approval`)
-    }
+/** The actions of the policies that the gateway has when they are called. */
+function policyActions({ policies }: ConfiguredGateway): PolicyActions {
+  const queue = (): ApprovalQueue => {
+    const { approvals } = policies()
+    if (!approvals) throw new AdminActionError('The rules of this gateway let no call wait for an approval')
+    return approvals
+  }
+  const settle = async (action: 'approve' | 'deny', id: string): Promise<void> => {
+    if (!(await queue()[action](id, 'admin'))) throw new AdminActionError(`No call with the id ${id} waits for an approval`)
+  }
   return {
-    ...(pins && { pins: () => pins.changes() }),
-    ...(queue && {
-      approvals: () => queue.list(),
-      approve: settle((id, by) => queue.approve(id, by)),
-      deny: settle((id, by) => queue.deny(id, by)),
-    }),
+    pins() {
+      const { pins } = policies()
+      if (!pins) throw new AdminActionError('This gateway pins no definitions')
+      return pins.changes()
+    },
+    approvals: async () => queue().list(),
+    approve: (id) => settle('approve', id),
+    deny: (id) => settle('deny', id),
   }
 }
 
 const NOT_RUNNING = { state: 'disabled', failures: 0, connections: 0, inFlight: 0, requests: 0, items: {} } as const
-
-/** Undoes a change if the gateway refuses it. */
-async function startApplying(apply: () => Promise<void>, undo: () => void): Promise<void> {
-  await apply().catch((error: unknown) => {
-    if (error instanceof TypeError) undo()
-  })
-}
 
 function isOptions(server: Servers[string] | undefined): server is Extract<Servers[string], { readonly target: unknown }> {
   return typeof server === 'object' && 'target' in server
@@ -195,31 +200,6 @@ export function describeTarget(server: Servers[string] | undefined): string {
   if (target instanceof URL) return target.origin + target.pathname
   if (typeof target === 'object' && 'command' in target) return target.command
   return ''
-}
-
-/** Sections that a running gateway cannot change. */
-function compare(before: GatewayConfig, after: GatewayConfig): ReloadOutcome {
-  const [old, fresh] = [before.options.servers, after.options.servers]
-  const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-  const { servers: _old, ...oldOptions } = before.options
-  const { servers: _new, ...newOptions } = after.options
-  const fixed = [
-    { ...oldOptions, ...before.settings, ...before.policies },
-    { ...newOptions, ...after.settings, ...after.policies },
-  ] as const
-  const keys = new Set(fixed.flatMap((one) => Object.keys(one)))
-  return {
-    added: Object.keys(fresh).filter((name) => !(name in old)),
-    changed: Object.keys(fresh).filter((name) => name in old && !isSame(old[name], fresh[name])),
-    removed: Object.keys(old).filter((name) => !(name in fresh)),
-    needsRestart: [...keys].filter((key) => !isSame(fixed[0][key as never], fixed[1][key as never])),
-  }
-}
-
-/** Returns what an error says, with all its lines. */
-export function describeError(error: unknown): string {
-  if (error instanceof CliError) return [error.message, ...error.details].join('\n')
-  return error instanceof Error ? error.message : String(error)
 }
 
 function hintOf(name: string, names: readonly string[]): string {

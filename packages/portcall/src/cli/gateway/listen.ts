@@ -7,7 +7,6 @@ import { CliError, usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import type { Controller } from './controller.ts'
-import { formatMetrics } from './metrics.ts'
 import { createAdminToken, writeRunFile } from './run-file.ts'
 
 /** The values of `GATEWAY_LISTEN_FLAGS`. */
@@ -45,6 +44,8 @@ export interface ListenContext {
   readonly flags: ListenFlags
   /** A condition for `/readyz`. Default: always. */
   readonly isReady?: () => boolean
+  /** Returns the names of the sets of tools, which may change. Default: there are none. */
+  readonly sets?: () => readonly string[]
   /** Serves pages next to the endpoint. */
   readonly onRequest?: OnRequest | undefined
 }
@@ -52,16 +53,16 @@ export interface ListenContext {
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
 export async function listenOverHttp(
   server: ServerLike,
-  { config, flags, isReady, onRequest }: ListenContext,
+  { config, flags, isReady, onRequest, sets }: ListenContext,
 ): Promise<Listening> {
-  const { listen = {}, auth, sets } = config?.settings ?? {}
+  const { listen = {}, auth } = config?.settings ?? {}
   const { serve } = await import('../../entrypoints/node.ts')
   const { createProtectionOptions } = await import('./protection.ts')
   const host = flags.host ?? listen.host
   if (host !== undefined && !LOOPBACK_HOSTS.has(host)) assertProtected(host, { isProtected: auth !== undefined, flags, listen })
   const protection = auth && (await createProtectionOptions(auth))
   const path = flags.path ?? protection?.path ?? listen.path ?? '/mcp'
-  const refuseSet = sets && createSetCheck(path, Object.keys(sets))
+  const refuseSet = sets && createSetCheck(path, sets)
   const options: ServeOptions = {
     ...listen,
     ...protection,
@@ -86,15 +87,17 @@ export async function listenOverHttp(
 }
 
 /** Answers requests for sets that do not exist. */
-function createSetCheck(path: string, names: readonly string[]): (request: HookRequest) => HookResponse | undefined {
+function createSetCheck(path: string, sets: () => readonly string[]): (request: HookRequest) => HookResponse | undefined {
   return ({ target }) => {
+    if (target === path) return undefined
     const { pathname } = new URL(target, 'http://localhost')
+    const names = sets()
     const name = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : ''
     if (name === '' || names.includes(name)) return undefined
     return {
       status: 404,
       headers: { 'content-type': 'text/plain' },
-      body: `There is no tool set here. The sets are: ${names.join(', ')}\n`,
+      body: names.length > 0 ? `There is no tool set here. The sets are: ${names.join(', ')}\n` : `The endpoint is at ${path}\n`,
     }
   }
 }
@@ -138,8 +141,7 @@ export async function startAdmin(
   const configured = typeof admin === 'object' ? admin.port : undefined
   const port = flags.admin === undefined ? (configured ?? 0) : readPort('admin', flags.admin)
   const token = createAdminToken()
-  const actions = { ...controller, metrics: () => formatMetrics(controller.status()) }
-  const server = await serveAdmin(actions, { port, token }).catch((error: unknown) => {
+  const server = await serveAdmin(controller, { port, token }).catch((error: unknown) => {
     throw usageError(`the admin endpoint: ${error instanceof Error ? error.message : String(error)}`)
   })
   writeRunFile({ port: server.port, token, files })

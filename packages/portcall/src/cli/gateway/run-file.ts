@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isRunning } from '../../util/is-running.ts'
 import { portcallHome } from '../stored-login.ts'
 
 /** How to reach the admin endpoint of a running gateway. Only its user can read the file. */
@@ -49,13 +50,5 @@ function listFiles(): string[] {
     return readdirSync(runDir()).map((name) => join(runDir(), name))
   } catch {
     return []
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

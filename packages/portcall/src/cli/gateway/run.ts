@@ -1,13 +1,17 @@
 import type { Gateway } from '../../entrypoints/gateway.ts'
+import type { OnRequest } from '../../entrypoints/http.ts'
+import { retryableOnce } from '../../util/async.ts'
 import { delay } from '../../util/timers.ts'
 import { LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io } from '../io.ts'
 import { createActivity } from './activity.ts'
-import { createConfiguredGateway } from './configured-gateway.ts'
-import { type Controller, createController, describeError, type ReloadOutcome } from './controller.ts'
+import type { ConfigChanges } from './compare-configs.ts'
+import { type ConfiguredGateway, createConfiguredGateway } from './configured-gateway.ts'
+import { type Controller, createController } from './controller.ts'
+import { describeError } from './describe-error.ts'
 import { type ListenFlags, listenOverHttp, startAdmin } from './listen.ts'
 import { type GatewaySource, type LoadedGateway, loadGateway } from './load.ts'
-import { findFreePort, type PageServer, startPageServer } from './page-server.ts'
+import { findFreePort, startPageServer } from './page-server.ts'
 import { needsAccounts } from './server-credentials.ts'
 import { watchFiles } from './watch-files.ts'
 
@@ -30,24 +34,17 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
   const { config, files } = loaded
   const activity = createActivity(io, flags.verbose)
   const place = await findPlace(loaded, flags)
-  const { gateway, stores, approvals, pins, onRequest } = await createConfiguredGateway(loaded, {
+  let endpoint = flags.stdio ? 'stdio' : ''
+  const configured: ConfiguredGateway = await createConfiguredGateway(loaded, {
     activity,
     io,
     set: flags.set,
     search: flags.search,
     ...place,
+    origin: flags.stdio ? lazyPageServer((request) => configured.onRequest(request)) : () => originOf(endpoint) ?? place.origin,
   })
-  if (onRequest) place.pages?.serve(onRequest)
-  let endpoint = flags.stdio ? 'stdio' : ''
-  const controller = createController({
-    gateway,
-    loaded,
-    load,
-    activity,
-    approvals,
-    pins,
-    endpoint: () => endpoint,
-  })
+  const { gateway, stores } = configured
+  const controller = createController({ configured, loaded, load, activity, endpoint: () => endpoint })
   for (const warning of config.warnings) io.log(warning)
   let isReady = true
   const listening = flags.stdio
@@ -56,7 +53,8 @@ export async function runGateway(source: GatewaySource, flags: RunFlags, io: Io)
         config,
         flags: { ...flags, port: place.port },
         isReady: () => isReady,
-        onRequest,
+        onRequest: configured.onRequest,
+        sets: configured.sets,
       })
   if (listening) endpoint = listening.url
   const admin = await startAdmin(controller, { config, flags, files })
@@ -82,12 +80,10 @@ interface Place {
   /** The port to listen on, if it is not the one of the configuration. */
   readonly port: string | undefined
   readonly path: string
-  /** The origin where browsers reach the gateway. */
+  /** The origin where browsers reach the gateway, unless it serves its clients over stdio. */
   readonly origin: string
   /** All callers are the user of this machine. */
   readonly singleUser: boolean
-  /** Serves the pages for browsers, if the gateway does not listen. */
-  readonly pages: PageServer | undefined
 }
 
 /** Finds out where a gateway will be reached. Links to its pages contain the port, so a free one is chosen before it listens. */
@@ -96,14 +92,26 @@ async function findPlace({ config }: LoadedGateway, flags: RunFlags): Promise<Pl
   const host = flags.host ?? listen.host ?? '127.0.0.1'
   const port = flags.port ?? String(listen.port ?? 3000)
   const path = flags.path ?? (auth ? new URL(auth.resource).pathname : listen.path) ?? '/mcp'
-  const pages = flags.stdio && needsAccounts(config) ? await startPageServer() : undefined
   const free = !flags.stdio && port === '0' && needsAccounts(config) ? String(await findFreePort()) : undefined
   return {
     port: free ?? flags.port,
     path,
-    origin: pages?.origin ?? `http://127.0.0.1:${free ?? port}`,
+    origin: `http://127.0.0.1:${free ?? port}`,
     singleUser: !auth && (flags.stdio || LOOPBACK_HOSTS.has(host)),
-    pages,
+  }
+}
+
+function originOf(url: string): string | undefined {
+  return url === '' ? undefined : `http://127.0.0.1:${new URL(url).port}`
+}
+
+/** Returns the origin of a server for the pages of a gateway, which is started when the origin is first needed. */
+function lazyPageServer(pages: OnRequest): () => Promise<string> {
+  const started = retryableOnce(startPageServer)
+  return async () => {
+    const server = await started.run()
+    server.serve(pages)
+    return server.origin
   }
 }
 
@@ -135,11 +143,11 @@ async function reload(controller: Controller, { log }: Io): Promise<void> {
 }
 
 /** Says what a reload changed. */
-export function describeReload(outcome: ReloadOutcome): string {
+export function describeReload(outcome: ConfigChanges): string {
   const { needsRestart, ...changes } = outcome
   const parts = Object.entries(changes).flatMap(([what, names]) => (names.length > 0 ? [`${what} ${names.join(', ')}`] : []))
   const restart = needsRestart.length > 0 ? `. Restart the gateway to apply the changes of ${needsRestart.join(', ')}` : ''
-  return `The configuration was reloaded: ${parts.join('; ') || 'no server changed'}${restart}`
+  return `The configuration was reloaded: ${parts.join('; ') || 'nothing changed'}${restart}`
 }
 
 async function serveStdin(gateway: Gateway): Promise<void> {

@@ -18,6 +18,9 @@ const SCHEMES: { readonly [scheme: string]: OpenStores } = {
   postgresql: openPostgres,
 }
 
+/** Reports whether a text is the URL of stores, and not the path of a file. */
+export const isStoresUrl = (text: string): boolean => text.slice(0, Math.max(0, text.indexOf(':'))) in SCHEMES
+
 /**
  * Opens the stores of a configuration: `sqlite:FILE`, `redis://…` or `postgres://…`.
  *

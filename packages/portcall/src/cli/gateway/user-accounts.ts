@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { fileStore } from '../../entrypoints/auth-client.ts'
 import {
   type AccountServerOptions,
+  browserLogin,
+  type GatewayAuthSettings,
   type GatewayConfig,
+  type GatewayLoginSettings,
   type GatewayServerAuth,
   type IdentifyBrowser,
   insecureAnyBrowser,
@@ -11,12 +14,16 @@ import {
   userAccounts,
 } from '../../entrypoints/gateway.ts'
 import { generateKey } from '../../entrypoints/index.ts'
-import type { Stores } from '../../entrypoints/stores.ts'
+import type { KeyValueStore, Stores } from '../../entrypoints/stores.ts'
+import { retryableOnce } from '../../util/async.ts'
 import { usageError } from '../cli-error.ts'
 import { portcallHome } from '../stored-login.ts'
+import { createProtectionOptions } from './protection.ts'
 
 export interface UserAccountsContext {
   readonly stores: Stores | undefined
+  /** Where tokens are kept, encrypted with these keys, if there are no stores and several users. */
+  readonly memory: { readonly store: KeyValueStore; readonly sealingKeys: readonly string[] }
   /** The origin where browsers reach the gateway. */
   readonly origin: string
   /** All callers are the user of this machine. */
@@ -28,19 +35,21 @@ export interface UserAccountsContext {
 /** Creates the accounts of users at the servers of a configuration. */
 export function createAccounts({ settings, options }: GatewayConfig, context: UserAccountsContext): UserAccounts {
   const { serverAuth = {}, accounts = {}, auth } = settings
-  const { singleUser, stores, onConnected } = context
+  const { singleUser, onConnected } = context
   if (!auth && !singleUser)
     throw usageError('servers with accounts of users need gateway.auth', 'so that the gateway knows who calls')
   const { tool, signInTtlMs, waitTimeoutMs } = accounts
+  const origin = accounts.origin ?? (auth ? new URL(auth.resource).origin : context.origin)
+  const storage = storageOf(context, options.sealingKeys)
   return userAccounts({
-    origin: accounts.origin ?? (auth ? new URL(auth.resource).origin : context.origin),
+    origin,
     servers: Object.fromEntries(
       Object.entries(serverAuth).flatMap(([name, each]) => (each.type === 'user' ? [[name, accountOptionsOf(each)]] : [])),
     ),
-    identify: singleUser ? insecureAnyBrowser : identifyBy(settings),
+    identify: singleUser ? insecureAnyBrowser : identifyBy(settings, storage, origin),
     singleUser,
     onConnected: ({ server }) => onConnected(server),
-    ...storageOf(stores, { singleUser, sealingKeys: options.sealingKeys }),
+    ...storage,
     ...(tool !== undefined && { tool }),
     ...(signInTtlMs !== undefined && { signInTtlMs }),
     ...(waitTimeoutMs !== undefined && { waitTimeoutMs }),
@@ -63,12 +72,15 @@ function accountOptionsOf({
   }
 }
 
-/** Names the user of a browser as access tokens name callers: `ISSUER#SUBJECT`. */
-function identifyBy({ accounts = {}, auth }: GatewayConfig['settings']): IdentifyBrowser | typeof insecureAnyBrowser {
-  const { identify } = accounts
-  if (typeof identify !== 'object') return insecureAnyBrowser
-  const [first] = auth?.issuers ?? []
+type Identify = IdentifyBrowser | typeof insecureAnyBrowser
+
+/** Returns what names the user of a browser as access tokens name callers: `ISSUER#SUBJECT`. */
+function identifyBy({ accounts = {}, auth }: GatewayConfig['settings'], storage: BrowserStorage, origin: string): Identify {
+  const { identify = {} } = accounts
+  if (identify === 'insecure-any-browser' || !auth) return insecureAnyBrowser
+  const [first] = auth.issuers ?? []
   const issuer = identify.issuer ?? (typeof first === 'object' ? first.issuer : first) ?? 'api-key'
+  if (!('header' in identify)) return loginAt({ ...identify, issuer }, { auth, origin, storage })
   const header = identify.header.toLowerCase()
   return (request) => {
     const user = request.header(header)
@@ -76,13 +88,45 @@ function identifyBy({ accounts = {}, auth }: GatewayConfig['settings']): Identif
   }
 }
 
+interface LoginContext {
+  readonly auth: GatewayAuthSettings
+  readonly origin: string
+  readonly storage: BrowserStorage
+}
+
+/** Lets browsers log in at an issuer of the access tokens of callers. */
+function loginAt(
+  { issuer, clientId, clientSecret, clientMetadataUrl, scopes }: GatewayLoginSettings & { readonly issuer: string },
+  { auth, origin, storage }: LoginContext,
+): IdentifyBrowser {
+  const protection = retryableOnce(() => createProtectionOptions(auth))
+  return browserLogin({
+    origin,
+    issuer,
+    resource: auth.resource,
+    authenticate: async (request) => (await protection.run()).authenticate(request),
+    clientName: 'Portcall gateway',
+    ...(clientId !== undefined && {
+      client: { clientId, issuer, ...(clientSecret !== undefined && { clientSecret }) },
+    }),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+    ...(scopes && { scopes }),
+    ...storage,
+  })
+}
+
+interface BrowserStorage {
+  readonly store: KeyValueStore
+  readonly sealingKeys: readonly string[]
+}
+
 /** Returns where tokens are kept: in the store of the gateway, or else in an encrypted file of the user of this machine. */
 function storageOf(
-  stores: Stores | undefined,
-  { singleUser, sealingKeys }: { readonly singleUser: boolean; readonly sealingKeys: readonly string[] | undefined },
-) {
+  { stores, memory, singleUser }: UserAccountsContext,
+  sealingKeys: readonly string[] | undefined,
+): BrowserStorage {
   if (stores && sealingKeys) return { store: stores.store, sealingKeys }
-  if (stores || !singleUser) return {}
+  if (stores || !singleUser) return memory
   const directory = join(portcallHome(), 'accounts')
   return { store: fileStore(join(directory, 'tokens.json')), sealingKeys: [readKey(directory)] }
 }

@@ -1,6 +1,9 @@
 import { request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createServer } from '../../entrypoints/index.ts'
+import { createGateway } from '../gateway.ts'
 import { AdminActionError, type AdminActions, serveAdmin } from './admin-server.ts'
+import { gatewayMetrics } from './gateway-metrics.ts'
 
 const TOKEN = 't'.repeat(32)
 const ROUTES = [
@@ -124,4 +127,18 @@ describe('the admin endpoint', () => {
   test('a short token is refused', async () => {
     await expect(serveAdmin({} as AdminActions, { token: 'short' })).rejects.toThrow('at least 32 characters')
   })
+})
+
+test('the status of a gateway becomes metrics, with what is known', async () => {
+  const gateway = createGateway({ servers: { crm: createServer({ name: 'crm', version: '1' }) } })
+  onTestFinished(() => gateway.close())
+  const text = gatewayMetrics(gateway.status())
+  expect(text).toContain('portcall_gateway_server_requests_total{server="crm"} 0\n')
+  expect(text).toContain('# TYPE portcall_gateway_subscriptions gauge\nportcall_gateway_subscriptions 0\n')
+  expect(text).not.toMatch(/calls_total|memory_bytes|undefined|NaN|\n\n/)
+  const { servers, ...status } = gateway.status()
+  const crm = { ...servers.crm, calls: 3 } as never
+  expect(gatewayMetrics({ ...status, servers: { crm }, memoryBytes: 5 })).toMatch(
+    /memory_bytes 5\n.*calls_total{server="crm"} 3\n/s,
+  )
 })

@@ -31,7 +31,7 @@ export interface AdminActions {
   approve?(id: string): Promise<unknown>
   /** Denies a call that waits. Absent: there is no such route. */
   deny?(id: string): Promise<unknown>
-  /** Returns metrics in the Prometheus text format. Absent: there is no such route. */
+  /** Returns metrics in the Prometheus text format, such as those of `gatewayMetrics`. Absent: there is no such route. */
   metrics?(): string | Promise<string>
 }
 

@@ -6,7 +6,6 @@ import { LOCAL_STATE } from '../../protocol/local-state.ts'
 import type { Caller } from '../caller.ts'
 import { findUserInputRequired, unavailable } from '../errors.ts'
 import type { CallEvent, CallOutcome, OnGatewayEvent } from '../events.ts'
-import type { Policies } from '../policies.ts'
 import type { GatewayCall } from '../policy.ts'
 import type { ItemRoute, Router, RoutingTable } from '../routes/router.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
@@ -20,7 +19,6 @@ import { UpstreamContext } from './upstream-context.ts'
 export interface CallForwarderOptions {
   readonly table: () => RoutingTable
   readonly router: Router
-  readonly policies: Policies
   readonly inputStates: InputStates
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
@@ -38,13 +36,13 @@ export interface CallerRequest {
 export type ForwardCall = (call: CallerRequest) => Promise<Response>
 
 export function createCallForwarder(options: CallForwarderOptions): ForwardCall {
-  const { router, policies, inputStates, processes, onEvent } = options
+  const { router, inputStates, processes, onEvent } = options
 
   /** Asks the policies. Returns the response if the call does not go to the server. */
   const decide = async (call: ItemCall): Promise<Response | undefined> => {
     const { request, context, route, method, params, state } = call
     const answers = state?.isOwn ? params.inputResponses : undefined
-    const decision = await policies.decide(call.toPolicyCall(answers))
+    const decision = await call.caller.policies.decide(call.toPolicyCall(answers))
     if (decision === 'allow') return undefined
     if (decision === 'deny') throw method.unknown(params)
     if ('error' in decision) throw decision.error
@@ -63,7 +61,7 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     return success(request.id, { resultType: 'input_required', inputRequests: required.inputRequests, requestState })
   }
   const run = async (call: ItemCall): Promise<Response> => {
-    const decided = policies.isEmpty || call.state?.isAllowed ? undefined : await decide(call)
+    const decided = call.caller.policies.isEmpty || call.state?.isAllowed ? undefined : await decide(call)
     if (decided) return decided
     try {
       const response = await sendToUpstream(call)
@@ -166,10 +164,11 @@ function upstreamParams({ params, method, route, state }: ItemCall): JsonObject 
 let lastId = 0
 
 async function sendToUpstream(call: ItemCall): Promise<Response> {
-  const { route, request, context } = call
+  const { route, request, context, caller } = call
   const { upstream } = route
+  const exchange = upstream.exchangeUnder(caller.policies)
   const send = (headers: Record<string, string> | undefined): Promise<Response> =>
-    upstream.exchange(
+    exchange(
       { jsonrpc: '2.0', id: ++lastId, method: request.method, params: upstreamParams(call) },
       new UpstreamContext(context, headers),
     )
@@ -203,7 +202,7 @@ async function findDefinition({ route: { upstream, name }, caller }: ItemCall): 
 /** Returns the result of a server as the caller gets it; synchronously where possible. */
 function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarderOptions): JsonObject | Promise<JsonObject> {
   const { request, context, caller, route } = call
-  const { table, router, policies, taskIds } = options
+  const { table, router, taskIds } = options
   if (result.resultType === 'input_required') return exposeInputState(call, result, options)
   if (result.resultType === 'task') return taskIds.exposeTask(route, result, context)
   const exposed = table().single
@@ -211,7 +210,7 @@ function exposeResult(call: ItemCall, result: JsonObject, options: CallForwarder
     : exposeResultUris(request.method, result, (uri) =>
         uri === route.name && typeof call.params.uri === 'string' ? call.params.uri : router.exposeUri(route, uri, caller),
       )
-  return policies.isEmpty ? exposed : policies.result(exposed, call.toPolicyCall(undefined))
+  return caller.policies.isEmpty ? exposed : caller.policies.result(exposed, call.toPolicyCall(undefined))
 }
 
 /** Seals the state of a call that requires input. */

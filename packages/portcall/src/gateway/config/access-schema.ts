@@ -29,7 +29,8 @@ export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers
     'The origin of the gateway, as browsers reach it. Default: that of `auth.resource`, or where the gateway listens.',
   ),
   identify: {
-    description: 'How the gateway knows the user of a browser who opens a link. Required with `auth`.',
+    description:
+      'How the gateway knows the user of a browser who opens a link. Default with `auth.issuers`: the user logs in at the first of them. Required with other `auth`.',
     anyOf: [
       { const: 'insecure-any-browser', description: 'Whoever opens a link may use it.' },
       section(
@@ -40,6 +41,13 @@ export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers
         },
         { required: ['header'] },
       ),
+      section('A login at an issuer of the access tokens of callers. Its redirect URI is `/connect/login` at `origin`.', {
+        issuer: text('The issuer to log in at. Default: the first of `auth.issuers`.'),
+        clientId: text('The id of the gateway as an OAuth client. Default: the gateway registers itself.', { minLength: 1 }),
+        clientSecret: text('The secret of this client. Use a variable.', { minLength: 1 }),
+        clientMetadataUrl: text('The https URL of a client ID metadata document, in place of a client id.', { minLength: 1 }),
+        scopes: texts('The scopes to request. Default: none are named.'),
+      }),
     ],
   },
   tool: {

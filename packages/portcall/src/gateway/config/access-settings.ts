@@ -20,13 +20,28 @@ export interface GatewayServerAuth {
   readonly parameters?: { readonly [name: string]: string }
 }
 
+/** How browsers log in at the authorization server that issues the tokens of callers. */
+export interface GatewayLoginSettings {
+  /** The authorization server. Default: the first issuer. */
+  readonly issuer?: string
+  /** The id of the gateway as an OAuth client. */
+  readonly clientId?: string
+  /** The secret of this client. */
+  readonly clientSecret?: string
+  /** The URL of a client ID metadata document. */
+  readonly clientMetadataUrl?: string
+  /** The scopes to request. */
+  readonly scopes?: readonly string[]
+}
+
 /** How users connect their accounts. */
 export interface GatewayAccountSettings {
   /** The origin of the gateway, as browsers reach it. */
   readonly origin?: string
-  /** How the gateway knows the user of a browser: a header of a reverse proxy, or not at all. */
+  /** How the gateway knows the user of a browser: a login, a header of a reverse proxy, or not at all. Default: a login. */
   readonly identify?:
     | 'insecure-any-browser'
+    | GatewayLoginSettings
     | {
         /** The header with the name of the user. */
         readonly header: string

@@ -1,4 +1,4 @@
-import { type GatewayServerAuth, PER_CALLER } from './access-settings.ts'
+import { type GatewayAccountSettings, type GatewayServerAuth, PER_CALLER } from './access-settings.ts'
 import type { ConfigIssue, GatewaySection } from './types.ts'
 
 /** The keys of each kind of credentials besides `type`. */
@@ -47,8 +47,8 @@ export function checkAccounts({ servers = {}, accounts = {}, auth, store, sealin
   if (!hasAccounts) return []
   const { origin, identify } = accounts
   return [
-    ...(auth && identify === undefined
-      ? [{ path: ['accounts'], message: 'needs identify, so that nobody can finish the sign-in of somebody else' }]
+    ...(auth && !auth.issuers?.length && (identify === undefined || isLogin(identify))
+      ? [{ path: ['accounts'], message: 'needs identify with a header, so that nobody can finish the sign-in of somebody else' }]
       : []),
     ...(store !== undefined && !sealingKeys
       ? [{ path: ['sealingKeys'], message: 'is missing: it encrypts the tokens of users in the store' }]
@@ -57,6 +57,10 @@ export function checkAccounts({ servers = {}, accounts = {}, auth, store, sealin
       ? []
       : [{ path: ['accounts', 'origin'], message: 'must be an origin, such as https://gateway.example.com' }]),
   ]
+}
+
+function isLogin(identify: GatewayAccountSettings['identify']): boolean {
+  return typeof identify === 'object' && !('header' in identify) && identify.issuer === undefined
 }
 
 /** Checks the sets of tools. */

@@ -101,6 +101,14 @@ const CHECKS: readonly Check[] = [
       })
     return [...duplicates('tools'), ...duplicates('prompts')]
   },
+  ({ servers = {} }, names) => {
+    const aliases = names.map((name) => servers[name]?.alias ?? name)
+    return Object.entries(servers).flatMap(([name, { alias }]) =>
+      alias !== undefined && alias !== '' && aliases.filter((one) => one === alias).length > 1
+        ? [{ path: ['servers', name, 'alias'], message: `is the name or alias of another server, ${alias}` }]
+        : [],
+    )
+  },
   ({ listen: { host, allowedHosts, path } = {}, auth }) => [
     ...(!LOOPBACK.includes(host) && !allowedHosts && !auth
       ? [{ path: ['listen', 'host'], message: 'requires gateway.listen.allowedHosts, because it is not a loopback address' }]

@@ -1,3 +1,5 @@
+import { createStoredAuditLog } from '../../middleware/audit/stored-audit-log.ts'
+import type { KeyValueStore } from '../../stores/store.ts'
 import { type ApprovalQueue, createApprovalQueue } from '../policy/approval-queue.ts'
 import type { AuditPolicyOptions } from '../policy/audit-policy.ts'
 import type { DefinitionPins, DefinitionPinsOptions } from '../policy/definition-pins.ts'
@@ -17,7 +19,7 @@ export interface ConfiguredPolicies {
 
 /** The lock file that is used without another. */
 const LOCK = 'portcall.lock'
-/** Keeps pins in the store of the gateway. */
+/** Keeps pins, or the audit log, in the store of the gateway. */
 const IN_STORE = 'store'
 
 /**
@@ -27,7 +29,7 @@ const IN_STORE = 'store'
  */
 export function createConfiguredPolicies(settings: GatewayPolicySettings, context: PolicyContext = {}): ConfiguredPolicies {
   const { policy, limits, audit } = settings
-  const { store } = context
+  const store = context.store ?? context.memory
   const { askUser, queue = true, ttlMs, queueTtlMs } = policy?.approvals ?? {}
   const asks = policy !== undefined && [policy.default, ...(policy.rules ?? []).map((rule) => rule.do)].includes('approve')
   const approvals =
@@ -63,20 +65,25 @@ export function pinOptionsOf(
 ): DefinitionPinsOptions | undefined {
   if (settings === undefined || settings === 'off') return undefined
   const { lock = LOCK, ...others }: GatewayPinSettings = typeof settings === 'string' ? { mode: settings } : settings
-  const { store, onChange, onError } = context
-  if (lock === IN_STORE && !store) throw new TypeError('gateway.pins.lock is "store", but gateway.store is missing')
+  const { onChange, onError } = context
   return {
     ...others,
-    lock: lock === IN_STORE && store ? store : resolvePath(lock, context),
+    lock: lock === IN_STORE ? storeOf('pins.lock', context) : resolvePath(lock, context),
     ...(onChange && { onChange }),
     ...(onError && { onError }),
   }
 }
 
+/** @throws TypeError if the gateway has no store. */
+function storeOf(key: string, { store }: PolicyContext): KeyValueStore {
+  if (!store) throw new TypeError(`gateway.${key} is "store", but gateway.store is missing`)
+  return store
+}
+
 function auditOf({ file, redact, onFailure, ...settings }: GatewayAuditSettings, context: PolicyContext): AuditPolicyOptions {
   const { fields, patterns } = redact ?? {}
   return {
-    to: resolvePath(file, context),
+    to: file === IN_STORE ? createStoredAuditLog(storeOf('audit.file', context)) : resolvePath(file, context),
     ...(settings.arguments !== undefined && { arguments: settings.arguments }),
     ...(redact && {
       redact: { ...(fields && { fields }), ...(patterns && { patterns: patterns.map((pattern) => new RegExp(pattern, 'g')) }) },

@@ -139,11 +139,11 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
   audit: {
     description: 'The audit log: a file with one line of JSON for each request. Secrets are removed.',
     anyOf: [
-      text('The file.', { minLength: 1 }),
+      text('The file, or `store` for the store of the gateway, which processes on several machines can share.', { minLength: 1 }),
       section(
         'The file, and what is recorded.',
         {
-          file: text('The file.', { minLength: 1 }),
+          file: text('The file, or `store` for the store of the gateway.', { minLength: 1 }),
           arguments: flag('Records the arguments, without secrets. Default: only their hash.'),
           redact: section('Further secrets to remove.', {
             fields: texts('Names of fields whose values are secrets.'),

@@ -37,7 +37,7 @@ export interface GatewayPinSettings {
 
 /** What a gateway records. */
 export interface GatewayAuditSettings {
-  /** The file. */
+  /** The file, or `store`. */
   readonly file: string
   /** Records the arguments, without secrets. Default: false. */
   readonly arguments?: boolean
@@ -70,6 +70,8 @@ export interface PolicyContext {
   readonly directory?: string | undefined
   /** The key-value store of the gateway. Default: in memory. */
   readonly store?: KeyValueStore | undefined
+  /** Where rates are counted and approvals are kept without `store`. Pass the same for settings that replace others. Default: a new one. */
+  readonly memory?: KeyValueStore | undefined
   /** Receives each change of a pinned definition, once. */
   readonly onChange?: (change: DefinitionChange) => void
   /** Receives errors of the lock file and of the audit log. */

@@ -12,7 +12,8 @@ export const insecureAnyBrowser: unique symbol = Symbol('insecureAnyBrowser')
 
 /**
  * Returns the principal of the user of a browser, as `authenticate` of the gateway names it. Returns a response to send instead, such as a
- * redirect to a login page, or nothing if the user is unknown.
+ * redirect to a login page, or nothing if the user is unknown. `browserLogin` creates such a function. Requests of `/connect/login` are passed to
+ * it, too: it can send a login there that it has begun.
  */
 export type IdentifyBrowser = (
   request: HookRequest,

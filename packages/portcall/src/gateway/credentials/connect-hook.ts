@@ -2,12 +2,8 @@ import type { HookRequest, HookResponse, OnRequest } from '../../protocol/http.t
 import { randomId } from '../../util/random.ts'
 import { type IdentifyBrowser, insecureAnyBrowser } from './account-options.ts'
 import { type BrowserCookie, createBrowserCookie } from './browser-cookie.ts'
-import { connectPage, messagePage, redirectTo } from './connect-page.ts'
+import { CALLBACK_PATH, CONNECT_PATH, connectPage, LOGIN_PATH, messagePage, redirectTo } from './connect-page.ts'
 import type { AccountId, AccountSignIn, AccountSignIns } from './sign-ins.ts'
-
-/** Where the pages are. */
-export const CONNECT_PATH = '/connect/'
-export const CALLBACK_PATH: string = `${CONNECT_PATH}callback`
 
 export interface ConnectHookOptions {
   readonly origin: URL
@@ -29,8 +25,10 @@ const OTHER_ORIGIN = messagePage(403, 'Not allowed', 'The form was sent by anoth
 export function createConnectHook(options: ConnectHookOptions): OnRequest {
   const { origin } = options
   const context: ConnectContext = { ...options, cookie: createBrowserCookie(COOKIE, origin) }
-  const respond = (request: HookRequest, url: URL): Promise<HookResponse> =>
-    url.pathname === CALLBACK_PATH ? finishSignIn(request, url, context) : openLink(request, url, context)
+  const respond = async (request: HookRequest, url: URL): Promise<HookResponse> => {
+    if (url.pathname === CALLBACK_PATH) return finishSignIn(request, url, context)
+    return url.pathname === LOGIN_PATH ? finishLogin(request, context) : openLink(request, url, context)
+  }
   return (request) => {
     const url = new URL(request.target, origin)
     return url.pathname.startsWith(CONNECT_PATH) ? respond(request, url) : undefined
@@ -39,6 +37,12 @@ export function createConnectHook(options: ConnectHookOptions): OnRequest {
 
 interface ConnectContext extends ConnectHookOptions {
   readonly cookie: BrowserCookie
+}
+
+/** Passes on the browser that returns from a login to what identifies users. */
+async function finishLogin(request: HookRequest, { identify }: ConnectContext): Promise<HookResponse> {
+  const response = identify === insecureAnyBrowser ? undefined : await identify(request)
+  return typeof response === 'object' ? response : EXPIRED
 }
 
 /** GET shows who is about to connect what; POST sends the browser on. Programs that preview links do not use them up. */

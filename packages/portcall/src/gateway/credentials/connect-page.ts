@@ -1,6 +1,13 @@
 import { escapeHtml, renderPage } from '../../auth/html-page.ts'
 import type { HookResponse } from '../../protocol/http.ts'
 
+/** Where the pages are. */
+export const CONNECT_PATH = '/connect/'
+/** Where authorization servers of MCP servers return browsers to. */
+export const CALLBACK_PATH: string = `${CONNECT_PATH}callback`
+/** Where the authorization server of the gateway returns browsers to. */
+export const LOGIN_PATH: string = `${CONNECT_PATH}login`
+
 /** Renders the page that asks a user whether to connect an account. */
 export function connectPage(account: {
   readonly server: string

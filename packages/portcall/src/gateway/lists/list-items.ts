@@ -4,7 +4,6 @@ import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { Caller } from '../caller.ts'
 import { messageOf } from '../errors.ts'
-import type { Policies } from '../policies.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { invalidCursor, type ListCursors } from './cursors.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
@@ -14,7 +13,6 @@ export const UNAVAILABLE_META = 'io.github.portcall/unavailable'
 
 export interface ListItemsOptions {
   readonly lists: MergedLists
-  readonly policies: Policies
   readonly upstreams: () => readonly GatewayUpstream[]
   readonly cursors: ListCursors
   readonly pageSize: number
@@ -27,13 +25,14 @@ export type ListItems = (
   request: { readonly cursor: unknown; readonly auth: ExchangeContext['auth'] },
 ) => Promise<JsonObject>
 
-export function createListItems({ lists, policies, upstreams, cursors, pageSize }: ListItemsOptions): ListItems {
+export function createListItems({ lists, upstreams, cursors, pageSize }: ListItemsOptions): ListItems {
   const visibleItems = ({ items }: MergedList, caller: Caller): JsonObject[] => {
+    const { policies } = caller
     if (policies.isEmpty) return [...items.values()].map(({ listed }) => listed)
     return [...items.values()].filter((item) => policies.isVisible(item, caller)).map((item) => describe(item, caller))
   }
   const describe = (item: MergedItem, caller: Caller): JsonObject =>
-    policies.describe({ ...item, definition: item.listed }, caller)
+    caller.policies.describe({ ...item, definition: item.listed }, caller)
 
   return async (info, caller, { cursor, auth }) => {
     const list = await lists.get(info.kind, caller)
@@ -49,7 +48,7 @@ export function createListItems({ lists, policies, upstreams, cursors, pageSize 
       [info.key]: page,
       ...(!isLast && { nextCursor: await cursors.seal(page.at(-1)?.[info.id], binding) }),
       ...list.rules,
-      ...(!policies.isEmpty && { cacheScope: 'private' }),
+      ...(!caller.policies.isEmpty && { cacheScope: 'private' }),
       ...(list.missing.size > 0 && { _meta: { [UNAVAILABLE_META]: unavailable } }),
     }
 

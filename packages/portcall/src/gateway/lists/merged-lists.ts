@@ -56,7 +56,7 @@ interface Merge {
 }
 
 export function createMergedLists({ upstreams, names, uris, onEvent }: MergedListsOptions): MergedLists {
-  const merges = new Map<string, Merge>()
+  let merges = new Map<string, Merge>()
   const keyOf = (kind: GatewayItemKind, caller: Caller): string => `${kind} ${caller.key}`
 
   const exposeNames = async (kind: 'tool' | 'prompt', items: readonly Candidate[]): Promise<readonly (string | undefined)[]> =>
@@ -88,21 +88,24 @@ export function createMergedLists({ upstreams, names, uris, onEvent }: MergedLis
 
   return {
     known: (kind, caller) => merges.get(keyOf(kind, caller))?.list,
-    reset: () => merges.clear(),
+    reset() {
+      merges = new Map()
+    },
     async get(kind, caller) {
+      const known = merges
       const servers = upstreams()
       const lookups = await Promise.all(servers.map((server) => server.catalogue.list(kind, caller, server.listWaitMs)))
       const sources = lookups.map(({ value }) => value)
       const missing = new Map(
         servers.flatMap((server, index) => (lookups[index]?.error ? [[server.name, lookups[index].error]] : [])),
       )
-      const previous = merges.get(keyOf(kind, caller))
+      const previous = known.get(keyOf(kind, caller))
       const isSame = previous?.sources.length === sources.length && previous.sources.every((source, at) => source === sources[at])
       if (isSame && sameKeys(previous.list.missing, missing)) return previous.list
       const available = new Map(servers.flatMap((server, at) => (sources[at] ? [[server, sources[at]] as const] : [])))
       const items = isSame ? previous.list.items : await merge(kind, available)
       const list: MergedList = { items, missing, rules: rulesOfAll([...available.values()], missing.size > 0) }
-      setLru(merges, [keyOf(kind, caller), { sources, list }], MAX_MERGED)
+      setLru(known, [keyOf(kind, caller), { sources, list }], MAX_MERGED)
       return list
     },
   }

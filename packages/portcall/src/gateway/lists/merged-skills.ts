@@ -1,7 +1,6 @@
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
-import type { Policies } from '../policies.ts'
 import type { Router, RoutingTable } from '../routes/router.ts'
 import { passThrough } from '../single.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
@@ -13,7 +12,6 @@ const MAX_PAGES = 100
 export interface MergedSkillsOptions {
   readonly table: () => RoutingTable
   readonly router: Router
-  readonly policies: Policies
 }
 
 /** The skills of several servers. Their URIs have the mark of their server, which `resources/read` understands too. */
@@ -24,7 +22,7 @@ export interface MergedSkills {
   get(call: CallerRequest): Promise<Response>
 }
 
-export function createMergedSkills({ table, router, policies }: MergedSkillsOptions): MergedSkills {
+export function createMergedSkills({ table, router }: MergedSkillsOptions): MergedSkills {
   const expose = (server: string, entry: JsonObject): JsonObject => markUris(entry, (uri) => table().uris.mark(server, uri))
   const listOf = async (upstream: GatewayUpstream, call: CallerRequest): Promise<JsonObject[]> => {
     const { caller } = call
@@ -32,7 +30,7 @@ export function createMergedSkills({ table, router, policies }: MergedSkillsOpti
     if (!value?.capabilities.extensions?.[SKILLS_EXTENSION]) return []
     const entries = await fetchEntries(upstream, call).catch((): JsonObject[] => [])
     return entries
-      .filter(({ uri }) => policies.isVisible({ server: upstream.name, kind: 'resource', name: String(uri) }, caller))
+      .filter(({ uri }) => caller.policies.isVisible({ server: upstream.name, kind: 'resource', name: String(uri) }, caller))
       .map((entry) => expose(upstream.name, entry))
   }
   return {

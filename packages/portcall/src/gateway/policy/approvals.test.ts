@@ -210,6 +210,17 @@ describe('an approval queue', () => {
     expect(calls).toEqual([])
   })
 
+  test('has ids that a command line does not take for options', async () => {
+    const queue = createApprovalQueue()
+    const { gateway } = open({ approver: queue })
+    const client = await clientOf(gateway)
+    // One of 64 digests begins with a dash.
+    await Promise.all(Array.from({ length: 500 }, (_, id) => client.callTool('crm__delete', { id })))
+    const ids = (await queue.list()).map(({ id }) => id)
+    expect(ids).toHaveLength(500)
+    expect(ids.filter((id) => id.startsWith('-'))).toEqual([])
+  })
+
   test('is bounded', async () => {
     const queue = createApprovalQueue({ maxQueued: 2 })
     const { gateway } = open({ approver: queue })

@@ -62,7 +62,8 @@ export function createCallApprovals(options: ApprovalOptions = {}): CallApproval
   }
   const queue = async (call: GatewayCall, rule: string, by: Approver): Promise<Answer> => {
     const { server, kind, name, method, args, caller } = call
-    const id = await digestCall(call)
+    // A leading dash would make the id an option of the command line.
+    const id = (await digestCall(call)).replace(/^-+/, '')
     const request = { id, server, kind, name, method, arguments: args, principal: caller.auth?.principal, rule }
     const state = await by.decide(request)
     if (state === 'approved') return { decision: 'allow', outcome: 'approved' }

@@ -22,7 +22,7 @@ export interface CallLimit extends CallerCondition, Pick<AccessRule, 'servers' |
   readonly per?: readonly LimitKey[]
   /** How many requests may be sent in an interval. All processes that share the store count together. */
   readonly rate?: Pick<RateLimitOptions, 'limit' | 'intervalMs'>
-  /** How many requests may run at once in this process, and how many more may wait for their turn. */
+  /** How many requests may run at once, in all processes that share the store, and how many more may wait for their turn in each. */
   readonly concurrency?: Pick<ConcurrencyLimitOptions, 'limit' | 'maxQueued' | 'queueTimeoutMs'>
   /** How long a request may take, in milliseconds. */
   readonly timeoutMs?: number
@@ -53,14 +53,15 @@ const METHODS: { readonly [method: string]: Pick<GatewayItem, 'kind'> & { readon
  *
  * @throws TypeError or RangeError if a limit is invalid.
  */
-export function callLimits({ limits, store = createMemoryStore() }: CallLimitsOptions): GatewayPolicy {
+export function callLimits({ limits, store }: CallLimitsOptions): GatewayPolicy {
+  const local = store ?? createMemoryStore()
   /** The servers of the requests that are being limited. */
   const servers = new WeakMap<Request, string>()
   const layers = limits.flatMap((limit, index) => {
     const name = limit.name ?? `limit ${index + 1}`
     checkLimit(limit, name)
     const selection = { methods: Object.keys(METHODS), key: createKey(limit, servers) }
-    return createLayers({ ...limit, name }, selection, store)
+    return createLayers({ ...limit, name }, selection, { store: local, isShared: store !== undefined })
   })
   return {
     serverMiddleware: (server) => [
@@ -92,12 +93,21 @@ function createKey(limit: CallLimit, servers: WeakMap<Request, string>): NonNull
 function createLayers(
   limit: CallLimit & { readonly name: string },
   selection: RequestSelection,
-  store: KeyValueStore,
+  { store, isShared }: { readonly store: KeyValueStore; readonly isShared: boolean },
 ): Middleware[] {
   const { name, rate, concurrency, timeoutMs, maxResultBytes, exceeded } = limit
   return [
     ...(rate ? [rateLimit({ ...selection, ...rate, store, name: `gateway-rate:${name}` })] : []),
-    ...(concurrency ? [concurrencyLimit({ ...selection, ...concurrency })] : []),
+    ...(concurrency
+      ? [
+          concurrencyLimit({
+            ...selection,
+            ...concurrency,
+            // Without a store, there is nothing to share.
+            ...(isShared && { store, name: `gateway-concurrency:${name}` }),
+          }),
+        ]
+      : []),
     ...(timeoutMs === undefined ? [] : [timeLimit({ ...selection, timeoutMs })]),
     ...(maxResultBytes === undefined
       ? []

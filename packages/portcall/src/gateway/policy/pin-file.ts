@@ -1,8 +1,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
+import { withFileLock } from '../../util/file-lock.ts'
 import { randomId } from '../../util/random.ts'
 import type { PinStorage } from './pin-lock.ts'
 
-/** Stores pins in a file, which is replaced as a whole. Only one process may write to it at a time. */
+/** Stores pins in a file, which is replaced as a whole. Processes that write to it take turns, with a lock file next to it. */
 export function createPinFile(path: string): PinStorage {
   const read = (): Promise<string | undefined> =>
     readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -11,12 +12,13 @@ export function createPinFile(path: string): PinStorage {
     })
   return {
     read,
-    async replace(expected, text) {
-      if ((await read()) !== expected) return false
-      const temporary = `${path}.${randomId(6)}`
-      await writeFile(temporary, text, { flag: 'wx' })
-      await rename(temporary, path)
-      return true
-    },
+    replace: (expected, text) =>
+      withFileLock(`${path}.lock`, async () => {
+        if ((await read()) !== expected) return false
+        const temporary = `${path}.${randomId(6)}`
+        await writeFile(temporary, text, { flag: 'wx' })
+        await rename(temporary, path)
+        return true
+      }),
   }
 }

@@ -2,7 +2,6 @@ import { parseTemplate } from '../../schema/uri-template/template.ts'
 import type { Caller } from '../caller.ts'
 import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.ts'
 import type { GatewayNameOptions } from '../options.ts'
-import type { Policies } from '../policies.ts'
 import type { GatewayItem } from '../policy.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { createNameRoutes, type NameRoutes } from './names.ts'
@@ -58,15 +57,14 @@ export interface Router {
 export interface RouterOptions {
   readonly table: () => RoutingTable
   readonly lists: MergedLists
-  readonly policies: Policies
 }
 
-export function createRouter({ table, lists, policies }: RouterOptions): Router {
+export function createRouter({ table, lists }: RouterOptions): Router {
   const visible = (route: ItemRoute, caller: Caller): ItemRoute | Promise<ItemRoute | undefined> =>
-    policies.isEmpty ? route : judge(route, caller)
+    caller.policies.isEmpty ? route : judge(route, caller)
   const judge = async (route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> => {
     const item = route.definition ? route : await withDefinition(route, caller)
-    return policies.isVisible(item, caller) ? item : undefined
+    return caller.policies.isVisible(item, caller) ? item : undefined
   }
   const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): ItemRoute => ({
     upstream,

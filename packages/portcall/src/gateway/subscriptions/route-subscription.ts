@@ -3,7 +3,6 @@ import { invalidParams } from '../../protocol/errors.ts'
 import { LIST_CHANGE_KEYS } from '../../protocol/methods.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
 import { OWN_SERVER } from '../own-server.ts'
-import type { Policies } from '../policies.ts'
 import type { ItemRoute, Router, RoutingTable } from '../routes/router.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
@@ -12,7 +11,6 @@ import type { GatewayUpstream } from '../upstreams/upstream.ts'
 export interface SubscriptionRouting {
   readonly table: () => RoutingTable
   readonly router: Router
-  readonly policies: Policies
   readonly taskIds: TaskIds
 }
 
@@ -70,7 +68,7 @@ async function addResources(
 ): Promise<void> {
   const add = async (uri: string): Promise<void> => {
     const route = await routing.router.findResource(uri, call.caller)
-    if (route && (await isAllowed(route, call, routing.policies))) wanted.get(route.upstream)?.exposedUris.set(route.name, uri)
+    if (route && (await isAllowed(route, call))) wanted.get(route.upstream)?.exposedUris.set(route.name, uri)
   }
   await Promise.all(readSubjects(requested, 'resourceSubscriptions').map(add))
   for (const { filter, exposedUris } of wanted.values())
@@ -92,7 +90,8 @@ async function addTasks(
   for (const { filter, exposedTasks } of wanted.values()) if (exposedTasks.size > 0) filter.taskIds = [...exposedTasks.keys()]
 }
 
-async function isAllowed(route: ItemRoute, { caller, context }: CallerRequest, policies: Policies): Promise<boolean> {
+async function isAllowed(route: ItemRoute, { caller, context }: CallerRequest): Promise<boolean> {
+  const { policies } = caller
   if (policies.isEmpty) return true
   const { server, kind, name, definition } = route
   const method = 'resources/subscribe'

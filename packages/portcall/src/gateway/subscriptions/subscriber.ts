@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type Notification } from '../../jsonrpc/message.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import type { ListChange } from '../../protocol/methods.ts'
-import type { Caller } from '../caller.ts'
+import { createMutex, type Mutex } from '../../util/async.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
 import type { Filter } from './filters.ts'
 
@@ -21,7 +21,12 @@ const MAX_QUEUED = 2048
 export class GatewaySubscriber {
   /** The lists whose changes are reported. */
   readonly lists: Set<ListChange> = new Set()
-  readonly #call: CallerRequest
+  /** The request. */
+  readonly call: CallerRequest
+  /** Runs changes of the subscriptions to servers one after another. */
+  readonly changes: Mutex = createMutex()
+  /** Whether the servers or the policies have changed, and the subscriptions will be adapted. */
+  isOutdated = false
   readonly #resolve: (result: JsonObject) => void
   readonly #cleanups = new Map<string, () => void>()
   /** Notifications that wait until the caller has read earlier ones; a later one about the same subject replaces an earlier one. */
@@ -29,12 +34,8 @@ export class GatewaySubscriber {
   #state: 'opening' | 'open' | 'blocked' | 'ended' = 'opening'
 
   constructor(call: CallerRequest, resolve: (result: JsonObject) => void) {
-    this.#call = call
+    this.call = call
     this.#resolve = resolve
-  }
-
-  get caller(): Caller {
-    return this.#call.caller
   }
 
   /** Sends the acknowledgement, then what has changed meanwhile. */
@@ -52,14 +53,12 @@ export class GatewaySubscriber {
     if (this.#queue.size > MAX_QUEUED) this.#mergeQueue()
   }
 
-  /** Registers what to do when the subscription of a server ends. */
+  /** Registers what to do when the subscription of a server ends. One that it replaces ends now. */
   addCleanup(upstreamId: string, cleanup: () => void): void {
-    if (this.#state === 'ended') cleanup()
-    else this.#cleanups.set(upstreamId, cleanup)
-  }
-
-  isAttached(upstreamId: string): boolean {
-    return this.#cleanups.has(upstreamId)
+    if (this.#state === 'ended') return cleanup()
+    const previous = this.#cleanups.get(upstreamId)
+    this.#cleanups.set(upstreamId, cleanup)
+    previous?.()
   }
 
   /** Ends the subscriptions of all other servers. */
@@ -77,13 +76,13 @@ export class GatewaySubscriber {
     for (const cleanup of this.#cleanups.values()) cleanup()
     this.#cleanups.clear()
     this.#queue.clear()
-    this.#resolve({ resultType: 'complete', _meta: { [MetaKey.subscriptionId]: this.#call.request.id } })
+    this.#resolve({ resultType: 'complete', _meta: { [MetaKey.subscriptionId]: this.call.request.id } })
   }
 
   #deliver({ method, params = {} }: Notification): void {
     const meta = isObject(params._meta) ? params._meta : undefined
-    const _meta = { ...meta, [MetaKey.subscriptionId]: this.#call.request.id }
-    const drained = this.#call.context.notify({ jsonrpc: '2.0', method, params: { ...params, _meta } })
+    const _meta = { ...meta, [MetaKey.subscriptionId]: this.call.request.id }
+    const drained = this.call.context.notify({ jsonrpc: '2.0', method, params: { ...params, _meta } })
     if (!drained || this.#state !== 'open') return
     this.#state = 'blocked'
     const resume = (): void => {

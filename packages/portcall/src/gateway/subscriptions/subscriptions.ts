@@ -5,7 +5,9 @@ import { requireExtension } from '../../protocol/extensions.ts'
 import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { onAbort } from '../../util/abort.ts'
+import { Caller } from '../caller.ts'
 import type { CallerRequest } from '../calls/forward-call.ts'
+import type { Policies } from '../policies.ts'
 import type { GatewayItemKind } from '../policy.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import type { Filter } from './filters.ts'
@@ -21,20 +23,23 @@ export interface Subscriptions {
   listen(call: CallerRequest): Promise<JsonObject>
   /** Reports that lists of the gateway have changed: one kind, or all. */
   changed(kind: GatewayItemKind | undefined): void
-  /** Adapts all subscriptions to the current servers. */
+  /** Adapts all subscriptions to the current servers and policies. */
   reattach(): void
   /** Ends all subscriptions with a result. */
   close(): void
 }
 
-export interface SubscriptionsOptions extends SubscriptionRouting {}
+export interface SubscriptionsOptions extends SubscriptionRouting {
+  /** Returns the current policies. */
+  readonly policies: () => Policies
+}
 
 const KIND_OF_CHANGE = new Map(
   Object.values(KINDS).map(({ kind, change }) => [LIST_CHANGES[change] as string, [kind, change] as const]),
 )
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { table } = options
+  const { table, policies } = options
   const subscribers = new Set<GatewaySubscriber>()
   const listeners = createListenerPool()
   let isClosed = false
@@ -45,9 +50,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       filter: wanted.filter as Filter,
       onNotification: (message) => passOn(message, { subscriber, upstream, wanted }),
     }
-    const listener = listeners.get(upstream, subscriber.caller)
+    const listener = listeners.get(upstream, subscriber.call.caller)
+    const adding = listener.add(interest)
     subscriber.addCleanup(upstream.id, () => listener.remove(interest))
-    const accepted = await listener.add(interest)
+    const accepted = await adding
     const uris = accepted.resourceSubscriptions?.map((uri) => wanted.exposedUris.get(uri) ?? uri)
     const tasks = Array.isArray(accepted.taskIds)
       ? accepted.taskIds.map((id) => wanted.exposedTasks.get(String(id)) ?? id)
@@ -59,10 +65,26 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     if (!isObject(requested)) throw invalidParams('notifications must be an object')
     if (requested.taskIds !== undefined) requireExtension(TASKS_EXTENSION, call.caller.capabilities)
     for (const list of LIST_CHANGE_KEYS) if (requested[list] === true) subscriber.lists.add(list)
-    const wanted = await routeSubscription(call, requested, options)
-    const needed = [...wanted].filter(([, { filter }]) => Object.keys(filter).length > 0)
-    const parts = await Promise.all(needed.map(([upstream, want]) => attach(subscriber, upstream, want)))
+    const parts = await subscriber.changes.run(() => attachAll(subscriber, call))
     subscriber.acknowledge(acknowledgedFilter(subscriber.lists, parts))
+  }
+  /** Subscribes to all servers that the request concerns, in place of earlier subscriptions. Returns the accepted parts. */
+  const attachAll = async (subscriber: GatewaySubscriber, call: CallerRequest): Promise<Filter[]> => {
+    const wanted = await routeSubscription(call, call.request.params?.notifications as JsonObject, options)
+    const needed = [...wanted].filter(([, { filter }]) => Object.keys(filter).length > 0)
+    subscriber.keepOnly(new Set(needed.map(([{ id }]) => id)))
+    return Promise.all(needed.map(([upstream, want]) => attach(subscriber, upstream, want)))
+  }
+  const reattachOne = (subscriber: GatewaySubscriber): void => {
+    if (subscriber.isOutdated) return
+    subscriber.isOutdated = true
+    const run = async (): Promise<void> => {
+      subscriber.isOutdated = false
+      const { request, context } = subscriber.call
+      await attachAll(subscriber, { request, context, caller: new Caller(request, context, policies()) })
+    }
+    // A subscription that can no longer be routed ends with its request.
+    subscriber.changes.run(run).catch(() => {})
   }
 
   return {
@@ -95,14 +117,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
             subscriber.send({ subject: LIST_CHANGES[change], message: notification(LIST_CHANGES[change]) })
     },
     reattach() {
-      const { upstreams } = table()
-      const ids = new Set(upstreams.map(({ id }) => id))
+      const ids = new Set(table().upstreams.map(({ id }) => id))
       for (const subscriber of subscribers) {
         subscriber.keepOnly(ids)
-        const filter = Object.fromEntries([...subscriber.lists].map((list) => [list, true]))
-        for (const upstream of upstreams)
-          if (!subscriber.isAttached(upstream.id) && subscriber.lists.size > 0)
-            void attach(subscriber, upstream, { filter, exposedUris: new Map(), exposedTasks: new Map() })
+        reattachOne(subscriber)
       }
     },
     close() {

@@ -78,10 +78,11 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
       if (!(error instanceof RpcError)) void reopen()
     }
     const params = { notifications: filter, _meta: meta }
-    requestResult(upstream.exchange, { method: 'subscriptions/listen', params }, { signal, notify, ...(auth && { auth }) }).then(
-      () => end(undefined),
-      end,
-    )
+    requestResult(
+      upstream.exchangeUnder(),
+      { method: 'subscriptions/listen', params },
+      { signal, notify, ...(auth && { auth }) },
+    ).then(() => end(undefined), end)
     return stream
   }
   const acknowledgement = (): Promise<Filter | undefined> => current?.acknowledged ?? Promise.resolve(undefined)

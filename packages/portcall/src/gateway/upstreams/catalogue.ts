@@ -28,14 +28,16 @@ export interface Catalogue {
   knownInfo(caller: Caller): UpstreamInfo | undefined
   /** Makes the next lookup fetch the list again. Without a kind: everything. */
   invalidate(kind?: GatewayItemKind): void
+  /** Forgets everything: what was fetched before is not used any more. */
+  clear(): void
   /** The number of items that were listed last, by kind. */
   readonly counts: { readonly [kind: string]: number }
 }
 
 export interface CatalogueOptions {
   readonly server: string
-  readonly exchange: Exchange
-  readonly policies: readonly GatewayPolicy[]
+  readonly exchange: () => Exchange
+  readonly policies: () => readonly GatewayPolicy[]
   readonly onEvent: OnGatewayEvent
   /** A list has become available after a lookup gave up on it. */
   readonly onLate: (kind: GatewayItemKind | undefined) => void
@@ -71,7 +73,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS)
     try {
       return await requestResult(
-        exchange,
+        exchange(),
         { method, params: { ...params, _meta: caller.sharedMeta } },
         createContext(signal, caller.auth),
       )
@@ -97,7 +99,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       return { items: new Map(), ttlMs: INFO_TTL_MS, cacheScope: 'public', freshUntil: value.freshUntil }
     const { items, ...rules } = await fetchPages((params) => request(caller, info.method, params), info)
     let kept: readonly JsonObject[] = items
-    for (const policy of policies) kept = (await policy.listed?.(server, info.kind, kept)) ?? kept
+    for (const policy of policies()) kept = (await policy.listed?.(server, info.kind, kept)) ?? kept
     const list = { ...rules, items: indexItems(kept, info), freshUntil: Date.now() + rules.ttlMs }
     if (list.cacheScope === 'public' && rules.ttlMs > 0 && before === changes)
       setLru(shared, [sharedKey(info.kind, caller), list], MAX_SHELVES)
@@ -127,6 +129,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     },
     known: (kind, caller) => shelves.get(caller.key)?.lists[kind].last ?? shared.get(sharedKey(kind, caller)),
     knownInfo: (caller) => shelves.get(caller.key)?.info.last,
+    clear() {
+      changes++
+      shared.clear()
+      shelves.clear()
+    },
     invalidate(kind) {
       changes++
       for (const key of shared.keys()) if (kind === undefined || key.startsWith(`${kind} `)) shared.delete(key)

@@ -15,7 +15,8 @@ import { createTurns } from '../../util/turns.ts'
 import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayServerOptions } from '../options.ts'
-import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
+import type { Policies } from '../policies.ts'
+import type { GatewayItemKind } from '../policy.ts'
 import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
@@ -33,11 +34,11 @@ export interface GatewayUpstream {
   readonly alias: string
   readonly options: GatewayServerOptions
   /**
-   * Sends a request on the connection of its caller.
+   * Returns what sends a request on the connection of its caller, through the middleware of these policies. Default: the current ones.
    *
-   * @throws UpstreamUnavailableError without waiting, while the server cannot be reached; whatever the connection throws.
+   * It @throws UpstreamUnavailableError without waiting, while the server cannot be reached; whatever the connection throws.
    */
-  readonly exchange: Exchange
+  exchangeUnder(policies?: Policies): Exchange
   readonly catalogue: Catalogue
   readonly status: UpstreamStatus
   /** Whether the server knows who sends a request, so that principals must not share a subscription. */
@@ -58,7 +59,8 @@ export interface UpstreamOptions {
   readonly singleUser: boolean
   /** How long a call waits for input, in milliseconds. */
   readonly requestStateTtlMs: number
-  readonly policies: readonly GatewayPolicy[]
+  /** Returns the current policies. */
+  readonly policies: () => Policies
   readonly onEvent: OnGatewayEvent
   /** The lists of the server may have changed: one kind, or all. */
   readonly onChanged: (upstream: GatewayUpstream, kind: GatewayItemKind | undefined) => void
@@ -107,14 +109,11 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     onEraDetected: (detected) => void (era = detected),
     onFailed: (error) => (isRefusal(error) ? health.refused(error) : health.failure(error)),
   })
-  const exchange = applyMiddleware(createSender(options, { health, connections, traffic }), [
-    ...(server.middleware ?? []),
-    ...policies.flatMap((policy) => policy.serverMiddleware?.(name) ?? []),
-  ])
+  const exchangeUnder = createExchanges(createSender(options, { health, connections, traffic }), options)
   const catalogue = createCatalogue({
     server: name,
-    exchange,
-    policies,
+    exchange: exchangeUnder,
+    policies: () => policies().list,
     onEvent,
     onLate: (kind) => onChanged(upstream, kind),
     onTimeout: (error) => health.failure(error),
@@ -125,7 +124,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     name,
     alias: server.alias ?? name,
     options: server,
-    exchange,
+    exchangeUnder,
     catalogue,
     needsIdentity: !isShared || isInProcess(server),
     get status() {
@@ -195,6 +194,19 @@ function createSender({ name, server }: UpstreamOptions, { health, connections, 
       traffic.inFlight--
       if (isLimited) turns.end()
     }
+  }
+}
+
+/** Returns what adds the middleware of the server, and that of policies, to an Exchange. */
+function createExchanges(send: Exchange, { name, server, policies }: UpstreamOptions): GatewayUpstream['exchangeUnder'] {
+  const exchanges = new WeakMap<Policies, Exchange>()
+  return (current = policies()) => {
+    const known = exchanges.get(current)
+    if (known) return known
+    const layers = current.list.flatMap((policy) => policy.serverMiddleware?.(name) ?? [])
+    const created = applyMiddleware(send, [...(server.middleware ?? []), ...layers])
+    exchanges.set(current, created)
+    return created
   }
 }
 

@@ -5,7 +5,6 @@ import { delay } from '../../util/timers.ts'
 import type { OperationOptions, OperationRequest, OperationState } from '../protocol/operations.ts'
 import type { Inventories } from '../servers/inventories.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
-import type { TaskNotes } from '../servers/task-notes.ts'
 import { InspectorCommandError, toFailure } from '../state/command-error.ts'
 import type { EventHub } from '../state/event-hub.ts'
 import type { Timeline } from '../timeline/timeline.ts'
@@ -28,11 +27,10 @@ export interface OperationsOptions {
   readonly hub: EventHub
   readonly timeline: Timeline
   readonly inventories: Inventories
-  readonly tasks: TaskNotes
 }
 
 /** Creates the list of operations. */
-export function createOperations({ hub, timeline, inventories, tasks }: OperationsOptions): Operations {
+export function createOperations({ hub, timeline, inventories }: OperationsOptions): Operations {
   const states = createOperationStates(hub, timeline)
   const running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>()
   const completions = new Map<string, string>()
@@ -57,7 +55,7 @@ export function createOperations({ hub, timeline, inventories, tasks }: Operatio
       states.add({ id, serverId: server.id, request, options, status: 'running', startedAt: Date.now(), entryIds: [] })
       const { signal } = controller
       const update = (change: Partial<OperationState>): void => states.update(id, change)
-      const ending = runToEnd(id, request, { server, options, signal, inventories, tasks, update })
+      const ending = runToEnd(id, request, { server, options, signal, inventories, update })
       running.set(id, { controller, done: ending.then(update).finally(() => running.delete(id)) })
       return id
     },

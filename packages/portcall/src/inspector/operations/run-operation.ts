@@ -5,7 +5,6 @@ import type { Tool } from '../../protocol/types.ts'
 import type { OperationOptions, OperationRequest, OperationState } from '../protocol/operations.ts'
 import type { Inventories } from '../servers/inventories.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
-import type { TaskNotes } from '../servers/task-notes.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
 /** What an operation needs. */
@@ -14,7 +13,6 @@ export interface OperationContext {
   readonly options: OperationOptions
   readonly signal: AbortSignal
   readonly inventories: Inventories
-  readonly tasks: TaskNotes
   /** Reports what is known before the end. */
   readonly update: (change: Partial<Pick<OperationState, 'progress' | 'updates' | 'result' | 'repeated'>>) => void
 }
@@ -54,15 +52,14 @@ const RUNNERS: { readonly [Type in OperationRequest['type']]: Runner<Type> } = {
       ...(values && { arguments: { ...values } }),
     }),
   listen,
-  'set-log-level': async ({ level }, { server }) => {
+  'set-log-level': async ({ level }, { server, signal }) => {
     server.show({ logLevel: level ?? undefined })
-    return {}
+    const { capabilities, sender } = server.connection
+    const open = sender()
+    if (level === null || !capabilities.logging || !open.request) return {}
+    return open.request('logging/setLevel', { level }, { signal })
   },
-  'task-get': async ({ taskId }, context) => {
-    const state = await tasksOf(context).open(taskId).get(callOptions(context))
-    context.tasks.note(context.server, { taskId, state: state as unknown as JsonObject })
-    return state
-  },
+  'task-get': ({ taskId }, context) => tasksOf(context).open(taskId).get(callOptions(context)),
   'task-result': ({ taskId }, context) => tasksOf(context).open(taskId).result(callOptions(context)),
   'task-cancel': async ({ taskId }, context) => {
     await tasksOf(context).open(taskId).cancel(callOptions(context))
@@ -99,15 +96,7 @@ async function callTool(
   if (!asTask) return client.callTool(name, args, options)
   const started = await tasksOf(context).start(name, args, options)
   if (!('taskId' in started) || typeof started.taskId !== 'string') return started
-  const { taskId } = started
-  context.tasks.note(context.server, { taskId, toolName: name, startedAt: Date.now() })
-  context.inventories.set({
-    serverId: context.server.id,
-    kind: 'tasks',
-    items: context.tasks.known(context.server),
-    status: 'ready',
-  })
-  return { task: { taskId } }
+  return { task: { taskId: started.taskId } }
 }
 
 async function sendRequest(

@@ -27,7 +27,7 @@ export type OperationRequest =
     }
   /** Subscribes until cancelled. `granted` and changes arrive as `updates`. */
   | { readonly type: 'listen'; readonly filter: SubscriptionFilter }
-  /** Sets the level of log messages: of the session, or of all later requests in the newest revision. `null`: none. */
+  /** Sets the level of log messages: of the session, at once, or of all later requests in the newest revision. `null`: none. */
   | { readonly type: 'set-log-level'; readonly level: LoggingLevel | null }
   /** Fetches the state of a task. */
   | { readonly type: 'task-get'; readonly taskId: string }

@@ -116,6 +116,16 @@ export interface ProbeStep {
   readonly durationMs?: number
 }
 
+/** The methods that a client can send in a revision. */
+export interface MethodNames {
+  /** The revision. */
+  readonly revision: string
+  /** Its requests, with those of the extensions that the inspector knows. */
+  readonly requests: readonly string[]
+  /** Its notifications. */
+  readonly notifications: readonly string[]
+}
+
 /** How the revision of a connection was chosen. */
 export interface Negotiation {
   /** The revision in use, once connected. */

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Tool } from '../../entrypoints/client.ts'
+import { hostFindings } from './host-findings.ts'
 import { judgeHosts } from './host-verdicts.ts'
 import { HOST_PROFILES } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 
-const tool = (name: string, inputSchema: object = {}): Tool => ({ name, inputSchema: { type: 'object', ...inputSchema } })
+const tool = (name: string, inputSchema: object = {}, description = ''): Tool => ({
+  name,
+  description,
+  inputSchema: { type: 'object', ...inputSchema },
+})
 
 function inventory(tools: readonly Tool[]): ServerInventory {
   const discovered = { serverInfo: { name: 'notes', version: '1' }, capabilities: {} } as unknown as ServerInventory['discovered']
@@ -19,27 +24,70 @@ const verdicts = (...tools: Tool[]): { [host: string]: string } =>
 
 const many = (count: number): Tool[] => Array.from({ length: count }, (_, at) => tool(`t${at}`))
 
+const PLAIN_NAMES = {
+  'Claude API': 'refuses',
+  'claude.ai': 'refuses',
+  'Claude Code': 'refuses',
+  'Claude Desktop': 'refuses',
+  Codex: 'changes',
+  'Copilot CLI': 'refuses',
+  'OpenAI API (ChatGPT)': 'refuses',
+  opencode: 'changes',
+}
+
 test.each<[string, Tool[], { [host: string]: string }]>([
   ['a short name', [tool('search')], {}],
-  ['a dot in a name', [tool('a.b')], { 'Claude Desktop': 'refuses', 'Claude Code': 'refuses', opencode: 'changes' }],
+  ['a dot in a name', [tool('a.b')], PLAIN_NAMES],
+  ['a name that starts with a digit', [tool('1st')], { 'Gemini API': 'refuses' }],
   ['a name of 52 characters', [tool('x'.repeat(52))], {}],
-  ['a name of 53 characters', [tool('x'.repeat(53))], { Codex: 'changes' }],
-  ['a name of 55 characters', [tool('x'.repeat(55))], { Codex: 'changes', Cursor: 'refuses', 'Gemini CLI': 'changes' }],
+  ['a name of 53 characters', [tool('x'.repeat(53))], { 'Claude Code': 'refuses', Codex: 'changes' }],
+  [
+    'a name of 55 characters',
+    [tool('x'.repeat(55))],
+    { 'Claude Code': 'refuses', Codex: 'changes', Cursor: 'refuses', 'Gemini CLI': 'changes' },
+  ],
   [
     'a name of 65 characters',
     [tool('x'.repeat(65))],
-    { 'Claude Desktop': 'refuses', Codex: 'changes', Cursor: 'refuses', 'Gemini CLI': 'changes' },
+    {
+      'claude.ai': 'refuses',
+      'Claude Code': 'refuses',
+      'Claude Desktop': 'refuses',
+      Codex: 'changes',
+      Cursor: 'refuses',
+      'Gemini API': 'refuses',
+      'Gemini CLI': 'changes',
+      'OpenAI API (ChatGPT)': 'refuses',
+      'VS Code': 'changes',
+      Zed: 'changes',
+    },
   ],
-  ['oneOf at the root', [tool('search', { oneOf: [{}] })], { 'Claude Code': 'refuses' }],
+  [
+    'oneOf at the root',
+    [tool('search', { oneOf: [{}] })],
+    { 'Claude API': 'refuses', 'Claude Code': 'refuses', Codex: 'refuses', 'OpenAI API (ChatGPT)': 'refuses' },
+  ],
+  ['an argument with a space', [tool('search', { properties: { 'a b': {} } })], { 'Claude API': 'refuses' }],
+  ['a description of 1,025 characters', [tool('search', {}, 'x'.repeat(1025))], { 'OpenAI API (ChatGPT)': 'refuses' }],
   ['80 tools', many(80), {}],
   ['101 tools', many(101), { Cursor: 'changes', Windsurf: 'changes' }],
-  ['129 tools', many(129), { Cursor: 'changes', Windsurf: 'changes', 'VS Code': 'refuses' }],
+  [
+    '129 tools',
+    many(129),
+    {
+      'Copilot for JetBrains': 'refuses',
+      Cursor: 'changes',
+      'OpenAI API (ChatGPT)': 'refuses',
+      'VS Code': 'refuses',
+      Windsurf: 'changes',
+    },
+  ],
 ])('%s', (_title, tools, expected) => {
   expect(verdicts(...tools)).toEqual(expected)
 })
 
 test('each problem names the tool, what to change and a public source', () => {
-  const [desktop] = judgeHosts(inventory([tool('fine'), tool('a.b')]))
+  const desktop = judgeHosts(inventory([tool('fine'), tool('a.b')])).find(({ host }) => host === 'Claude Desktop')
   expect(desktop).toEqual({
     host: 'Claude Desktop',
     verdict: 'refuses',
@@ -47,11 +95,36 @@ test('each problem names the tool, what to change and a public source', () => {
       {
         effect: 'refuses',
         tool: 'a.b',
-        message: 'the name has characters other than letters, digits, _ and -',
+        message: 'the name may only have letters, digits, _ and -',
         advice: 'Rename the tool.',
-        source: 'https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1063',
+        source: 'https://github.com/malloydata/publisher/pull/543',
       },
     ],
   })
-  for (const { source } of HOST_PROFILES.flatMap(({ rules }) => rules)) expect(source).toMatch(/^https:\/\//)
+})
+
+test('each limit has a source and the day on which it was checked', () => {
+  for (const { source, checked } of HOST_PROFILES.flatMap(({ rules }) => rules)) {
+    expect(source).toMatch(/^https:\/\//)
+    expect(checked).toMatch(/^\d+ [A-Z][a-z]+ \d{4}$/)
+  }
+})
+
+test('a finding names all hosts with a limit, and the strictest limit', () => {
+  const name = 'x'.repeat(65)
+  const [finding] = hostFindings(inventory([tool(name)]))
+  expect(finding).toEqual({
+    level: 'warning',
+    rule: 'tool-name-length',
+    where: `tool ${name}`,
+    message:
+      "the name has 71 characters together with the server's; the limit is 60 (claude.ai, Claude Code, Claude Desktop, Codex, Cursor, Gemini API, Gemini CLI, OpenAI API (ChatGPT), VS Code, Zed)",
+  })
+})
+
+test('hosts that only change something are no error', () => {
+  const rules = (tools: Tool[]): string[] => hostFindings(inventory(tools)).map(({ level, rule }) => `${level} ${rule}`)
+  expect(rules(many(101))).toEqual(['warning tool-count'])
+  expect(rules(many(129))).toEqual(['error tool-count'])
+  expect(rules([tool('a.b')])).toEqual(['error tool-name'])
 })

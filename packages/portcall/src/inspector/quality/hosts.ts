@@ -1,144 +1,176 @@
-/** What hosts and the APIs of models accept. One table, so that a changed limit is changed in one place. */
+/**
+ * What hosts and the APIs of models accept. One table, so that a changed limit is changed in one place. `portcall check`, `portcall doctor`
+ * and the inspector judge by it.
+ *
+ * Each limit names the public document, issue or source file that shows it, and the day on which someone last looked. A limit without one
+ * does not belong here. Hosts that publish no limits of their own, such as Cline, Goose and JetBrains AI Assistant, have those of the API
+ * that they call.
+ */
 
-/** A limit, and who has it. */
-export interface HostLimit {
-  readonly limit: number
-  readonly hosts: string
-}
+/** A published limit: what happens to what exceeds it, and where that is written. */
+export type HostRule = {
+  /** `changes`: the host shortens, renames or drops it. `refuses`: the host or the API reports an error, or the tool is missing. */
+  readonly effect: 'changes' | 'refuses'
+  /** The address of the document, issue or file that shows the limit. */
+  readonly source: string
+  /** The day of the last look at the source. */
+  readonly checked: string
+} & HostLimit
 
-export const HOST_LIMITS: {
-  readonly [name in 'nameWithServer' | 'description' | 'someTools' | 'mostTools' | 'depth']: HostLimit
-} = {
-  /** Hosts add the name of the server as a prefix, and count both. */
-  nameWithServer: { limit: 40, hosts: 'some hosts' },
-  description: { limit: 1024, hosts: 'some hosts' },
-  someTools: { limit: 40, hosts: 'some hosts' },
-  mostTools: { limit: 128, hosts: 'VS Code and the OpenAI API' },
-  depth: { limit: 5, hosts: 'some hosts' },
-}
-
-/** The tool names that the APIs of all large models accept. */
-export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,64}$/
-/** The first characters of tool names that the Gemini API accepts. */
-export const TOOL_NAME_START: RegExp = /^[a-zA-Z_]/
-/** The argument names that the APIs of all large models accept. */
-export const ARGUMENT_NAME: RegExp = /^[a-zA-Z0-9_.-]{1,64}$/
-/** The keywords that hosts refuse at the root of an input schema. */
-export const ROOT_COMBINERS = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'] as const
-/** The keywords that the subsets of JSON Schema of some hosts and models lack, at any depth. */
-export const OUTSIDE_SUBSETS: readonly string[] = [
-  'oneOf',
-  'allOf',
-  'not',
-  'if',
-  'patternProperties',
-  'propertyNames',
-  'dependentSchemas',
-  'dependentRequired',
-  'unevaluatedProperties',
-  'prefixItems',
-  'contains',
-  '$dynamicRef',
-]
-
-/** A published limit of a host: what it does with what exceeds it, and the address of the document or the issue that says so. */
-export type HostRule = { readonly effect: 'changes' | 'refuses'; readonly source: string } & (
+/** What a rule is about. */
+export type HostLimit =
+  /** The number of tools, of all servers together. */
   | { readonly kind: 'tools'; readonly most: number }
-  /** `nameOf` returns the name that the host passes to the model. */
-  | { readonly kind: 'name'; readonly most: number; readonly nameOf: (server: string, tool: string) => string }
-  | { readonly kind: 'characters' }
+  /** The length of the name that the model sees. Default of `nameOf`: the name of the tool. */
+  | { readonly kind: 'name'; readonly most: number; readonly nameOf?: (server: string, tool: string) => string }
+  /** The characters of names, in words and as a pattern. */
+  | { readonly kind: 'characters'; readonly pattern: RegExp; readonly words: string }
+  /** The length of descriptions. */
+  | { readonly kind: 'description'; readonly most: number }
+  /** The names of arguments. */
+  | { readonly kind: 'argument'; readonly pattern: RegExp }
+  /** The keywords that the root of an input schema must not have. */
   | { readonly kind: 'root'; readonly keywords: readonly string[] }
-)
 
-/** A host, and what it is known not to accept. */
+/** A host or an API, and what it is known not to accept. */
 export interface HostProfile {
   readonly host: string
   readonly rules: readonly HostRule[]
 }
 
-const MCP_NAME = (server: string, tool: string): string => `mcp__${server}__${tool}`
+const CHECKED = '25 Nov 2026'
+const GITHUB = 'https://github.com/'
 
-/** The known limits of hosts. `portcall check`, `portcall doctor` and the inspector judge by this table. */
+function rule(limit: HostLimit, effect: HostRule['effect'], source: string): HostRule {
+  return { ...limit, effect, source: source.startsWith('https:') ? source : GITHUB + source, checked: CHECKED }
+}
+
+const tools = (most: number): HostLimit => ({ kind: 'tools', most })
+const name = (most: number, nameOf?: (server: string, tool: string) => string): HostLimit => ({
+  kind: 'name',
+  most,
+  ...(nameOf && { nameOf }),
+})
+const description = (most: number): HostLimit => ({ kind: 'description', most })
+const PLAIN: HostLimit = { kind: 'characters', pattern: /^[a-zA-Z0-9_-]+$/, words: 'letters, digits, _ and -' }
+const COMBINERS = ['oneOf', 'anyOf', 'allOf']
+const COMBINERS_AT_ROOT: HostLimit = { kind: 'root', keywords: COMBINERS }
+const KEYWORDS_AT_ROOT: HostLimit = { kind: 'root', keywords: [...COMBINERS, 'enum', 'not'] }
+const claudeName = (server: string, tool: string): string => `mcp__${server}__${tool}`
+
+/** The known limits, by host. */
 export const HOST_PROFILES: readonly HostProfile[] = [
   {
-    host: 'Claude Desktop',
+    host: 'Claude API',
     rules: [
-      {
-        kind: 'name',
-        most: 64,
-        nameOf: (_server, tool) => tool,
-        effect: 'refuses',
-        source: 'https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1063',
-      },
-      {
-        kind: 'characters',
-        effect: 'refuses',
-        source: 'https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1063',
-      },
+      rule(name(128), 'refuses', 'github/copilot-cli/issues/1879'),
+      rule(PLAIN, 'refuses', 'github/copilot-cli/issues/1879'),
+      rule({ kind: 'argument', pattern: /^[a-zA-Z0-9_.-]{1,64}$/ }, 'refuses', 'decocms/studio/pull/6874'),
+      rule(COMBINERS_AT_ROOT, 'refuses', 'makenotion/notion-mcp-server/issues/340'),
+    ],
+  },
+  {
+    host: 'claude.ai',
+    rules: [
+      rule(name(64), 'refuses', 'anthropics/claude-code/issues/57813'),
+      rule(PLAIN, 'refuses', 'anthropics/claude-code/issues/57813'),
     ],
   },
   {
     host: 'Claude Code',
     rules: [
-      { kind: 'name', most: 128, nameOf: MCP_NAME, effect: 'refuses', source: 'https://github.com/microsoft/wassette/issues/56' },
-      { kind: 'characters', effect: 'refuses', source: 'https://github.com/microsoft/wassette/issues/56' },
-      {
-        kind: 'root',
-        keywords: ['oneOf', 'allOf', 'anyOf'],
-        effect: 'refuses',
-        source: 'https://github.com/anthropics/claude-code/issues/4886',
-      },
+      rule(name(64, claudeName), 'refuses', 'ChromeDevTools/chrome-devtools-mcp/issues/1169'),
+      rule(PLAIN, 'refuses', 'microsoft/wassette/issues/56'),
+      rule(description(2048), 'changes', 'anthropics/claude-code/issues/41593'),
+      rule(COMBINERS_AT_ROOT, 'refuses', 'anthropics/claude-code/issues/4886'),
+    ],
+  },
+  {
+    host: 'Claude Desktop',
+    rules: [
+      rule(name(64), 'refuses', 'modelcontextprotocol/modelcontextprotocol/issues/1063'),
+      rule(PLAIN, 'refuses', 'malloydata/publisher/pull/543'),
     ],
   },
   {
     host: 'Codex',
     rules: [
-      {
-        kind: 'name',
-        most: 64,
-        nameOf: MCP_NAME,
-        effect: 'changes',
-        source: 'https://github.com/openai/codex/blob/main/codex-rs/core/src/mcp_connection_manager.rs',
-      },
+      rule(name(64, claudeName), 'changes', 'openai/codex/blob/main/codex-rs/codex-mcp/src/tools.rs'),
+      rule(PLAIN, 'changes', 'openai/codex/blob/main/codex-rs/codex-mcp/src/tools.rs'),
+      rule(KEYWORDS_AT_ROOT, 'refuses', 'Dicklesworthstone/flywheel_connectors/issues/49'),
     ],
+  },
+  {
+    host: 'Copilot CLI',
+    rules: [rule(PLAIN, 'refuses', 'github/copilot-cli/issues/1879')],
+  },
+  {
+    host: 'Copilot for JetBrains',
+    rules: [rule(tools(128), 'refuses', 'microsoft/copilot-intellij-feedback/issues/1842')],
   },
   {
     host: 'Cursor',
     rules: [
-      { kind: 'tools', most: 80, effect: 'changes', source: 'https://github.com/Snowflake-Labs/mcp/issues/77' },
-      {
-        kind: 'name',
-        most: 60,
-        nameOf: (server, tool) => `${server}:${tool}`,
-        effect: 'refuses',
-        source: 'https://github.com/awslabs/mcp/issues/1283',
-      },
+      rule(tools(80), 'changes', 'Snowflake-Labs/mcp/issues/77'),
+      rule(
+        name(60, (server, tool) => `${server}:${tool}`),
+        'refuses',
+        'executeautomation/mcp-playwright/issues/145',
+      ),
+    ],
+  },
+  {
+    host: 'Gemini API',
+    rules: [
+      rule(name(64), 'refuses', '21st-dev/magic-mcp/issues/34'),
+      rule(
+        {
+          kind: 'characters',
+          pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/,
+          words: 'a letter or _ first, then letters, digits, _, -, . and :',
+        },
+        'refuses',
+        'kaitranntt/ccs/issues/25',
+      ),
     ],
   },
   {
     host: 'Gemini CLI',
     rules: [
-      {
-        kind: 'name',
-        most: 64,
-        nameOf: (server, tool) => `mcp_${server}_${tool}`,
-        effect: 'changes',
-        source: 'https://zuplo.com/learn/mcp/compatibility/clients/gemini-cli',
-      },
+      rule(
+        name(63, (server, tool) => `mcp_${server}_${tool}`),
+        'changes',
+        'google-gemini/gemini-cli/blob/main/packages/core/src/tools/mcp-tool.ts',
+      ),
+    ],
+  },
+  {
+    host: 'OpenAI API (ChatGPT)',
+    rules: [
+      rule(tools(128), 'refuses', 'zed-industries/zed/issues/32946'),
+      rule(name(64), 'refuses', 'https://community.openai.com/t/clarifying-tool-name-rules-for-mcp-and-openai-apis/1365988'),
+      rule(PLAIN, 'refuses', 'openai/codex/issues/8174'),
+      rule(description(1024), 'refuses', 'modelcontextprotocol/servers/issues/799'),
+      rule(KEYWORDS_AT_ROOT, 'refuses', 'langchain-ai/langchainjs/issues/9804'),
     ],
   },
   {
     host: 'opencode',
-    rules: [{ kind: 'characters', effect: 'changes', source: 'https://github.com/anomalyco/opencode/pull/1769' }],
+    rules: [rule(PLAIN, 'changes', 'anomalyco/opencode/pull/1769')],
   },
   {
     host: 'VS Code',
     rules: [
-      { kind: 'tools', most: 128, effect: 'refuses', source: 'https://code.visualstudio.com/docs/copilot/agents/agent-tools' },
+      rule(tools(128), 'refuses', 'microsoft/vscode/issues/254569'),
+      rule(name(64), 'changes', 'microsoft/vscode/issues/243602'),
     ],
   },
   {
     host: 'Windsurf',
-    rules: [{ kind: 'tools', most: 100, effect: 'changes', source: 'https://docs.devin.ai/desktop/cascade/mcp' }],
+    rules: [rule(tools(100), 'changes', 'https://docs.devin.ai/desktop/cascade/mcp')],
+  },
+  {
+    host: 'Zed',
+    rules: [rule(name(64), 'changes', 'zed-industries/zed/blob/main/crates/agent/src/thread.rs')],
   },
 ]

@@ -1,7 +1,7 @@
 import type { HostVerdict } from '../protocol/diagnosis.ts'
 import type { Finding, ReportFinding } from './finding.ts'
+import { hostFindings } from './host-findings.ts'
 import { judgeHosts } from './host-verdicts.ts'
-import { HOST_LIMITS } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 import { checkPrompt, checkResource, checkTemplate, checkTool } from './rules.ts'
 import { estimateToolTokens, estimateTotalTokens, type ToolTokens } from './tokens.ts'
@@ -29,6 +29,7 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
       void findings.push({ level, rule, where, message })
   const toolTokens = estimateTotalTokens(inventory.tools)
   checkServer(inventory, toolTokens, reportOn('server'))
+  findings.push(...hostFindings(inventory))
   for (const tool of inventory.tools) await checkTool(tool, reportOn(`tool ${tool.name}`))
   for (const resource of inventory.resources) checkResource(resource, reportOn(`resource ${resource.uri}`))
   for (const template of inventory.templates) checkTemplate(template, reportOn(`template ${template.uriTemplate}`))
@@ -37,20 +38,7 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
 }
 
 function checkServer({ discovered, tools, prompts }: ServerInventory, toolTokens: number, report: ReportFinding): void {
-  const { someTools, mostTools } = HOST_LIMITS
   if (!discovered.instructions) report('warning', 'instructions', 'no instructions: models are not told when to use the server')
-  if (tools.length > mostTools.limit)
-    report(
-      'error',
-      'tool-count',
-      `${tools.length} tools; ${mostTools.hosts} accept at most ${mostTools.limit} tools of all servers together`,
-    )
-  else if (tools.length > someTools.limit)
-    report(
-      'warning',
-      'tool-count',
-      `${tools.length} tools; ${someTools.hosts} are limited to ${someTools.limit} tools of all servers together`,
-    )
   if (toolTokens > MAX_TOKENS) report('warning', 'tool-tokens', `the tools take about ${toolTokens} tokens in every conversation`)
   for (const name of duplicates(tools.map((tool) => tool.name)))
     report('error', 'tool-twice', `there are two tools named ${name}, or their names differ only in case`)

@@ -2,33 +2,15 @@ import type { Prompt, Resource, ResourceTemplate, Tool } from '../../entrypoints
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import { showInvisible } from '../../gateway/policy/show-invisible.ts'
 import type { ReportFinding } from './finding.ts'
-import { HOST_LIMITS, TOOL_NAME, TOOL_NAME_START } from './hosts.ts'
 import { checkSchema } from './schema-rules.ts'
 
 export async function checkTool(tool: Tool, report: ReportFinding): Promise<void> {
-  const { name, inputSchema, outputSchema } = tool
-  checkName(name, report)
-  checkDescription(tool, report)
-  checkHiddenCharacters({ name, title: tool.title, description: tool.description, inputSchema, outputSchema }, report)
+  const { name, title, description, inputSchema, outputSchema } = tool
+  if (!description?.trim()) report('warning', 'tool-description', 'no description: models do not know what the tool is for')
+  checkHiddenCharacters({ name, title, description, inputSchema, outputSchema }, report)
   await checkSchema(inputSchema, 'input', report)
   if (outputSchema !== undefined) await checkSchema(outputSchema, 'output', report)
   checkAnnotations(tool, report)
-}
-
-function checkName(name: string, report: ReportFinding): void {
-  const { limit, hosts } = HOST_LIMITS.nameWithServer
-  if (!TOOL_NAME.test(name)) report('error', 'tool-name', 'hosts accept names of 1 to 64 letters, digits, _ and -')
-  else if (!TOOL_NAME_START.test(name))
-    report('warning', 'tool-name', 'some models accept only names that start with a letter or _')
-  else if (name.length > limit)
-    report('warning', 'tool-name-length', `${name.length} characters; ${hosts} reject it together with the server's name`)
-}
-
-function checkDescription({ description }: Tool, report: ReportFinding): void {
-  const { limit, hosts } = HOST_LIMITS.description
-  if (!description?.trim()) report('warning', 'tool-description', 'no description: models do not know what the tool is for')
-  else if (description.length > limit)
-    report('warning', 'tool-description-length', `${description.length} characters; ${hosts} accept ${limit}`)
 }
 
 /** Characters that people do not see can carry instructions for models. */

@@ -2,7 +2,8 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { isLoggingLevel, MetaKey } from '../../protocol/meta.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { MessageFacts, MessageRule } from './checker.ts'
-import { checkShape, PARAMS_SHAPES } from './shapes.ts'
+import { checkShape } from './shape.ts'
+import { paramsShape } from './shapes.ts'
 import { violation } from './violation.ts'
 
 const PROGRESS = 'basic/utilities/progress'
@@ -94,24 +95,18 @@ const logLevel: MessageRule = (facts, revision) => {
     : undefined
 }
 
-const paramsShape: MessageRule = ({ classified }, revision) => {
+const params: MessageRule = ({ classified }, version) => {
   if (classified.kind !== 'notification' && classified.kind !== 'request') return undefined
-  const { method, params } = classified.message
-  const shape = PARAMS_SHAPES[method]
+  const revision = version === undefined ? undefined : revisionOf(version)
+  const { method, params: found } = classified.message
+  const shape = revision && paramsShape(method, revision)
   return (
     shape &&
-    checkShape(params ?? {}, shape, '/params').map(({ pointer, message }) =>
-      violation({ rule: 'params-shape', section: 'schema' }, `${pointer} ${message}`, { revision, pointer }),
+    checkShape(found ?? {}, shape, '/params').map(({ pointer, message }) =>
+      violation({ rule: 'params-shape', section: 'schema' }, `${pointer} ${message}`, { revision: version, pointer }),
     )
   )
 }
 
 /** The rules that look at several messages, and those of what a server sends on its own. */
-export const CONVERSATION_RULES: readonly MessageRule[] = [
-  progress,
-  cancelled,
-  serverRequest,
-  notification,
-  logLevel,
-  paramsShape,
-]
+export const CONVERSATION_RULES: readonly MessageRule[] = [progress, cancelled, serverRequest, notification, logLevel, params]

@@ -1,8 +1,11 @@
 import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import { type Revision, revisionOf } from '../../protocol/revisions.ts'
+import type { RuleViolation } from '../protocol/timeline.ts'
+import { pointerSegment } from '../sessions/json-diff.ts'
 import type { MessageFacts, MessageRule } from './checker.ts'
-import { checkShape, RESULT_META, RESULT_SHAPES } from './shapes.ts'
+import { checkShape } from './shape.ts'
+import { INPUT_REQUIRED, paramsShape, RESULT_META, RESULT_SHAPES } from './shapes.ts'
 import { violation } from './violation.ts'
 
 /** A rule of the complete results of a revision. */
@@ -127,23 +130,24 @@ function initializeShape(result: JsonObject): ReturnType<MessageRule> {
   return revision && shape(result, { method: 'initialize', revision, version })
 }
 
-/** A server sent `input_required` with an input request that its revision does not have. */
+/** What is wrong with the input requests of a result: methods that the revision does not have, and their params. */
 export const inputRequests: MessageRule = ({ classified }: MessageFacts, version) => {
   if (classified.kind !== 'response' || !isSuccess(classified.message) || version === undefined) return undefined
-  const { resultType: type, inputRequests: requests, requestState } = classified.message.result
-  if (type !== 'input_required' || revisionOf(version)?.era !== 'modern') return undefined
-  const source = { rule: 'input-requests', section: 'basic/patterns/mrtr' }
-  if (requests === undefined && requestState === undefined)
-    return violation(source, 'input_required needs inputRequests or requestState', { revision: version, pointer: '/result' })
-  const known = revisionOf(version)?.serverRequests ?? []
-  return Object.entries(isObject(requests) ? requests : {}).flatMap(([key, request]) =>
-    isObject(request) && known.includes(String(request.method))
-      ? []
-      : [
-          violation(source, `The input request ${key} has an unknown method`, {
-            revision: version,
-            pointer: `/result/inputRequests/${key}`,
-          }),
-        ],
-  )
+  const revision = revisionOf(version)
+  const { result } = classified.message
+  if (result.resultType !== 'input_required' || revision?.era !== 'modern') return undefined
+  const fault = (pointer: string, message: string): RuleViolation =>
+    violation({ rule: 'input-requests', section: 'basic/patterns/mrtr' }, message, { revision: version, pointer })
+  if (result.inputRequests === undefined && result.requestState === undefined)
+    return fault('/result', 'input_required needs inputRequests or requestState')
+  const faults = checkShape(result, INPUT_REQUIRED, '/result')
+  for (const [key, request] of Object.entries(isObject(result.inputRequests) ? result.inputRequests : {})) {
+    const pointer = `/result/inputRequests/${pointerSegment(key)}`
+    const { method, params = {} } = isObject(request) ? request : {}
+    if (typeof method !== 'string') continue
+    const shape = revision.serverRequests.includes(method) ? paramsShape(method, revision) : undefined
+    if (shape) faults.push(...checkShape(params, shape, `${pointer}/params`))
+    else faults.push({ pointer: `${pointer}/method`, message: `names an unknown method: ${method}` })
+  }
+  return faults.map(({ pointer, message }) => fault(pointer, `${pointer} ${message}`))
 }

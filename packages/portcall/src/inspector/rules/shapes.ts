@@ -1,42 +1,23 @@
-import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { pointerSegment } from '../sessions/json-diff.ts'
+import type { Revision } from '../../protocol/revisions.ts'
+import { list, type Members, members, type Shape, words } from './shape.ts'
 
-/**
- * The shape of a value: its type, the text that it has to be, the shape of each item, those of its members (`?` marks optional ones), or
- * the members by the value of `type`. Members of newer revisions are checked in older ones as well.
- */
-export type Shape =
-  | 'string'
-  | 'number'
-  | 'boolean'
-  | 'object'
-  | 'array'
-  | { readonly text: string }
-  | { readonly items: Shape }
-  | { readonly members: Members }
-  | { readonly byType: { readonly [type: string]: Members } }
-
-type Members = { readonly [name: string]: Shape }
-
-const members = (shape: Members): Shape => ({ members: shape })
-const list = (shape: Shape): Shape => ({ items: shape })
+/* Members of newer revisions are checked in older ones as well. */
 
 const IMPLEMENTATION = members({ name: 'string', version: 'string', 'title?': 'string' })
 const CONTENTS: Members = { uri: 'string', 'mimeType?': 'string', 'text?': 'string', 'blob?': 'string' }
 const MEDIA: Members = { data: 'string', mimeType: 'string' }
 const NAMED: Members = { name: 'string', 'title?': 'string', 'description?': 'string' }
-const BLOCK: Shape = {
-  byType: {
-    text: { text: 'string' },
-    image: MEDIA,
-    audio: MEDIA,
-    resource: { resource: members(CONTENTS) },
-    resource_link: { ...NAMED, uri: 'string', 'mimeType?': 'string' },
-  },
+const BLOCKS: { readonly [type: string]: Members } = {
+  text: { text: 'string' },
+  image: MEDIA,
+  audio: MEDIA,
+  resource: { resource: members(CONTENTS) },
+  resource_link: { ...NAMED, uri: 'string', 'mimeType?': 'string' },
 }
-const MESSAGE = members({ role: 'string', content: BLOCK })
+const BLOCK: Shape = { by: 'type', cases: BLOCKS }
+const ROLE = words('user', 'assistant')
 const CURSOR: Members = { 'nextCursor?': 'string' }
-const SCHEMA = members({ type: { text: 'object' }, '$schema?': 'string', 'properties?': 'object', 'required?': list('string') })
+const SCHEMA = members({ type: words('object'), '$schema?': 'string', 'properties?': 'object', 'required?': list('string') })
 const LISTS = members({ 'listChanged?': 'boolean', 'subscribe?': 'boolean' })
 const SERVER: Members = {
   capabilities: members({
@@ -69,7 +50,7 @@ export const RESULT_SHAPES: { readonly [method: string]: Shape } = {
   }),
   'resources/read': members({ contents: list(members(CONTENTS)) }),
   'prompts/list': members({ prompts: list(members({ ...NAMED, 'arguments?': list(members(NAMED)) })), ...CURSOR }),
-  'prompts/get': members({ messages: list(MESSAGE), 'description?': 'string' }),
+  'prompts/get': members({ messages: list(members({ role: ROLE, content: BLOCK })), 'description?': 'string' }),
   'completion/complete': members({
     completion: members({ values: list('string'), 'total?': 'number', 'hasMore?': 'boolean' }),
   }),
@@ -78,81 +59,122 @@ export const RESULT_SHAPES: { readonly [method: string]: Shape } = {
 /** What every result may have. */
 export const RESULT_META: Shape = members({ '_meta?': META })
 
-/** The params of what a server sends. */
-export const PARAMS_SHAPES: { readonly [method: string]: Shape } = {
-  'notifications/progress': members({ progress: 'number', 'total?': 'number', 'message?': 'string' }),
-  'notifications/message': members({ level: 'string', 'logger?': 'string' }),
-  'notifications/resources/updated': members({ uri: 'string' }),
-  'notifications/subscriptions/acknowledged': members({ notifications: 'object' }),
-  'sampling/createMessage': members({ messages: 'array', maxTokens: 'number' }),
-  'elicitation/create': members({ message: 'string' }),
+/** What a result that asks for input may have. The input requests have shapes of their own. */
+export const INPUT_REQUIRED: Shape = members({
+  'inputRequests?': { each: members({ method: 'string' }) },
+  'requestState?': 'string',
+})
+
+const ANY_PARAMS: Members = { '_meta?': 'object' }
+const SUBSCRIBED_PARAMS: Members = { '_meta?': members({ 'io.modelcontextprotocol/subscriptionId?': 'id' }) }
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+
+const NOTIFICATIONS: { readonly [method: string]: Members } = {
+  'notifications/cancelled': { requestId: 'id', 'reason?': 'string' },
+  'notifications/progress': { progressToken: 'id', progress: 'number', 'total?': 'number', 'message?': 'string' },
+  'notifications/message': { level: 'string', data: 'any', 'logger?': 'string' },
+  'notifications/resources/updated': { uri: 'string' },
+  'notifications/resources/list_changed': {},
+  'notifications/tools/list_changed': {},
+  'notifications/prompts/list_changed': {},
+  'notifications/elicitation/complete': { elicitationId: 'string' },
+  'notifications/tasks/status': {
+    taskId: 'string',
+    status: words('working', 'input_required', 'completed', 'failed', 'cancelled'),
+    'statusMessage?': 'string',
+    createdAt: 'string',
+    lastUpdatedAt: 'string',
+    ttl: { orNull: 'integer' },
+    'pollInterval?': 'integer',
+  },
+  [ACKNOWLEDGED]: {
+    notifications: members({
+      'toolsListChanged?': 'boolean',
+      'promptsListChanged?': 'boolean',
+      'resourcesListChanged?': 'boolean',
+      'resourceSubscriptions?': list('string'),
+    }),
+  },
 }
 
-/** What does not fit a shape. */
-export interface ShapeFault {
-  readonly pointer: string
-  readonly message: string
+const REQUESTS: { readonly [method: string]: (revision: Revision) => Shape } = {
+  ping: () => members(ANY_PARAMS),
+  'roots/list': () => members(ANY_PARAMS),
+  'sampling/createMessage': samplingParams,
+  'elicitation/create': elicitationParams,
 }
 
-const MAX_FAULTS = 10
-
-/** Lists the members that are missing or have another type. */
-export function checkShape(value: unknown, shape: Shape, pointer = ''): ShapeFault[] {
-  const faults: ShapeFault[] = []
-  collect(value, shape, { pointer, faults })
-  return faults
+/** Returns the shape of the params of what a server sends or asks for: a notification, a request or an input request. */
+export function paramsShape(method: string, revision: Revision): Shape | undefined {
+  const notification = NOTIFICATIONS[method]
+  if (!notification) return REQUESTS[method]?.(revision)
+  return members({ ...(revision.notifications.includes(ACKNOWLEDGED) ? SUBSCRIBED_PARAMS : ANY_PARAMS), ...notification })
 }
 
-interface Position {
-  readonly pointer: string
-  readonly faults: ShapeFault[]
-}
-
-function collect(value: unknown, shape: Shape, { pointer, faults }: Position): void {
-  if (faults.length >= MAX_FAULTS) return
-  const expected = expectedType(shape)
-  if (typeOf(value) !== expected) {
-    faults.push({
-      pointer,
-      message: value === undefined ? 'is missing' : `must be ${article(expected)}, not ${article(typeOf(value))}`,
-    })
-    return
+function samplingParams({ sampling, fields }: Revision): Shape {
+  const cases: { readonly [type: string]: Members } = {
+    ...BLOCKS,
+    tool_use: { id: 'string', name: 'string', input: 'object' },
+    tool_result: { toolUseId: 'string', content: list(BLOCK), 'isError?': 'boolean' },
   }
-  if (typeof shape === 'string') return
-  if ('text' in shape) {
-    if (value !== shape.text) faults.push({ pointer, message: `must be "${shape.text}"` })
-  } else if ('items' in shape) {
-    for (const [index, item] of (value as unknown[]).entries())
-      collect(item, shape.items, { pointer: `${pointer}/${index}`, faults })
-  } else collectMembers(value as JsonObject, membersOf(value as JsonObject, shape), { pointer, faults })
+  const allowed = Object.fromEntries(Object.entries(cases).filter(([type]) => sampling.content.includes(type)))
+  const block: Shape = { by: 'type', cases: allowed, isClosed: true }
+  return members({
+    ...ANY_PARAMS,
+    messages: list(members({ role: ROLE, content: sampling.multipleBlocks ? { oneOrMany: block } : block })),
+    maxTokens: 'integer',
+    'systemPrompt?': 'string',
+    'temperature?': 'number',
+    'stopSequences?': list('string'),
+    'includeContext?': words('none', 'thisServer', 'allServers'),
+    'metadata?': 'object',
+    'modelPreferences?': members({
+      'hints?': list(members({ 'name?': 'string' })),
+      'costPriority?': 'number',
+      'speedPriority?': 'number',
+      'intelligencePriority?': 'number',
+    }),
+    ...(fields.samplingRequest.includes('tools') && {
+      'tools?': list(TOOL),
+      'toolChoice?': members({ 'mode?': words('auto', 'none', 'required') }),
+    }),
+  })
 }
 
-function expectedType(shape: Shape): string {
-  if (typeof shape === 'string') return shape
-  if ('text' in shape) return 'string'
-  return 'items' in shape ? 'array' : 'object'
-}
-
-function membersOf({ type }: JsonObject, shape: Exclude<Shape, string | { text: string } | { items: Shape }>): Members {
-  if ('members' in shape) return shape.members
-  const known = typeof type === 'string' && Object.hasOwn(shape.byType, type) ? shape.byType[type] : {}
-  return { type: 'string', ...known }
-}
-
-function collectMembers(value: JsonObject, shapes: Members, { pointer, faults }: Position): void {
-  for (const [key, member] of Object.entries(shapes)) {
-    const name = key.replace(/\?$/, '')
-    const found = value[name]
-    if (found === undefined && name !== key) continue
-    collect(found, member, { pointer: `${pointer}/${pointerSegment(name)}`, faults })
+function elicitationParams({ fields }: Revision): Shape {
+  const form: Members = { ...ANY_PARAMS, message: 'string', requestedSchema: formShape(fields.choicesField.length > 0) }
+  if (fields.elicitUrl.length === 0) return members(form)
+  const id: Members = fields.elicitUrl.includes('elicitationId') ? { elicitationId: 'string' } : {}
+  return {
+    by: 'mode',
+    otherwise: 'form',
+    isClosed: true,
+    cases: { form, url: { ...ANY_PARAMS, message: 'string', url: 'string', ...id } },
   }
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  return isObject(value) ? 'object' : typeof value
-}
+const FIELD: Members = { 'title?': 'string', 'description?': 'string' }
+const NUMBER: Members = { ...FIELD, 'minimum?': 'number', 'maximum?': 'number', 'default?': 'number' }
 
-const article = (type: string): string =>
-  type === 'null' || type === 'undefined' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+function formShape(hasChoices: boolean): Shape {
+  const text: Members = {
+    ...FIELD,
+    'minLength?': 'integer',
+    'maxLength?': 'integer',
+    'format?': words('email', 'uri', 'date', 'date-time'),
+    'enum?': list('string'),
+    'enumNames?': list('string'),
+    'default?': 'string',
+  }
+  const cases: { readonly [type: string]: Members } = {
+    string: text,
+    number: NUMBER,
+    integer: NUMBER,
+    boolean: { ...FIELD, 'default?': 'boolean' },
+    ...(hasChoices && {
+      array: { ...FIELD, items: 'object', 'minItems?': 'integer', 'maxItems?': 'integer', 'default?': list('string') },
+    }),
+  }
+  const field: Shape = { by: 'type', cases, isClosed: true }
+  return members({ type: words('object'), properties: { each: field }, 'required?': list('string') })
+}

@@ -1,6 +1,6 @@
 import type { SubscriptionFilter } from '../../protocol/types.ts'
 import { isJsonEqual } from '../../util/json-equal.ts'
-import type { InspectorInventory, InventoryItems, InventoryKind } from '../protocol/servers.ts'
+import type { InspectorInventory, InspectorTask, InventoryItems, InventoryKind } from '../protocol/servers.ts'
 import { toFailure } from '../state/command-error.ts'
 import type { EventHub } from '../state/event-hub.ts'
 import type { Timeline } from '../timeline/timeline.ts'
@@ -18,6 +18,8 @@ export interface Inventories {
   refresh(server: ManagedServer, kind: InventoryKind): Promise<number>
   /** Forgets the lists of a server. */
   remove(serverId: string): void
+  /** Adds a task, or its state, to the list of tasks. */
+  noteTask(server: ManagedServer, task: InspectorTask): void
   /** Sets a list that was not fetched. */
   set(inventory: InspectorInventory): void
 }
@@ -80,12 +82,14 @@ export function createInventories(hub: EventHub, timeline: Timeline, tasks: Task
       throw error
     }
   }
+  const showTasks = (server: ManagedServer): void =>
+    set({ serverId: server.id, kind: 'tasks', items: tasks.known(server), status: 'ready' })
   const listAll = async (server: ManagedServer, open: OpenInspectedServer): Promise<void> => {
     for (const kind of KINDS) {
       if (!SUPPORTS[kind](open)) set({ serverId: server.id, kind, items: [], status: 'unsupported' })
       else await refresh(server, kind).catch(() => {})
     }
-    set({ serverId: server.id, kind: 'tasks', items: tasks.known(server), status: 'ready' })
+    showTasks(server)
   }
   const watch = async (server: ManagedServer, open: OpenInspectedServer): Promise<void> => {
     const filter = filterOf(open)
@@ -103,6 +107,9 @@ export function createInventories(hub: EventHub, timeline: Timeline, tasks: Task
     },
     get,
     set,
+    noteTask(server, task) {
+      if (tasks.note(server, task)) showTasks(server)
+    },
     refresh,
     follow(server) {
       const open = server.connection

@@ -15,7 +15,7 @@ import { type ClientTasks, tasks } from '../../entrypoints/tasks-client.ts'
 import { channelPair } from '../../jsonrpc/channel.ts'
 import type { Implementation, ServerCapabilities } from '../../protocol/types.ts'
 import type { Callbacks } from '../http/callbacks.ts'
-import type { ConnectionSettings, InspectorRoot, Negotiation } from '../protocol/servers.ts'
+import type { ConnectionSettings, InspectorRoot, InspectorTask, Negotiation } from '../protocol/servers.ts'
 import { createQuestionHandlers, type Questions } from '../questions/questions.ts'
 import type { RuleCheckerFactory } from '../rules/rules.ts'
 import { compareForms } from '../timeline/compare.ts'
@@ -25,6 +25,7 @@ import { tapFetch } from '../wire/http-tap.ts'
 import { createMessageRecorder, type MessageRecorder } from '../wire/messages.ts'
 import { createNewestView } from '../wire/newest.ts'
 import { describeNegotiation } from './negotiation.ts'
+import { observeTasks } from './observe-tasks.ts'
 import type { ResolvedServer, StdioSpec, TargetLoaders } from './resolver.ts'
 
 /** The client of a server, with the extensions that the inspector knows. */
@@ -62,6 +63,8 @@ export interface OpenServerParts {
   readonly authOf?: (serverId: string, url: URL) => Promise<AuthProvider | undefined>
   readonly signal?: AbortSignal
   readonly onLost: (error: unknown) => void
+  /** Called for each task that a call becomes, and for each state of a task. */
+  readonly onTask: (serverId: string, task: InspectorTask) => void
 }
 
 /** Connects with a recorder on the wire. The error of a failed attempt has the `negotiation` so far. */
@@ -181,7 +184,7 @@ async function createOptions(parts: OpenServerParts, messages: MessageRecorder):
   const { serverId, settings, timeline, resolved, signal, hasModel, roots, questions, info } = parts
   const { declare = {}, requestTimeoutMs, totalTimeoutMs, connectTimeoutMs, probeTimeoutMs, revision, era, logLevel } = settings
   const originOf = (method: string): { entryId?: number; operationId?: string } => {
-    const entryId = messages.openServerRequest(method)
+    const entryId = messages.handleServerRequest(method)
     const entry = entryId === undefined ? undefined : timeline.get(entryId)?.entry
     const parent = entry?.type === 'message' && entry.parentId !== undefined ? timeline.get(entry.parentId)?.entry : undefined
     return {
@@ -196,7 +199,7 @@ async function createOptions(parts: OpenServerParts, messages: MessageRecorder):
     cache: false,
     restart: false,
     headers: resolved.headers,
-    middleware: [createNewestView(messages)],
+    middleware: [observeTasks((task) => parts.onTask(serverId, task)), createNewestView(messages)],
     ...(revision !== undefined && { protocolVersion: revision }),
     ...(era && { era }),
     ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
@@ -212,7 +215,11 @@ async function createOptions(parts: OpenServerParts, messages: MessageRecorder):
     ...(isOn('sampling') && { sample: handlers.sample }),
     ...(isOn('roots') && { roots: () => [...roots()] }),
     extensions: [...(isOn('tasks') ? [tasks({ listen: true })] : []), ...(isOn('skills') ? [skills()] : [])],
-    capabilities: { ...(isOn('sampling') && { sampling: { tools: {} } }), ...settings.capabilities },
+    capabilities: {
+      ...(isOn('sampling') && { sampling: { tools: {} } }),
+      ...(isOn('roots') && { roots: { listChanged: true } }),
+      ...settings.capabilities,
+    },
     ...(await authOptions(parts)),
     onStderr: (text) => void timeline.add({ type: 'stderr', serverId, time: Date.now(), text }),
     onEvent: createEventListener(parts),

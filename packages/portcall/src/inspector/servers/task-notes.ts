@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { isJsonEqual } from '../../util/json-equal.ts'
 import type { InspectorTask } from '../protocol/servers.ts'
 import type { InspectorFiles } from '../state/files.ts'
 import type { ManagedServer } from './managed-server.ts'
@@ -7,8 +8,8 @@ import type { ManagedServer } from './managed-server.ts'
 export interface TaskNotes {
   /** The tasks of a server. */
   known(server: ManagedServer): readonly InspectorTask[]
-  /** Adds a task, or updates its state. */
-  note(server: ManagedServer, task: InspectorTask): void
+  /** Adds a task, or updates its state. Returns whether that changed anything. */
+  note(server: ManagedServer, task: InspectorTask): boolean
   /** The known tasks, with those that the server lists. */
   list(server: ManagedServer): Promise<readonly InspectorTask[]>
 }
@@ -25,8 +26,11 @@ export function createTaskNotes(files: InspectorFiles): TaskNotes {
   const note: TaskNotes['note'] = (server, task) => {
     const others = known(server).filter(({ taskId }) => taskId !== task.taskId)
     const before = known(server).find(({ taskId }) => taskId === task.taskId)
-    notes[keyOf(server)] = [...others, { ...before, ...task }].slice(-MAX_TASKS)
+    const after = { ...before, ...task }
+    if (before && isJsonEqual(before, after)) return false
+    notes[keyOf(server)] = [...others, after].slice(-MAX_TASKS)
     files.write('tasks.json', notes)
+    return true
   }
   return {
     known,

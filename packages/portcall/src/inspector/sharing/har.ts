@@ -35,17 +35,17 @@ function toEntry(entry: HttpEntry, bodies: Bodies | undefined, redact: ExportInp
   const received = isStream
     ? texts.map((text) => `data: ${text}\n\n`).join('')
     : texts.join('') || String(redact(entry.bodyText ?? ''))
-  const safeUrl = String(redact(url))
+  const safeUrl = new URL(String(redact(url)))
   return {
     startedDateTime: new Date(entry.time).toISOString(),
     time: durationMs,
     request: {
       method,
-      url: safeUrl,
+      url: safeUrl.href,
       httpVersion: 'HTTP/1.1',
       cookies: [],
       headers: pairs(entry.requestHeaders, redact),
-      queryString: [...new URL(safeUrl).searchParams].map(([name, value]) => ({ name, value })),
+      queryString: [...safeUrl.searchParams].map(([name, value]) => ({ name, value })),
       headersSize: -1,
       bodySize: Buffer.byteLength(sent),
       ...(sent !== '' && { postData: { mimeType: 'application/json', text: sent } }),

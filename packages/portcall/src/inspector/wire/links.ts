@@ -1,4 +1,5 @@
 import type { ClassifiedMessage, JsonObject } from '../../jsonrpc/message.ts'
+import { relatedTaskId } from '../../protocol/tasks.ts'
 import type { MessageStream } from '../protocol/timeline.ts'
 import { createWireRequests, subjectOf, subscriptionOf, type WireRequest, type WireRequests } from './message-state.ts'
 
@@ -22,6 +23,8 @@ export interface MessageLinks {
   readonly state?: WireRequest['state'] | undefined
   /** The request that a response answers, or that a notification belongs to. */
   readonly request?: WireRequest | undefined
+  /** The request of ours during which the server sent this one. */
+  readonly owner?: WireRequest | undefined
   /** An earlier request of the same sender with the same id. */
   readonly earlier?: WireRequest | undefined
   /** The progress of the request before this notification. */
@@ -52,8 +55,9 @@ export function linkMessage(
     const request = ownerOfNotification({ method, params, wire }, { own, other })
     return { method, subject, parentId: request?.entryId, request, lastProgress: request?.progress }
   }
-  const parent = wire.direction === 'in' ? findOwner(other, wire) : findFirstRound(own, { method, params, subject })
-  return { method, subject, state: 'pending', parentId: parent?.entryId, earlier: own.get(classified.message.id) }
+  const owner = wire.direction === 'in' ? findOwner(other, wire, params) : undefined
+  const parent = owner ?? (wire.direction === 'out' ? findFirstRound(own, { method, params, subject }) : undefined)
+  return { method, subject, state: 'pending', parentId: parent?.entryId, owner, earlier: own.get(classified.message.id) }
 }
 
 function linkResponse(request: WireRequest | undefined, time: number): MessageLinks {
@@ -62,9 +66,20 @@ function linkResponse(request: WireRequest | undefined, time: number): MessageLi
   return { method, subject, pairId, durationMs: Math.max(0, time - request.time), request }
 }
 
-/** The request of ours during which the server sent a request of its own: that of the stream, or the latest that is open. */
-function findOwner(ours: WireRequests, { httpId }: WireText): WireRequest | undefined {
-  return ours.byHttp(httpId) ?? ours.latest(({ state, method }) => state === 'pending' && method !== 'subscriptions/listen')
+/** Calls that are sent within this time are taken to be sent together. */
+const TOGETHER_MS = 100
+
+/**
+ * The request of ours during which the server sent a request of its own: that of the stream, or of the task. A program does not say which one
+ * it was. It is taken to be the last that is open and asks nothing yet; of those that were sent together, the first.
+ */
+function findOwner(ours: WireRequests, { httpId }: WireText, params: JsonObject): WireRequest | undefined {
+  const taskId = relatedTaskId(params)
+  const known = ours.byHttp(httpId) ?? (taskId === undefined ? undefined : ours.filter(({ subject }) => subject === taskId)[0])
+  if (known) return known
+  const open = ours.filter(({ state, method }) => state === 'pending' && method !== 'subscriptions/listen')
+  const [last, ...earlier] = open.filter(({ openQuestions = 0 }) => openQuestions === 0)
+  return last ? (earlier.findLast(({ time }) => last.time - time < TOGETHER_MS) ?? last) : open[0]
 }
 
 interface RepeatedRequest {
@@ -76,7 +91,7 @@ interface RepeatedRequest {
 /** The first request of a call that is repeated with the responses to its input requests. */
 function findFirstRound(ours: WireRequests, { method, params, subject }: RepeatedRequest): WireRequest | undefined {
   if (!('inputResponses' in params) && !('requestState' in params)) return undefined
-  return ours.latest((request) => request.asksForInput === true && request.method === method && request.subject === subject)
+  return ours.filter((request) => request.asksForInput === true && request.method === method && request.subject === subject)[0]
 }
 
 function ownerOfNotification(

@@ -16,6 +16,12 @@ export interface WireRequest {
   isAnswered?: boolean
   /** Whether its result asked for input. */
   asksForInput?: boolean
+  /** The request of ours during which the server sent this one. */
+  owner?: WireRequest | undefined
+  /** The open requests that the server sent during this one. */
+  openQuestions?: number
+  /** Whether the handler of this request of the server has been called. */
+  isHandled?: boolean
 }
 
 /** The requests of one direction of a connection. */
@@ -26,8 +32,8 @@ export interface WireRequests {
   byToken(token: unknown): WireRequest | undefined
   /** Returns the request of an HTTP exchange. */
   byHttp(httpId: number | undefined): WireRequest | undefined
-  /** Returns the latest request that matches. */
-  latest(matches: (request: WireRequest) => boolean): WireRequest | undefined
+  /** Returns the requests that match, latest first. */
+  filter(matches: (request: WireRequest) => boolean): WireRequest[]
 }
 
 const MAX_REMEMBERED = 10_000
@@ -56,7 +62,7 @@ export function createWireRequests(): WireRequests {
     },
     byToken: (token) => tokens.get(token),
     byHttp: (httpId) => (httpId === undefined ? undefined : https.get(httpId)),
-    latest: (matches) => [...byId.values()].reverse().find(matches),
+    filter: (matches) => [...byId.values()].reverse().filter(matches),
   }
 }
 

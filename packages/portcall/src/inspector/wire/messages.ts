@@ -15,8 +15,11 @@ export interface MessageRecorder {
   setNewest(entryId: number, newest: JsonValue): void
   /** Returns the last recorded notification of a method, for its form in the newest revision. */
   lastNotification(method: string): number | undefined
-  /** Returns the entry of the latest unanswered request of the server with this method. */
-  openServerRequest(method: string): number | undefined
+  /**
+   * Returns the entry of the request of the server for which a handler is called: the first that is open and has not been handled. Several can
+   * arrive before the first handler is called.
+   */
+  handleServerRequest(method: string): number | undefined
   /** Returns the entry of the response to a request. */
   responseOf(entryId: number): number | undefined
 }
@@ -79,14 +82,19 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
 
   const remember = (id: number, recorded: RecordedMessage, links: MessageLinks): void => {
     const { classified } = recorded
-    if (classified.kind === 'request') rememberRequest(id, recorded, classified)
+    if (classified.kind === 'request') rememberRequest(id, recorded, { classified, owner: links.owner })
     if (classified.kind === 'response' && links.request) settle(links.request, { id, classified, durationMs: links.durationMs })
     if (classified.kind === 'notification') afterNotification(id, recorded, { links, classified })
   }
-  const rememberRequest = (id: number, { wire, time }: RecordedMessage, { message }: Kind<'request'>): void => {
+  const rememberRequest = (
+    id: number,
+    { wire, time }: RecordedMessage,
+    { classified: { message }, owner }: { classified: Kind<'request'>; owner: WireRequest | undefined },
+  ): void => {
     const { id: rpcId, method, params = {} } = message
     const subject = subjectOf(params)
-    const request: WireRequest = { entryId: id, method, params, time, subject, httpId: wire.httpId, state: 'pending' }
+    const request: WireRequest = { entryId: id, method, params, time, subject, httpId: wire.httpId, state: 'pending', owner }
+    if (owner) owner.openQuestions = (owner.openQuestions ?? 0) + 1
     requests[wire.direction].add(rpcId, request)
     if (wire.direction === 'in') openServerRequests.push(request)
     const scope = callScope.getStore()
@@ -100,6 +108,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
   ): void => {
     const { message } = classified
     const failed = 'error' in message
+    if (request.owner?.openQuestions && !request.isAnswered) request.owner.openQuestions--
     request.isAnswered = true
     if (request.state === 'pending') request.state = failed ? 'failed' : 'answered'
     request.asksForInput = !failed && message.result.resultType === 'input_required'
@@ -136,9 +145,14 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
     },
     setNewest: (entryId, newest) => setNewest(entryId, newest),
     lastNotification: (method) => notifications.get(method),
-    openServerRequest: (method) => openServerRequests.findLast((open) => open.method === method)?.entryId,
+    handleServerRequest: (method) => markHandled(openServerRequests.find((open) => open.method === method && !open.isHandled)),
     responseOf: (entryId) => responses.get(entryId),
   }
+}
+
+function markHandled(request: WireRequest | undefined): number | undefined {
+  if (request) request.isHandled = true
+  return request?.entryId
 }
 
 type Kind<K extends ClassifiedMessage['kind']> = Extract<ClassifiedMessage, { kind: K }>

@@ -5,7 +5,10 @@ import { type AuditSink, createAuditTrail } from './trail.ts'
 
 /** Options of `auditLog`. */
 export interface AuditLogOptions {
-  /** Where the records are stored: the path of a file (Node.js, Bun and Deno), or a sink of your own. One process writes to a file. */
+  /**
+   * Where the records are stored: the path of a file (Node.js, Bun and Deno), a store (`createStoredAuditLog`), or a sink of your own. Several
+   * processes may write to the same file or store.
+   */
   readonly to: string | AuditSink
   /** The methods that are recorded. Default: calls, reads and prompts. */
   readonly methods?: readonly string[]
@@ -31,7 +34,7 @@ const DEFAULT_METHODS = ['tools/call', 'resources/read', 'prompts/get'] as const
 
 /**
  * Creates middleware that records who called what, when, and with which outcome, in a log whose records form a hash chain. Verify a log with
- * `verifyAuditLog` or `portcall audit verify FILE`. Place it first, so that it also records what other middleware refuses.
+ * `verifyAuditLog` or `portcall audit verify`. Place it first, so that it also records what other middleware refuses.
  */
 export function auditLog(options: AuditLogOptions): Middleware {
   const { to, methods = DEFAULT_METHODS, details, redact = unchanged, onFailure = 'refuse', onError = logError } = options

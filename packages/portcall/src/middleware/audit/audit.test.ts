@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -6,7 +6,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { type Request, type Response, success } from '../../jsonrpc/message.ts'
+import { createMemoryStore } from '../../stores/memory/store.ts'
 import { auditLog } from './audit-log.ts'
+import { createFileSink } from './file.ts'
+import { createStoredAuditLog } from './stored-audit-log.ts'
 import { type AuditSink, createAuditTrail, verifyAuditLog } from './trail.ts'
 
 let folder = ''
@@ -59,7 +62,7 @@ describe('auditLog', () => {
     expect(records[0]).toMatchObject({ seq: 1, principal: 'ada', method: 'tools/call', traceparent: '00-abc' })
     expect(JSON.stringify(records)).not.toContain('swordfish')
     expect((await stat(path)).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600)
-    expect(await verifyAuditLog(await linesOf())).toEqual({ intact: true, records: 4 })
+    expect(await verifyAuditLog(await linesOf())).toMatchObject({ intact: true, records: 4 })
   })
 
   test('records arguments only as the option returns them', async () => {
@@ -70,7 +73,22 @@ describe('auditLog', () => {
 
   test('continues the chain after a restart', async () => {
     for (let i = 0; i < 3; i++) await auditLog({ to: path })(call('search', { text: '語'.repeat(50_000) }), context, respond)
-    expect(await verifyAuditLog(await linesOf())).toEqual({ intact: true, records: 3 })
+    expect(await verifyAuditLog(await linesOf())).toMatchObject({ intact: true, records: 3 })
+  })
+
+  test('continues after a process was killed in an append', async () => {
+    await auditLog({ to: path })(call('search'), context, respond)
+    await auditLog({ to: path })(call('long', { text: 'x'.repeat(50_000) }), context, respond)
+    const whole = await readFile(path, 'utf8')
+    for (const length of [whole.length - 1, whole.length - 10, whole.indexOf('\n') + 9, whole.indexOf('\n')]) {
+      await writeFile(path, whole.slice(0, length))
+      await auditLog({ to: path })(call('search'), context, respond)
+      const records = length === whole.length - 1 ? 3 : 2
+      expect(await verifyAuditLog(await linesOf())).toMatchObject({ intact: true, records })
+    }
+    await writeFile(path, 'notes without a line feed')
+    await expect(auditLog({ to: path, onError: () => {} })(call('search'), context, respond)).rejects.toThrow('is not a record')
+    expect(await readFile(path, 'utf8')).toBe('notes without a line feed')
   })
 
   test('refuses to continue a file that ends with something else', async () => {
@@ -89,6 +107,38 @@ describe('auditLog', () => {
   })
 })
 
+describe('several logs that write to one place', () => {
+  const append = async (sinks: readonly AuditSink[]): Promise<void> => {
+    const trails = sinks.map(createAuditTrail)
+    for (let n = 0; n < 10; n++) await Promise.all(trails.map((trail, writer) => trail.append({ writer, n })))
+  }
+
+  test('to a file make one chain, and leave no other file', async () => {
+    await append(Array.from({ length: 4 }, () => createFileSink(path)))
+    expect(await verifyAuditLog(await linesOf())).toMatchObject({ intact: true, records: 40 })
+    expect(await readdir(folder)).toEqual(['audit.jsonl'])
+  })
+
+  test('to a store make one chain, also when the key of the last record is lost', async () => {
+    const store = createMemoryStore()
+    await append(Array.from({ length: 4 }, () => createStoredAuditLog(store, { name: 'calls' })))
+    await store.delete('portcall:calls:last')
+    await append([createStoredAuditLog(store, { name: 'calls' })])
+    const { lines } = createStoredAuditLog(store, { name: 'calls' })
+    expect(await verifyAuditLog(lines())).toMatchObject({ intact: true, records: 50 })
+  })
+})
+
+test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+  'a log in a folder without write permission is written without a lock',
+  async () => {
+    await writeFile(path, '')
+    await chmod(folder, 0o500)
+    await auditLog({ to: path })(call('search'), context, respond)
+    expect(await verifyAuditLog(await linesOf())).toMatchObject({ intact: true, records: 1 })
+  },
+)
+
 describe('the hash chain', () => {
   test('holds for concurrent records, and for records after a failure', async () => {
     const sink = memorySink()
@@ -100,7 +150,21 @@ describe('the hash chain', () => {
     sink.append = append
     await trail.append({ n: 21 })
     expect(sink.lines.map((line) => JSON.parse(line).n)).toEqual([...Array.from({ length: 20 }, (_, n) => n), 21])
-    expect(await verifyAuditLog(sink.lines)).toEqual({ intact: true, records: 21 })
+    expect(await verifyAuditLog(sink.lines)).toMatchObject({ intact: true, records: 21 })
+  })
+
+  test('of a log that misses records at the end lacks the hash that was kept', async () => {
+    const sink = memorySink()
+    const trail = createAuditTrail(sink)
+    for (let n = 0; n < 5; n++) await trail.append({ n })
+    const verdict = await verifyAuditLog(sink.lines)
+    const kept = verdict.intact ? { hash: verdict.hash } : {}
+    await trail.append({ n: 5 })
+    expect(await verifyAuditLog(sink.lines, kept)).toMatchObject({ intact: true, records: 6 })
+    for (let left = 0; left < 5; left++) {
+      expect(await verifyAuditLog(sink.lines.slice(0, left))).toMatchObject({ intact: true, records: left })
+      expect(await verifyAuditLog(sink.lines.slice(0, left), kept)).toMatchObject({ intact: false, records: left })
+    }
   })
 
   test('detects any record that was changed, removed, moved or added', async () => {

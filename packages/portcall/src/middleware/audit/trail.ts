@@ -1,11 +1,15 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { sha256 } from '../../util/digest.ts'
+import { delay } from '../../util/timers.ts'
 
 /** Where the lines of an audit log are stored. */
 export interface AuditSink {
-  /** Appends lines, each ending with a line feed. Resolves when they are stored. Called again only after that. */
-  append(lines: string): Promise<void>
-  /** Resolves to the last line that is stored, without its line feed; undefined if there is none. Called once, before the first append. */
+  /**
+   * Appends lines, each ending with a line feed. Resolves when they are stored. Called again only after that. If several processes write to the
+   * log, it stores nothing and resolves to false if another one has appended since `last` was called; then both are called again.
+   */
+  append(lines: string): Promise<void | boolean>
+  /** Resolves to the last line that is stored, without its line feed; undefined if there is none. Called before the first append. */
   last(): Promise<string | undefined>
 }
 
@@ -29,7 +33,12 @@ interface ChainEnd {
 
 /** The hash before the first record. */
 const GENESIS = ''
+/** The longest pause before records are chained to those of another process that was faster. */
+const MAX_CONFLICT_DELAY_MS = 10
 const HASH_MEMBER = /,"hash":"([\w-]{43})"\}$/
+
+/** Reports whether a line is a complete record. */
+export const isRecord = (line: string): boolean => HASH_MEMBER.test(line)
 
 /**
  * Creates an audit trail whose records form a hash chain: each has a sequence number (`seq`), the hash of the record before it (`previous`)
@@ -42,17 +51,13 @@ export function createAuditTrail(sink: AuditSink): AuditTrail {
   let isWriting = false
 
   const write = async (batch: readonly PendingRecord[]): Promise<void> => {
-    end ??= sink.last().then(readEnd)
-    let { seq, hash } = await end
-    let lines = ''
-    for (const { record } of batch) {
-      const line = await chain(record, { seq, hash })
-      lines += `${line.text}\n`
-      seq++
-      hash = line.hash
+    for (;;) {
+      end ??= sink.last().then(readEnd)
+      const chained = await chainAll(batch, await end)
+      if ((await sink.append(chained.lines)) !== false) return void (end = Promise.resolve(chained.end))
+      end = undefined
+      await delay(Math.random() * MAX_CONFLICT_DELAY_MS)
     }
-    await sink.append(lines)
-    end = Promise.resolve({ seq, hash })
   }
   const writeAll = async (): Promise<void> => {
     isWriting = true
@@ -81,6 +86,19 @@ export function createAuditTrail(sink: AuditSink): AuditTrail {
   }
 }
 
+/** Returns the lines of records, and the end of the chain after them. */
+async function chainAll(batch: readonly PendingRecord[], end: ChainEnd): Promise<{ lines: string; end: ChainEnd }> {
+  let { seq, hash } = end
+  let lines = ''
+  for (const { record } of batch) {
+    const line = await chain(record, { seq, hash })
+    lines += `${line.text}\n`
+    seq++
+    hash = line.hash
+  }
+  return { lines, end: { seq, hash } }
+}
+
 /** Returns the line of a record, and its hash: that of the line without the member `hash`. */
 async function chain(record: JsonObject, { seq, hash: previous }: ChainEnd): Promise<{ text: string; hash: string }> {
   const text = JSON.stringify({ seq: seq + 1, ...record, previous })
@@ -104,6 +122,8 @@ export type AuditVerdict =
       readonly intact: true
       /** The number of records. */
       readonly records: number
+      /** The hash of the last record; empty if there is none. */
+      readonly hash: string
     }
   | {
       /** Whether the chain is intact. */
@@ -114,15 +134,30 @@ export type AuditVerdict =
       readonly reason: string
     }
 
-/** Verifies the hash chain of an audit log, line by line. It cannot detect that records are missing at the end: keep the last hash elsewhere. */
-export async function verifyAuditLog(lines: Iterable<string> | AsyncIterable<string>): Promise<AuditVerdict> {
+/** Options of `verifyAuditLog`. */
+export interface AuditVerification {
+  /** The hash of a record that the log must have: the last one, when it was verified before. */
+  readonly hash?: string
+}
+
+/**
+ * Verifies the hash chain of an audit log, line by line. Records that are missing at the end leave a chain that is intact: keep the `hash` of each
+ * verdict elsewhere, and pass it next time.
+ */
+export async function verifyAuditLog(
+  lines: Iterable<string> | AsyncIterable<string>,
+  { hash }: AuditVerification = {},
+): Promise<AuditVerdict> {
   let end: ChainEnd = { seq: 0, hash: GENESIS }
+  let isFound = hash === undefined
   for await (const line of lines) {
     const next = await verifyLine(line, end)
     if (typeof next === 'string') return { intact: false, records: end.seq, reason: next }
     end = next
+    isFound ||= end.hash === hash
   }
-  return { intact: true, records: end.seq }
+  if (!isFound) return { intact: false, records: end.seq, reason: 'Records are missing: none has the hash that was expected' }
+  return { intact: true, records: end.seq, hash: end.hash }
 }
 
 /** Returns the new end of the chain, or what is wrong with the line. */

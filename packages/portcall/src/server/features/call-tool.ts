@@ -22,33 +22,45 @@ export interface CallToolOptions {
   readonly onEvent: OnEvent
 }
 
-/** A call of a tool with validated arguments. */
+/** A call of a tool, and what the schema made of its arguments. */
 interface ToolCall {
   readonly tool: ToolEntry
-  readonly args: unknown
   readonly call: CallContext
+  readonly parsed: ParseResult<unknown>
 }
 
-/** Creates the handler of `tools/call`. https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
-export function createCallTool(options: CallToolOptions): (call: CallContext) => Promise<object> {
-  const { tools, middleware } = options
-  return async (call) => {
+/**
+ * Creates the handler of `tools/call`. It returns the result synchronously if nothing is asynchronous, because promises are much of what a small
+ * call costs. https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
+export function createCallTool(options: CallToolOptions): (call: CallContext) => Promise<object> | object {
+  return (call) => {
     const { name, arguments: input } = call.request.params ?? {}
     const args = input ?? {}
     if (typeof name !== 'string') throw invalidParams('name must be a string')
     if (!isObject(args)) throw invalidParams('arguments must be an object')
-    const tool = tools.get(name)
-    if (!tool || (tool.isRestricted && !(await checkAccess(tool, call))))
-      throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`)
+    const tool = options.tools.get(name)
+    if (!tool) throw unknownTool(name)
+    if (tool.isRestricted) return callRestricted({ tool, call, args }, options)
     if (tool.headerParams.length > 0) checkHeaderParams(tool, args, call)
     const parsing = tool.input.parse(args)
-    const parsed = parsing instanceof Promise ? await parsing : parsing
-    if (parsed.issues) return invalidArguments(parsed.issues)
-    const toolCall: ToolCall = { tool, args: parsed.value, call }
-    const hasMiddleware = middleware.length > 0 && !call.isDetached
-    // In an async function, engines need three microtasks to return a promise, but only one to await it.
-    return await (hasMiddleware ? runMiddleware(middleware, toolCall, options) : runTool(toolCall, options))
+    if (parsing instanceof Promise) return parsing.then((parsed) => runTool({ tool, call, parsed }, options))
+    return runTool({ tool, call, parsed: parsing }, options)
   }
+}
+
+function unknownTool(name: string): RpcError {
+  return invalidParams(`Unknown tool: ${name.slice(0, 128)}`)
+}
+
+/** Calls a tool that exists only for some callers. */
+async function callRestricted(
+  { tool, call, args }: { tool: ToolEntry; call: CallContext; args: JsonObject },
+  options: CallToolOptions,
+): Promise<object> {
+  if (!(await checkAccess(tool, call))) throw unknownTool(tool.listing.name)
+  checkHeaderParams(tool, args, call)
+  return runTool({ tool, call, parsed: await tool.input.parse(args) }, options)
 }
 
 /** Compares the headers that repeat arguments with the arguments. @throws RpcError -32020 when they differ. */
@@ -64,22 +76,29 @@ function invalidArguments(issues: readonly Issue[]): CallToolResult {
 }
 
 async function runMiddleware(
-  [outermost, ...inner]: readonly ToolMiddleware[],
   toolCall: ToolCall,
   options: CallToolOptions,
+  [outermost, ...inner]: readonly ToolMiddleware[],
 ): Promise<object> {
-  if (!outermost) return runTool(toolCall, options)
   const { definition, listing } = toolCall.tool
-  const next = (): Promise<object> => runMiddleware(inner, toolCall, options)
-  return outermost(toolCall.call, { name: listing.name, definition }, next)
+  const next = async (): Promise<object> => runTool(toolCall, options, inner)
+  return outermost ? outermost(toolCall.call, { name: listing.name, definition }, next) : next()
 }
 
-/** Runs the handler of a tool. Returns the result synchronously if the handler and its output schema are synchronous. */
-function runTool(toolCall: ToolCall, options: CallToolOptions): CallToolResult | Promise<CallToolResult> {
-  const { tool, args, call } = toolCall
+const NO_MIDDLEWARE: readonly ToolMiddleware[] = []
+
+/** Runs the middleware and the handler of a tool. Returns the result synchronously if nothing is asynchronous. */
+function runTool(
+  toolCall: ToolCall,
+  options: CallToolOptions,
+  middleware: readonly ToolMiddleware[] = toolCall.call.isDetached ? NO_MIDDLEWARE : options.middleware,
+): Promise<object> | object {
+  const { tool, call, parsed } = toolCall
+  if (parsed.issues) return invalidArguments(parsed.issues)
+  if (middleware.length > 0) return runMiddleware(toolCall, options, middleware)
   const toFailure = (error: unknown): CallToolResult => failedResult(error, toolCall, options.onEvent)
   try {
-    const value = tool.handler(args as never, call) as PromiseLike<unknown> | null | undefined
+    const value = tool.handler(parsed.value as never, call) as PromiseLike<unknown> | null | undefined
     const result =
       typeof value?.then === 'function'
         ? withDeadline(value, toolCall, options).then((resolved) => toolResult(resolved, toolCall, options))

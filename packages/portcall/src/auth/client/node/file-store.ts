@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isObject } from '../../../jsonrpc/message.ts'
 import { listKeys } from '../../../stores/listing.ts'
 import type { KeyValueStore, SetOptions } from '../../../stores/store.ts'
+import { withFileLock } from '../../../util/file-lock.ts'
 import { renameFile } from '../../../util/rename-file.ts'
-import { delay } from '../../../util/timers.ts'
 
 interface Entry {
   readonly value: string
@@ -17,10 +17,6 @@ type Entries = Map<string, Entry>
 
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_FOLDER = 0o700
-/** Age at which a lock is considered abandoned. A process holds it for a few milliseconds only. */
-const STALE_LOCK_MS = 5000
-const LOCK_TIMEOUT_MS = 20_000
-const POLL_INTERVAL_MS = 5
 
 /**
  * Creates a store in a file. A change reads the file, writes a new one and renames it, while holding a lock file. Changes that arrive meanwhile
@@ -35,6 +31,7 @@ export function createFileStore(path: string): KeyValueStore {
   const flush = async (): Promise<void> => {
     const changes = pending
     pending = []
+    await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER })
     await withFileLock(lockPath, async () => {
       const entries = await readEntries(path)
       const before = JSON.stringify([...entries])
@@ -110,54 +107,4 @@ async function writeEntries(path: string, entries: Entries): Promise<void> {
     await rm(temporary, { force: true })
     throw error
   }
-}
-
-/** Runs a task while holding a lock file. @throws Error if the lock cannot be acquired in time. */
-async function withFileLock<T>(lockPath: string, task: () => Promise<T>): Promise<T> {
-  const owner = randomUUID()
-  const startedAt = Date.now()
-  while (!(await tryLock(lockPath, owner))) {
-    if (Date.now() - startedAt > LOCK_TIMEOUT_MS) throw new Error(`${lockPath} is held by another process`)
-    await delay(POLL_INTERVAL_MS * (1 + Math.random()))
-  }
-  try {
-    return await task()
-  } finally {
-    const holder = await readFile(lockPath, 'utf8').catch(() => '')
-    if (holder === owner) await rm(lockPath, { force: true })
-  }
-}
-
-async function tryLock(lockPath: string, owner: string): Promise<boolean> {
-  try {
-    await writeFile(lockPath, owner, { flag: 'wx', mode: OWNER_ONLY })
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') await mkdir(dirname(lockPath), { recursive: true, mode: OWNER_ONLY_FOLDER })
-    else if (code === 'EEXIST' || code === 'EPERM') await removeStaleLock(lockPath)
-    else throw error
-    return false
-  }
-}
-
-/** Removes an abandoned lock. Of several processes, one moves it aside. A lock that turns out to be new is restored. */
-async function removeStaleLock(lockPath: string): Promise<void> {
-  if ((await ageOf(lockPath)) < STALE_LOCK_MS) return
-  const aside = `${lockPath}.${randomUUID()}`
-  try {
-    await rename(lockPath, aside)
-  } catch {
-    return
-  }
-  if ((await ageOf(aside)) < STALE_LOCK_MS) await link(aside, lockPath).catch(() => {})
-  await rm(aside, { force: true })
-}
-
-/** Returns the time since a file was written in milliseconds, and 0 for a missing file. */
-function ageOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => 0,
-  )
 }

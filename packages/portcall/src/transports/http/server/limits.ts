@@ -10,7 +10,7 @@ export interface HttpLimits {
   readonly maxBatchMessages: number
   /** Time allowed to receive a complete body; 408 after that. */
   readonly bodyTimeoutMs: number
-  /** Longest pause while a body is received; 408 after that. */
+  /** Longest pause while a body is received; 408 after that. For a body of up to 16 KiB that `httpHandler` receives, the time for all of it. */
   readonly bodyIdleTimeoutMs: number
   /** Concurrent requests. Further ones get 503. */
   readonly maxRequests: number

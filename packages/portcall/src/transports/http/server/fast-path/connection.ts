@@ -174,6 +174,7 @@ function ignore(): void {}
 /** A simple request and its response. */
 class FastPathContext implements HttpContext, PendingWrite {
   readonly method = 'POST'
+  readonly httpVersion = '1.1'
   readonly target: string
   readonly host: string | undefined
   readonly body: RequestBody

@@ -130,6 +130,11 @@ class NodeContext implements HttpContext, PendingWrite {
     return this.#request.socket.remoteAddress
   }
 
+  get httpVersion(): string {
+    const { httpVersion } = this.#request
+    return httpVersion === '2.0' ? '2' : httpVersion
+  }
+
   readonly header = (name: string): string | undefined => {
     const { headers } = this.#request
     const key = name.toLowerCase()

@@ -1,13 +1,33 @@
-import type { ProcessStatus } from './controller.ts'
+import type { GatewayStatus, UpstreamStatus } from '../status.ts'
 
-type ServerRow = ProcessStatus['servers'][string]
+/** The state of a server, and what is counted of it, if anything is. */
+export interface ServerMetricsSource extends UpstreamStatus {
+  /** Calls, reads and prompts. */
+  readonly calls?: number
+  /** Calls that failed. */
+  readonly errors?: number
+  /** Times the server was connected again. */
+  readonly restarts?: number
+}
+
+/** What `gatewayMetrics` shows: the status of a gateway, and more if it is known. */
+export interface GatewayMetricsSource extends GatewayStatus {
+  /** The servers, by name. */
+  readonly servers: { readonly [name: string]: ServerMetricsSource }
+  /** The resident memory of the process. */
+  readonly memoryBytes?: number
+  /** Times the configuration was reloaded. */
+  readonly reloads?: number
+  /** When the gateway started, as an ISO date. */
+  readonly startedAt?: string
+}
 
 /** A metric of each server. */
 interface ServerMetric {
   readonly name: string
   readonly type: 'counter' | 'gauge'
   readonly help: string
-  readonly value: (server: ServerRow) => number
+  readonly value: (server: ServerMetricsSource) => number | undefined
 }
 
 const SERVER_METRICS: readonly ServerMetric[] = [
@@ -21,14 +41,21 @@ const SERVER_METRICS: readonly ServerMetric[] = [
   { name: 'failures', type: 'gauge', help: 'Failures since the last success.', value: ({ failures }) => failures },
 ]
 
-/** Formats the status of a gateway in the Prometheus text format. */
-export function formatMetrics(status: ProcessStatus): string {
+/**
+ * Formats the status of a gateway in the Prometheus text format.
+ *
+ * @example
+ * await serveAdmin({ ...actions, metrics: () => gatewayMetrics(gateway.status()) }, { token })
+ */
+export function gatewayMetrics(status: GatewayMetricsSource): string {
   const { servers, subscriptions, memoryBytes, reloads, startedAt } = status
   const process = [
     metric('subscriptions', { type: 'gauge', help: 'Open subscriptions of clients.' }, [['', subscriptions]]),
     metric('memory_bytes', { type: 'gauge', help: 'Resident memory.' }, [['', memoryBytes]]),
     metric('reloads_total', { type: 'counter', help: 'Times the configuration was reloaded.' }, [['', reloads]]),
-    metric('start_time_seconds', { type: 'gauge', help: 'When the gateway started.' }, [['', Date.parse(startedAt) / 1000]]),
+    metric('start_time_seconds', { type: 'gauge', help: 'When the gateway started.' }, [
+      ['', startedAt && Date.parse(startedAt) / 1000],
+    ]),
   ]
   const perServer = SERVER_METRICS.map(({ name, value, ...head }) =>
     metric(
@@ -37,16 +64,19 @@ export function formatMetrics(status: ProcessStatus): string {
       Object.entries(servers).map(([server, row]) => [`{server="${escapeLabel(server)}"}`, value(row)] as const),
     ),
   )
-  return `${[...process, ...perServer].join('\n')}\n`
+  return `${[...process, ...perServer].filter((text) => text !== '').join('\n')}\n`
 }
 
+/** Returns the lines of a metric. Empty if none of its values is known. */
 function metric(
   name: string,
   { type, help }: { readonly type: string; readonly help: string },
-  samples: readonly (readonly [labels: string, value: number])[],
+  samples: readonly (readonly [labels: string, value: number | '' | undefined])[],
 ): string {
   const full = `portcall_gateway_${name}`
-  const lines = samples.map(([labels, value]) => `${full}${labels} ${value}`)
+  const known = samples.filter(([, value]) => value !== undefined && value !== '')
+  if (known.length === 0) return ''
+  const lines = known.map(([labels, value]) => `${full}${labels} ${value}`)
   return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join('\n')
 }
 

@@ -1,0 +1,79 @@
+import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import type { BridgeOptions } from './bridge.ts'
+import { type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
+
+const GATEWAY: OptionNames<GatewayOptions> = {
+  servers: 1,
+  info: 1,
+  instructions: 1,
+  names: 1,
+  policy: 1,
+  credentials: 1,
+  middleware: 1,
+  stores: 1,
+  sealingKeys: 1,
+  pageSize: 1,
+  singleUser: 1,
+  requestStateTtlMs: 1,
+  onEvent: 1,
+}
+const SERVER: OptionNames<GatewayServerOptions> = {
+  target: 1,
+  alias: 1,
+  disabled: 1,
+  required: 1,
+  sharing: 1,
+  credentials: 1,
+  tools: 1,
+  prompts: 1,
+  resources: 1,
+  middleware: 1,
+  listTimeoutMs: 1,
+  idleTimeoutMs: 1,
+  maxConnections: 1,
+  maxRequests: 1,
+  era: 1,
+  protocolVersion: 1,
+  probeTimeoutMs: 1,
+  connectTimeoutMs: 1,
+  headers: 1,
+  auth: 1,
+  fetch: 1,
+  http: 1,
+}
+const BRIDGE: OptionNames<BridgeOptions> = (() => {
+  const { target, alias, disabled, required, ...server } = SERVER
+  const { servers, names, instructions, ...gateway } = GATEWAY
+  return { ...server, ...gateway, name: 1 }
+})()
+const ADVICE = {
+  mcpServers: 'Pass servers: { NAME: target }, or read a configuration with readGatewayConfig()',
+  policies: 'Pass them as "policy"',
+  url: 'Pass it as "target"',
+  command: 'Pass target: { command, args }',
+}
+
+/** Checks the options of `createGateway`, since JavaScript passes anything. @throws TypeError. */
+export function checkGatewayOptions(options: GatewayOptions): void {
+  checkOptions('createGateway()', options, { names: GATEWAY, advice: ADVICE })
+  if (typeof options.servers !== 'object')
+    throw new TypeError('createGateway(): servers is missing. Pass servers: { NAME: target }')
+}
+
+/** Checks the options of the servers of a gateway. @throws TypeError. */
+export function checkServers(servers: GatewayOptions['servers']): void {
+  for (const [name, server] of serverOptionsOf(servers)) {
+    const options = isTarget(server.target) ? server : server.target
+    checkOptions(`createGateway(): the server ${JSON.stringify(name)}`, options, { names: SERVER, advice: ADVICE })
+  }
+}
+
+/** Reports whether something may be a target. Options without the member `target` are taken for one. */
+function isTarget(target: GatewayServerOptions['target']): boolean {
+  return typeof target !== 'object' || target instanceof URL || ['command', 'exchange', 'receive'].some((key) => key in target)
+}
+
+/** Checks the options of `bridge`. @throws TypeError. */
+export function checkBridgeOptions(options: BridgeOptions): void {
+  checkOptions('bridge()', options, { names: BRIDGE, advice: ADVICE })
+}

@@ -1,0 +1,48 @@
+import { isObject } from '../jsonrpc/message.ts'
+import type { Stores } from '../stores/stores.ts'
+import { retryableOnce } from '../util/async.ts'
+import { randomId } from '../util/random.ts'
+
+/** Tells the other processes of a gateway that servers offer something else, for instance because a user has signed in. */
+export interface SharedRefresh {
+  /** Tells the others: one server, or all. */
+  announce(server: string | undefined): void
+  /** Receives what others announce from now on. */
+  join(): void
+  close(): void
+}
+
+const TOPIC = 'gateway-refresh'
+
+/** Without stores, there are no other processes. `onRefresh` is not called for what this process announces. */
+export function createSharedRefresh(
+  stores: Pick<Stores, 'bus'> | undefined,
+  onRefresh: (server: string | undefined) => void,
+): SharedRefresh {
+  if (!stores) return { announce() {}, join() {}, close() {} }
+  const { bus } = stores
+  const own = randomId(9)
+  let isClosed = false
+  let unsubscribe = (): void => {}
+  const receive = (text: string): void => {
+    const message: unknown = JSON.parse(text)
+    if (!isObject(message) || message.from === own) return
+    onRefresh(typeof message.server === 'string' ? message.server : undefined)
+  }
+  const joining = retryableOnce(async () => {
+    unsubscribe = await bus.subscribe(TOPIC, receive)
+    if (isClosed) unsubscribe()
+  })
+  return {
+    announce(server) {
+      bus.publish(TOPIC, JSON.stringify({ from: own, server })).catch(() => {})
+    },
+    join() {
+      joining.run().catch(() => {})
+    },
+    close() {
+      isClosed = true
+      unsubscribe()
+    },
+  }
+}

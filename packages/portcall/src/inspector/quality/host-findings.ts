@@ -1,0 +1,41 @@
+import type { Finding } from './finding.ts'
+import { type ExceededLimit, exceededLimits } from './host-verdicts.ts'
+import type { ServerInventory } from './inventory.ts'
+
+/** The rule of `portcall check` that reports a limit. */
+const RULES: { readonly [kind in ExceededLimit['kind']]: string } = {
+  tools: 'tool-count',
+  name: 'tool-name-length',
+  characters: 'tool-name',
+  description: 'tool-description-length',
+  argument: 'argument-name',
+  root: 'input-schema-root',
+}
+
+/** The limits that depend on the model, or on the name that the server has in the host. They are always warnings. */
+const UNCERTAIN: ReadonlySet<string> = new Set<ExceededLimit['kind']>(['name', 'description'])
+
+/** Reports each limit that a tool exceeds once, with all hosts that have it. An error if one of them refuses the tool. */
+export function hostFindings(inventory: ServerInventory): Finding[] {
+  const groups = new Map<string, ExceededLimit[]>()
+  for (const limit of exceededLimits(inventory)) {
+    const key = JSON.stringify([limit.kind, limit.tool])
+    groups.set(key, [...(groups.get(key) ?? []), limit])
+  }
+  return [...groups.values()].flatMap(toFinding)
+}
+
+function toFinding(limits: readonly ExceededLimit[]): Finding[] {
+  const [strictest] = [...limits].sort((a, b) => (a.most ?? 0) - (b.most ?? 0))
+  if (!strictest) return []
+  const { kind, tool, message } = strictest
+  const isError = !UNCERTAIN.has(kind) && limits.some(({ effect }) => effect === 'refuses')
+  return [
+    {
+      level: isError ? 'error' : 'warning',
+      rule: RULES[kind],
+      where: tool === undefined ? 'server' : `tool ${tool}`,
+      message: `${message} (${limits.map(({ host }) => host).join(', ')})`,
+    },
+  ]
+}

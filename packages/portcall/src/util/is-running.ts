@@ -1,0 +1,10 @@
+import process from 'node:process'
+
+/** Reports whether a process with this id runs, of whichever user. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

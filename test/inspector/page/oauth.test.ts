@@ -1,0 +1,105 @@
+/** The OAuth debugger on the page, with a server that checks the token: each step, then a connection with the token. */
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { createServer } from 'portcall'
+import { jwt, protect } from 'portcall/auth/server'
+import { serve } from 'portcall/node'
+import { authorizationServer } from 'portcall/testing'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openInspector, startBrowser } from './support/inspector.ts'
+import { createServerPage } from './support/server-page.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+afterAll(() => browser.close())
+
+async function freePort(): Promise<number> {
+  const server = createHttpServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts a server whose tools need an access token. Returns its URL. */
+async function startProtected(): Promise<string> {
+  const login = await authorizationServer()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}/mcp`
+  const server = createServer({ name: 'notes', version: '1' }).tool('whoami', {}, (_input: object, call) =>
+    String(call.auth?.subject ?? call.auth?.principal),
+  )
+  const verify = jwt({ issuer: login.issuer, jwksUri: `${login.issuer}/jwks` })
+  const guard = protect({ resource: url, authorizationServers: [login.issuer], verify })
+  const served = await serve(server, { ...guard, port, handleProcessSignals: false, drainTimeoutMs: 0 })
+  onTestFinished(async () => {
+    await served.close()
+    await login.close()
+  })
+  return url
+}
+
+/** Opens the address of the authorization server, as the user does. */
+async function signIn(page: Page): Promise<void> {
+  const address = await page.locator('.callout .address-text').textContent()
+  const tab = await page.context().newPage()
+  await tab.goto(address?.trim() ?? '')
+  await tab.close()
+  await page.bringToFront()
+}
+
+test('a sign-in step by step, its token in a call, and a new token', async () => {
+  const url = await startProtected()
+  const { page, origin } = await openInspector(browser)
+  const use = createServerPage(page)
+  await page.goto(`${origin}/#/connect`)
+  await page.getByLabel('URL, command or file').fill(url)
+  await page.getByText('Connects over HTTP to').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Sign in to the server' }).waitFor()
+  await use.screen('Auth')
+  await page.getByRole('button', { name: 'Step by step' }).click()
+  const steps = page.getByRole('list', { name: 'Steps' })
+  const next = page.getByRole('button', { name: /^Next/ })
+  const signInButtons = page.getByRole('button', { name: 'Open the sign-in page' })
+  const token = page.getByRole('button', { name: 'Use the token' })
+  const pauses: string[] = []
+  for (;;) {
+    await expect.poll(async () => (await next.isEnabled()) || (await token.isEnabled()) || (await isWaiting(page))).toBe(true)
+    if (await token.isEnabled()) break
+    if (await isWaiting(page)) {
+      expect(await signInButtons.count()).toBe(1)
+      await signIn(page)
+      await expect.poll(() => isWaiting(page)).toBe(false)
+    } else {
+      pauses.push((await next.textContent()) ?? '')
+      await next.click()
+      await expect.poll(async () => (await next.textContent()) !== pauses.at(-1) || (await token.isEnabled())).toBe(true)
+    }
+  }
+  expect(pauses.length).toBeGreaterThanOrEqual(5)
+  expect(await steps.locator('.verdict.failed').count()).toBe(0)
+  for (const step of ['Challenge', 'Token', 'Call'])
+    await steps
+      .getByRole('button', { name: new RegExp(step, 'i') })
+      .first()
+      .click()
+
+  await token.click()
+  await use.callToEnd({ tool: 'whoami', shows: 'user' })
+
+  await use.screen('Auth')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Refresh the token' }).click()
+  await steps.getByRole('button', { name: /refresh/i }).waitFor()
+  await page.getByRole('button', { name: 'Run to the end' }).click()
+  await expect.poll(() => token.isEnabled()).toBe(true)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Revoke the tokens' }).click()
+  await page.getByText('No flow yet').waitFor()
+})
+
+const isWaiting = (page: Page): Promise<boolean> => page.getByText('Sign in to continue').isVisible()
