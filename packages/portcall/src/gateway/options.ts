@@ -134,6 +134,13 @@ export interface GatewayOptions {
   readonly onEvent?: OnGatewayEvent
 }
 
+/** Options of a bridge: those of its server, and of the gateway that it is. */
+export type BridgeOptions = Omit<GatewayServerOptions, 'target' | 'alias' | 'disabled' | 'required' | 'middleware'> &
+  Omit<GatewayOptions, 'servers' | 'names' | 'instructions'> & {
+    /** The name of the server in events and in the status. Default: `server`. */
+    readonly name?: string
+  }
+
 /** Returns the options of each server. */
 export function serverOptionsOf(servers: GatewayServers): Map<string, GatewayServerOptions> {
   return new Map(Object.entries(servers).map(([name, server]) => [name, isServerOptions(server) ? server : { target: server }]))
