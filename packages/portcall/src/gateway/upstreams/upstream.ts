@@ -2,7 +2,7 @@ import { KINDS } from '../../compose/kinds.ts'
 import type { Era } from '../../connect/era-cache.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { matchTarget } from '../../connect/target.ts'
-import { ConnectionLostError } from '../../jsonrpc/errors.ts'
+import { ConnectionLostError, RpcError } from '../../jsonrpc/errors.ts'
 import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { refuse } from '../../middleware/refusal.ts'
@@ -62,8 +62,10 @@ export interface UpstreamOptions {
   /** Returns the current policies. */
   readonly policies: () => Policies
   readonly onEvent: OnGatewayEvent
-  /** The lists of the server may have changed: one kind, or all. */
-  readonly onChanged: (upstream: GatewayUpstream, kind: GatewayItemKind | undefined) => void
+  /** A list has become available after a lookup gave up on it: one kind, or all. */
+  readonly onLate: (kind: GatewayItemKind | undefined) => void
+  /** The server was reached after a connection was lost. Since `awaySince`, in milliseconds since 1970, it was not available. */
+  readonly onBack: (upstream: GatewayUpstream, awaySince: number | undefined) => void
 }
 
 const LIST_TIMEOUT_MS = 2000
@@ -80,20 +82,24 @@ const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => (
 })
 
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
-  const { name, server, credentials, policies, onEvent, onChanged } = options
+  const { name, server, credentials, policies, onEvent, onLate, onBack } = options
   const filters = createFilters(server)
   const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
-  let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders'> | undefined
+  let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders' | 'hasSession'> | undefined
   const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: probeMeta(options.info) }
 
   const probe = async (): Promise<void> => {
     const params = { _meta: traffic.lastMeta }
     const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
     const { exchange: open } = connections.get({ jsonrpc: '2.0', id: 0, method: 'server/discover', params }, {})
-    await requestResult(open, { method: 'server/discover', params }, context)
+    const { awaySince } = health
+    const { capabilities } = await requestResult(open, { method: 'server/discover', params }, context)
+    // A session answers this by itself; a list comes from the server.
+    const info = Object.values(KINDS).find(({ capability }) => isObject(capabilities) && capabilities[capability])
+    if (info && connected?.hasSession) await requestResult(open, { method: info.method, params }, context).catch(ignoreResponse)
     catalogue.invalidate()
-    onChanged(upstream, undefined)
+    onBack(upstream, awaySince)
   }
   const health = createUpstreamHealth({
     probe: isShared ? probe : undefined,
@@ -115,7 +121,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     exchange: exchangeUnder,
     policies: () => policies().list,
     onEvent,
-    onLate: (kind) => onChanged(upstream, kind),
+    onLate,
     onTimeout: (error) => health.failure(error),
   })
 
@@ -218,6 +224,11 @@ function upstreamEvent(server: string, { state, error, nextAttemptAt }: Upstream
     ...(error !== undefined && { error }),
     ...(nextAttemptAt !== undefined && { nextAttemptAt }),
   }
+}
+
+/** Ignores that a server responds with an error. @throws other errors. */
+function ignoreResponse(error: unknown): void {
+  if (!(error instanceof RpcError)) throw error
 }
 
 /** Reports whether a server could be reached and refused the caller, who has to sign in first. */
