@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { trace } from '@opentelemetry/api'
 import { type Call, createServer, ToolError } from 'portcall'
 import { connect } from 'portcall/client'
@@ -9,6 +10,7 @@ import { tasks as clientTasks } from 'portcall/tasks/client'
 import { clientTelemetry, gatewayTelemetry, serverTelemetry, type TelemetryOptions, taskTelemetry } from 'portcall/telemetry'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type OtlpReceiver, type ReceivedSpan, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
 
 const SERVER = 2
@@ -130,6 +132,25 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
       expect(handled.parentSpanId).toBe(asked.spanId)
     }
   })
+})
+
+test.each(VERSIONS)('a trace continues in a program over stdio with %s', async (protocolVersion) => {
+  const program = fileURLToPath(new URL('support/traced-stdio.mjs', import.meta.url))
+  const client = await open({ command: process.execPath, args: [program, receiver.url] }, { protocolVersion })
+  await client.callTool('add', {})
+  const sent = one(await spansNamed('tools/call add').then((spans) => spans.filter(({ kind }) => kind === CLIENT)), CLIENT)
+  await eventually(() => expect(receiver.spans.some(({ parentSpanId }) => parentSpanId === sent.spanId)).toBe(true))
+  const received = one(await spansNamed('tools/call add'), SERVER)
+  expect(received).toMatchObject({ traceId: sent.traceId, parentSpanId: sent.spanId })
+  for (const { attributes } of [sent, received])
+    expect(attributes).toEqual({
+      'mcp.method.name': 'tools/call',
+      'mcp.protocol.version': protocolVersion,
+      'gen_ai.tool.name': 'add',
+      'gen_ai.operation.name': 'execute_tool',
+      'network.transport': 'pipe',
+      'jsonrpc.request.id': expect.any(String),
+    })
 })
 
 test('errors have the types that the conventions name', async () => {

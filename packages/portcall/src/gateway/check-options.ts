@@ -30,6 +30,7 @@ const SERVER: OptionNames<GatewayServerOptions> = {
   listTimeoutMs: 1,
   idleTimeoutMs: 1,
   maxConnections: 1,
+  maxRequests: 1,
   era: 1,
   protocolVersion: 1,
   probeTimeoutMs: 1,

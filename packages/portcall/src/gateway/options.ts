@@ -78,6 +78,11 @@ export interface GatewayServerOptions
   readonly idleTimeoutMs?: number
   /** Maximum number of connections, and of child processes. Default: 1000. */
   readonly maxConnections?: number
+  /**
+   * Maximum number of requests that are sent to the server at the same time, except subscriptions. Over HTTP, each takes a socket. Further ones
+   * wait up to 30 seconds. Default: 1000.
+   */
+  readonly maxRequests?: number
 }
 
 /** The servers of a gateway, by name. A target alone stands for `{ target }`. */

@@ -20,7 +20,7 @@ export const auditCommand: Command = defineCommand({
   },
   examples: ['portcall audit verify audit.jsonl', 'portcall audit verify redis://127.0.0.1:6379 --name calls'],
   async run({ args: [action, target], flags: { name, hash }, io }) {
-    if (action !== 'verify' || target === undefined) 
+    if (action !== 'verify' || target === undefined)
       throw usageError('audit needs the action verify and a log', 'write portcall audit verify audit.jsonl')
     const expected = hash === undefined ? {} : { hash }
     const verify = (lines: AsyncIterable<string>): Promise<AuditVerdict> => verifyAuditLog(lines, expected)
