@@ -11,7 +11,7 @@ import { clientTelemetry, gatewayTelemetry, serverTelemetry, type TelemetryOptio
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { type OtlpReceiver, type ReceivedSpan, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
+import { type OtlpReceiver, type ReceivedPoint, type ReceivedSpan, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
 
 const SERVER = 2
 const CLIENT = 3
@@ -102,6 +102,23 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
       'network.protocol.version': '1.1',
       ...(protocolVersion !== '2026-07-28' && { 'mcp.session.id': expect.any(String) }),
     })
+  })
+
+  test('the duration of a session is recorded when it ends, for clients that have one', async () => {
+    const listening = await serve(createTestServer(), { port: 0, handleProcessSignals: false })
+    onTestFinished(() => listening.close())
+    const client = await open(listening.url, { protocolVersion })
+    await client.callTool('add', { a: 1 })
+    const sessionPoints = async (): Promise<ReceivedPoint[]> => {
+      await sdk.flush()
+      return receiver.points.filter(({ metric }) => metric === 'mcp.server.session.duration')
+    }
+    expect(await sessionPoints()).toEqual([])
+    await client.close()
+    await listening.close()
+    const common = { 'network.transport': 'tcp', 'network.protocol.name': 'http', 'network.protocol.version': '1.1' }
+    const point = { unit: 's', count: 1, attributes: { ...common, 'mcp.protocol.version': protocolVersion } }
+    expect(await sessionPoints()).toMatchObject(protocolVersion === '2026-07-28' ? [] : [point])
   })
 
   test('a question to the client is linked to the call that asked it', async () => {
