@@ -30,7 +30,7 @@ test('middleware-limits', async () => {
   assertText(await client.callTool('report', { lines: 1 }), 'A line of the report.\n')
   expect((await client.callTool('report', { lines: 10_000 })).isError).toBe(true)
   const lines = readFileSync(AUDIT_LOG, 'utf8').trimEnd().split('\n')
-  expect(await verifyAuditLog(lines)).toEqual({ intact: true, records: 2 })
+  expect(await verifyAuditLog(lines)).toMatchObject({ intact: true, records: 2 })
 })
 
 test('middleware-auth', async () => {

@@ -213,7 +213,7 @@ describe('H56', () => {
     const busy = await small.session()
     const running = busy.ask(request('tools/call', tool('slow', { ms: 500, tag: 'busy' })))
     await eventually(async () => expect((await small.counts()).started).toBe(1))
-    await openMany(small, 5, 1)
+    await openMany(small, 5)
     expect(textOf((await running).json)).toBe('slow busy')
     await small.healthy()
   })
@@ -250,7 +250,8 @@ describe('H56', () => {
 })
 
 /** Opens sessions over a few connections, and abandons them. */
-async function openMany(target: HttpServer, count: number, connections = Math.min(10, count)): Promise<void> {
+async function openMany(target: HttpServer, count: number): Promise<void> {
+  const connections = Math.min(10, count)
   const bytes = post(request('initialize', INITIALIZE, 1))
   await Promise.all(
     Array.from({ length: connections }, async (_, first) => {

@@ -3,7 +3,9 @@ import type { JsonObject, Message } from 'portcall/jsonrpc'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { EVENTUALLY_TIMEOUT_MS } from '../../packages/portcall/test-kit/eventually.ts'
 import { differenceOf } from '../gateway/differences.ts'
-import { parseUpstream, startBridge } from '../gateway/support/upstreams.ts'
+import { bridgeTo } from '../gateway/support/bridge-to.ts'
+import { pairsOf } from '../gateway/support/pairs.ts'
+import type { UpstreamSetup } from '../gateway/support/upstreams.ts'
 import type { Driver, DriverOptions } from '../support/driver.ts'
 import { open, type ServerFactory } from '../support/open-driver.ts'
 import type { Outcome } from '../support/requests.ts'
@@ -14,14 +16,17 @@ const DIRECT: ServerFactory = {
   create: createMatrixServer,
   program: fileURLToPath(new URL('./server/stdio.ts', import.meta.url)),
 }
-/** The server behind a bridge, which talks to it as `MATRIX_UPSTREAM` says. `npm run gateway` sets it. */
+
+/** A setup, and what is behind the bridge if there is one. */
+export interface MatrixSetup extends Setup {
+  upstream?: UpstreamSetup
+}
+
+/** `npm run gateway` sets `MATRIX_UPSTREAM` to the pairs of clients and servers that it tests through a bridge. */
 const { MATRIX_UPSTREAM } = process.env
-const SERVER: ServerFactory = MATRIX_UPSTREAM
-  ? {
-      create: () => startBridge(parseUpstream(MATRIX_UPSTREAM), { singleUser: true }),
-      program: fileURLToPath(new URL('../gateway/support/stdio.ts', import.meta.url)),
-    }
-  : DIRECT
+const MATRIX_SETUPS: readonly MatrixSetup[] = MATRIX_UPSTREAM
+  ? pairsOf(MATRIX_UPSTREAM).map(({ front, upstream }) => ({ ...front, upstream }))
+  : SETUPS
 
 /** Setups in which a behavior does not exist, and the reason. */
 export interface Gap {
@@ -47,7 +52,7 @@ export const GAPS = {
   structured: { where: ({ revision }: Setup) => revision < '2025-06-18', reason: 'no structured content before 2025-06-18' },
 } satisfies Record<string, Gap>
 
-type Body = (peer: Driver, setup: Setup) => Promise<void>
+type Body = (peer: Driver, setup: MatrixSetup) => Promise<void>
 type It = (title: string, body: Body, ...gaps: Gap[]) => void
 
 /**
@@ -55,32 +60,54 @@ type It = (title: string, body: Body, ...gaps: Gap[]) => void
  * The tests of a subject share one connection per setup, and every message on it must conform to the official schema.
  */
 export function matrix(subject: string, define: (it: It) => void): void {
-  describe.each(SETUPS.map((setup) => [setup.revision, setup.transport, setup] as const))(
-    `${subject} · %s · %s`,
-    (_revision, _transport, setup) => {
-      let peer: Driver
-      beforeAll(async () => {
-        peer = await open(SERVER, setup)
-      })
-      afterEach(() => expect(peer.violations.splice(0)).toEqual([]))
-      afterAll(() => peer?.close())
-      define((title, body, ...gaps) => {
-        const gap = gaps.find(({ where }) => where(setup))
-        const reason = gap?.reason ?? (MATRIX_UPSTREAM ? differenceOf(title, setup, parseUpstream(MATRIX_UPSTREAM)) : undefined)
-        test(title, (context) => (reason === undefined ? body(peer, setup) : context.skip(reason)))
-      })
-    },
-  )
+  describe.each(MATRIX_SETUPS.map((setup) => [titleOf(setup), setup] as const))(`${subject} · %s`, (_title, setup) => {
+    let started: StartedPeer
+    beforeAll(async () => {
+      started = await start(setup)
+    })
+    afterEach(() => expect(started.violations()).toEqual([]))
+    afterAll(() => started?.close())
+    define((title, body, ...gaps) => {
+      const gap = gaps.find(({ where }) => where(setup))
+      const reason = gap?.reason ?? (setup.upstream && differenceOf(title, setup, setup.upstream))
+      test(title, (context) => (reason === undefined ? body(started.peer, setup) : context.skip(reason)))
+    })
+  })
+}
+
+function titleOf({ revision, transport, upstream }: MatrixSetup): string {
+  return `${revision} · ${transport}${upstream ? ` · to ${upstream.revision} · ${upstream.transport}` : ''}`
 }
 
 /** Opens a separate server and connection for one test, with other options. */
-export async function openPeer(setup: Setup, options: Partial<DriverOptions>): Promise<Driver> {
-  const peer = await open(SERVER, { ...setup, ...options })
+export async function openPeer(setup: MatrixSetup, options: Partial<DriverOptions>): Promise<Driver> {
+  const { peer, violations, close } = await start(setup, options)
   onTestFinished(async () => {
-    await peer.close()
-    expect(peer.violations).toEqual([])
+    await close()
+    expect(violations()).toEqual([])
   })
   return peer
+}
+
+/** A server, and a connection to it. */
+interface StartedPeer {
+  readonly peer: Driver
+  /** Returns the violations of the official schemas since the last call: of the server, and of both sides behind a bridge. */
+  violations(): string[]
+  close(): Promise<void>
+}
+
+async function start({ upstream, ...setup }: MatrixSetup, options: Partial<DriverOptions> = {}): Promise<StartedPeer> {
+  const bridge = upstream && bridgeTo(upstream)
+  const peer = await open(bridge?.factory ?? DIRECT, { ...setup, ...options })
+  return {
+    peer,
+    violations: () => [...peer.violations.splice(0), ...(bridge?.violations() ?? [])],
+    async close() {
+      await peer.close()
+      bridge?.remove()
+    },
+  }
 }
 
 /** Calls a tool. */

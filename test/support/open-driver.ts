@@ -12,11 +12,13 @@ import { stdioWire } from './wire-stdio.ts'
 export interface ServerFactory {
   create(): ServerLike | Promise<ServerLike>
   program: string
+  /** The arguments of the program. */
+  args?: readonly string[]
 }
 
 const WIRES: Record<Transport, (server: ServerFactory, receive: Receive) => Promise<Wire>> = {
   memory: async ({ create }, receive) => memoryWire(await create(), receive),
-  stdio: ({ program }, receive) => stdioWire(program, receive),
+  stdio: (server, receive) => stdioWire(server, receive),
   http: async ({ create }, receive) => httpWire(await startNodeEndpoint(await create()), receive),
   fetch: async ({ create }, receive) => httpWire(createFetchEndpoint(await create()), receive),
   sse: async ({ create }, receive) => sseWire(await startNodeEndpoint(await create()), receive),

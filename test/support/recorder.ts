@@ -39,8 +39,14 @@ export interface Recorder extends MessageObserver {
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 
-/** Creates a recorder. `pull` is called before each read and adds messages that were recorded elsewhere. */
-export function createRecorder(pull: (observer: MessageObserver) => void = () => {}): Recorder {
+export interface RecorderOptions {
+  /** Called before each read; adds messages that were recorded elsewhere. */
+  readonly pull?: (observer: MessageObserver) => void
+  /** The client is a bridge, which passes on requests whose methods no revision defines. Default: false. */
+  readonly isBridge?: boolean
+}
+
+export function createRecorder({ pull = () => {}, isBridge = false }: RecorderOptions = {}): Recorder {
   const log: LoggedMessage[] = []
   const heads: Head[] = []
   const violations: string[] = []
@@ -50,7 +56,11 @@ export function createRecorder(pull: (observer: MessageObserver) => void = () =>
   let current: RevisionName = '2026-07-28'
 
   const sideOf = (revision: RevisionName): RevisionCheckers => {
-    const side = sides.get(revision) ?? { revision, server: createInspector(revision), judge: createClientChecker(revision) }
+    const side = sides.get(revision) ?? {
+      revision,
+      server: createInspector(revision),
+      judge: createClientChecker(revision, isBridge),
+    }
     sides.set(revision, side)
     return side
   }
@@ -126,7 +136,13 @@ interface ClientChecker {
 /** Methods of extensions, which the official schemas do not define. */
 const EXTENSIONS = { legacy: /^[a-z]+\.[a-z.]+\//, modern: /^(?:[a-z]+\.[a-z.]+\/|tasks\/(?:get|update|cancel)$)/ }
 
-function createClientChecker(revision: RevisionName): ClientChecker {
+/** Reports whether some revision defines a request with this method. */
+const isDefined = (method: string): boolean =>
+  REVISIONS.some((revision) =>
+    ['ClientRequest', 'ServerRequest'].some((union) => oracle(revision).methods(union).includes(method)),
+  )
+
+function createClientChecker(revision: RevisionName, isBridge: boolean): ClientChecker {
   const open = oracle(revision)
   const closed = oracle(revision, { closed: true })
   const questions = new Map<RequestId, string>()
@@ -135,7 +151,8 @@ function createClientChecker(revision: RevisionName): ClientChecker {
   const checkMethod = (message: JsonObject): string | undefined => {
     const method = String(message.method)
     const kind = 'id' in message ? 'request' : 'notification'
-    if (kind === 'request' && EXTENSIONS[eraOf(revision)].test(method)) return open.definition('JSONRPCRequest', message)
+    const isForeign = EXTENSIONS[eraOf(revision)].test(method) || (isBridge && !isDefined(method))
+    if (kind === 'request' && isForeign) return open.definition('JSONRPCRequest', message)
     const known = kind === 'request' ? requests : notifications
     if (hasOracle && !known?.has(method)) return `${method} is not a ${kind} of a client in ${revision}`
     return open[kind](message) ?? closed[kind](withoutTaskIds(withoutCustomMeta(message)))

@@ -26,6 +26,15 @@ function lineTee(path: string, direction: 'sent' | 'received'): (bytes: Uint8Arr
   }
 }
 
+/** Creates an observer that writes what it receives to a file, as `readTee` reads it. */
+export function createTee(path: string): MessageObserver {
+  const write =
+    (kind: keyof MessageObserver) =>
+    (value: unknown): void =>
+      appendFileSync(path, `${kind} ${JSON.stringify(value)}\n`)
+  return { sent: write('sent'), received: write('received'), head: write('head') }
+}
+
 /** Creates a function that reads the lines added to such a file since its last call. */
 export function readTee(path: string): (observer: MessageObserver) => void {
   let position = 0
@@ -36,7 +45,7 @@ export function readTee(path: string): (observer: MessageObserver) => void {
     position = Math.max(position, end)
     for (const line of lines) {
       const at = line.indexOf(' ')
-      observer[line.slice(0, at) as 'sent' | 'received'](JSON.parse(line.slice(at + 1)))
+      observer[line.slice(0, at) as keyof MessageObserver](JSON.parse(line.slice(at + 1)))
     }
   }
 }

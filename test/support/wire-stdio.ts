@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { compileProgram } from './compile.ts'
+import type { ServerFactory } from './open-driver.ts'
 import type { Receive, Wire } from './wire.ts'
 import { receiveAll } from './wire-memory.ts'
 
-/** Starts a server module in a child process and opens a wire over its stdin and stdout. */
-export async function stdioWire(module: string, receive: Receive): Promise<Wire> {
-  const child = spawn(process.execPath, [await compileProgram(module)], { stdio: ['pipe', 'pipe', 'pipe'] })
+/** Starts the program of a server and opens a wire over its stdin and stdout. */
+export async function stdioWire({ program, args = [] }: Omit<ServerFactory, 'create'>, receive: Receive): Promise<Wire> {
+  const child = spawn(process.execPath, [await compileProgram(program), ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   createInterface({ input: child.stdout }).on('line', (line) => receiveAll(JSON.parse(line), receive))

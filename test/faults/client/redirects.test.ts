@@ -2,7 +2,7 @@
 import { connect } from 'portcall/client'
 import { describe, expect, test } from 'vitest'
 import { until } from '../support/time.ts'
-import { call, failureOf, healthy, open } from './support/connection.ts'
+import { call, failureOf, healthy, open, untilLost } from './support/connection.ts'
 import { legacy, type Methods, modern, RESULTS } from './support/eras.ts'
 import { type Handler, type RawAnswer, type RawServer, testRaw } from './support/raw-server.ts'
 
@@ -174,7 +174,7 @@ describe('HTTP+SSE', () => {
     await until(() => server.of('x/never').length === 1)
     stream?.reset()
     expect(await waiting).toMatchObject({ code: 'CONNECTION_LOST', retryable: true })
-    await until(() => client.status === 'disconnected', 'the loss')
+    await untilLost(client)
     await healthy(client)
     expect(streams).toBe(2)
   })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { freePort } from '../../support/free-port.mjs'
 import { type HttpServer, startHttp } from '../support/http.ts'
 import { sleep, until, within } from '../support/time.ts'
-import { collect, failureOf, open } from './support/connection.ts'
+import { collect, expectLosses, failureOf, open } from './support/connection.ts'
 
 /** Starts a server that accepts 1,000 concurrent calls of one session. */
 function start(port: number): Promise<HttpServer> {
@@ -45,7 +45,7 @@ describe.each(['2026-07-28', '2025-11-25', '2025-03-26'])('a server of %s', (pro
       await until(() => changes.length >= 2, 'the changes')
       await sleep(300)
       expect([...changes].sort()).toEqual(['resources', 'tools'])
-      expect(kinds()).toContain('disconnected')
+      expectLosses(kinds(), 'disconnected')
     } finally {
       first.kill()
       current.kill()

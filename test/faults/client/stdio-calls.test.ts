@@ -32,6 +32,7 @@ const RECEIVED = `
 describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
   test('C12: it never responds: the calls time out, and it is notified', async () => {
     const { client } = await open(program(RECEIVED))
+    await healthy(client)
     const failures = await Promise.all(
       Array.from({ length: 50 }, () => failureOf(client.callTool('never', {}, { timeouts: { requestTimeoutMs: 200 } }))),
     )
@@ -62,6 +63,7 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
 
   test('C41: 200 calls that are aborted immediately and still answered: no responses are mixed up', async () => {
     const { client } = await open(program(`${RECEIVED}; mine.late = (id) => setTimeout(() => reply(id, text('late')), 30)`))
+    await healthy(client)
     const outcomes = Array.from({ length: 200 }, () => {
       const controller = new AbortController()
       const outcome = failureOf(client.callTool('late', {}, { signal: controller.signal }), 2000)

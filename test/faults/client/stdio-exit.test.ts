@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { ConnectionLostError, connect } from 'portcall/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { timed, until, within } from '../support/time.ts'
-import { call, collect, failureOf, healthy, open } from './support/connection.ts'
+import { call, collect, expectLosses, failureOf, healthy, open, untilLost } from './support/connection.ts'
 import { isAlive, isRunning, modernProgram, node, PROGRAMS } from './support/program.ts'
 
 const PID = `on['tools/call'] = (id, { name }) => reply(id, text(name === 'pid' ? String(process.pid) : 'fine'));`
@@ -47,8 +47,7 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
     expect(Number(await call(client, 'pid'))).not.toBe(first)
     await until(() => changes.length >= 2, 'the changes')
     expect(changes).toEqual(['tools', 'resource a:1'])
-    expect(kinds()).toContain('disconnected')
-    expect(kinds()).toContain('reconnected')
+    expectLosses(kinds(), 'disconnected', 'reconnected')
     expect(client.status).toBe('connected')
     expect(isAlive(first)).toBe(false)
   })
@@ -58,7 +57,8 @@ describe.each(PROGRAMS)('a program of %s', (_revision, program) => {
     for (let round = 0; round < 3; round++) {
       const pid = Number(await call(client, 'pid'))
       process.kill(pid, 'SIGKILL')
-      await until(() => client.status === 'disconnected', 'the loss')
+      await until(() => !isAlive(pid), 'the end of the program')
+      await untilLost(client)
       await healthy(client)
     }
   })

@@ -1,4 +1,5 @@
 import { serveStdio } from 'portcall/stdio'
 import { parseUpstream, startBridge } from './upstreams.ts'
 
-await serveStdio(await startBridge(parseUpstream(process.env.MATRIX_UPSTREAM ?? ''), { singleUser: true }))
+const [, , upstream = '', recording = ''] = process.argv
+await serveStdio(await startBridge(parseUpstream(upstream), recording, { singleUser: true }))

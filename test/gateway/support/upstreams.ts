@@ -5,11 +5,13 @@ import { channelPair } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
 import { createMatrixServer } from '../../matrix/server/index.ts'
 import { compileProgram } from '../../support/compile.ts'
+import { observeChannel } from '../../support/observers.ts'
+import { startProxy } from '../../support/recording-proxy.ts'
 import type { RevisionName } from '../../support/setups.ts'
+import { createTee } from '../../support/tee.ts'
 
 /** How a gateway reaches the server behind it. `exchange` is a server in the same process. */
-export const UPSTREAM_TRANSPORTS = ['exchange', 'channel', 'stdio', 'http', 'sse'] as const
-export type UpstreamTransport = (typeof UPSTREAM_TRANSPORTS)[number]
+export type UpstreamTransport = 'exchange' | 'channel' | 'stdio' | 'http' | 'sse'
 
 /** The transport and the revision between a gateway and its server. */
 export interface UpstreamSetup {
@@ -28,35 +30,47 @@ interface StartedUpstream {
   readonly close: () => Promise<void> | void
 }
 
-const PROGRAM = fileURLToPath(new URL('../../matrix/server/stdio.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../matrix/client/stdio.ts', import.meta.url))
 
-const STARTERS: { readonly [transport in UpstreamTransport]: () => Promise<StartedUpstream> } = {
+/** Starts the server of the matrix. What it and the bridge send each other is written to a file. */
+const STARTERS: { readonly [transport in UpstreamTransport]: (recording: string) => Promise<StartedUpstream> } = {
   async exchange() {
     const server = createMatrixServer()
     return { target: server, close: () => server.close() }
   },
-  async channel() {
+  async channel(recording) {
     const [near, far] = channelPair()
     const server = createMatrixServer()
     serveChannel(server, far)
-    return { target: near, close: () => server.close() }
+    return { target: observeChannel(near, createTee(recording)), close: () => server.close() }
   },
-  async stdio() {
-    return { target: { command: process.execPath, args: [await compileProgram(PROGRAM)] }, close: () => {} }
+  async stdio(recording) {
+    return { target: { command: process.execPath, args: [await compileProgram(PROGRAM), recording] }, close: () => {} }
   },
-  async http() {
-    const { url, close } = await serve(createMatrixServer(), { port: 0, handleProcessSignals: false })
-    return { target: url, close }
-  },
-  async sse() {
-    const { url, close } = await serve(createMatrixServer(), { port: 0, handleProcessSignals: false })
-    return { target: url, close }
-  },
+  http: startHttp,
+  sse: startHttp,
 }
 
-/** Starts the server of the matrix in a setup, and a bridge in front of it. Closing the bridge stops the server. */
-export async function startBridge({ transport, revision }: UpstreamSetup, options: BridgeOptions = {}): Promise<Gateway> {
-  const { target, close } = await STARTERS[transport]()
+async function startHttp(recording: string): Promise<StartedUpstream> {
+  const serving = await serve(createMatrixServer(), { port: 0, handleProcessSignals: false, drainTimeoutMs: 500 })
+  const proxy = await startProxy(serving.url, createTee(recording))
+  const close = async (): Promise<void> => {
+    await proxy.close()
+    await serving.close()
+  }
+  return { target: proxy.url, close }
+}
+
+/**
+ * Starts the server of the matrix in a setup, and a bridge in front of it. Closing the bridge stops the server. What they send each other is
+ * written to the file `recording`; nothing is for a server in the same process, which no revision describes.
+ */
+export async function startBridge(
+  { transport, revision }: UpstreamSetup,
+  recording: string,
+  options: BridgeOptions = {},
+): Promise<Gateway> {
+  const { target, close } = await STARTERS[transport](recording)
   const era = transport === 'sse' ? { era: 'http+sse' as const } : {}
   const gateway = bridge(target, { protocolVersion: revision, ...era, ...options })
   return {

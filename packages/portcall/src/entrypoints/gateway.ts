@@ -3,7 +3,7 @@
 export { ConfigError } from '../connect/config/errors.ts'
 export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'
 export type { ConnectTarget, InProcessTarget, StdioTarget } from '../connect/target.ts'
-export { type BridgeOptions, bridge } from '../gateway/bridge.ts'
+export { bridge } from '../gateway/bridge.ts'
 export type { GatewayAccountSettings, GatewayLoginSettings, GatewayServerAuth } from '../gateway/config/access-settings.ts'
 export {
   type ConfiguredPolicies,
@@ -56,6 +56,7 @@ export type {
 } from '../gateway/events.ts'
 export { createGateway, type Gateway } from '../gateway/gateway.ts'
 export type {
+  BridgeOptions,
   CredentialsProvider,
   CredentialsRequest,
   GatewayNameOptions,

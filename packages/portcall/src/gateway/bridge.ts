@@ -1,14 +1,7 @@
 import type { ConnectTarget } from '../connect/target.ts'
 import { checkBridgeOptions } from './check-options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
-import type { GatewayOptions, GatewayServerOptions } from './options.ts'
-
-/** Options of a bridge: those of its server, and of the gateway that it is. */
-export type BridgeOptions = Omit<GatewayServerOptions, 'target' | 'alias' | 'disabled' | 'required' | 'middleware'> &
-  Omit<GatewayOptions, 'servers' | 'names' | 'instructions'> & {
-    /** The name of the server in events and in the status. Default: `server`. */
-    readonly name?: string
-  }
+import type { BridgeOptions } from './options.ts'
 
 /**
  * Creates a gateway to one server, which looks like the server itself: its names, lists and instructions do not change. Serve it over another

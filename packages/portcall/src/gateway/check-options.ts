@@ -1,6 +1,5 @@
 import { checkOptions, type OptionNames } from '../util/check-options.ts'
-import type { BridgeOptions } from './bridge.ts'
-import { type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
+import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {
   servers: 1,
@@ -31,6 +30,7 @@ const SERVER: OptionNames<GatewayServerOptions> = {
   listTimeoutMs: 1,
   idleTimeoutMs: 1,
   maxConnections: 1,
+  maxRequests: 1,
   era: 1,
   protocolVersion: 1,
   probeTimeoutMs: 1,
@@ -60,7 +60,7 @@ export function checkGatewayOptions(options: GatewayOptions): void {
 }
 
 /** Checks the options of the servers of a gateway. @throws TypeError. */
-export function checkServers(servers: GatewayOptions['servers']): void {
+export function checkUpstreamOptions(servers: GatewayOptions['servers']): void {
   for (const [name, server] of serverOptionsOf(servers)) {
     const options = isTarget(server.target) ? server : server.target
     checkOptions(`createGateway(): the server ${JSON.stringify(name)}`, options, { names: SERVER, advice: ADVICE })

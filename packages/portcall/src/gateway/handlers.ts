@@ -1,11 +1,13 @@
 import { KIND_OF_METHOD, type KindInfo } from '../compose/kinds.ts'
+import { RpcError } from '../jsonrpc/errors.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound } from '../protocol/errors.ts'
 import { requireExtension } from '../protocol/extensions.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
-import type { CallerRequest } from './calls/forward-call.ts'
+import type { CallerRequest } from './calls/item-call.ts'
 import { ITEM_METHODS } from './calls/item-methods.ts'
 import { discoverAll } from './discover.ts'
+import { unavailable } from './errors.ts'
 import { createMergedSkills } from './lists/merged-skills.ts'
 import type { GatewayParts } from './parts.ts'
 import { unknownTask } from './routes/task-ids.ts'
@@ -47,8 +49,15 @@ export function createGatewayHandlers(parts: GatewayParts): (method: string) => 
 
 async function discover(call: CallerRequest, { registry, info, instructions }: GatewayParts): Promise<Response> {
   const { single, upstreams } = registry.table()
-  if (single) return passThrough(single, call)
+  if (single) return success(call.request.id, await discoverSingle(single, call))
   return success(call.request.id, await discoverAll(upstreams, call.caller, { info, instructions }))
+}
+
+/** Returns what a single server says about itself, from the cache if possible: handshakes do not wait for the server. */
+async function discoverSingle({ name, catalogue }: GatewayUpstream, { caller }: CallerRequest): Promise<JsonObject> {
+  const { value, error } = await catalogue.discover(caller, Infinity)
+  if (value) return value.discovered
+  throw error instanceof RpcError ? error : unavailable(name, error)
 }
 
 async function list(call: CallerRequest, info: KindInfo, parts: GatewayParts): Promise<Response> {

@@ -78,6 +78,11 @@ export interface GatewayServerOptions
   readonly idleTimeoutMs?: number
   /** Maximum number of connections, and of child processes. Default: 1000. */
   readonly maxConnections?: number
+  /**
+   * Maximum number of requests that are sent to the server at the same time, except subscriptions. Over HTTP, each takes a socket. Further ones
+   * wait up to 30 seconds. Default: 1000.
+   */
+  readonly maxRequests?: number
 }
 
 /** The servers of a gateway, by name. A target alone stands for `{ target }`. */
@@ -128,6 +133,13 @@ export interface GatewayOptions {
   /** Receives what happens. Default: nothing is reported. */
   readonly onEvent?: OnGatewayEvent
 }
+
+/** Options of a bridge: those of its server, and of the gateway that it is. */
+export type BridgeOptions = Omit<GatewayServerOptions, 'target' | 'alias' | 'disabled' | 'required' | 'middleware'> &
+  Omit<GatewayOptions, 'servers' | 'names' | 'instructions'> & {
+    /** The name of the server in events and in the status. Default: `server`. */
+    readonly name?: string
+  }
 
 /** Returns the options of each server. */
 export function serverOptionsOf(servers: GatewayServers): Map<string, GatewayServerOptions> {

@@ -31,6 +31,7 @@ export interface GatewayParts {
   readonly subscriptions: Subscriptions
   readonly taskIds: TaskIds
   readonly processes: GatewayProcesses
+  readonly onEvent: OnGatewayEvent
 }
 
 const INFO: Implementation = { name: 'portcall-gateway', version: '0' }
@@ -66,7 +67,8 @@ export function createParts(options: GatewayOptions, { onEvent, exchange, polici
         requestStateTtlMs,
         policies,
         onEvent,
-        onChanged: (_upstream, kind) => subscriptions.changed(kind),
+        onLate: (kind) => subscriptions.changed(kind),
+        onBack: (upstream, awaySince) => subscriptions.recover(upstream, awaySince),
       }),
   })
   const { table } = registry
@@ -100,5 +102,6 @@ export function createParts(options: GatewayOptions, { onEvent, exchange, polici
     subscriptions,
     taskIds,
     processes,
+    onEvent,
   }
 }

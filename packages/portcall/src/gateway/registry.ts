@@ -1,6 +1,6 @@
 import { isJsonEqual } from '../util/json-equal.ts'
 import { delay } from '../util/timers.ts'
-import { checkServers } from './check-options.ts'
+import { checkUpstreamOptions } from './check-options.ts'
 import { type GatewayNameOptions, type GatewayServerOptions, type GatewayServers, serverOptionsOf } from './options.ts'
 import { createRoutingTable, type RoutingTable } from './routes/router.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
@@ -39,7 +39,7 @@ export function createUpstreamRegistry(initial: GatewayServers, { names, create 
 
   /** Returns the servers that are left out from now on. */
   const swap = (servers: GatewayServers): GatewayUpstream[] => {
-    checkServers(servers)
+    checkUpstreamOptions(servers)
     const enabled = [...serverOptionsOf(servers)].filter(([, server]) => !server.disabled)
     const kept = (name: string, server: GatewayServerOptions): GatewayUpstream | undefined => {
       const known = current.byName.get(name)

@@ -1,10 +1,11 @@
 import type { KindInfo } from '../compose/kinds.ts'
-import { isObject, isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
-import type { CallerRequest } from './calls/forward-call.ts'
+import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
+import type { CallerRequest } from './calls/item-call.ts'
 import { UpstreamContext } from './calls/upstream-context.ts'
 import { unavailable } from './errors.ts'
+import type { OnGatewayEvent } from './events.ts'
 import type { ListCursors } from './lists/cursors.ts'
-import { findItemFault } from './upstreams/check-item.ts'
+import { checkItems } from './upstreams/check-item.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 let lastId = 0
@@ -24,25 +25,25 @@ export async function passThrough(upstream: GatewayUpstream, { request, context,
 export interface PageContext {
   readonly call: CallerRequest
   readonly cursors: ListCursors
+  readonly onEvent: OnGatewayEvent
 }
 
 /** Passes on a page of the list of a single server, without the items that are malformed or not visible. */
 export async function passListThrough(
   upstream: GatewayUpstream,
   info: KindInfo,
-  { call, cursors }: PageContext,
+  { call, cursors, onEvent }: PageContext,
 ): Promise<Response> {
   const { auth } = call.context
   const { policies } = call.caller
   const { cursor, ...params } = call.request.params ?? {}
-  const upstreamCursor =
-    cursor === undefined ? {} : { cursor: (await cursors.open(cursor, { auth, method: info.method })) as string }
-  const request = { ...call.request, params: { ...params, ...upstreamCursor } }
+  const position = (await cursors.open(cursor, { auth, method: info.method })) as string | undefined
+  const request = { ...call.request, params: position === undefined ? params : { ...params, cursor: position } }
   const response = await passThrough(upstream, { ...call, request })
   if (!isSuccess(response) || !Array.isArray(response.result[info.key])) return response
   const filter = upstream.filterOf(info.kind)
   const list: unknown[] = response.result[info.key] as unknown[]
-  let items: readonly JsonObject[] = list.filter(isObject).filter((item) => findItemFault(info, item) === undefined)
+  let items: readonly JsonObject[] = checkItems(list, { info, server: upstream.name, onEvent })
   for (const policy of policies.list) items = (await policy.listed?.(upstream.name, info.kind, items)) ?? items
   const kept = items.flatMap((definition) => {
     const name = String(definition[info.id])

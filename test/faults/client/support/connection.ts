@@ -1,7 +1,7 @@
 import { type Client, type ClientEvent, type ConnectOptions, type ConnectTarget, connect } from 'portcall/client'
 import { expect, onTestFinished } from 'vitest'
-import { within } from '../../support/time.ts'
-import { createTestGateway, upstreamErrorOf } from './through-gateway.ts'
+import { until, within } from '../../support/time.ts'
+import { createTestGateway, isThroughGateway, upstreamErrorOf } from './through-gateway.ts'
 
 /** A client and the events it has emitted. */
 export interface ConnectedClient {
@@ -18,23 +18,37 @@ export async function open(target: ConnectTarget, options: ConnectOptions = {}):
     events.push(event)
     options.onEvent?.(event)
   }
-  const through = process.env.FAULTS_UPSTREAM === undefined ? undefined : createTestGateway(target, options)
+  const through = isThroughGateway ? createTestGateway(target, { ...options, onEvent }) : undefined
   const opening = connect(through?.gateway ?? target, { ...(through?.options ?? options), onEvent })
   const client = await within(10_000, opening, 'the connection')
-  if (through) closeTogether(client as Client, through.gateway)
+  if (through) actForGateway(client as Client, through.gateway)
   onTestFinished(() => within(5000, client.close(), 'the end of the client'))
   return { client: client as Client, events, kinds: () => events.map(({ type }) => type) }
 }
 
-/** Makes the client close the gateway, too. */
-function closeTogether(client: Client, gateway: { close(): Promise<void> }): void {
-  const close = client.close.bind(client)
+/** Makes the client close the gateway, too, and calls of tools fail with the error of the server that the gateway reports. */
+function actForGateway(client: Client, gateway: { close(): Promise<void> }): void {
+  const [close, callTool] = [client.close.bind(client), client.callTool.bind(client)]
   Object.assign(client, {
     async close() {
       await close()
       await gateway.close()
     },
+    callTool: (...args: Parameters<typeof callTool>) =>
+      callTool(...args).catch((error: unknown) => {
+        throw upstreamErrorOf(error) ?? error
+      }),
   })
+}
+
+/** Expects that the client has reported these kinds of events. Behind a gateway it does not notice that the server was lost. */
+export function expectLosses(kinds: readonly string[], ...expected: string[]): void {
+  if (!isThroughGateway) expect(kinds).toEqual(expect.arrayContaining(expected))
+}
+
+/** Waits until the client has noticed that the server was lost. Behind a gateway it does not. */
+export async function untilLost(client: Client): Promise<void> {
+  if (!isThroughGateway) await until(() => client.status === 'disconnected', 'the loss')
 }
 
 /** Returns the error of a promise that must reject in time. */

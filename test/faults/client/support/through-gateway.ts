@@ -1,5 +1,5 @@
-import type { ConnectOptions, ConnectTarget } from 'portcall/client'
-import { createGateway, type Gateway, type GatewayServerOptions } from 'portcall/gateway'
+import type { ClientEvent, ConnectOptions, ConnectTarget } from 'portcall/client'
+import { createGateway, type Gateway, type GatewayEvent, type GatewayServerOptions } from 'portcall/gateway'
 import { expect, onTestFinished } from 'vitest'
 
 /** A gateway in front of a faulty server, and the options for the client of the gateway. */
@@ -7,6 +7,17 @@ export interface TestGateway {
   readonly gateway: Gateway
   readonly options: ConnectOptions
 }
+
+/** Tests run through a gateway, whose client stays connected when the server is lost: the gateway connects to it again. */
+export const isThroughGateway: boolean = process.env.FAULTS_UPSTREAM !== undefined
+
+/** The method that lists each kind of item. */
+const LIST_METHODS = {
+  tool: 'tools/list',
+  prompt: 'prompts/list',
+  resource: 'resources/list',
+  template: 'resources/templates/list',
+} as const
 
 /** What the last request to the faulty server failed with. */
 let lastError: Error | undefined
@@ -27,9 +38,23 @@ export function createTestGateway(target: ConnectTarget, options: ConnectOptions
         }),
     ],
   }
-  const gateway = createGateway({ servers: { server }, names: { mode: 'never' }, singleUser: true })
+  const onEvent = (event: GatewayEvent): void => {
+    const reported = clientEventOf(event)
+    if (reported) options.onEvent?.(reported)
+  }
+  const gateway = createGateway({ servers: { server }, names: { mode: 'never' }, singleUser: true, onEvent })
   onTestFinished(() => gateway.close())
   return { gateway, options: own }
+}
+
+/** Returns the event with which a client would report the same. */
+function clientEventOf(event: GatewayEvent): ClientEvent | undefined {
+  if (event.type === 'item-dropped')
+    return { type: 'warning', message: `${LIST_METHODS[event.kind]}: "${event.name}" is left out: ${event.reason}` }
+  if (event.type !== 'warning') return undefined
+  const [, kind, text] = /^Unexpected output \((.*?)\): (.*)$/s.exec(event.message) ?? []
+  if (text === undefined) return { type: 'warning', message: event.message }
+  return { type: 'unexpected-message', kind, text } as ClientEvent
 }
 
 /** Returns the error of the server that an error of the gateway reports. */

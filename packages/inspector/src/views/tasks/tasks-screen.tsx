@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { formatTime } from '../../lib/format.ts'
+import { formatDuration, formatTime } from '../../lib/format.ts'
 import { filterBy } from '../../lib/fuzzy.ts'
 import { operate } from '../../state/actions.ts'
 import type { InspectorServer, InspectorTask } from '../../state/protocol.ts'
@@ -93,7 +93,7 @@ function TaskDetail({ server, task }: { server: InspectorServer; task: Inspector
         <Facts
           items={[
             startedAt !== undefined && ['Started', formatTime(startedAt)],
-            typeof state?.['ttl'] === 'number' && ['Kept for', `${state['ttl']} ms`],
+            typeof state?.['ttl'] === 'number' && ['Kept for', formatDuration(state['ttl'])],
           ]}
         />
       </header>

@@ -1,7 +1,6 @@
 import type { HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { resolveUrl } from '../stored-login.ts'
 import { withClient } from '../target/connect.ts'
@@ -39,26 +38,41 @@ export const checkCommand: Command = defineCommand({
   },
 })
 
+const INDENT = '  '
+
 function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult, io: Io): void {
   if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts })
-  for (const { level, where, rule, message } of findings) io.data(sanitizeLine(`${level}: ${where}: ${message} [${rule}]`))
+  const advised = new Set<string>()
+  for (const { level, where, rule, message, advice } of findings) {
+    const tone = level === 'error' ? 'bad' : 'warning'
+    io.print([{ tone, text: `${level}:` }, ` ${where}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
+    if (!advised.has(rule)) io.print([INDENT, { tone: 'strong', text: `→ ${advice}` }], INDENT.length + 2)
+    advised.add(rule)
+  }
+  if (findings.length > 0) io.print([])
   printHosts(hosts, io)
   const errors = findings.filter(({ level }) => level === 'error').length
   const warnings = findings.length - errors
-  io.data(`${count(errors, 'error')}, ${count(warnings, 'warning')}; the tools take about ${toolTokens} tokens`)
+  io.print([
+    { tone: errors > 0 ? 'bad' : 'strong', text: `${count(errors, 'error')}, ${count(warnings, 'warning')}` },
+    `; the tools take about ${toolTokens} tokens`,
+  ])
 }
 
 /** Prints what each host does with which tools, and the source. */
 function printHosts(hosts: readonly HostVerdict[], io: Io): void {
   for (const { host, problems } of hosts)
     for (const { effect, tool, message, advice, source } of problems)
-      io.data(
-        sanitizeLine(
-          `${host} ${effect} ${tool === undefined ? 'some tools' : `tool ${tool}`}: ${message}. ${advice} [${source}]`,
-        ),
+      io.print(
+        [
+          { tone: 'strong', text: host },
+          ` ${effect} ${tool === undefined ? 'some tools' : `tool ${tool}`}: ${message}. ${advice}`,
+          { tone: 'quiet', text: ` [${source}]` },
+        ],
+        INDENT.length,
       )
   const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
-  if (accepting.length > 0) io.data(`accepted as it is by ${accepting.join(', ')}`)
+  if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
 }
 
 const count = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`

@@ -6,7 +6,11 @@ import type { Sealer } from '../../stores/sealing/seal.ts'
 export interface ListCursors {
   /** Returns the cursor of a position. */
   seal(position: unknown, list: CursorBinding): Promise<string>
-  /** Returns the position of a cursor. @throws RpcError if it has expired, was changed, or belongs to another caller or list. */
+  /**
+   * Returns the position of a cursor, or `undefined` without a cursor. `null` counts as none.
+   *
+   * @throws RpcError if it has expired, was changed, or belongs to another caller or list.
+   */
   open(cursor: unknown, list: CursorBinding): Promise<unknown>
 }
 
@@ -23,6 +27,7 @@ export function createListCursors(sealer: Sealer): ListCursors {
   return {
     seal: (position, list) => sealer.seal(PURPOSE, position, { ttlMs: TTL_MS, ...claimsOf(list) }),
     async open(cursor, list) {
+      if (cursor === undefined || cursor === null) return undefined
       if (typeof cursor !== 'string') throw invalidCursor()
       return sealer.open(PURPOSE, cursor, claimsOf(list)).catch(() => {
         throw invalidCursor()

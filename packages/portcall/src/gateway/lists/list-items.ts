@@ -39,7 +39,8 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
     failIfRequired(list, upstreams())
     const items = visibleItems(list, caller)
     const binding = { auth, method: info.method }
-    const start = cursor === undefined ? 0 : indexAfter(await cursors.open(cursor, binding))
+    const last = await cursors.open(cursor, binding)
+    const start = last === undefined ? 0 : indexAfter(last)
     const page = items.slice(start, start + pageSize)
     const isLast = start + pageSize >= items.length
     const unavailable = Object.fromEntries([...list.missing].map(([server, error]) => [server, messageOf(error)]))
@@ -53,8 +54,8 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
     }
 
     /** Returns the index after the last item of the previous page. */
-    function indexAfter(last: unknown): number {
-      const at = items.findIndex((item) => item[info.id] === last)
+    function indexAfter(previous: unknown): number {
+      const at = items.findIndex((item) => item[info.id] === previous)
       if (at < 0) throw invalidCursor()
       return at + 1
     }

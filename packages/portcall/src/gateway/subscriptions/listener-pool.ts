@@ -7,6 +7,8 @@ import { createUpstreamListener, type UpstreamListener } from './upstream-listen
 /** The subscriptions to servers, shared by the callers that may share them. */
 export interface ListenerPool {
   get(upstream: GatewayUpstream, caller: Caller): UpstreamListener
+  /** Subscribes to a server again, because it is back. */
+  recover(upstream: GatewayUpstream, awaySince: number | undefined): void
   close(): void
 }
 
@@ -33,6 +35,9 @@ export function createListenerPool(): ListenerPool {
       const created = createUpstreamListener({ upstream, meta: caller.sharedMeta, auth: caller.auth, onUnused })
       listeners.set(key, created)
       return created
+    },
+    recover({ id }, awaySince) {
+      for (const [key, listener] of listeners) if (JSON.parse(key)[0] === id) listener.recover(awaySince)
     },
     close() {
       for (const listener of listeners.values()) listener.close()

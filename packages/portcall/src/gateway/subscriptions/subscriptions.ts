@@ -6,7 +6,7 @@ import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { onAbort } from '../../util/abort.ts'
 import { Caller } from '../caller.ts'
-import type { CallerRequest } from '../calls/forward-call.ts'
+import type { CallerRequest } from '../calls/item-call.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayItemKind } from '../policy.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
@@ -23,6 +23,8 @@ export interface Subscriptions {
   listen(call: CallerRequest): Promise<JsonObject>
   /** Reports that lists of the gateway have changed: one kind, or all. */
   changed(kind: GatewayItemKind | undefined): void
+  /** Subscribes to a server again, because it is back, and reports what may have changed while it was away. */
+  recover(upstream: GatewayUpstream, awaySince: number | undefined): void
   /** Adapts all subscriptions to the current servers and policies. */
   reattach(): void
   /** Ends all subscriptions with a result. */
@@ -116,6 +118,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
           if (subscriber.lists.has(change))
             subscriber.send({ subject: LIST_CHANGES[change], message: notification(LIST_CHANGES[change]) })
     },
+    recover: (upstream, awaySince) => listeners.recover(upstream, awaySince),
     reattach() {
       const ids = new Set(table().upstreams.map(({ id }) => id))
       for (const subscriber of subscribers) {

@@ -1,14 +1,11 @@
-import { RpcError } from '../../jsonrpc/errors.ts'
 import type { Auth } from '../../jsonrpc/exchange.ts'
-import { isObject, type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
-import { MetaKey } from '../../protocol/meta.ts'
+import { type JsonObject, type Notification, notification } from '../../jsonrpc/message.ts'
 import { LIST_CHANGES, type ListChange } from '../../protocol/methods.ts'
-import type { SubscriptionFilter } from '../../protocol/types.ts'
 import { backoffMs } from '../../util/backoff.ts'
 import { interruptibleDelay } from '../../util/timers.ts'
-import { requestResult } from '../upstreams/fetch-list.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { acceptedPart, type Filter, isEmptyFilter, isSameFilter, uniteFilters } from './filters.ts'
+import { openUpstreamStream, type UpstreamStream } from './upstream-stream.ts'
 
 /** What a subscriber wants to know of one server. */
 export interface Interest {
@@ -22,6 +19,11 @@ export interface UpstreamListener {
   add(interest: Interest): Promise<Filter>
   /** Removes an interest. The last one ends the subscription. */
   remove(interest: Interest): void
+  /**
+   * Subscribes again, because the server is back, and reports what may have changed meanwhile. With `awaySince`, in milliseconds since 1970, the
+   * server was not available since then, unless that has been reported; without it, a subscription that is open stays open.
+   */
+  recover(awaySince: number | undefined): void
   close(): void
 }
 
@@ -33,14 +35,6 @@ export interface UpstreamListenerOptions {
   readonly onUnused: () => void
 }
 
-/** An open `subscriptions/listen` request. */
-interface Stream {
-  readonly filter: Filter
-  readonly controller: AbortController
-  /** Resolves to what the server accepted, or `undefined` if the request failed first. */
-  readonly acknowledged: Promise<Filter | undefined>
-}
-
 const RETRY_DELAY = { firstMs: 250, maxMs: 30_000 }
 const ACKNOWLEDGE_TIMEOUT_MS = 2000
 const RESOURCE_UPDATED = 'notifications/resources/updated'
@@ -49,66 +43,63 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const { upstream, meta, auth, onUnused } = options
   const interests = new Set<Interest>()
   const closing = new AbortController()
-  let current: Stream | undefined
+  let current: UpstreamStream | undefined
   let updating: Promise<void> | undefined
   let isOutdated = false
   let failures = 0
+  /** Whether the stream was lost, and no other has been opened since. */
+  let isLost = false
+  /** Ends the delay before the next attempt. Present until a lost subscription has been recovered. */
+  let retry: AbortController | undefined
+  /** Whether the server is known to be back, whatever happens to the subscription. */
+  let isBack = false
+  /** When everything was reported as changed, in milliseconds since 1970. */
+  let reportedAt = 0
 
   const deliver = (message: Notification): void => {
     for (const interest of interests) interest.onNotification(message)
   }
-  const openStream = (filter: Filter): Stream => {
-    const controller = new AbortController()
-    const signal = AbortSignal.any([controller.signal, closing.signal])
-    let acknowledge!: (accepted: Filter | undefined) => void
-    const acknowledged = new Promise<Filter | undefined>((resolve) => {
-      acknowledge = resolve
+  /** Reports what may have changed while there was no subscription: also lists whose changes the server does not announce. */
+  const deliverAll = (accepted: Filter | undefined): void => {
+    reportedAt = Date.now()
+    isBack = false
+    for (const message of possibleChanges({ ...wanted(), ...urisOf(accepted) })) deliver(message)
+  }
+  const open = (filter: Filter): UpstreamStream =>
+    openUpstreamStream({
+      ...{ upstream, meta, auth, filter, onNotification: deliver, onRenewed: deliverAll, onEnd: ended },
+      signal: closing.signal,
     })
-    const stream: Stream = { filter, controller, acknowledged }
-    const notify = (message: Notification): void => {
-      const { method, params = {} } = message
-      if (method === 'notifications/subscriptions/acknowledged')
-        acknowledge(isObject(params.notifications) ? (params.notifications as SubscriptionFilter) : {})
-      else deliver({ ...message, params: withoutSubscriptionId(params) })
-    }
-    const end = (error: unknown): void => {
-      acknowledge(error instanceof RpcError ? {} : undefined)
-      if (current !== stream || signal.aborted) return
-      current = undefined
-      if (!(error instanceof RpcError)) void reopen()
-    }
-    const params = { notifications: filter, _meta: meta }
-    requestResult(
-      upstream.exchangeUnder(),
-      { method: 'subscriptions/listen', params },
-      { signal, notify, ...(auth && { auth }) },
-    ).then(() => end(undefined), end)
-    return stream
+  const ended = (stream: UpstreamStream, isRefused: boolean): void => {
+    if (current !== stream) return
+    current = undefined
+    if (isRefused) return
+    isLost = true
+    if (!retry) void reopen()
   }
-  const acknowledgement = (): Promise<Filter | undefined> => current?.acknowledged ?? Promise.resolve(undefined)
+  const acknowledged = async (): Promise<Filter | undefined> => current && withTimeout(current.acknowledged)
+  /** Opens a stream again after the previous one was lost, and reports what may have changed meanwhile. */
   const reopen = async (): Promise<void> => {
-    await interruptibleDelay(backoffMs(failures++, RETRY_DELAY), closing.signal)
-    if (closing.signal.aborted || current || interests.size === 0) return
-    await update()
-    const accepted = await acknowledgement()
-    // Notifications may have been lost.
-    for (const message of possibleChanges(accepted ?? {})) deliver(message)
+    while (isLost && !closing.signal.aborted && interests.size > 0) {
+      retry = new AbortController()
+      await interruptibleDelay(backoffMs(failures++, RETRY_DELAY), AbortSignal.any([retry.signal, closing.signal]))
+      isLost = false
+      await update()
+      const accepted = await acknowledged()
+      if (isBack || !isLost) deliverAll(accepted)
+    }
+    isLost = false
+    retry = undefined
   }
+  const wanted = (): Filter => uniteFilters([...interests].map((interest) => interest.filter))
   /** Opens a stream for what is wanted now, and closes the previous one when the new one is acknowledged. */
   const replaceStream = async (): Promise<void> => {
-    const filter = uniteFilters([...interests].map((interest) => interest.filter))
+    const filter = wanted()
     if (current && isSameFilter(current.filter, filter)) return
     const previous = current
-    if (isEmptyFilter(filter)) {
-      current = undefined
-      previous?.controller.abort()
-      return
-    }
-    const next = openStream(filter)
-    current = next
-    const accepted = await withTimeout(next.acknowledged)
-    if (accepted) failures = 0
-    previous?.controller.abort()
+    current = isEmptyFilter(filter) ? undefined : open(filter)
+    if (await acknowledged()) failures = 0
+    previous?.close()
   }
   /** Applies the interests. Calls in the meantime are applied together. */
   const update = (): Promise<void> => {
@@ -128,13 +119,25 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     async add(interest) {
       interests.add(interest)
       await update()
-      const accepted = await withTimeout(acknowledgement())
+      const accepted = await acknowledged()
       return accepted ? acceptedPart(interest.filter, accepted) : interest.filter
     },
     remove(interest) {
       if (!interests.delete(interest)) return
       if (interests.size === 0) onUnused()
       void update()
+    },
+    recover(awaySince) {
+      if (interests.size === 0 || (awaySince !== undefined && awaySince <= reportedAt)) return
+      if (!retry) {
+        if (current && awaySince === undefined) return
+        current?.close()
+        current = undefined
+        isLost = true
+        void reopen()
+      }
+      isBack = true
+      retry?.abort()
     },
     close() {
       closing.abort()
@@ -153,12 +156,11 @@ function possibleChanges(filter: Filter): Notification[] {
   ]
 }
 
-function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
-  return Promise.race([promise, interruptibleDelay(ACKNOWLEDGE_TIMEOUT_MS, new AbortController().signal).then(() => undefined)])
+/** Returns the resources whose updates a server reports. */
+function urisOf(accepted: Filter | undefined): Filter {
+  return { resourceSubscriptions: accepted?.resourceSubscriptions ?? [] }
 }
 
-function withoutSubscriptionId(params: JsonObject): JsonObject {
-  if (!isObject(params._meta)) return params
-  const { [MetaKey.subscriptionId]: _id, ...meta } = params._meta
-  return { ...params, _meta: meta }
+function withTimeout<T>(promise: Promise<T>): Promise<T | undefined> {
+  return Promise.race([promise, interruptibleDelay(ACKNOWLEDGE_TIMEOUT_MS, new AbortController().signal).then(() => undefined)])
 }

@@ -8,7 +8,7 @@ import type { Caller } from '../caller.ts'
 import type { OnGatewayEvent } from '../events.ts'
 import type { GatewayItemKind, GatewayPolicy } from '../policy.ts'
 import { type CachedFetch, createCachedFetch, type Fetched, type Lookup } from './cached-fetch.ts'
-import { findItemFault } from './check-item.ts'
+import { checkItems } from './check-item.ts'
 import { fetchPages, requestResult, rulesOf, type UpstreamList } from './fetch-list.ts'
 
 /** What a server says about itself. */
@@ -98,7 +98,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     if (!value.capabilities[info.capability])
       return { items: new Map(), ttlMs: INFO_TTL_MS, cacheScope: 'public', freshUntil: value.freshUntil }
     const { items, ...rules } = await fetchPages((params) => request(caller, info.method, params), info)
-    let kept: readonly JsonObject[] = items
+    let kept: readonly JsonObject[] = checkItems(items, { info, server, onEvent })
     for (const policy of policies()) kept = (await policy.listed?.(server, info.kind, kept)) ?? kept
     const list = { ...rules, items: indexItems(kept, info), freshUntil: Date.now() + rules.ttlMs }
     if (list.cacheScope === 'public' && rules.ttlMs > 0 && before === changes)
@@ -109,10 +109,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const indexItems = (list: readonly JsonObject[], info: KindInfo): Map<string, JsonObject> => {
     const items = new Map<string, JsonObject>()
     for (const item of list) {
-      const name = typeof item[info.id] === 'string' ? String(item[info.id]) : ''
-      const reason = findItemFault(info, item) ?? (items.has(name) ? `its ${info.id} is used twice` : undefined)
-      if (reason === undefined) items.set(name, item)
-      else onEvent({ type: 'item-dropped', server, kind: info.kind, name: name.slice(0, 200), reason })
+      const name = String(item[info.id])
+      if (!items.has(name)) items.set(name, item)
+      else onEvent({ type: 'item-dropped', server, kind: info.kind, name, reason: `its ${info.id} is used twice` })
     }
     return items
   }
@@ -157,8 +156,8 @@ function createShelf(): Shelf {
   }
 }
 
-function sharedKey(kind: GatewayItemKind, { capabilities }: Caller): string {
-  return `${kind} ${JSON.stringify(capabilities)}`
+function sharedKey(kind: GatewayItemKind, { capabilitiesKey }: Caller): string {
+  return `${kind} ${capabilitiesKey}`
 }
 
 /** Returns the context of a request that the gateway sends by itself. */

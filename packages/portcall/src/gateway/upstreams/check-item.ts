@@ -3,9 +3,31 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { readHeaderParams } from '../../protocol/header-params.ts'
 import { walkSchemas } from '../../schema/walk.ts'
 import { messageOf } from '../errors.ts'
+import type { OnGatewayEvent } from '../events.ts'
 
 const MAX_NAME_LENGTH = 4096
 const MAX_DEPTH = 64
+
+export interface CheckOptions {
+  readonly info: KindInfo
+  /** The name of the server. */
+  readonly server: string
+  readonly onEvent: OnGatewayEvent
+}
+
+/** Returns the items of a server's list that can be offered, and reports the others. */
+export function checkItems(items: readonly unknown[], { info, server, onEvent }: CheckOptions): JsonObject[] {
+  return items.filter((item): item is JsonObject => {
+    const reason = isObject(item) ? findItemFault(info, item) : 'it is not an object'
+    if (reason !== undefined) onEvent({ type: 'item-dropped', server, kind: info.kind, name: nameOf(item, info), reason })
+    return reason === undefined
+  })
+}
+
+function nameOf(item: unknown, { id }: KindInfo): string {
+  const name = isObject(item) ? item[id] : undefined
+  return typeof name === 'string' ? name.slice(0, 200) : ''
+}
 
 /** Returns why an item of a server's list cannot be offered, or `undefined` if it can. */
 export function findItemFault({ kind, id }: KindInfo, item: JsonObject): string | undefined {

@@ -1,7 +1,7 @@
 import type { KindInfo } from '../../compose/kinds.ts'
 import { RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
-import { isObject, isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
+import { isSuccess, type JsonObject } from '../../jsonrpc/message.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { Fetched } from './cached-fetch.ts'
 
@@ -35,8 +35,8 @@ export async function requestResult(
 export async function fetchPages(
   request: (params: JsonObject) => Promise<JsonObject>,
   { method, key }: KindInfo,
-): Promise<CacheRules & { readonly items: JsonObject[] }> {
-  const items: JsonObject[] = []
+): Promise<CacheRules & { readonly items: unknown[] }> {
+  const items: unknown[] = []
   const cursors = new Set<unknown>()
   let rules = rulesOf(method, {})
   let cursor: unknown
@@ -44,7 +44,7 @@ export async function fetchPages(
     const result = await request(cursor === undefined ? {} : { cursor })
     const list: unknown = result[key]
     if (!Array.isArray(list)) throw new TypeError(`The result of ${method} has no ${key}`)
-    items.push(...list.filter(isObject))
+    items.push(...list)
     rules = page === 0 ? rulesOf(method, result) : mergeRules(rules, rulesOf(method, result))
     cursor = result.nextCursor
     if (typeof cursor !== 'string') return { ...rules, items }

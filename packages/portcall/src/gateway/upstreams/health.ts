@@ -11,6 +11,8 @@ export interface UpstreamHealth {
   readonly failures: number
   /** When the server is tried again, in milliseconds since 1970. */
   readonly nextAttemptAt: number | undefined
+  /** Since when the server is not available, in milliseconds since 1970. */
+  readonly awaySince: number | undefined
   /** Whether requests should fail immediately. */
   readonly isFailing: boolean
   /** A connection is being opened. */
@@ -52,6 +54,7 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
   let nextAttemptAt: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isProbing = false
+  let awaySince: number | undefined
   /** When the last connection was opened, and whether it was lost since. */
   let openedAt = 0
   let isLost = false
@@ -95,6 +98,9 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
     get nextAttemptAt() {
       return nextAttemptAt
     },
+    get awaySince() {
+      return awaySince
+    },
     get isFailing() {
       return state === 'failing' && (isProbing || timer !== undefined)
     },
@@ -105,12 +111,14 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       clear()
       error = undefined
       failures = 0
+      awaySince = undefined
       set('ready')
     },
     failure(reason) {
       if (state === 'closed' || health.isFailing) return
       clear()
       error = reason
+      awaySince ??= Date.now()
       const ms = backoffMs(failures++, BACKOFF)
       if (failures <= MAX_BACKGROUND_ATTEMPTS) {
         nextAttemptAt = Date.now() + ms

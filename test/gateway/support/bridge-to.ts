@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ServerFactory } from '../../support/open-driver.ts'
+import { createRecorder } from '../../support/recorder.ts'
+import { readTee } from '../../support/tee.ts'
+import { startBridge, type UpstreamSetup } from './upstreams.ts'
+
+/** A bridge as the server under test, and the violations of the official schema between it and the server behind it. */
+export interface RecordedBridge {
+  readonly factory: ServerFactory
+  /** Returns the violations since the last call. */
+  violations(): string[]
+  /** Removes the recording. */
+  remove(): void
+}
+
+/** Prepares a bridge, in this process or in a program of its own. */
+export function bridgeTo(upstream: UpstreamSetup): RecordedBridge {
+  const path = join(tmpdir(), `portcall-gateway-${randomUUID()}`)
+  const recorder = createRecorder({ pull: readTee(path), isBridge: true })
+  return {
+    factory: {
+      create: () => startBridge(upstream, path, { singleUser: true }),
+      program: fileURLToPath(new URL('./stdio.ts', import.meta.url)),
+      args: [`${upstream.transport}@${upstream.revision}`, path],
+    },
+    violations: () => recorder.violations.splice(0).map((violation) => `to the server: ${violation}`),
+    remove: () => rmSync(path, { force: true }),
+  }
+}
