@@ -170,6 +170,23 @@ test.each(VERSIONS)('a trace continues in a program over stdio with %s', async (
     })
 })
 
+test('log records of a traced request have the ids of its span', async () => {
+  const records: { readonly tool?: string; readonly traceId?: string; readonly spanId?: string }[] = []
+  const write = (_message: string, fields: object): void => void records.push(fields)
+  const server = createServer(
+    { name: 'logged', version: '1' },
+    { logger: { error: write, warn: write, info: write, debug: write } },
+  )
+  server.use(serverTelemetry())
+  server.tool('add', {}, () => '1')
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  await client.callTool('add')
+  await eventually(() => expect(records.some(({ tool }) => tool === 'add')).toBe(true))
+  const { traceId, spanId } = one(await spansNamed('tools/call add'), SERVER)
+  expect(records.find(({ tool }) => tool === 'add')).toMatchObject({ traceId, spanId })
+})
+
 test('errors have the types that the conventions name', async () => {
   const client = await open(await listen(createTestServer()))
   await client.callTool('fail').catch(() => {})

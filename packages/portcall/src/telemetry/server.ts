@@ -15,6 +15,7 @@ import { createInstruments, endSpan } from './instruments.ts'
 import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractParent, injectMeta } from './propagation.ts'
+import { rememberTrace } from './request-traces.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
 import { measureSession, type RecordSession } from './session-durations.ts'
 
@@ -107,6 +108,7 @@ function describeRequest(
     ...payloads.argumentsOf(request),
     ...options.attributes?.(request, context),
   })
+  rememberTrace(request, span.spanContext())
   if (transport) span.addLink({ context: transport })
   const previous = links.previousOf(request)
   if (previous) span.addLink({ context: previous })
