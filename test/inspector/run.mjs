@@ -8,6 +8,7 @@ import { ensureInspector } from '../../tools/inspector.mjs'
 import { installChromium } from '../../tools/lib/chromium.mjs'
 import { install } from '../../tools/lib/install.mjs'
 import { runTests } from '../../tools/lib/vitest.mjs'
+import { preparePython } from '../interop/foreign.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const args = process.argv.slice(2).filter((argument) => argument !== '--pictures')
@@ -17,5 +18,6 @@ await ensureInspector()
 install(here)
 // The servers of others.
 install(fileURLToPath(new URL('../interop', import.meta.url)))
+preparePython()
 installChromium()
 process.exitCode = runTests('inspector', ['--config', `${here}vitest.config.ts`, ...args])

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { acquireLock } from '../../tools/lib/lock.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const windows = process.platform === 'win32'
@@ -18,8 +19,17 @@ function attempt(command, args, cwd = here) {
   return error ? `there is no ${command} here` : `${command} ${args.join(' ')}: ${stderr.trim().split('\n').slice(-3).join(' ')}`
 }
 
-/** Prepares the official Python SDK in a virtual environment. */
+/** Prepares the official Python SDK in a virtual environment, once for all commands that run at the same time. */
 export function preparePython() {
+  const release = acquireLock('python')
+  try {
+    return fillEnvironment()
+  } finally {
+    release()
+  }
+}
+
+function fillEnvironment() {
   const requirements = readFileSync(join(here, 'servers', 'python', 'requirements.txt'), 'utf8')
   const python = join(here, '.venv', windows ? 'Scripts/python.exe' : 'bin/python')
   const stamp = join(here, '.venv', 'requirements.txt')

@@ -2,6 +2,9 @@ import type { Locator, Page } from 'playwright-core'
 import type { ServerRow } from './servers.ts'
 import type { AskingCall, ToolCall } from './vocabulary.ts'
 
+/** Programs in Python take a while to start on a busy machine. */
+const CONNECT_TIMEOUT_MS = 60_000
+
 /** The page of one server, as a person uses it. */
 export interface ServerPage {
   readonly page: Page
@@ -19,6 +22,8 @@ export interface ServerPage {
   answer(question: Locator, values: AskingCall['answer']): Promise<void>
   /** Sends a raw message, and waits for its end. */
   send(mode: string, method: string, params?: object): Promise<void>
+  /** Waits until the last operation has succeeded. */
+  succeeds(): Promise<void>
   /** Waits for a message in the timeline. */
   message(text: string | RegExp): Promise<void>
 }
@@ -64,6 +69,7 @@ export function createServerPage(page: Page): ServerPage {
       else await page.keyboard.press('Delete')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
     },
+    succeeds: () => result.locator('.result-head .badge', { hasText: 'success' }).waitFor(),
     message: (text) => page.locator('.timeline .row', { hasText: text }).last().waitFor(),
   }
 }
@@ -96,6 +102,6 @@ export async function connectTo(
     if (era !== undefined) await page.locator('#connect-era').selectOption({ label: era })
   }
   await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  await page.locator('.item-list .item').first().waitFor()
+  await page.locator('.item-list .item').first().waitFor({ timeout: CONNECT_TIMEOUT_MS })
   return createServerPage(page)
 }

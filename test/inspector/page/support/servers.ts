@@ -38,6 +38,8 @@ export interface ServerRow {
   /** What the page shows as the revision and the transport. */
   readonly shows: { readonly revision: string; readonly transport: string }
   readonly vocabulary: Vocabulary
+  /** Whether it is only connected to and called once, because what is above its transport is the same as in another row. */
+  readonly isBrief?: true
   /** What it does not have, and why. */
   readonly lacks: { readonly [Name in Feature]?: string }
   start(): Promise<RunningServer>
@@ -73,10 +75,14 @@ async function serveMemo(): Promise<RunningServer> {
 
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
 
-const FIXTURES: readonly ServerRow[] = Object.entries(TRANSPORTS).flatMap(([transport, start]) =>
+/** The revisions of which each feature is tried over stdio as well. */
+const OVER_STDIO = ['2025-11-25', '2026-07-28']
+
+const BY_TRANSPORT: readonly ServerRow[] = Object.entries(TRANSPORTS).flatMap(([transport, start]) =>
   REVISIONS.map((revision) => ({
     name: `the fixture in ${revision} over ${transport}`,
     revision,
+    ...(transport === 'stdio' && !OVER_STDIO.includes(revision) && { isBrief: true as const }),
     shows: { revision, transport },
     vocabulary: MEMO,
     lacks: missingIn(revision),
@@ -93,6 +99,9 @@ const OLDEST: ServerRow = {
   lacks: missingIn('2024-11-05'),
   start: serveMemo,
 }
+
+/** The fixture in each revision over each transport. */
+export const FIXTURES: readonly ServerRow[] = [...BY_TRANSPORT, OLDEST]
 
 const EVERYTHING_PROGRAM = '../../../interop/node_modules/@modelcontextprotocol/server-everything/dist/index.js'
 
@@ -113,9 +122,15 @@ const everything = (transport: string, start: ServerRow['start']): ServerRow => 
   start,
 })
 
+/** The official server, which has everything of 2025-11-25, over each transport. */
+export const OFFICIAL: readonly ServerRow[] = [
+  everything('stdio', program(EVERYTHING_PROGRAM, 'stdio')),
+  everything('streamable-http', () => serveEverything('streamableHttp', '/mcp')),
+  everything('http+sse', () => serveEverything('sse', '/sse')),
+]
+
 const python: Program = preparePython()
 
-/** The official Python SDK, if there is a Python. */
 function pythonRow(transport: string, path: string | undefined, revision: string): ServerRow {
   const isLegacy = revision < '2026'
   return {
@@ -127,6 +142,7 @@ function pythonRow(transport: string, path: string | undefined, revision: string
       tasks: 'the server has none',
       'URL elicitation': 'the server has none',
       ...(isLegacy && {
+        logging: 'it has no logging/setLevel',
         'list changes': 'it declares changes of lists in the newest revision only',
         subscriptions: 'it has no resources/subscribe',
       }),
@@ -140,7 +156,8 @@ function pythonRow(transport: string, path: string | undefined, revision: string
   }
 }
 
-const PYTHON: readonly ServerRow[] =
+/** The official Python SDK in both eras over each transport. Empty if there is no Python. */
+export const PYTHON: readonly ServerRow[] =
   'missing' in python
     ? []
     : [
@@ -149,13 +166,3 @@ const PYTHON: readonly ServerRow[] =
         pythonRow('streamable-http', '/mcp', '2025-11-25'),
         pythonRow('http+sse', '/sse', '2025-11-25'),
       ]
-
-/** All servers. */
-export const SERVERS: readonly ServerRow[] = [
-  ...FIXTURES,
-  OLDEST,
-  everything('stdio', program(EVERYTHING_PROGRAM, 'stdio')),
-  everything('streamable-http', () => serveEverything('streamableHttp', '/mcp')),
-  everything('http+sse', () => serveEverything('sse', '/sse')),
-  ...PYTHON,
-]

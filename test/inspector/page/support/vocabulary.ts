@@ -28,7 +28,8 @@ export interface Vocabulary {
     readonly item: string
     readonly variable: string
     readonly typed: string
-    readonly option: string
+    /** What the server suggests; absent if that is only what was typed. */
+    readonly option?: string
     readonly uri: string
     readonly shows: string | RegExp
   }
@@ -75,8 +76,8 @@ export const EVERYTHING: Vocabulary = {
   roots: { tool: 'get-roots-list', shows: 'file:///tmp/project' },
   task: {
     tool: 'simulate-research-query',
-    fill: { topic: 'python' },
-    answer: { interpretation: 'snake' },
+    fill: { topic: 'python', ambiguous: 'true' },
+    answer: { interpretation: 'Python snake species' },
     shows: 'python (snake)',
   },
   resource: { item: 'architecture.md', shows: /# / },
@@ -84,7 +85,6 @@ export const EVERYTHING: Vocabulary = {
     item: 'Dynamic Text Resource',
     variable: 'resourceId',
     typed: '7',
-    option: '7',
     uri: 'demo://resource/dynamic/text/7',
     shows: /Resource 7/,
   },

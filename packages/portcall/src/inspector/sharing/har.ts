@@ -36,6 +36,8 @@ function toEntry(entry: HttpEntry, bodies: Bodies | undefined, redact: ExportInp
     ? texts.map((text) => `data: ${text}\n\n`).join('')
     : texts.join('') || String(redact(entry.bodyText ?? ''))
   const safeUrl = new URL(String(redact(url)))
+  // What stands for a secret may be written with characters that an address does not have.
+  safeUrl.search = safeUrl.searchParams.toString()
   return {
     startedDateTime: new Date(entry.time).toISOString(),
     time: durationMs,

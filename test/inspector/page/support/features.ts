@@ -1,20 +1,24 @@
 /** Each feature of each server, in Chromium: one body for a feature, and a table of servers. */
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openPage, type RunningInspector, startBrowser, startInspector, type WatchedPage } from './support/inspector.ts'
-import { connectTo, type ServerPage } from './support/server-page.ts'
-import { type Feature, SERVERS, type ServerRow } from './support/servers.ts'
+import { openPage, type RunningInspector, startBrowser, startInspector, type WatchedPage } from './inspector.ts'
+import { connectTo, type ServerPage } from './server-page.ts'
+import type { Feature, ServerRow } from './servers.ts'
 
 const TIMEOUT_MS = 20_000
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await startBrowser()
-})
-afterAll(() => browser.close())
+/** Tries each feature with each server of a table, in one browser. */
+export function describeFeatures(servers: readonly ServerRow[]): void {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startBrowser()
+  })
+  afterAll(() => browser.close())
+  describe.each(servers.map((row) => [row.name, row] as const))('%s', (_name, row) => describeServer(row, () => browser))
+}
 
-describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row) => {
-  const { vocabulary, lacks, shows } = row
+function describeServer(row: ServerRow, browser: () => Browser): void {
+  const { vocabulary, lacks, shows, isBrief } = row
   const isLegacy = shows.revision < '2026'
   let server: Awaited<ReturnType<ServerRow['start']>>
   let inspector: RunningInspector
@@ -23,7 +27,7 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
   beforeAll(async () => {
     server = await row.start()
     inspector = await startInspector()
-    watched = await openPage(browser, inspector.link)
+    watched = await openPage(browser(), inspector.link)
     watched.page.setDefaultTimeout(TIMEOUT_MS)
     use = await connectTo(watched.page, inspector.origin, row, server.target)
   })
@@ -34,12 +38,14 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
   })
   afterEach(() => expect(watched.faults.splice(0)).toEqual([]))
 
+  /** A test of what does not depend on the transport. */
+  const testOnce = test.skipIf(isBrief === true)
   /** A test of a feature that some servers do not have. */
-  const testOf = (feature: Feature) => test.runIf(lacks[feature] === undefined)
+  const testOf = (feature: Feature) => test.skipIf(isBrief === true || lacks[feature] !== undefined)
 
   test('is connected, in its revision and over its transport', async () => {
     await use.screen('Connection')
-    await use.page.getByText('Connected', { exact: true }).waitFor()
+    await use.page.locator('.connection-state', { hasText: 'Connected' }).waitFor()
     await use.page.locator('main .badge', { hasText: shows.revision }).first().waitFor()
     await use.page.locator('main .badge', { hasText: shows.transport }).first().waitFor()
     expect(await use.page.locator('.probe-steps li').count()).toBeGreaterThan(0)
@@ -54,12 +60,12 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
     await use.result.getByText(vocabulary.structured.shows).first().waitFor()
   })
 
-  test('progress is in the timeline', async () => {
+  testOnce('progress is in the timeline', async () => {
     await use.callToEnd(vocabulary.progress)
     await use.message('notifications/progress')
   })
 
-  test('a call is cancelled', async () => {
+  testOnce('a call is cancelled', async () => {
     await use.call(vocabulary.wait)
     await use.result.getByRole('button', { name: 'Cancel' }).click()
     await use.result.getByText('cancelled', { exact: true }).waitFor()
@@ -90,7 +96,7 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
     await use.result.getByText(vocabulary.elicitUrl.shows).first().waitFor()
   })
 
-  test('a response of a model is written', async () => {
+  testOnce('a response of a model is written', async () => {
     await use.call(vocabulary.sample)
     const question = use.page.getByRole('region', { name: "The server asks for a model's response" })
     await question.getByLabel('Response', { exact: true }).fill('Masts against the sky')
@@ -108,7 +114,7 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
     await use.callToEnd(vocabulary.roots)
   })
 
-  test('a resource is read', async () => {
+  testOnce('a resource is read', async () => {
     await use.choose('Resources', vocabulary.resource.item)
     await use.page.getByRole('button', { name: 'Read', exact: true }).click()
     await use.result.getByText(vocabulary.resource.shows).first().waitFor()
@@ -118,7 +124,7 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
     const { item, variable, typed, option, uri, shows: text } = vocabulary.template
     await use.choose('Resources', item)
     await use.page.getByRole('combobox', { name: new RegExp(`^${variable}`) }).pressSequentially(typed)
-    await use.page.getByRole('option', { name: option, exact: true }).click()
+    if (option !== undefined) await use.page.getByRole('option', { name: option, exact: true }).click()
     await use.page.getByText(uri).first().waitFor()
     await use.page.getByRole('button', { name: 'Read', exact: true }).click()
     await use.result.getByText(text).first().waitFor()
@@ -143,7 +149,7 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
     await use.page.locator('.item-list .item', { hasText: vocabulary.added }).getByText('new').waitFor()
   })
 
-  test('a prompt is rendered', async () => {
+  testOnce('a prompt is rendered', async () => {
     const { item, fill, shows: text } = vocabulary.prompt
     await use.choose('Prompts', item)
     for (const [name, value] of Object.entries(fill))
@@ -164,20 +170,20 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
     await use.result.getByText(text).first().waitFor()
   })
 
-  test('raw messages: the methods of the revision, sent as they are, translated, as notifications, and again', async () => {
+  testOnce('raw messages: the methods of the revision, sent as they are, translated, as notifications, and again', async () => {
     await use.send('Request', 'tools/list')
-    await use.result.getByText('success').waitFor()
+    await use.succeeds()
     const methods = await use.page.locator('#methods option').evaluateAll((list) => list.map((one) => one.getAttribute('value')))
     expect(methods.includes('initialize')).toBe(isLegacy)
     expect(methods.includes('server/discover')).toBe(!isLegacy)
     if (isLegacy) {
       await use.send('Request', 'ping')
-      await use.result.getByText('success').waitFor()
+      await use.succeeds()
       await use.send('Request of the newest revision, translated', 'prompts/list')
-      await use.result.getByText('success').waitFor()
+      await use.succeeds()
     }
     await use.send('Notification', 'notifications/example', { text: 'hello' })
-    await use.result.getByText('success').waitFor()
+    await use.succeeds()
     await use.message('notifications/example')
     const { tool, fill = {}, shows: text } = vocabulary.form
     const args = Object.fromEntries(Object.entries(fill).map(([name, value]) => [name, Number(value)]))
@@ -187,4 +193,4 @@ describe.each(SERVERS.map((row) => [row.name, row] as const))('%s', (_name, row)
     await use.page.getByRole('button', { name: 'Send', exact: true }).click()
     await use.result.getByText(`"${tool}"`).first().waitFor()
   })
-})
+}

@@ -1,0 +1,4 @@
+import { describeFeatures } from './support/features.ts'
+import { OFFICIAL } from './support/servers.ts'
+
+describeFeatures(OFFICIAL)
