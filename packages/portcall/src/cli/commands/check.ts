@@ -42,21 +42,29 @@ const INDENT = '  '
 
 function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult, io: Io): void {
   if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts })
-  const advised = new Set<string>()
-  for (const { level, where, rule, message, advice } of findings) {
-    const tone = level === 'error' ? 'bad' : 'warning'
-    io.print([{ tone, text: `${level}:` }, ` ${where}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
-    if (!advised.has(rule)) io.print([INDENT, { tone: 'strong', text: `→ ${advice}` }], INDENT.length + 2)
-    advised.add(rule)
-  }
+  const errors = findings.filter(({ level }) => level === 'error')
+  const ordered = [...errors, ...findings.filter(({ level }) => level === 'warning')]
+  for (const rule of new Set(ordered.map((finding) => finding.rule)))
+    printRule(
+      ordered.filter((finding) => finding.rule === rule),
+      io,
+    )
   if (findings.length > 0) io.print([])
   printHosts(hosts, io)
-  const errors = findings.filter(({ level }) => level === 'error').length
-  const warnings = findings.length - errors
+  const warnings = findings.length - errors.length
   io.print([
-    { tone: errors > 0 ? 'bad' : 'strong', text: `${count(errors, 'error')}, ${count(warnings, 'warning')}` },
+    { tone: errors.length > 0 ? 'bad' : 'strong', text: `${count(errors.length, 'error')}, ${count(warnings, 'warning')}` },
     `; the tools take about ${toolTokens} tokens`,
   ])
+}
+
+/** Prints the findings of one rule, and what to change once. */
+function printRule(findings: LintResult['findings'], io: Io): void {
+  for (const { level, where, rule, message } of findings) {
+    const tone = level === 'error' ? 'bad' : 'warning'
+    io.print([{ tone, text: `${level}:` }, ` ${where}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
+  }
+  io.print([INDENT, { tone: 'strong', text: `→ ${findings[0]?.advice ?? ''}` }], INDENT.length + 2)
 }
 
 /** Prints what each host does with which tools, and the source. */

@@ -89,9 +89,10 @@ function printStep({ title, verdict, summary, evidence, problems }: StepResult, 
     ],
     SUMMARY,
   )
-  for (const code of new Set(problems.map((problem) => problem.code)))
+  const ordered = [...problems].sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+  for (const code of new Set(ordered.map((problem) => problem.code)))
     printProblems(
-      problems.filter((one) => one.code === code),
+      ordered.filter((one) => one.code === code),
       summary,
       io,
     )
@@ -105,9 +106,10 @@ function printStep({ title, verdict, summary, evidence, problems }: StepResult, 
 
 /** Prints problems of one kind, and what to change once. */
 function printProblems(problems: StepResult['problems'], summary: string, io: Io): void {
-  const messages = problems.map(({ message }) => message).filter((message) => message !== summary)
-  for (const message of messages.slice(0, MAX_LINES)) io.print([INDENT, message], INDENT.length + 2)
-  if (messages.length > MAX_LINES) io.print([INDENT, `and ${messages.length - MAX_LINES} more`])
+  const others = problems.filter(({ message }) => message !== summary)
+  for (const { severity, message } of others.slice(0, MAX_LINES))
+    io.print([INDENT, MARKS[severity === 'error' ? 'failed' : 'warning'], ` ${message}`], INDENT.length + 2)
+  if (others.length > MAX_LINES) io.print([INDENT, `  and ${others.length - MAX_LINES} more`])
   io.print([INDENT, { tone: 'strong', text: `→ ${problems[0]?.advice ?? ''}` }], INDENT.length + 2)
 }
 

@@ -8,7 +8,7 @@ const ADVICE: { readonly [rule: string]: string } = {
   'tool-name': 'Rename the tool. Start with a letter; use only letters, digits, _ and -, at most 64.',
   'tool-name-length': 'Choose a shorter name.',
   'tool-description': 'Describe what the tool does and when to use it.',
-  'tool-description-length': 'Shorten the description. Details belong into the descriptions of arguments.',
+  'tool-description-length': 'Shorten the description. Details belong in the descriptions of arguments.',
   'hidden-characters': 'Remove the character.',
   'input-schema': 'Correct the schema. It has to be valid JSON Schema with the type "object".',
   'output-schema': 'Correct the schema. It has to be valid JSON Schema with the type "object".',

@@ -43,9 +43,9 @@ function hostEvidence(hosts: readonly HostVerdict[]): Evidence[] {
 
 /** One line for a host, and one for each of its problems. */
 function toEvidence({ host, verdict, problems }: HostVerdict): Evidence {
-  const lines = problems.map(({ tool, effect, message, advice, source }) => {
+  const lines = problems.map(({ tool, effect, message, source }) => {
     const subject = tool === undefined ? 'the tools' : `tool ${tool}`
-    return `${effect} ${subject}: ${message}. ${advice} (${source})`
+    return `${effect} ${subject}: ${message} (${source})`
   })
   return { label: host, value: [`${verdict} some tools`, ...lines].join('\n') }
 }
