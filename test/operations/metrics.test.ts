@@ -152,7 +152,7 @@ const promtool = (...args: string[]): string =>
 
 test.skipIf(!hasPrometheus)('promtool accepts the configuration and the rules, and the rules fire when they should', () => {
   expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS')
-  expect(promtool('check', 'rules', 'alerts.yml')).toContain('8 rules found')
+  expect(promtool('check', 'rules', 'alerts.yml')).toContain('9 rules found')
   expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
 })
 
@@ -197,7 +197,7 @@ test.skipIf(!hasPrometheus)('Prometheus scrapes the page, loads the rules, and r
     expect(calls.data.result[0]?.value[1]).toBe('2')
   }, 30_000)
   const { data } = await api('rules')
-  expect(data.groups[0].rules).toHaveLength(8)
+  expect(data.groups[0].rules).toHaveLength(9)
   const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/portcall.json'), 'utf8'))
   for (const { expr } of panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets)) {
     const answer = await query(expr.replaceAll('$job', 'portcall').replaceAll('$__rate_interval', '1m'))
