@@ -119,24 +119,27 @@ function whenIdle(gateway: Observed, before: State): Promise<State> {
   }, 500)
 }
 
-test.runIf(process.platform === 'linux')(`${SESSIONS} abandoned sessions leave no session, process, socket or memory`, async () => {
-  const gateway = await startObserved()
-  const fresh = await gateway.state()
-  await abandonMany(gateway.url, WARM_SESSIONS)
-  const before = await whenIdle(gateway, fresh)
+test.runIf(process.platform === 'linux')(
+  `${SESSIONS} abandoned sessions leave no session, process, socket or memory`,
+  async () => {
+    const gateway = await startObserved()
+    const fresh = await gateway.state()
+    await abandonMany(gateway.url, WARM_SESSIONS)
+    const before = await whenIdle(gateway, fresh)
 
-  const sessions = await abandonMany(gateway.url, SESSIONS)
-  expect(gateway.children()).toBeGreaterThan(0)
-  const after = await whenIdle(gateway, fresh)
-  console.error(`heap: ${(before.heap / MB).toFixed(1)} MB before, ${(after.heap / MB).toFixed(1)} MB after`)
-  expect(new Set(sessions).size).toBe(SESSIONS)
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
-  const list = { id: 3, method: 'tools/list' }
-  const answers = await Promise.all(sessions.map((session) => post(gateway.url, list, { session, agent })))
-  agent.destroy()
-  expect(answers.filter(({ status }) => status !== 404)).toEqual([])
-  expect(after.heap - before.heap).toBeLessThan(5 * MB)
-})
+    const sessions = await abandonMany(gateway.url, SESSIONS)
+    expect(gateway.children()).toBeGreaterThan(0)
+    const after = await whenIdle(gateway, fresh)
+    console.error(`heap: ${(before.heap / MB).toFixed(1)} MB before, ${(after.heap / MB).toFixed(1)} MB after`)
+    expect(new Set(sessions).size).toBe(SESSIONS)
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+    const list = { id: 3, method: 'tools/list' }
+    const answers = await Promise.all(sessions.map((session) => post(gateway.url, list, { session, agent })))
+    agent.destroy()
+    expect(answers.filter(({ status }) => status !== 404)).toEqual([])
+    expect(after.heap - before.heap).toBeLessThan(5 * MB)
+  },
+)
 
 test.runIf(process.platform === 'linux').each(['SIGTERM', 'crash'])('no child process is left after %s', async (how) => {
   const gateway = await startObserved()

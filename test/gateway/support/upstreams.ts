@@ -52,7 +52,10 @@ const STARTERS: { readonly [transport in UpstreamTransport]: (recording: string)
     return { target: observeChannel(near, createTee(recording)), close: () => server.close() }
   },
   async stdio(recording) {
-    return { target: { command: process.execPath, args: [process.env[PROGRAM_VARIABLE] ?? (await compileProgram(PROGRAM)), recording] }, close: () => {} }
+    return {
+      target: { command: process.execPath, args: [process.env[PROGRAM_VARIABLE] ?? (await compileProgram(PROGRAM)), recording] },
+      close: () => {},
+    }
   },
   http: startHttp,
   sse: startHttp,
