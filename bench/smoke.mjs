@@ -5,7 +5,7 @@ import { runGroup } from './harness/rounds.mjs'
 
 /** How long a workload is tried, in milliseconds; longer if there were too few responses, as on a busy machine. */
 const MOMENTS = [40, 400, 4000]
-const SUBJECTS = ['baseline', 'portcall']
+const SUBJECTS = ['baseline', 'direct', 'proxy', 'portcall']
 
 /** Returns the missing figures of a group's rows. */
 function gaps({ cells, columns }, names, rows) {
@@ -32,7 +32,7 @@ async function tryGroup(group, [ms, ...longer] = MOMENTS) {
   return missing.length && longer.length ? tryGroup(group, longer) : missing
 }
 
-/** Runs each group that needs no installation once, with the baseline and Portcall; prints `N passed, N failed` at the end. */
+/** Runs each group that needs no installation once, with Portcall and what it is compared with; prints `N passed, N failed` at the end. */
 export async function smoke(groups) {
   const report = createReport('bench: each workload for a moment')
   for (const group of groups.filter(({ prepare }) => !prepare)) {

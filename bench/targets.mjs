@@ -147,8 +147,11 @@ export const TARGETS = [
   { title: 'two processes', groups: ['workers'], cells: ['primes-w2'], metric: 'perSecond', toCell: 'primes-w1', least: 1.8 },
   { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1', least: 1.8 },
   { title: 'through a gateway', groups: ['gateway/calls'], cells: THROUGH, metric: 'perSecond', to: 'direct', least: 0.6 },
+  { title: 'through a gateway', groups: ['gateway/calls'], cells: THROUGH, metric: 'perSecond', to: 'proxy' },
   { title: 'CPU of a gateway in a call', groups: ['gateway/calls'], cells: THROUGH, metric: 'cpuPer1000', to: 'direct' },
+  { title: 'CPU of a gateway in a call', groups: ['gateway/calls'], cells: THROUGH, metric: 'cpuPer1000', to: 'proxy' },
   { title: 'p50 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p50', over: 'direct', most: 0.4 },
+  { title: 'p50 of a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p50', to: 'proxy' },
   { title: 'p99 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p99', over: 'direct', most: 4 },
   ...['mcp-proxy', 'supergateway'].map((to) => ({
     title: 'through a gateway',

@@ -85,8 +85,9 @@ export const STDIO_FRONTS = {
   'mcp-remote': (url) => [installed('mcp-remote/dist/proxy.js'), url, '--transport', 'http-only', '--silent'],
 }
 
-async function startPortcall(servers) {
-  const child = run([at('../servers/gateway.mjs'), '--servers', JSON.stringify(servers)], 'pipe')
+/** Starts a program that prints its port. */
+async function startOnAnyPort(args) {
+  const child = run(args, 'pipe')
   const listening = once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(START_MS) })
   const [line] = await Promise.race([listening, once(child, 'exit').then(() => Promise.reject(new Error('the gateway ended')))])
   return { pid: child.pid, port: JSON.parse(line).port, close: () => end(child) }
@@ -98,13 +99,17 @@ export const startUpstream = (options) => startServer(UPSTREAM, options, { onCor
 /** The program of a server over stdio, on the core of the load generator. */
 export const stdioUpstream = (options) => onLoadCore(programOf(UPSTREAM, 'stdio', options))
 
+/** Starts the hand-written proxy between the modes `front` and `back`, to a `port` or a `program`. */
+export const startProxy = (options) =>
+  startOnAnyPort([at('../baseline/proxy.mjs'), ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])])
+
 /**
  * Starts the gateway of a subject in front of servers, `{ name: target }`. Bridges of others take a single program.
  *
  * @returns {Promise<{ pid: number, port: number, close(): Promise<void> }>}
  */
 export async function startGateway(name, servers) {
-  if (name === 'portcall') return startPortcall(servers)
+  if (name === 'portcall') return startOnAnyPort([at('../servers/gateway.mjs'), '--servers', JSON.stringify(servers)])
   const port = await freePort()
   const child = run(BRIDGES[name](String(port), Object.values(servers)[0]), 'ignore')
   await whenOpen(port, child)

@@ -2,17 +2,17 @@
 import { memoryOf } from '../harness/accounting.mjs'
 import { onServerCore } from '../harness/cores.mjs'
 import { openEach } from '../harness/each.mjs'
-import { STDIO_FRONTS, startGateway, startUpstream, stdioUpstream } from '../harness/gateway.mjs'
+import { STDIO_FRONTS, startGateway, startProxy, startUpstream, stdioUpstream } from '../harness/gateway.mjs'
 import { runLoad } from '../harness/load.mjs'
 import { startServer } from '../harness/server.mjs'
 import { ID } from '../load/request.mjs'
-import { openingLines, openingPosts, posted, requestText, toolCall } from './messages.mjs'
+import { openingLines, openingPosts, posted, REVISIONS, requestText, toolCall } from './messages.mjs'
 
 const MB = 2 ** 20
 const EVERY_MS = 5
-const REVISIONS = { modern: '2026-07-28', session: '2025-11-25' }
-/** The gateway starts its names with the name of the server. */
-const nameOf = (subject) => (subject === 'portcall' ? 's0__add' : 'add')
+/** These start the names of tools with the name of the server. */
+const RENAMING = ['portcall', 'proxy']
+const nameOf = (subject) => (RENAMING.includes(subject) ? 's0__add' : 'add')
 const addOf = (subject) => toolCall(nameOf(subject), { a: ID, b: 2 }, { name: 'sum' })
 
 const PAIRS = ['modern', 'session'].flatMap((front) => ['modern', 'session'].map((back) => ({ front, back })))
@@ -21,7 +21,7 @@ const http = ({ front, back }) => ({
   title: `${REVISIONS[front]} → HTTP, ${REVISIONS[back]}`,
   front,
   back,
-  subjects: ['direct', 'portcall'],
+  subjects: ['direct', 'proxy', 'portcall'],
 })
 const stdio = ({ front, back }) => ({
   id: `${front}-stdio-${back}`,
@@ -29,7 +29,7 @@ const stdio = ({ front, back }) => ({
   front,
   back,
   program: true,
-  subjects: ['direct', 'portcall', ...(front === 'session' && back === 'session' ? ['mcp-proxy', 'supergateway'] : [])],
+  subjects: ['direct', 'proxy', 'portcall', ...(front === 'session' && back === 'session' ? ['mcp-proxy', 'supergateway'] : [])],
 })
 const CELLS = [...PAIRS.map(http), ...PAIRS.filter(({ front, back }) => front === back).map(stdio)]
 
@@ -41,11 +41,18 @@ async function open(subject, { front, back, program, tools = 1, upstreams = 1 })
   if (subject === 'direct') return { ...(await startServer('portcall', { mode: back, tools })), mode: back }
   const upstream = program ? undefined : await startUpstream({ mode: back, tools })
   const target = program ? stdioUpstream({ mode: back, tools }) : `http://127.0.0.1:${upstream.port}/mcp`
+  const withUpstream = ({ close, ...started }) => ({
+    ...started,
+    mode: front,
+    close: () => Promise.all([close(), upstream?.close()]),
+  })
+  if (subject === 'proxy') {
+    const to = program ? { program: JSON.stringify(target) } : { port: `${upstream.port}` }
+    return withUpstream(await startProxy({ front, back, ...to }))
+  }
   const names = Array.from({ length: upstreams }, (_, index) => `s${index}`)
   const servers = subject === 'portcall' ? Object.fromEntries(names.map((name) => [name, server(target, back)])) : { s0: target }
-  const gateway = await startGateway(subject, servers)
-  const close = () => Promise.all([gateway.close(), upstream?.close()])
-  return { pid: gateway.pid, port: gateway.port, mode: front, close }
+  return withUpstream(await startGateway(subject, servers))
 }
 
 const jobOf = ({ pid, port, mode }, subject) => {
@@ -69,7 +76,7 @@ const CALLS = {
   id: 'gateway/calls',
   title: 'tools/call through a gateway, HTTP, 16 at once',
   columns: ['perSecond', 'p50', 'p99', 'cpuPer1000'],
-  subjects: ['direct', 'portcall', 'mcp-proxy', 'supergateway'],
+  subjects: ['direct', 'proxy', 'portcall', 'mcp-proxy', 'supergateway'],
   cells: CELLS,
   rounds: 3,
   turns: 3,

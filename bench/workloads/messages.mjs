@@ -1,8 +1,11 @@
 /** The hand-written messages that the load generator sends. */
 import { ID } from '../load/request.mjs'
 
-const MODERN = '2026-07-28'
-const LEGACY = '2025-11-25'
+/** The revision of each mode. */
+export const REVISIONS = { modern: '2026-07-28', session: '2025-11-25' }
+
+const MODERN = REVISIONS.modern
+const LEGACY = REVISIONS.session
 const CLIENT = { name: 'load', version: '1.0.0' }
 const PREFIX = 'io.modelcontextprotocol/'
 

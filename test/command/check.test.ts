@@ -11,20 +11,20 @@ let listening: ListeningServer | undefined
 afterEach(() => listening?.close())
 
 test('what hosts reject is an error, what is missing is a warning', async () => {
-  const text = { type: 'string' }
+  const string = { type: 'string' }
   const server = createServer({ name: 'bad', version: '1.0.0' })
   server.tool('with.dot', { annotations: { readOnlyHint: true, destructiveHint: true } }, () => '')
   server.tool(
     'fine',
-    { description: 'Is fine', input: { type: 'object', properties: { a: { ...text, description: 'A text' } } } },
+    { description: 'Is fine', input: { type: 'object', properties: { a: { ...string, description: 'A text' } } } },
     () => '',
   )
   server.tool(
     'Fine',
-    { description: 'x'.repeat(2000), input: { type: 'object', anyOf: [{}], properties: { 'a b': text } } },
+    { description: 'x'.repeat(2000), input: { type: 'object', anyOf: [{}], properties: { 'a b': string } } },
     () => '',
   )
-  server.prompt('ask', { arguments: { type: 'object', properties: { q: text } } }, () => 'x')
+  server.prompt('ask', { arguments: { type: 'object', properties: { q: string } } }, () => 'x')
   listening = await serve(server, { port: 0, handleProcessSignals: false })
 
   const { code, out } = await portcall(['check', listening.url, '--json'])
@@ -60,9 +60,10 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
     'Copilot CLI',
     'OpenAI API (ChatGPT)',
   ])
-  expect((await portcall(['check', listening.url])).out).toContain(
-    'Claude Code refuses tool Fine: anyOf at the root of the input schema. ',
-  )
+  const text = (await portcall(['check', listening.url])).out
+  expect(text).toContain('Claude Code refuses tool Fine: anyOf at the root of the input schema. ')
+  expect(text).toMatch(/^(error: .*\n| {2}→ .*\n)+(warning: .*\n| {2}→ .*\n)+\n/)
+  expect(text.match(/\n.*\[annotations-missing\]\n.*\[annotations-missing\]\n {2}→ Set readOnlyHint/g)).toHaveLength(1)
 })
 
 test('warnings fail only with --strict', async () => {
@@ -89,7 +90,10 @@ describe('the official conformance suite', () => {
   test('runs, and its result determines the exit code', async () => {
     listening = await serve(createServer({ name: 'plain', version: '1.0.0' }), { port: 0, handleProcessSignals: false })
     const { code, out, err } = await portcall(['check', listening.url, '--conformance'], { cwd: SUITE, node })
-    expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(/^(warning: .*\n)*accepted as it is by .*\n0 errors/) })
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: expect.stringMatching(/^warning: .*\n(.*\n)*accepted as it is by .*\n0 errors/),
+    })
     expect(err).toMatch(/Total: \d+ passed, [1-9]\d* failed/)
   })
 })

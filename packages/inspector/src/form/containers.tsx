@@ -51,7 +51,7 @@ function OtherMembers({ field, context, path, object, onChange }: OtherMembersPr
       {others.map((name) => (
         <div key={name} class="other-member">
           <input
-            class="member-name mono"
+            class="mono"
             aria-label={`Name of the member ${name}`}
             value={name}
             onChange={(event) => onChange(withRenamedMember(object, name, event.currentTarget.value))}

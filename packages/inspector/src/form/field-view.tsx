@@ -183,7 +183,7 @@ function FieldActions({ field, name, value, onChange, onRemove, start }: Actions
       )}
       {field.kind === 'text' && value === undefined && (
         <button type="button" class="chip" aria-label={`${name}: empty text`} onClick={() => onChange('')}>
-          ""
+          empty
         </button>
       )}
       {(onRemove || value !== undefined) && (

@@ -7,7 +7,7 @@ interface ButtonProps {
   readonly children?: ComponentChildren
   readonly onClick?: (event: MouseEvent) => void
   readonly icon?: IconName
-  readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger'
+  readonly kind?: 'primary' | 'plain' | 'quiet'
   readonly disabled?: boolean
   readonly type?: 'button' | 'submit'
   readonly title?: string
@@ -192,7 +192,7 @@ export function Fold({
     <details class="fold" open={open}>
       <summary>
         <Icon name="chevron" />
-        <span class="fold-title">{title}</span>
+        <span>{title}</span>
         {extra}
       </summary>
       <div class="fold-body">{children}</div>

@@ -1,7 +1,7 @@
 import { normalizeProps, useMachine } from '@zag-js/preact'
 import * as tabs from '@zag-js/tabs'
 import type { ComponentChildren, JSX } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 
 /** One of several panels. Only the content of the selected one is rendered. */
 export interface TabItem {
@@ -18,13 +18,11 @@ interface TabsProps {
   /** The selected tab. Without it, the tabs remember it themselves. */
   readonly value?: string
   readonly onChange?: (id: string) => void
-  /** What stands at the end of the line of tabs. */
-  readonly extra?: ComponentChildren
   readonly class?: string
 }
 
 /** Tabs with their panels, by arrow keys as well. */
-export function Tabs({ label, items, value, onChange, extra, class: className = '' }: TabsProps): JSX.Element {
+export function Tabs({ label, items, value, onChange, class: className = '' }: TabsProps): JSX.Element {
   const first = items.find(({ disabled }) => !disabled)?.id ?? ''
   const selected = value !== undefined && items.some(({ id }) => id === value) ? value : value === undefined ? undefined : first
   const service = useMachine(tabs.machine, {
@@ -35,17 +33,22 @@ export function Tabs({ label, items, value, onChange, extra, class: className = 
   })
   const api = tabs.connect(service, normalizeProps)
   const shown = items.find(({ id }) => id === api.value) ?? items[0]
+  const list = useRef<HTMLDivElement>(null)
+  // In a narrow window the line of tabs scrolls, and the selected one may be out of sight.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]')
+    if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2
+  }, [api.value])
   return (
     <div {...api.getRootProps()} class={`tabs ${className}`}>
       <div class="tab-line">
-        <div {...api.getListProps()} class="tab-list">
+        <div {...api.getListProps()} ref={list} class="tab-list">
           {items.map(({ id, label: text, disabled = false }) => (
             <button key={id} {...api.getTriggerProps({ value: id, disabled })} type="button" class="tab">
               {text}
             </button>
           ))}
         </div>
-        {extra && <div class="tab-extra">{extra}</div>}
       </div>
       {shown && (
         <div key={shown.id} {...api.getContentProps({ value: shown.id })} class="tab-panel">

@@ -96,7 +96,7 @@ function parseJson(text: string, name: string): unknown {
 function parseObject(text: string): JsonObject {
   const value = parseJson(text, '@')
   if (isObject(value)) return value
-  throw usageError('the input of @ must be a JSON object')
+  throw usageError('the file after @ must contain a JSON object with the arguments')
 }
 
 /**

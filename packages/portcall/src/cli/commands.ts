@@ -83,7 +83,7 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     load: async () => (await import('./commands/diff.ts')).diffCommand,
   },
   snapshot: {
-    summary: 'Save what a server offers in a file',
+    summary: 'Save the tools, resources and prompts of a server in a file',
     load: async () => (await import('./commands/snapshot.ts')).snapshotCommand,
   },
   types: {

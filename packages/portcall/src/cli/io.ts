@@ -1,5 +1,6 @@
 /** Input and output of a command: data goes to stdout, messages to stderr. */
 import { sanitize } from './format.ts'
+import { type LinePart, type LineStyle, renderLine } from './styled-line.ts'
 
 export interface Io {
   /** Whether to print results as JSON. */
@@ -12,6 +13,11 @@ export interface Io {
   readonly signal: AbortSignal
   /** Writes a line to stdout. On a terminal, control characters are made visible. */
   data(text: string): void
+  /**
+   * Writes a line of text for people to stdout. On a terminal, it is broken between words, with `indent` before the rest, and colored unless
+   * NO_COLOR is set.
+   */
+  print(parts: readonly LinePart[], indent?: number): void
   /** Writes a value to stdout, as one line of JSON. */
   value(value: unknown): void
   /** Writes a line to stderr. */
@@ -36,9 +42,18 @@ export function createIo({ json, input, signal }: IoOptions): Io {
     isTty: stderr.isTTY === true,
     signal,
     data,
+    print: (parts, indent) => void write(`${renderLine(parts, styleOf(stdout), indent)}\n`),
     value: (value) => data(JSON.stringify(value)),
     log: (text) => void stderr.write(`${stderr.isTTY ? sanitize(text) : text}\n`),
     draw: (text) => void stderr.write(text),
+  }
+}
+
+/** Returns how lines look on a stream. Without a terminal they are neither broken nor colored. */
+function styleOf(stream: NodeJS.WriteStream): LineStyle {
+  return {
+    hasColors: stream.isTTY === true && stream.hasColors(),
+    width: (stream.isTTY && stream.columns) || Number.POSITIVE_INFINITY,
   }
 }
 

@@ -1,7 +1,6 @@
 import { InvalidResponseError } from '../jsonrpc/errors.ts'
 import { MODERN_VERSION } from '../protocol/revisions.ts'
 import type { HttpClientOptions } from '../transports/http/client/http-client.ts'
-import { createHttpSseConnection } from '../transports/http/client/http-sse.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
 import { createLegacyHttpConnection } from '../transports/http/client/legacy.ts'
 import { createHttpExchange } from '../transports/http/client/modern.ts'
@@ -19,7 +18,11 @@ const OPENERS: { readonly [era in Era]: (http: HttpClientOptions, context: Conne
     return { exchange, close, sendsParamHeaders: true, hasSession: false, protocolVersion: MODERN_VERSION, onEnd: () => {} }
   },
   legacy: (http, context) => openLegacy(createLegacyHttpConnection(http), context),
-  'http+sse': (http, context) => openLegacy(createHttpSseConnection(http), context),
+  // Hardly any server still has only this transport.
+  async 'http+sse'(http, context) {
+    const { createHttpSseConnection } = await import('../transports/http/client/http-sse.ts')
+    return openLegacy(createHttpSseConnection(http), context)
+  },
 }
 
 /**

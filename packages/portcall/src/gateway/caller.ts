@@ -18,6 +18,7 @@ export class Caller implements GatewayCaller {
   /** The policies when the request arrived. */
   readonly policies: Policies
   #key: string | undefined
+  #capabilitiesKey: string | undefined
 
   /** @throws RpcError if the metadata of the request is missing or invalid. */
   constructor(request: Request, context: ExchangeContext, policies: Policies) {
@@ -34,8 +35,14 @@ export class Caller implements GatewayCaller {
 
   /** Identifies callers that get the same lists: the same principal with the same capabilities, as they are written. */
   get key(): string {
-    this.#key ??= JSON.stringify([this.auth?.principal ?? null, this.capabilities])
+    this.#key ??= `${JSON.stringify(this.auth?.principal)} ${this.capabilitiesKey}`
     return this.#key
+  }
+
+  /** Identifies callers with the same capabilities, as they are written. */
+  get capabilitiesKey(): string {
+    this.#capabilitiesKey ??= JSON.stringify(this.capabilities)
+    return this.#capabilitiesKey
   }
 
   /** Returns the `_meta` for requests on behalf of several requests of this caller: without what belongs to one of them. */

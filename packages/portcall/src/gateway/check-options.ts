@@ -15,6 +15,7 @@ const GATEWAY: OptionNames<GatewayOptions> = {
   singleUser: 1,
   requestStateTtlMs: 1,
   onEvent: 1,
+  logger: 1,
 }
 const SERVER: OptionNames<GatewayServerOptions> = {
   target: 1,
@@ -30,6 +31,7 @@ const SERVER: OptionNames<GatewayServerOptions> = {
   listTimeoutMs: 1,
   idleTimeoutMs: 1,
   maxConnections: 1,
+  maxRequests: 1,
   era: 1,
   protocolVersion: 1,
   probeTimeoutMs: 1,

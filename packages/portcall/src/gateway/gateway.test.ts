@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../test-kit/eventually.ts'
 import { connect } from '../entrypoints/client.ts'
 import { createServer, type Server } from '../entrypoints/index.ts'
+import { nodeHandler } from '../entrypoints/node.ts'
 import { bridge } from './bridge.ts'
 import { createGateway } from './gateway.ts'
 
@@ -60,6 +65,47 @@ test('a change of a list, and of a resource, reaches the subscriber', async () =
   expect((await client.tools().toArray()).map(({ name }) => name)).toContain('files__added')
   files.resourceUpdated('file:///a.txt')
   expect((await changes.next()).value).toEqual({ type: 'resource', uri: 'file:///a.txt' })
+})
+
+test('at most `maxRequests` are sent to a server at the same time, and the others wait for their turn', async () => {
+  const held: (() => void)[] = []
+  let opened = 0
+  const slow = createServer({ name: 'slow', version: '1' }).tool(
+    'hold',
+    { input: { type: 'object', properties: { nth: { type: 'number' } } } as const },
+    async ({ nth }) => {
+      await new Promise<void>((resolve) => held.push(resolve))
+      return String(nth)
+    },
+  )
+  const http = createHttpServer(nodeHandler(slow)).on('connection', () => opened++)
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void http.close())
+  const target = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
+  await using gateway = createGateway({ servers: { slow: { target, maxRequests: 2 } } })
+  await using client = await connect(gateway)
+  await client.tools().toArray()
+  await using subscription = client.listen({ toolsListChanged: true })
+  await subscription.acknowledged
+  opened = 0
+  const cancelling = new AbortController()
+  const calls = [1, 2, 3, 4, 5].map((nth) =>
+    client.callTool('slow__hold', { nth }, nth === 4 ? { signal: cancelling.signal } : {}),
+  )
+  await eventually(() => expect(held.length).toBe(2))
+  expect(gateway.status().servers.slow?.inFlight).toBe(3)
+  cancelling.abort()
+  await expect(calls[3]).rejects.toThrow()
+  for (const count of [3, 4]) {
+    held[count - 3]?.()
+    await eventually(() => expect(held.length).toBe(count))
+  }
+  held[2]?.()
+  held[3]?.()
+  const results = await Promise.all([0, 1, 2, 4].map((at) => calls[at]))
+  expect(results).toMatchObject(['1', '2', '3', '5'].map((text) => ({ content: [{ text }] })))
+  expect(opened).toBeLessThanOrEqual(2)
+  expect(gateway.status().servers.slow?.inFlight).toBe(1)
 })
 
 test('an unknown option is refused, with the nearest name', () => {

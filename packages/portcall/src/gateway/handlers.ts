@@ -4,7 +4,7 @@ import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/m
 import { methodNotFound } from '../protocol/errors.ts'
 import { requireExtension } from '../protocol/extensions.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
-import type { CallerRequest } from './calls/forward-call.ts'
+import type { CallerRequest } from './calls/item-call.ts'
 import { ITEM_METHODS } from './calls/item-methods.ts'
 import { discoverAll } from './discover.ts'
 import { unavailable } from './errors.ts'

@@ -4,6 +4,7 @@ import type { Middleware } from '../jsonrpc/exchange.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { Stores } from '../stores/stores.ts'
+import type { Logger } from '../telemetry/logging/logger.ts'
 import type { HeaderSource } from '../transports/http/client/request-headers.ts'
 import type { OnGatewayEvent } from './events.ts'
 import type { GatewayPolicy } from './policy.ts'
@@ -78,6 +79,11 @@ export interface GatewayServerOptions
   readonly idleTimeoutMs?: number
   /** Maximum number of connections, and of child processes. Default: 1000. */
   readonly maxConnections?: number
+  /**
+   * Maximum number of requests that are sent to the server at the same time, except subscriptions. Over HTTP, each takes a socket. Further ones
+   * wait up to 30 seconds. Default: 1000.
+   */
+  readonly maxRequests?: number
 }
 
 /** The servers of a gateway, by name. A target alone stands for `{ target }`. */
@@ -127,6 +133,11 @@ export interface GatewayOptions {
   readonly requestStateTtlMs?: number
   /** Receives what happens. Default: nothing is reported. */
   readonly onEvent?: OnGatewayEvent
+  /**
+   * Receives a structured record of each event and each request: a logger of pino or winston, `console`, or anything with their methods. Default:
+   * nothing is logged.
+   */
+  readonly logger?: Logger
 }
 
 /** Options of a bridge: those of its server, and of the gateway that it is. */

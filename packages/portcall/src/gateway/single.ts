@@ -1,6 +1,6 @@
 import type { KindInfo } from '../compose/kinds.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
-import type { CallerRequest } from './calls/forward-call.ts'
+import type { CallerRequest } from './calls/item-call.ts'
 import { UpstreamContext } from './calls/upstream-context.ts'
 import { unavailable } from './errors.ts'
 import type { OnGatewayEvent } from './events.ts'

@@ -1,6 +1,6 @@
-import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
+import type { Middleware } from '../jsonrpc/exchange.ts'
 import type { KeyValueStore } from '../stores/store.ts'
-import { onAbort } from '../util/abort.ts'
+import { createTurns, type Turns, type TurnsOptions } from '../util/turns.ts'
 import { type ConcurrencyGate, createConcurrencySlots } from './concurrency-slots.ts'
 import { refuse } from './refusal.ts'
 import { createKeyLookup, type RequestSelection } from './selection.ts'
@@ -20,13 +20,6 @@ export interface ConcurrencyLimitOptions extends RequestSelection {
   readonly store?: KeyValueStore
   /** Distinguishes this limit from others in the same store. Default: `concurrency-limit`. */
   readonly name?: string
-}
-
-/** The requests of one key. */
-interface Queue {
-  running: number
-  /** Starts a waiting request each, in order. */
-  readonly waiting: Set<() => void>
 }
 
 /**
@@ -57,49 +50,18 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
 }
 
 /** Creates a gate that counts the requests of this process. */
-function createConcurrencyQueue({
-  limit,
-  maxQueued,
-  queueTimeoutMs,
-}: Required<Pick<ConcurrencyLimitOptions, 'limit' | 'maxQueued' | 'queueTimeoutMs'>>): ConcurrencyGate {
-  const queues = new Map<string, Queue>()
-  const release = (key: string, queue: Queue): void => {
-    const [start] = queue.waiting
-    if (start) return start()
-    if (--queue.running === 0) queues.delete(key)
-  }
+function createConcurrencyQueue(options: TurnsOptions): ConcurrencyGate {
+  const turnsOf = new Map<string, Turns>()
   return {
     async enter(key, context) {
-      const queue = queues.get(key) ?? { running: 0, waiting: new Set() }
-      queues.set(key, queue)
-      if (queue.running < limit) queue.running++
-      else if (queue.waiting.size >= maxQueued || !(await waitForTurn(queue, context, queueTimeoutMs))) return undefined
-      return () => release(key, queue)
+      const turns = turnsOf.get(key) ?? createTurns(options)
+      turnsOf.set(key, turns)
+      const turn = turns.begin(context)
+      if (turn !== true && !(await turn)) return undefined
+      return () => {
+        turns.end()
+        if (turns.isIdle) turnsOf.delete(key)
+      }
     },
   }
-}
-
-/** Resolves to true when it is the request's turn, and to false after the timeout. @throws the reason for which the request was aborted. */
-function waitForTurn({ waiting }: Queue, context: ExchangeContext, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      waiting.delete(start)
-      clearTimeout(timer)
-      unsubscribe()
-    }
-    const start = (): void => {
-      leave()
-      resolve(true)
-    }
-    const timer = setTimeout(() => {
-      leave()
-      resolve(false)
-    }, timeoutMs)
-    waiting.add(start)
-    let unsubscribe = (): void => {}
-    unsubscribe = onAbort(context, (reason) => {
-      leave()
-      reject(reason)
-    })
-  })
 }

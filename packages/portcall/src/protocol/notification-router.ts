@@ -38,8 +38,9 @@ const noop = (): void => {}
 
 export function createNotificationRouter(): NotificationRouter {
   const routes = new Map<number, Route>()
+  /** The number of open requests that asked for each level. */
+  const wanted: number[] = LOGGING_LEVELS.map(() => 0)
   let lastKey = 0
-  let withLogLevel = 0
 
   const routeProgress = (notification: Notification): void => {
     const { params = {} } = notification
@@ -55,9 +56,7 @@ export function createNotificationRouter(): NotificationRouter {
 
   return {
     get logLevel() {
-      if (withLogLevel === 0) return undefined
-      const levels = [...routes.values()].flatMap(({ level }) => level ?? [])
-      return levels.sort((one, other) => severityOf(one) - severityOf(other))[0]
+      return LOGGING_LEVELS[wanted.findIndex((count) => count > 0)]
     },
     register(params, notify, owner) {
       const meta = isObject(params?._meta) ? params._meta : {}
@@ -67,11 +66,14 @@ export function createNotificationRouter(): NotificationRouter {
       if (token === undefined && !level) return { params, unregister: noop }
       const key = ++lastKey
       routes.set(key, { notify, token, level, owner })
-      if (level) withLogLevel++
+      const count = (change: number): void => {
+        if (level) wanted[severityOf(level)] = (wanted[severityOf(level)] ?? 0) + change
+      }
+      count(1)
       return {
         params: token === undefined ? params : { ...params, _meta: { ...meta, progressToken: key } },
         unregister() {
-          if (routes.delete(key) && level) withLogLevel--
+          if (routes.delete(key)) count(-1)
         },
       }
     },

@@ -62,7 +62,7 @@ function Exchange({ flowId, exchange }: { flowId: string; exchange: OAuthExchang
     <article class="exchange">
       <p class="mono exchange-line">
         <span>{method}</span>
-        <span class="exchange-url">
+        <span>
           <Masked flowId={flowId} text={url} />
         </span>
         {status !== undefined && <Badge tone={status >= 400 ? 'bad' : 'good'}>{status}</Badge>}

@@ -43,8 +43,8 @@ function Doctor({ server }: { server: InspectorServer }): JSX.Element {
         <DoctorSteps run={run} />
       ) : (
         <Empty icon="pulse" title="Not examined yet">
-          The doctor tries the name, the port, TLS, HTTP, the era, the authorization and the capabilities, one after another. It
-          works when the connection does not.
+          The doctor checks DNS, the port, TLS, HTTP, the protocol version, authorization and the lists, and says what to change.
+          It also works when the connection fails.
         </Empty>
       )}
     </section>
@@ -72,8 +72,8 @@ function Quality({ server }: { server: InspectorServer }): JSX.Element {
         <Report server={server} report={report} />
       ) : (
         <Empty icon="check" title="Not checked yet">
-          The check applies the rules of <code>portcall check</code>, counts the tokens of each tool, and knows the limits of
-          applications.
+          Applies the rules of <code>portcall check</code>, estimates the tokens of each tool, and compares names and schemas with
+          the limits of known hosts.
         </Empty>
       )}
     </section>
@@ -126,13 +126,14 @@ function Findings({ server, findings }: { server: InspectorServer; findings: rea
   if (findings.length === 0) return <Callout tone="good" title="No findings." />
   return (
     <ul class="findings">
-      {findings.map(({ level, rule, where, message, item }) => (
+      {findings.map(({ level, rule, where, message, advice, item }) => (
         <li key={`${rule} ${where} ${message}`}>
           <VerdictIcon status={level === 'error' ? 'failed' : 'warning'} />
           <div>
             <p>
               <Untrusted text={message} />
             </p>
+            <p class="muted">{advice}</p>
             <p class="facts">
               {item ? (
                 <button

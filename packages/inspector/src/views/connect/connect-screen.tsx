@@ -103,12 +103,8 @@ export function ConnectScreen(): JSX.Element {
   )
 }
 
-const EXAMPLES = [
-  'https://example.com/mcp',
-  'npx -y @modelcontextprotocol/server-everything',
-  './server.ts',
-  'mcp.json:notes',
-] as const
+/** What the field takes besides the URL that its placeholder shows. */
+const EXAMPLES = ['npx -y @modelcontextprotocol/server-everything', './server.ts', 'mcp.json:notes'] as const
 
 function ReadingNote({
   reading,

@@ -1,7 +1,5 @@
-import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { SchemaForm } from '../../form/form.tsx'
-import { filterBy } from '../../lib/fuzzy.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { operate } from '../../state/actions.ts'
 import { complete } from '../../state/complete.ts'
@@ -14,7 +12,6 @@ import type {
   Prompt,
   PromptMessage,
 } from '../../state/protocol.ts'
-import { go, route } from '../../state/route.ts'
 import { inventoryOf, lastOperation } from '../../state/store.ts'
 import { Badge, Button } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
@@ -24,45 +21,32 @@ import { others, textsOf } from '../resources/template-detail.tsx'
 import { Content } from '../results/content.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
 import { useCurrentOperation } from '../shell/current-operation.ts'
-import { ListDetail, NothingChosen } from '../shell/list-detail.tsx'
+import { ListDetail } from '../shell/list-detail.tsx'
 import { CopyAs } from '../tools/copy-as.tsx'
 
 /** The prompts of a server. */
 export function PromptsScreen({ server }: { server: InspectorServer }): JSX.Element {
-  const query = useSignal('')
   const inventory = inventoryOf(server.id, 'prompts')
   const prompts = inventory?.items ?? []
-  const wanted = 'item' in route.value ? route.value.item : undefined
-  const chosen = prompts.find(({ name }) => name === wanted)
   return (
     <ListDetail
       kind="prompts"
-      noun="prompt"
       server={server}
       inventory={inventory}
-      query={query.value}
-      onQuery={(next) => {
-        query.value = next
-      }}
-      items={filterBy(prompts, query.value, ({ name, title, description }) => `${name} ${title ?? ''} ${description ?? ''}`)}
+      items={prompts}
+      searchOf={({ name, title, description }) => `${name} ${title ?? ''} ${description ?? ''}`}
       keyOf={({ name }) => name}
       row={({ arguments: args = [] }) =>
         args.length > 0 && <span class="row-tokens">{args.length === 1 ? '1 argument' : `${args.length} arguments`}</span>
       }
-      selected={chosen?.name}
-      onSelect={({ name }) => go({ screen: 'prompts', serverId: server.id, item: name })}
       empty={{
         icon: 'chat',
         title: 'The server has no prompts',
         text: 'A prompt that the server registers appears here at once.',
+        choose: 'Its arguments and its messages appear here.',
       }}
-    >
-      {chosen ? (
-        <PromptDetail key={chosen.name} server={server} prompt={chosen} />
-      ) : (
-        <NothingChosen icon="chat" noun="prompt" text="Its arguments and its messages appear here." />
-      )}
-    </ListDetail>
+      detail={(prompt) => <PromptDetail server={server} prompt={prompt} />}
+    />
   )
 }
 
@@ -92,11 +76,8 @@ function PromptDetail({ server, prompt }: { server: InspectorServer; prompt: Pro
     void operate(server.id, request)
   }
   return (
-    <article class="detail stack wide-gap">
+    <>
       <header class="stack tight">
-        <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: 'prompts', serverId: server.id })}>
-          All prompts
-        </Button>
         <h2 class="mono">
           <Untrusted text={name} />
         </h2>
@@ -137,7 +118,7 @@ function PromptDetail({ server, prompt }: { server: InspectorServer; prompt: Pro
       {operation && (
         <OperationResult operation={operation}>{(result) => <Messages result={result} operation={operation} />}</OperationResult>
       )}
-    </article>
+    </>
   )
 }
 

@@ -52,18 +52,16 @@ export function QuestionFrame({
   const isOpen = useSignal(!isAway)
   const operation = question.operationId === undefined ? undefined : store.operations.value.get(question.operationId)
   return (
-    <section class="question" aria-label={title}>
+    <section class={`question ${isAway ? 'away' : ''}`} aria-label={title}>
       <header class="question-head">
         <Icon name="question" />
-        <strong>{title}</strong>
-        <span class="muted">
-          {server?.name} {operation?.request.type === 'call-tool' && operation.request.name}
+        <span>
+          <strong>{title}</strong>{' '}
+          <span class="muted">
+            {server?.name} {operation?.request.type === 'call-tool' && operation.request.name}
+          </span>
         </span>
-        {isAway && (
-          <Button class="spread" onClick={() => (isOpen.value = !isOpen.value)}>
-            {isOpen.value ? 'Later' : 'Answer'}
-          </Button>
-        )}
+        {isAway && <Button onClick={() => (isOpen.value = !isOpen.value)}>{isOpen.value ? 'Later' : 'Answer'}</Button>}
       </header>
       {(isOpen.value || !isAway) && children}
     </section>

@@ -61,7 +61,7 @@ function ImportButton(): JSX.Element {
       }}
     >
       <label class="labeled">
-        <span>Open a recording</span>
+        <span>Open a recording: choose a file, or drop one here</span>
         <input type="file" accept=".ndjson,.jsonl,.json" onChange={(event) => void open(event.currentTarget.files?.[0])} />
       </label>
     </div>

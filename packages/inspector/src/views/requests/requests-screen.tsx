@@ -44,7 +44,7 @@ export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Ele
     if (isValid && server.status === 'connected') void operate(server.id, request, options)
   }
   return (
-    <div class="columns requests">
+    <div class="columns">
       <form
         class="stack"
         onSubmit={(event) => {

@@ -4,7 +4,6 @@ import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { operate, run } from '../../state/actions.ts'
 import { changedResources } from '../../state/changed-resources.ts'
 import type { InspectorServer, OperationRequest, OperationState, Resource, ResourceContents } from '../../state/protocol.ts'
-import { go } from '../../state/route.ts'
 import { lastOperation, store } from '../../state/store.ts'
 import { Badge, Button } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
@@ -19,11 +18,8 @@ import { CopyAs } from '../tools/copy-as.tsx'
 export function ResourceDetail({ server, resource }: { server: InspectorServer; resource: Resource }): JSX.Element {
   const { uri, name, title, description, mimeType, size } = resource
   return (
-    <article class="detail stack wide-gap">
+    <>
       <header class="stack tight">
-        <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: 'resources', serverId: server.id })}>
-          All resources
-        </Button>
         <div class="detail-title">
           <h2>
             <Untrusted text={title ?? name} />
@@ -41,7 +37,7 @@ export function ResourceDetail({ server, resource }: { server: InspectorServer; 
         )}
       </header>
       <ReadResource server={server} uri={uri} />
-    </article>
+    </>
   )
 }
 

@@ -5,8 +5,7 @@ import { isObject } from '../../schema/schema.ts'
 import { complete } from '../../state/complete.ts'
 import { draft } from '../../state/drafts.ts'
 import type { InspectorServer, ResourceTemplate } from '../../state/protocol.ts'
-import { go } from '../../state/route.ts'
-import { Badge, Button } from '../../ui/basics.tsx'
+import { Badge } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { ReadResource } from './resource-detail.tsx'
 
@@ -18,11 +17,8 @@ export function TemplateDetail({ server, template }: { server: InspectorServer; 
   const schema = { type: 'object', properties: Object.fromEntries(variables.map((variable) => [variable, { type: 'string' }])) }
   const uri = expandTemplate(uriTemplate, values.value)
   return (
-    <article class="detail stack wide-gap">
+    <>
       <header class="stack tight">
-        <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: 'resources', serverId: server.id })}>
-          All resources
-        </Button>
         <div class="detail-title">
           <h2>
             <Untrusted text={title ?? name} />
@@ -61,7 +57,7 @@ export function TemplateDetail({ server, template }: { server: InspectorServer; 
         </code>
       </p>
       <ReadResource server={server} uri={uri} />
-    </article>
+    </>
   )
 }
 

@@ -1,35 +1,41 @@
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { filterBy } from '../../lib/fuzzy.ts'
 import { operate } from '../../state/actions.ts'
 import type { InspectorInventory, InspectorServer, InventoryKind } from '../../state/protocol.ts'
+import { go, route } from '../../state/route.ts'
 import { Button, Empty, Failure, IconButton, Spinner } from '../../ui/basics.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 
 interface ListDetailProps<T> {
-  readonly kind: InventoryKind
-  readonly noun: string
+  /** Which list of the server: also the name of its screen. */
+  readonly kind: Exclude<InventoryKind, 'templates'>
   readonly server: InspectorServer
   readonly inventory: InspectorInventory | undefined
-  readonly query: string
-  readonly onQuery: (query: string) => void
   readonly items: readonly T[]
   readonly keyOf: (item: T) => string
   /** The name of an item, if it is not its key. */
   readonly labelOf?: (item: T) => string
+  /** The text that the search looks in. */
+  readonly searchOf: (item: T) => string
   /** What stands after the name. */
   readonly row?: (item: T) => ComponentChildren
-  readonly selected: string | undefined
-  readonly onSelect: (item: T) => void
-  readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string }
-  readonly children: ComponentChildren
+  /** Shows the chosen item. */
+  readonly detail: (item: T) => ComponentChildren
+  /** Shows the item of the address when it is not in the list. Without it, nothing counts as chosen then. */
+  readonly unlisted?: (key: string) => ComponentChildren
+  /** What is shown when the list is empty, and, as `choose`, before an item is chosen. */
+  readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string; readonly choose: string }
   /** What stands above the list. */
   readonly head?: ComponentChildren
 }
 
-/** A list with a search on the left, and the chosen item on the right. */
+/** A list with a search on the left, and on the right the item that the address names. */
 export function ListDetail<T>(props: ListDetailProps<T>): JSX.Element {
-  const { inventory, empty, children, query, selected } = props
+  const { kind, server, inventory, items, empty, keyOf, searchOf, unlisted } = props
+  const query = useSignal('')
   if (!inventory || (inventory.status === 'loading' && inventory.items.length === 0))
     return (
       <div class="loading">
@@ -44,21 +50,37 @@ export function ListDetail<T>(props: ListDetailProps<T>): JSX.Element {
         {inventory.status === 'unsupported' ? 'It does not declare this capability.' : empty.text}
       </Empty>
     )
+  const wanted = 'item' in route.value ? route.value.item : undefined
+  const chosen = items.find((item) => keyOf(item) === wanted)
+  const selected = chosen || unlisted ? wanted : undefined
   return (
     <div class={`list-detail ${selected === undefined ? '' : 'has-selection'}`}>
       <div class="list-side">
         <div class="list-head">
-          <Search noun={props.noun} query={query} onQuery={props.onQuery} />
+          <Search kind={kind} query={query} />
           <IconButton
             icon="refresh"
             label="Fetch the list again"
-            onClick={() => void operate(props.server.id, { type: 'list', kind: props.kind })}
+            onClick={() => void operate(server.id, { type: 'list', kind })}
           />
         </div>
         {props.head}
-        <ItemList {...props} />
+        <ItemList {...props} items={filterBy(items, query.value, searchOf)} selected={selected} />
       </div>
-      <div class="detail-side">{children}</div>
+      <div class="detail-side">
+        {selected === undefined ? (
+          <Empty icon={empty.icon} title={`Choose a ${kind.slice(0, -1)}`}>
+            {empty.choose}
+          </Empty>
+        ) : (
+          <article key={`${server.id} ${selected}`} class="detail stack wide-gap">
+            <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: kind, serverId: server.id })}>
+              All {kind}
+            </Button>
+            {chosen ? props.detail(chosen) : unlisted?.(selected)}
+          </article>
+        )}
+      </div>
     </div>
   )
 }
@@ -71,22 +93,33 @@ function Refresh<T>({ server, kind }: ListDetailProps<T>): JSX.Element {
   )
 }
 
-function Search({ noun, query, onQuery }: { noun: string; query: string; onQuery: (query: string) => void }): JSX.Element {
+function Search({ kind, query }: { kind: string; query: Signal<string> }): JSX.Element {
   return (
     <span class="search">
       <Icon name="search" />
       <input
         type="search"
-        aria-label={`Search ${noun}s`}
-        placeholder={`Search ${noun}s`}
-        value={query}
-        onInput={(event) => onQuery(event.currentTarget.value)}
+        aria-label={`Search ${kind}`}
+        placeholder={`Search ${kind}`}
+        value={query.value}
+        onInput={(event) => {
+          query.value = event.currentTarget.value
+        }}
       />
     </span>
   )
 }
 
-function ItemList<T>({ items, keyOf, labelOf = keyOf, row, selected, onSelect, inventory }: ListDetailProps<T>): JSX.Element {
+function ItemList<T>({
+  kind,
+  server,
+  items,
+  keyOf,
+  labelOf = keyOf,
+  row,
+  inventory,
+  selected,
+}: ListDetailProps<T> & { selected: string | undefined }): JSX.Element {
   const list = useRef<HTMLUListElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -108,7 +141,7 @@ function ItemList<T>({ items, keyOf, labelOf = keyOf, row, selected, onSelect, i
               type="button"
               class="item"
               aria-current={selected === key ? 'true' : undefined}
-              onClick={() => onSelect(item)}
+              onClick={() => go({ screen: kind, serverId: server.id, item: key })}
             >
               <span class="item-name">
                 <Untrusted text={labelOf(item)} />
@@ -128,13 +161,4 @@ function ChangeBadge({ inventory, name }: { inventory: InspectorInventory | unde
   const { added = [], changed = [] } = inventory?.changed ?? {}
   if (added.includes(name)) return <span class="badge good">new</span>
   return changed.includes(name) ? <span class="badge accent">changed</span> : null
-}
-
-/** What the right side shows before anything is chosen. */
-export function NothingChosen({ icon, noun, text }: { icon: IconName; noun: string; text: string }): JSX.Element {
-  return (
-    <Empty icon={icon} title={`Choose a ${noun}`}>
-      {text}
-    </Empty>
-  )
 }

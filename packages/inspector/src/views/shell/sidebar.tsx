@@ -24,7 +24,7 @@ export function Sidebar(): JSX.Element {
   return (
     <nav class="sidebar" aria-label="Servers">
       <h2 class="sidebar-title">Servers</h2>
-      <ul class="server-list">
+      <ul>
         {servers.map((server) => (
           <li key={server.id}>
             <ServerItem server={server} onClick={() => show(() => go({ screen: screenFor(server), serverId: server.id }))} />

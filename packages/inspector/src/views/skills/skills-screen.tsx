@@ -1,50 +1,38 @@
-import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { filterBy } from '../../lib/fuzzy.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { operate } from '../../state/actions.ts'
 import type { InspectorServer, OperationState } from '../../state/protocol.ts'
-import { go, route } from '../../state/route.ts'
 import { inventoryOf, lastOperation } from '../../state/store.ts'
 import { Button, Fold } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { TextBlock } from '../results/content.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
-import { ListDetail, NothingChosen } from '../shell/list-detail.tsx'
+import { ListDetail } from '../shell/list-detail.tsx'
 
 const textIn = (value: JsonObject, key: string): string => (typeof value[key] === 'string' ? value[key] : '')
 
 /** The skills of a server: instructions with files, which a model loads when it needs them. */
 export function SkillsScreen({ server }: { server: InspectorServer }): JSX.Element {
-  const query = useSignal('')
   const inventory = inventoryOf(server.id, 'skills')
   const skills = inventory?.items ?? []
-  const wanted = 'item' in route.value ? route.value.item : undefined
-  const chosen = skills.find((skill) => uriOf(skill) === wanted)
   return (
     <ListDetail
       kind="skills"
-      noun="skill"
       server={server}
       inventory={inventory}
-      query={query.value}
-      onQuery={(next) => {
-        query.value = next
-      }}
-      items={filterBy([...skills], query.value, (skill) => `${nameOf(skill)} ${textIn(skill, 'description')}`)}
+      items={skills}
+      searchOf={(skill) => `${nameOf(skill)} ${textIn(skill, 'description')}`}
       keyOf={uriOf}
       labelOf={nameOf}
-      selected={chosen && uriOf(chosen)}
-      onSelect={(skill) => go({ screen: 'skills', serverId: server.id, item: uriOf(skill) })}
-      empty={{ icon: 'book', title: 'The server has no skills', text: 'It declares the extension, and lists none.' }}
-    >
-      {chosen ? (
-        <SkillDetail key={uriOf(chosen)} server={server} skill={chosen} />
-      ) : (
-        <NothingChosen icon="book" noun="skill" text="Its instructions and its files appear here." />
-      )}
-    </ListDetail>
+      empty={{
+        icon: 'book',
+        title: 'The server has no skills',
+        text: 'It declares the extension, and lists none.',
+        choose: 'Its instructions and its files appear here.',
+      }}
+      detail={(skill) => <SkillDetail server={server} skill={skill} />}
+    />
   )
 }
 
@@ -64,11 +52,8 @@ function SkillDetail({ server, skill }: { server: InspectorServer; skill: JsonOb
       (request.type === 'skill-read' || request.type === 'skill-directory') && request.uri.startsWith(uri.replace(/[^/]*$/, '')),
   )
   return (
-    <article class="detail stack wide-gap">
+    <>
       <header class="stack tight">
-        <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: 'skills', serverId: server.id })}>
-          All skills
-        </Button>
         <h2>
           <Untrusted text={nameOf(skill)} />
         </h2>
@@ -91,7 +76,7 @@ function SkillDetail({ server, skill }: { server: InspectorServer; skill: JsonOb
         <OperationResult operation={loaded}>{(result) => <LoadedSkill server={server} result={result} />}</OperationResult>
       )}
       {file && file !== loaded && <SkillFile operation={file} />}
-    </article>
+    </>
   )
 }
 

@@ -1,53 +1,37 @@
-import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { formatTime } from '../../lib/format.ts'
-import { filterBy } from '../../lib/fuzzy.ts'
+import { formatDuration, formatTime } from '../../lib/format.ts'
 import { operate } from '../../state/actions.ts'
 import type { InspectorServer, InspectorTask } from '../../state/protocol.ts'
-import { go, route } from '../../state/route.ts'
 import { inventoryOf, lastOperation } from '../../state/store.ts'
 import { Badge, Button, Facts, type Tone } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
 import { useCurrentOperation } from '../shell/current-operation.ts'
-import { ListDetail, NothingChosen } from '../shell/list-detail.tsx'
+import { ListDetail } from '../shell/list-detail.tsx'
 
 /** The tasks that this inspector has started or that the server lists. */
 export function TasksScreen({ server }: { server: InspectorServer }): JSX.Element {
-  const query = useSignal('')
   const inventory = inventoryOf(server.id, 'tasks')
   const tasks = [...(inventory?.items ?? [])].reverse()
-  const wanted = 'item' in route.value ? route.value.item : undefined
-  const chosen = tasks.find(({ taskId }) => taskId === wanted)
   return (
     <ListDetail
       kind="tasks"
-      noun="task"
       server={server}
       inventory={inventory}
-      query={query.value}
-      onQuery={(next) => {
-        query.value = next
-      }}
-      items={filterBy(tasks, query.value, ({ taskId, toolName }) => `${toolName ?? ''} ${taskId}`)}
+      items={tasks}
+      searchOf={({ taskId, toolName }) => `${toolName ?? ''} ${taskId}`}
       keyOf={({ taskId }) => taskId}
       labelOf={({ taskId, toolName }) => toolName ?? taskId}
       row={(task) => <TaskBadge task={task} />}
-      selected={chosen?.taskId}
-      onSelect={({ taskId }) => go({ screen: 'tasks', serverId: server.id, item: taskId })}
       empty={{
         icon: 'clock',
         title: 'No tasks yet',
         text: 'Call a tool that the server runs as a task, with the request option "Do not wait".',
+        choose: 'Its state, its questions and its result appear here.',
       }}
-    >
-      {chosen ? (
-        <TaskDetail key={chosen.taskId} server={server} task={chosen} />
-      ) : (
-        <NothingChosen icon="clock" noun="task" text="Its state, its questions and its result appear here." />
-      )}
-    </ListDetail>
+      detail={(task) => <TaskDetail server={server} task={task} />}
+    />
   )
 }
 
@@ -73,11 +57,8 @@ function TaskDetail({ server, task }: { server: InspectorServer; task: Inspector
   const message = state?.['statusMessage']
   const isOver = ['completed', 'failed', 'cancelled'].includes(statusOf(task))
   return (
-    <article class="detail stack wide-gap">
+    <>
       <header class="stack tight">
-        <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: 'tasks', serverId: server.id })}>
-          All tasks
-        </Button>
         <div class="detail-title">
           <h2>{toolName ?? 'Task'}</h2>
           <TaskBadge task={task} />
@@ -93,7 +74,7 @@ function TaskDetail({ server, task }: { server: InspectorServer; task: Inspector
         <Facts
           items={[
             startedAt !== undefined && ['Started', formatTime(startedAt)],
-            typeof state?.['ttl'] === 'number' && ['Kept for', `${state['ttl']} ms`],
+            typeof state?.['ttl'] === 'number' && ['Kept for', formatDuration(state['ttl'])],
           ]}
         />
       </header>
@@ -110,6 +91,6 @@ function TaskDetail({ server, task }: { server: InspectorServer; task: Inspector
       </div>
       {state && <Json value={state} label="state" />}
       {operation && <OperationResult operation={operation} />}
-    </article>
+    </>
   )
 }

@@ -121,7 +121,7 @@ function Detail({ entry }: { entry: TimelineEntry }): JSX.Element {
       content: () => <RulesView violations={violations} />,
     },
   ]
-  return <Tabs label="Views of the message" items={items} class="drawer-tabs" />
+  return <Tabs label="Views of the message" items={items} />
 }
 
 function WithCount({ text, count, bad = false }: { text: string; count: number; bad?: boolean }): ComponentChildren {

@@ -7,7 +7,6 @@ import { inexactNumbers, initialValue, jsonText, parseText } from '../../schema/
 import { notify, operate, run } from '../../state/actions.ts'
 import { draft } from '../../state/drafts.ts'
 import type { InspectorServer, OperationOptions, OperationRequest, Tool } from '../../state/protocol.ts'
-import { go } from '../../state/route.ts'
 import { lastOperation, store } from '../../state/store.ts'
 import { Badge, Button, Callout, Fold } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
@@ -28,11 +27,11 @@ export function ToolDetail({ server, tool }: { server: InspectorServer; tool: To
   const operation = lastOperation(server.id, ({ request }) => request.type === 'call-tool' && request.name === tool.name)
   useCurrentOperation(operation?.id)
   return (
-    <article class="detail stack wide-gap">
+    <>
       <ToolHead server={server} tool={tool} />
       <ToolCall server={server} tool={tool} text={text} options={options} />
       {operation && <OperationResult key={operation.id} operation={operation} />}
-    </article>
+    </>
   )
 }
 
@@ -42,9 +41,6 @@ function ToolHead({ server, tool }: { server: InspectorServer; tool: Tool }): JS
   const findings = findingsOf(server.id, 'tools', name)
   return (
     <header class="stack tight">
-      <Button kind="quiet" icon="chevron" class="back" onClick={() => go({ screen: 'tools', serverId: server.id })}>
-        All tools
-      </Button>
       <div class="detail-title">
         <h2 class="mono">
           <Untrusted text={name} />

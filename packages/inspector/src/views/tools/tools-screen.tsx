@@ -1,47 +1,36 @@
-import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { filterBy } from '../../lib/fuzzy.ts'
 import type { InspectorServer, Tool } from '../../state/protocol.ts'
-import { go, route } from '../../state/route.ts'
 import { inventoryOf, store } from '../../state/store.ts'
 import { Badge } from '../../ui/basics.tsx'
 import { loadQuality, tokensOf } from '../check/quality.ts'
-import { ListDetail, NothingChosen } from '../shell/list-detail.tsx'
+import { ListDetail } from '../shell/list-detail.tsx'
 import { ToolDetail } from './tool-detail.tsx'
 
 /** The tools of a server: the list, and the chosen one with its form and its result. */
 export function ToolsScreen({ server }: { server: InspectorServer }): JSX.Element {
   const inventory = inventoryOf(server.id, 'tools')
-  const query = useSignal('')
   const tools = inventory?.items ?? []
-  const chosen = 'item' in route.value ? tools.find(({ name }) => 'item' in route.value && name === route.value.item) : undefined
   useEffect(() => {
     if (server.status === 'connected' && inventory?.status === 'ready') void loadQuality(server.id)
   }, [server.id, server.status, inventory?.fetchedAt])
   return (
     <ListDetail
       kind="tools"
-      noun="tool"
       server={server}
       inventory={inventory}
-      query={query.value}
-      onQuery={(next) => {
-        query.value = next
-      }}
-      items={filterBy(tools, query.value, ({ name, title, description }) => `${name} ${title ?? ''} ${description ?? ''}`)}
+      items={tools}
+      searchOf={({ name, title, description }) => `${name} ${title ?? ''} ${description ?? ''}`}
       keyOf={({ name }) => name}
       row={(tool) => <ToolRow server={server} tool={tool} />}
-      selected={chosen?.name}
-      onSelect={(tool) => go({ screen: 'tools', serverId: server.id, item: tool.name })}
-      empty={{ icon: 'tool', title: 'The server has no tools', text: 'A tool that the server registers appears here at once.' }}
-    >
-      {chosen ? (
-        <ToolDetail key={`${server.id} ${chosen.name}`} server={server} tool={chosen} />
-      ) : (
-        <NothingChosen icon="tool" noun="tool" text="Its form, its schema and its results appear here." />
-      )}
-    </ListDetail>
+      empty={{
+        icon: 'tool',
+        title: 'The server has no tools',
+        text: 'A tool that the server registers appears here at once.',
+        choose: 'Its form, its schema and its results appear here.',
+      }}
+      detail={(tool) => <ToolDetail server={server} tool={tool} />}
+    />
   )
 }
 

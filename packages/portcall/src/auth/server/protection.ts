@@ -154,9 +154,10 @@ function createAuthenticate({ verifiers, requirements, errors, scopes, dpop }: A
     keyThumbprint: string | undefined,
   ): Promise<DpopFailure | undefined> => {
     if (keyThumbprint === undefined && (scheme === 'dpop' || dpop?.required))
-      throw new InvalidTokenError('The token is not bound to a key')
+      throw new InvalidTokenError('The token is not bound to a key, as the DPoP scheme or this server requires')
     if (keyThumbprint === undefined) return undefined
-    if (scheme === 'bearer' || !dpop) throw new InvalidTokenError('The token is bound to a key')
+    if (!dpop) throw new InvalidTokenError('The token is bound to a key, but this server does not support DPoP')
+    if (scheme === 'bearer') throw new InvalidTokenError('The token is bound to a key: send it with the scheme DPoP and a proof')
     return dpop.verify(request, { token, keyThumbprint })
   }
   return async (request) => {

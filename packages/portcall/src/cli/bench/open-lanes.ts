@@ -50,7 +50,9 @@ function withCheckedCall<T>({ invocation, readCall }: LanesOptions, use: (checke
     recorder.start('tool' in call ? 'tools/call' : call.method)
     const failure = failureOfResult(await makeCall(client, call, invocation.io.signal))
     if (failure !== undefined)
-      throw new CliError('failed', `the call does not succeed: ${failure}`, { hint: 'try it with portcall call' })
+      throw new CliError('failed', `the first call failed, so nothing was measured: ${failure}`, {
+        hint: 'try it with portcall call',
+      })
     return use({ client, call, request: recorder.recorded() })
   })
 }

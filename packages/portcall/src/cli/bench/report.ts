@@ -41,7 +41,7 @@ export function toBenchJson(subject: BenchSubject, { seconds, calls, failures, l
 export function formatBench(subject: BenchSubject, measurement: LoadMeasurement): string[] {
   const { seconds, calls, failures, latency, unsent } = measurement
   const { call, protocolVersion, connections, perSecond } = subject
-  const rate = perSecond === undefined ? 'as fast as possible' : `${number(perSecond)} calls a second`
+  const rate = perSecond === undefined ? 'as fast as possible' : `${number(perSecond)} calls per second`
   const errors = [...failures].map(([kind, count]) => `${number(count)} × ${kind}`)
   const latencies = PERCENTILES.map((at) => `p${at} ${ms(latency.percentile(at))}`)
   return [

@@ -91,7 +91,7 @@ function takeServer(
   if (serverUse === 'many' && !program) return { server: { location: '' }, rest: positionals }
   if (program) {
     if (program.length === 0)
-      throw usageError('-- must be followed by the program that is the server', 'such as portcall list -- node server.js')
+      throw usageError('-- must be followed by the program to start', 'such as portcall list -- node server.js')
     return { server: { program }, rest: positionals }
   }
   const [location, ...rest] = positionals

@@ -11,8 +11,8 @@ export const auditCommand: Command = defineCommand({
   serverUse: 'none',
   args: ['verify', '<file-or-store>'],
   details: [
-    'Checks the hash chain of an audit log: whether a record was changed, removed, moved or added. The log is a file, or a store: sqlite:FILE, redis://… or postgres://… . If the log is not intact, the exit code is 1.',
-    'Records that are missing at the end leave a chain that is intact. Keep the hash that is printed elsewhere, and pass it as --hash=HASH next time: it may begin with a hyphen.',
+    'Checks the hash chain of an audit log, to find records that were changed, removed, moved or added. The log is a file, or in a store: sqlite:FILE, redis://… or postgres://… . If the log is not intact, the exit code is 1.',
+    'Records that are missing at the end leave the chain intact. To notice them, keep the hash that is printed in another place, and pass it as --hash=HASH the next time (with =, since a hash may begin with a hyphen).',
   ],
   flags: {
     name: { type: 'string', value: 'NAME', description: 'The name of the log in a store (default: audit)' },
@@ -20,7 +20,8 @@ export const auditCommand: Command = defineCommand({
   },
   examples: ['portcall audit verify audit.jsonl', 'portcall audit verify redis://127.0.0.1:6379 --name calls'],
   async run({ args: [action, target], flags: { name, hash }, io }) {
-    if (action !== 'verify' || target === undefined) throw usageError('write: portcall audit verify <file-or-store>')
+    if (action !== 'verify' || target === undefined)
+      throw usageError('audit needs the action verify and a log', 'write portcall audit verify audit.jsonl')
     const expected = hash === undefined ? {} : { hash }
     const verify = (lines: AsyncIterable<string>): Promise<AuditVerdict> => verifyAuditLog(lines, expected)
     const verdict = await (isStoresUrl(target) ? withStore(target, name, verify) : verify(readLines(target))).catch(

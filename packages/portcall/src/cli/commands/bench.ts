@@ -20,7 +20,7 @@ const FLAGS = {
     type: 'string',
     short: 'r',
     value: 'N',
-    description: 'Calls a second, at fixed times (default: as many as the server answers)',
+    description: 'Calls per second, sent at fixed times (default: as many as the server answers)',
   },
   'warm-up': { type: 'string', value: 'SECONDS', description: 'How long to call before the measurement starts (default: 1)' },
   method: { type: 'string', value: 'METHOD', description: 'Measure this method instead of a tool; the arguments are its params' },
@@ -42,7 +42,7 @@ export const benchCommand: Command = defineCommand({
   serverUse: 'connect',
   args: ['[tool]', '[arguments...]'],
   details: [
-    'Calls a tool again and again, on several connections at once, and prints calls a second, latencies and errors. Each response is checked. The exit code is 1 if calls failed.',
+    'Calls a tool repeatedly, on several connections at once, and prints calls per second, latencies and errors. Each response is checked. The exit code is 1 if calls failed.',
     'Without --rate, each connection makes its next call when it has the response to the last one. This measures how much a server can do. With --rate, calls are due at fixed times, and latency counts from then: a call that has to wait because the server is slow does not look fast. This measures what clients experience.',
     'Over HTTP, the command connects once (for a session, once per connection), records the request, and sends it on plain sockets with a new id each time. Other servers are called through one client, in the same process as the measurement.',
   ],

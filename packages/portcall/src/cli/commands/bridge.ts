@@ -35,7 +35,7 @@ export const bridgeCommand: Command = defineCommand({
   serverUse: 'locate',
   args: [],
   details: [
-    'Makes a remote server available over stdio, for hosts that start programs, or a program available over HTTP with --http. The protocol version of each side is negotiated on its own: hosts and servers of any version work together. For a server that requires authorization, sign in once with portcall login.',
+    'Makes a remote server available over stdio, for hosts that start programs, or a program available over HTTP with --http. The bridge negotiates the protocol version with each side separately, so hosts and servers of any version work together. For a server that requires authorization, sign in once with portcall login.',
   ],
   flags: FLAGS,
   examples: [

@@ -1,7 +1,6 @@
 import type { HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { resolveUrl } from '../stored-login.ts'
 import { withClient } from '../target/connect.ts'
@@ -39,26 +38,49 @@ export const checkCommand: Command = defineCommand({
   },
 })
 
+const INDENT = '  '
+
 function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult, io: Io): void {
   if (io.json) return io.value({ findings, toolTokens, tokensByTool, hosts })
-  for (const { level, where, rule, message } of findings) io.data(sanitizeLine(`${level}: ${where}: ${message} [${rule}]`))
+  const errors = findings.filter(({ level }) => level === 'error')
+  const ordered = [...errors, ...findings.filter(({ level }) => level === 'warning')]
+  for (const rule of new Set(ordered.map((finding) => finding.rule)))
+    printRule(
+      ordered.filter((finding) => finding.rule === rule),
+      io,
+    )
+  if (findings.length > 0) io.print([])
   printHosts(hosts, io)
-  const errors = findings.filter(({ level }) => level === 'error').length
-  const warnings = findings.length - errors
-  io.data(`${count(errors, 'error')}, ${count(warnings, 'warning')}; the tools take about ${toolTokens} tokens`)
+  const warnings = findings.length - errors.length
+  io.print([
+    { tone: errors.length > 0 ? 'bad' : 'strong', text: `${count(errors.length, 'error')}, ${count(warnings, 'warning')}` },
+    `; the tools take about ${toolTokens} tokens`,
+  ])
+}
+
+/** Prints the findings of one rule, and what to change once. */
+function printRule(findings: LintResult['findings'], io: Io): void {
+  for (const { level, where, rule, message } of findings) {
+    const tone = level === 'error' ? 'bad' : 'warning'
+    io.print([{ tone, text: `${level}:` }, ` ${where}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
+  }
+  io.print([INDENT, { tone: 'strong', text: `→ ${findings[0]?.advice ?? ''}` }], INDENT.length + 2)
 }
 
 /** Prints what each host does with which tools, and the source. */
 function printHosts(hosts: readonly HostVerdict[], io: Io): void {
   for (const { host, problems } of hosts)
     for (const { effect, tool, message, advice, source } of problems)
-      io.data(
-        sanitizeLine(
-          `${host} ${effect} ${tool === undefined ? 'some tools' : `tool ${tool}`}: ${message}. ${advice} [${source}]`,
-        ),
+      io.print(
+        [
+          { tone: 'strong', text: host },
+          ` ${effect} ${tool === undefined ? 'some tools' : `tool ${tool}`}: ${message}. ${advice}`,
+          { tone: 'quiet', text: ` [${source}]` },
+        ],
+        INDENT.length,
       )
   const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
-  if (accepting.length > 0) io.data(`accepted as it is by ${accepting.join(', ')}`)
+  if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
 }
 
 const count = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`

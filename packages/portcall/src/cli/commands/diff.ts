@@ -12,7 +12,7 @@ export const diffCommand: Command = defineCommand({
   usage: '<left> [right]',
   args: ['[right]'],
   details: [
-    'Each side is a server, a snapshot (see portcall snapshot) or a recording. Prints one line for each member that differs, and says whether it breaks clients of the left side: removed items, new required arguments, narrower input schemas, wider output schemas, weaker annotations.',
+    'Each side is a server, a snapshot (see portcall snapshot) or a recording. Prints one line for each member that differs, and whether it breaks clients of the left side: removed items, new required arguments, narrower input schemas, wider output schemas, weaker annotations.',
     'To compare two protocol versions of one server, pass it once with --left-version and --right-version.',
     'The exit code is 1 if there are differences; with --breaking, only if one breaks clients.',
   ],

@@ -4,8 +4,9 @@ import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { readHeaderFlags } from '../command-line/flag-values.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
-import { sanitize, sanitizeLine } from '../format.ts'
+import { sanitize } from '../format.ts'
 import type { Io } from '../io.ts'
+import type { LinePart } from '../styled-line.ts'
 import type { ResolvedTarget } from '../target/config-file.ts'
 
 const FLAGS = {
@@ -64,33 +65,52 @@ async function readOptions({ target, headers }: ResolvedTarget, flags: ValuesOf<
   }
 }
 
-const MARKS: { readonly [verdict in StepResult['verdict']]: string } = { passed: '✓', warning: '!', failed: '✗', skipped: '-' }
-const TITLE_WIDTH = 24
+const MARKS: { readonly [verdict in StepResult['verdict']]: LinePart } = {
+  passed: { tone: 'good', text: '✓' },
+  warning: { tone: 'warning', text: '!' },
+  failed: { tone: 'bad', text: '✗' },
+  skipped: { tone: 'quiet', text: '-' },
+}
+const TITLE_WIDTH = 22
 const INDENT = '    '
+/** The column of summaries. */
+const SUMMARY = TITLE_WIDTH + 3
 
 const MAX_LINES = 10
 
 function printStep({ title, verdict, summary, evidence, problems }: StepResult, verbose: boolean, io: Io): void {
-  io.data(`${MARKS[verdict]} ${title.padEnd(TITLE_WIDTH)} ${sanitizeLine(summary)}`)
-  for (const code of new Set(problems.map((problem) => problem.code)))
+  const isSkipped = verdict === 'skipped'
+  io.print(
+    [
+      MARKS[verdict],
+      ' ',
+      { tone: isSkipped ? 'quiet' : 'strong', text: title.padEnd(TITLE_WIDTH) },
+      isSkipped ? { tone: 'quiet', text: ` ${summary}` } : ` ${summary}`,
+    ],
+    SUMMARY,
+  )
+  const ordered = [...problems].sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+  for (const code of new Set(ordered.map((problem) => problem.code)))
     printProblems(
-      problems.filter((one) => one.code === code),
+      ordered.filter((one) => one.code === code),
       summary,
       io,
     )
   if (!verbose && problems.length === 0) return
   for (const { label, value } of evidence) {
     const [first = '', ...rest] = sanitize(value).split('\n')
-    for (const line of [`${label}: ${first}`, ...rest.map((text) => `  ${text}`)]) io.data(INDENT + line)
+    io.print([INDENT, { tone: 'quiet', text: `${label}: ${first}` }], INDENT.length + 2)
+    for (const text of rest) io.print([INDENT, { tone: 'quiet', text: `  ${text}` }], INDENT.length + 4)
   }
 }
 
 /** Prints problems of one kind, and what to change once. */
 function printProblems(problems: StepResult['problems'], summary: string, io: Io): void {
-  const messages = problems.map(({ message }) => message).filter((message) => message !== summary)
-  for (const message of messages.slice(0, MAX_LINES)) io.data(INDENT + sanitizeLine(message))
-  if (messages.length > MAX_LINES) io.data(`${INDENT}and ${messages.length - MAX_LINES} more`)
-  io.data(`${INDENT}→ ${sanitizeLine(problems[0]?.advice ?? '')}`)
+  const others = problems.filter(({ message }) => message !== summary)
+  for (const { severity, message } of others.slice(0, MAX_LINES))
+    io.print([INDENT, MARKS[severity === 'error' ? 'failed' : 'warning'], ` ${message}`], INDENT.length + 2)
+  if (others.length > MAX_LINES) io.print([INDENT, `  and ${others.length - MAX_LINES} more`])
+  io.print([INDENT, { tone: 'strong', text: `→ ${problems[0]?.advice ?? ''}` }], INDENT.length + 2)
 }
 
 /** The exit code of a diagnosis, by the first step that failed. */
@@ -119,6 +139,9 @@ const CONCLUSIONS: { readonly [verdict in Diagnosis['verdict']]: string } = {
 
 function report(diagnosis: Diagnosis, io: Io): ExitReason {
   if (io.json) io.value(diagnosis)
-  else io.data(`\n${CONCLUSIONS[diagnosis.verdict]}`)
+  else {
+    io.print([])
+    io.print([{ tone: diagnosis.verdict === 'passed' ? 'good' : 'strong', text: CONCLUSIONS[diagnosis.verdict] }])
+  }
   return diagnosis.failedStep ? EXIT_REASONS[diagnosis.failedStep] : 'success'
 }

@@ -70,7 +70,7 @@ async function printLists(client: Client, kinds: readonly (readonly [string, Kin
   const lists = await Promise.all(kinds.map(async ([name, kind]) => ({ name, kind, items: await kind.list(client) })))
   if (io.json) return io.value(Object.fromEntries(lists.map(({ kind, items }) => [kind.key, items])))
   const nonEmpty = lists.filter(({ items }) => items.length > 0)
-  if (nonEmpty.length === 0) io.log('the server has none')
+  if (nonEmpty.length === 0) io.log('the server lists no items')
   for (const { name, kind, items } of nonEmpty) {
     if (nonEmpty.length > 1) io.data(`${name}:`)
     const indent = nonEmpty.length > 1 ? '  ' : ''

@@ -48,7 +48,7 @@ export const openapiCommand: Command = defineCommand({
   args: ['<file-or-url>'],
   details: [
     'Each operation of the description becomes a tool. The description is OpenAPI 3.0, 3.1 or 3.2, in JSON or YAML. A file may refer to other files in its directory and below.',
-    'In patterns, * stands for one segment of a path and ** for any number. Everybody who reaches the server uses your credentials: it listens on this machine only unless you pass --host.',
+    'In patterns, * stands for one segment of a path and ** for any number. Everyone who can reach the server uses your credentials, so it listens only on this machine unless you pass --host.',
   ],
   flags: FLAGS,
   examples: [
@@ -82,7 +82,8 @@ async function createApiServer(source: string, flags: FlagValues): Promise<OpenA
   const server = await fromOpenAPI(description, options).catch((error: unknown) => {
     throw new CliError('usage', error instanceof Error ? error.message : String(error), { cause: error })
   })
-  if (server.openapi.operations.length === 0) throw usageError(`${source} has no operation that --include and --exclude leave`)
+  if (server.openapi.operations.length === 0)
+    throw usageError(`${source} has no operation to serve`, 'check --include and --exclude')
   return server
 }
 

@@ -11,7 +11,7 @@ export const recordCommand: Command = defineCommand({
   serverUse: 'locate',
   args: [],
   details: [
-    'Stands between a host and a server, as portcall bridge does: configure the host to start this command, or to connect to --http. Each request, response and notification is a line of the file, in the format of portcall/testing and in the newest protocol version, whatever the versions of both sides.',
+    'Runs between a host and a server, like portcall bridge: configure the host to start this command, or to connect to --http. Each request, response and notification is a line of the file, in the format of portcall/testing and in the newest protocol version, whatever the versions of both sides.',
     'Tokens, passwords, keys and other secrets are replaced before anything is written. To record a single command instead, add --record FILE to it.',
   ],
   flags: {

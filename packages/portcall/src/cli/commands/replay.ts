@@ -17,7 +17,7 @@ export const replayCommand: Command = defineCommand({
   usage: '<file> [server]',
   args: ['[server]'],
   details: [
-    'Sends the requests of a recording to a server and prints what it answers differently. The recording may be older than the server: what only belongs to a protocol version is not compared. Tools are called again.',
+    'Sends the requests of a recording to a server, and prints the differences between the new and the recorded responses. Tools are called again. Differences that come from the protocol version are ignored, so the recording may be older than the server.',
     'With a file of saved calls, makes these calls and checks their assertions instead. Without a server, serves the recording to a host or client: over stdio, or over HTTP with --http.',
     'The exit code is 1 if there are differences, or if an assertion fails.',
   ],

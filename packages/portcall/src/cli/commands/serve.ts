@@ -31,7 +31,7 @@ export const serveCommand: Command = defineCommand({
   details: [
     'The module exports a server as default, as server, or under another name. It must not start the server itself.',
     'With --workers, each process loads the module. Processes that end are started again, and all of them share sessions.',
-    'With --watch, the module is reloaded when code in its directory changes. Clients stay connected, also over stdio, and are notified that the lists have changed. If the module fails to start, the previous version keeps running. Handlers have no access to HTTP headers and authorization.',
+    'With --watch, the module is reloaded when code in its directory changes. Clients stay connected, also over stdio, and are notified that the lists have changed. If the module fails to start, the previous version keeps running. In this mode, handlers have no access to HTTP headers and authorization.',
   ],
   flags: FLAGS,
   examples: [

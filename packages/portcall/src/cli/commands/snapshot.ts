@@ -5,11 +5,11 @@ import { readSource } from '../sessions/read-source.ts'
 /** `portcall snapshot` */
 export const snapshotCommand: Command = defineCommand({
   name: 'snapshot',
-  summary: 'Save what a server offers in a file',
+  summary: 'Save the tools, resources and prompts of a server in a file',
   serverUse: 'connect',
   args: [],
   details: [
-    'Writes the capabilities, tools, resources, templates and prompts of a server as JSON, for portcall diff. Of a recording, writes what it shows.',
+    'Writes the capabilities, tools, resources, templates and prompts of a server as JSON, for portcall diff. From a recording, writes what it contains of these.',
   ],
   flags: { out: { type: 'string', short: 'o', value: 'FILE', description: 'The file to write (default: stdout)' } },
   examples: ['portcall snapshot http://127.0.0.1:3000/mcp --out released.json', 'portcall snapshot server.js > released.json'],

@@ -17,7 +17,7 @@ export const tasksCommand: Command = defineCommand({
   summary: 'Start and manage tasks',
   serverUse: 'connect',
   args: ['[action]', '[args...]'],
-  details: ['Only some servers of an older protocol version can list their tasks. With others, keep the ID of the task.'],
+  details: ['Keep the ID of a task: only some servers of an older protocol version can list their tasks.'],
   choices: [
     {
       title: 'Actions',

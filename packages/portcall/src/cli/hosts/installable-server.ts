@@ -37,11 +37,11 @@ export async function describeServer(server: ServerArgument, { header, env, cwd 
     const { command, args = [], env: configuredEnv = {}, cwd: configuredCwd } = target
     return { command, args, env: { ...configuredEnv, ...readEnvFlags(env) }, cwd: configuredCwd }
   }
-  throw usageError('this server cannot be installed')
+  throw usageError('this server cannot be installed', 'pass a URL, a module, file:name of a configuration, or -- and a program')
 }
 
 /**
- * Makes a server work in every host: on Windows, `npx` and other scripts need `cmd.exe`, which some hosts do not use by themselves.
+ * Makes a server work in every host: on Windows, `npx` and other scripts need `cmd.exe`, which some hosts do not add.
  */
 export function adaptToSystem(
   server: InstallableServer,

@@ -39,6 +39,10 @@ const SERVER = section('How the gateway uses one server.', {
     'Closes a connection, and ends its process, after this time without use, in milliseconds. Default: never if it is shared, otherwise 600000.',
   ),
   maxConnections: count('The maximum number of connections, and of child processes. Default: 1000.', { minimum: 1 }),
+  maxRequests: count(
+    'The maximum number of requests at the same time, except subscriptions. Further ones wait up to 30 seconds. Default: 1000.',
+    { minimum: 1 },
+  ),
   auth: SERVER_AUTH_SCHEMA,
 })
 

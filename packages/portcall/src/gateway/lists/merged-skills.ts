@@ -1,6 +1,6 @@
 import { isObject, isSuccess, type JsonObject, type Response, success } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
-import type { CallerRequest } from '../calls/forward-call.ts'
+import type { CallerRequest } from '../calls/item-call.ts'
 import type { Router, RoutingTable } from '../routes/router.ts'
 import { passThrough } from '../single.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'

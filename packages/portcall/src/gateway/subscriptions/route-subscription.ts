@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import { invalidParams } from '../../protocol/errors.ts'
 import { LIST_CHANGE_KEYS } from '../../protocol/methods.ts'
-import type { CallerRequest } from '../calls/forward-call.ts'
+import type { CallerRequest } from '../calls/item-call.ts'
 import { OWN_SERVER } from '../own-server.ts'
 import type { ItemRoute, Router, RoutingTable } from '../routes/router.ts'
 import type { TaskIds } from '../routes/task-ids.ts'

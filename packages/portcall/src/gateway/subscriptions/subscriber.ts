@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type Notification } from '../../jsonrpc/mess
 import { MetaKey } from '../../protocol/meta.ts'
 import type { ListChange } from '../../protocol/methods.ts'
 import { createMutex, type Mutex } from '../../util/async.ts'
-import type { CallerRequest } from '../calls/forward-call.ts'
+import type { CallerRequest } from '../calls/item-call.ts'
 import type { Filter } from './filters.ts'
 
 /** A notification about a subject. */

@@ -6,7 +6,7 @@ import { LIST_CHANGE_KEYS, LIST_CHANGES, type ListChange } from '../../protocol/
 import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import { onAbort } from '../../util/abort.ts'
 import { Caller } from '../caller.ts'
-import type { CallerRequest } from '../calls/forward-call.ts'
+import type { CallerRequest } from '../calls/item-call.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayItemKind } from '../policy.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'

@@ -156,8 +156,8 @@ function createShelf(): Shelf {
   }
 }
 
-function sharedKey(kind: GatewayItemKind, { capabilities }: Caller): string {
-  return `${kind} ${JSON.stringify(capabilities)}`
+function sharedKey(kind: GatewayItemKind, { capabilitiesKey }: Caller): string {
+  return `${kind} ${capabilitiesKey}`
 }
 
 /** Returns the context of a request that the gateway sends by itself. */

@@ -5,10 +5,13 @@ import { matchTarget } from '../../connect/target.ts'
 import { ConnectionLostError, RpcError } from '../../jsonrpc/errors.ts'
 import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { refuse } from '../../middleware/refusal.ts'
 import { MetaKey } from '../../protocol/meta.ts'
+import { methodOf } from '../../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
 import type { Implementation } from '../../protocol/types.ts'
 import { HttpStatusError } from '../../transports/http/client/http-status-error.ts'
+import { createTurns } from '../../util/turns.ts'
 import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
 import type { CredentialsProvider, GatewayServerOptions } from '../options.ts'
@@ -17,7 +20,7 @@ import type { GatewayItemKind } from '../policy.ts'
 import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
-import { createConnections, sharingOf } from './connections.ts'
+import { type Connections, createConnections, sharingOf } from './connections.ts'
 import { requestResult } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
 
@@ -67,6 +70,9 @@ export interface UpstreamOptions {
 
 const LIST_TIMEOUT_MS = 2000
 const PROBE_TIMEOUT_MS = 30_000
+const MAX_REQUESTS = 1000
+/** How long a request waits for others to finish. */
+const QUEUE_TIMEOUT_MS = 30_000
 let lastId = 0
 
 const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => ({
@@ -81,12 +87,10 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
   let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders' | 'hasSession'> | undefined
-  const counters = { inFlight: 0, requests: 0 }
-  /** The metadata of the last request, with which the server is tried again. */
-  let lastMeta: JsonObject = probeMeta(options.info)
+  const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: probeMeta(options.info) }
 
   const probe = async (): Promise<void> => {
-    const params = { _meta: lastMeta }
+    const params = { _meta: traffic.lastMeta }
     const context = createContext(AbortSignal.timeout(PROBE_TIMEOUT_MS), undefined)
     const { exchange: open } = connections.get({ jsonrpc: '2.0', id: 0, method: 'server/discover', params }, {})
     const { awaySince } = health
@@ -111,22 +115,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     onEraDetected: (detected) => void (era = detected),
     onFailed: (error) => (isRefusal(error) ? health.refused(error) : health.failure(error)),
   })
-  const send: Exchange = async (request, context) => {
-    if (health.isFailing) throw new UpstreamUnavailableError(name, health.error)
-    const meta = request.params?._meta
-    if (isObject(meta)) lastMeta = meta
-    counters.requests++
-    counters.inFlight++
-    try {
-      return await connections.get(request, context).exchange(request, context)
-    } catch (error) {
-      if (error instanceof ConnectionLostError) health.lost(error, error.retryable)
-      throw error
-    } finally {
-      counters.inFlight--
-    }
-  }
-  const exchangeUnder = createExchanges(send, options)
+  const exchangeUnder = createExchanges(createSender(options, { health, connections, traffic }), options)
   const catalogue = createCatalogue({
     server: name,
     exchange: exchangeUnder,
@@ -154,7 +143,8 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
         ...(nextAttemptAt !== undefined && { nextAttemptAt }),
         failures,
         connections: connections.size,
-        ...counters,
+        inFlight: traffic.inFlight,
+        requests: traffic.requests,
         items: { ...catalogue.counts },
       }
     },
@@ -171,6 +161,46 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     },
   }
   return upstream
+}
+
+/** What is sent to a server. */
+interface Traffic {
+  inFlight: number
+  requests: number
+  /** The metadata of the last request, with which the server is tried again. */
+  lastMeta: JsonObject
+}
+
+interface SenderOptions {
+  readonly health: UpstreamHealth
+  readonly connections: Connections
+  readonly traffic: Traffic
+}
+
+/** Sends requests on the connections of their callers, at most `maxRequests` at the same time. */
+function createSender({ name, server }: UpstreamOptions, { health, connections, traffic }: SenderOptions): Exchange {
+  const { maxRequests: limit = MAX_REQUESTS } = server
+  const turns = createTurns({ limit, maxQueued: Infinity, queueTimeoutMs: QUEUE_TIMEOUT_MS })
+  return async (request, context) => {
+    const isLimited = !methodOf(request.method)?.longLived
+    const turn = !isLimited || turns.begin(context)
+    if (turn !== true && !(await turn))
+      return refuse(request, `Too many requests to ${name} are running. The limit is ${limit} at once`, { limit })
+    traffic.inFlight++
+    try {
+      if (health.isFailing) throw new UpstreamUnavailableError(name, health.error)
+      const meta = request.params?._meta
+      if (isObject(meta)) traffic.lastMeta = meta
+      traffic.requests++
+      return await connections.get(request, context).exchange(request, context)
+    } catch (error) {
+      if (error instanceof ConnectionLostError) health.lost(error, error.retryable)
+      throw error
+    } finally {
+      traffic.inFlight--
+      if (isLimited) turns.end()
+    }
+  }
 }
 
 /** Returns what adds the middleware of the server, and that of policies, to an Exchange. */

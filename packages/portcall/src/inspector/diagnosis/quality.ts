@@ -34,10 +34,10 @@ export async function checkQuality(server: ManagedServer, { files }: CoreParts):
 
 const ITEM_KINDS = { tool: 'tools', resource: 'resources', template: 'templates', prompt: 'prompts' } as const
 
-function toFinding({ level, rule, where, message }: Finding): QualityFinding {
+function toFinding({ where, ...finding }: Finding): QualityFinding {
   const [, noun = '', key = ''] = /^(tool|resource|template|prompt) (.*)$/s.exec(where) ?? []
   const item = noun in ITEM_KINDS ? { kind: ITEM_KINDS[noun as keyof typeof ITEM_KINDS], key } : undefined
-  return { level, rule, where, message, ...(item && { item }) }
+  return { ...finding, where, ...(item && { item }) }
 }
 
 function toChange({

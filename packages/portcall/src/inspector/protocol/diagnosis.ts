@@ -160,6 +160,8 @@ export interface QualityFinding {
   readonly item?: { readonly kind: 'tools' | 'resources' | 'templates' | 'prompts'; readonly key: string }
   /** What is wrong. */
   readonly message: string
+  /** What to change. */
+  readonly advice: string
 }
 
 /** What a host does with something that it does not accept as it is. `changes`: it shortens or renames it. */

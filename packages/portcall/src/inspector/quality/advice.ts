@@ -1,5 +1,5 @@
 /** What to change, by the name of the rule. */
-export const RULE_ADVICE: { readonly [rule: string]: string } = {
+const ADVICE: { readonly [rule: string]: string } = {
   instructions: 'Set instructions: a few sentences about when to use the server.',
   'tool-count': 'Offer fewer tools, or several servers. A gateway can select the tools of each user.',
   'tool-tokens': 'Shorten descriptions and schemas, or offer fewer tools.',
@@ -8,7 +8,7 @@ export const RULE_ADVICE: { readonly [rule: string]: string } = {
   'tool-name': 'Rename the tool. Start with a letter; use only letters, digits, _ and -, at most 64.',
   'tool-name-length': 'Choose a shorter name.',
   'tool-description': 'Describe what the tool does and when to use it.',
-  'tool-description-length': 'Shorten the description. Details belong into the descriptions of arguments.',
+  'tool-description-length': 'Shorten the description. Details belong in the descriptions of arguments.',
   'hidden-characters': 'Remove the character.',
   'input-schema': 'Correct the schema. It has to be valid JSON Schema with the type "object".',
   'output-schema': 'Correct the schema. It has to be valid JSON Schema with the type "object".',
@@ -26,3 +26,6 @@ export const RULE_ADVICE: { readonly [rule: string]: string } = {
   'prompt-description': 'Add a title or a description.',
   'prompt-argument': 'Describe each argument.',
 }
+
+/** Returns what to change when a rule reports something. */
+export const adviceOf = (rule: string): string => ADVICE[rule] ?? 'Correct it.'

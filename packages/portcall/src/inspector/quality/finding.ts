@@ -8,6 +8,8 @@ export interface Finding {
   readonly where: string
   /** What is wrong. */
   readonly message: string
+  /** What to change. */
+  readonly advice: string
 }
 
 /** Reports a finding about one item. */

@@ -1,3 +1,4 @@
+import { adviceOf } from './advice.ts'
 import type { Finding } from './finding.ts'
 import { type ExceededLimit, exceededLimits } from './host-verdicts.ts'
 import type { ServerInventory } from './inventory.ts'
@@ -34,6 +35,7 @@ function toFinding(limits: readonly ExceededLimit[]): Finding[] {
     {
       level: isError ? 'error' : 'warning',
       rule: RULES[kind],
+      advice: adviceOf(RULES[kind]),
       where: tool === undefined ? 'server' : `tool ${tool}`,
       message: `${message} (${limits.map(({ host }) => host).join(', ')})`,
     },

@@ -116,6 +116,7 @@ test('a finding names all hosts with a limit, and the strictest limit', () => {
   expect(finding).toEqual({
     level: 'warning',
     rule: 'tool-name-length',
+    advice: 'Choose a shorter name.',
     where: `tool ${name}`,
     message:
       "the name has 71 characters together with the server's; the limit is 60 (claude.ai, Claude Code, Claude Desktop, Codex, Cursor, Gemini API, Gemini CLI, OpenAI API (ChatGPT), VS Code, Zed)",

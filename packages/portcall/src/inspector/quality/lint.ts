@@ -1,4 +1,5 @@
 import type { HostVerdict } from '../protocol/diagnosis.ts'
+import { adviceOf } from './advice.ts'
 import type { Finding, ReportFinding } from './finding.ts'
 import { hostFindings } from './host-findings.ts'
 import { judgeHosts } from './host-verdicts.ts'
@@ -26,7 +27,7 @@ export async function lint(inventory: ServerInventory): Promise<LintResult> {
   const reportOn =
     (where: string): ReportFinding =>
     (level, rule, message) =>
-      void findings.push({ level, rule, where, message })
+      void findings.push({ level, rule, where, message, advice: adviceOf(rule) })
   const toolTokens = estimateTotalTokens(inventory.tools)
   checkServer(inventory, toolTokens, reportOn('server'))
   findings.push(...hostFindings(inventory))

@@ -57,7 +57,10 @@ const MAX_SUSPENDED_PER_CALLER = 500
 const MAX_KEPT = 100
 const STATE_PREFIX = 'call:'
 const EXPIRED = 'requestState has expired: the call that waited for input is gone. Call again without requestState'
-const AMBIGUOUS = new RpcError(ErrorCode.internalError, 'The request belongs to no call, or to one of several that are open')
+const AMBIGUOUS = new RpcError(
+  ErrorCode.internalError,
+  'The request cannot be matched to a call: none is running, or several are',
+)
 
 const CALL_ENDED = new RpcError(ErrorCode.internalError, 'The call has ended')
 

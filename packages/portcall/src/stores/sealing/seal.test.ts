@@ -116,8 +116,8 @@ describe('key ring', () => {
 
   test('errors describe an invalid key without disclosing it', () => {
     const short = 'c2hvcnQ'
-    expect(() => createSealer({ keys: [generateKey(), short] })).toThrow(/keys\[1\] has 7 characters.*generateKey/)
-    expect(() => createSealer({ keys: [`${generateKey()}=`] })).toThrow(/keys\[0\] contains a character outside/)
+    expect(() => createSealer({ keys: [generateKey(), short] })).toThrow(/sealingKeys\[1\] has 7 characters.*generateKey/)
+    expect(() => createSealer({ keys: [`${generateKey()}=`] })).toThrow(/sealingKeys\[0\] contains a character outside/)
     expect(() => createSealer({ keys: [] })).toThrow(/empty/)
     try {
       createSealer({ keys: [short] })

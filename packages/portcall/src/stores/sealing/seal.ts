@@ -99,7 +99,7 @@ interface SealKey {
 export function createSealer(options: SealerOptions = {}): Sealer {
   const { keys, now = Date.now } = options
   if (typeof keys !== 'function' && keys?.length === 0)
-    throw new TypeError('The key ring is empty: pass at least one key, or omit `keys`')
+    throw new TypeError('sealingKeys is empty: pass at least one key, created with generateKey(), or omit it')
   const decodedKeys = typeof keys === 'function' ? undefined : keys?.map(decodeKey)
   // A random key is created on first use: Cloudflare Workers have no random numbers before the first request.
   const { run: loadRing } = retryableOnce(async (): Promise<SealKey[]> => {
@@ -110,7 +110,7 @@ export function createSealer(options: SealerOptions = {}): Sealer {
   return {
     async seal(purpose, payload, { ttlMs, principal, binding }) {
       const [first] = await loadRing()
-      if (!first) throw new TypeError('The key ring is empty')
+      if (!first) throw new TypeError('The store returned no sealing key')
       const text = JSON.stringify([purpose, now() + ttlMs, principal ?? null, binding ?? null, payload])
       return encrypt(first, text)
     },
@@ -136,7 +136,7 @@ function decodeKey(text: string, index: number): Uint8Array<ArrayBuffer> {
   if (bytes?.length === KEY_BYTES) return bytes
   const fault = /[^\w-]/.test(text) ? 'contains a character outside of A-Z a-z 0-9 - _' : `has ${text.length} characters`
   const format = `${KEY_BYTES} bytes in base64url without padding (43 characters)`
-  throw new TypeError(`keys[${index}] ${fault}; a key must be ${format}. Create one with generateKey()`)
+  throw new TypeError(`sealingKeys[${index}] ${fault}; a key must be ${format}. Create one with generateKey()`)
 }
 
 async function importKey(bytes: Uint8Array<ArrayBuffer>): Promise<SealKey> {

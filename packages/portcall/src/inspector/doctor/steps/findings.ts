@@ -1,5 +1,4 @@
 import type { HostVerdict } from '../../protocol/diagnosis.ts'
-import { RULE_ADVICE } from '../../quality/advice.ts'
 import type { Finding } from '../../quality/finding.ts'
 import { type LintResult, lint } from '../../quality/lint.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
@@ -25,7 +24,7 @@ export async function checkHosts(state: DiagnosisState): Promise<StepOutcome> {
   const quality = await qualityOf(state)
   if (!quality) return skipped('There are no lists')
   return stepOutcome('All hosts accept the names, sizes and schemas', {
-    evidence: quality.hosts.map(toEvidence),
+    evidence: hostEvidence(quality.hosts),
     problems: quality.findings.filter(({ rule }) => !SCHEMA_RULES.has(rule)).map(toProblem),
   })
 }
@@ -35,21 +34,28 @@ async function qualityOf({ known }: DiagnosisState): Promise<LintResult | undefi
   return known.quality
 }
 
-/** One line for a host, and one for each of its problems. */
-function toEvidence({ host, verdict, problems }: HostVerdict): Evidence {
-  const lines = problems.map(({ tool, effect, message, advice, source }) => {
-    const subject = tool === undefined ? 'the tools' : `tool ${tool}`
-    return `${effect} ${subject}: ${message}. ${advice} (${source})`
-  })
-  return { label: host, value: [verdict === 'accepts' ? 'accepts all tools' : `${verdict} some tools`, ...lines].join('\n') }
+/** The problems of each host, and in one line the hosts without problems. */
+function hostEvidence(hosts: readonly HostVerdict[]): Evidence[] {
+  const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
+  const others = hosts.filter(({ verdict }) => verdict !== 'accepts').map(toEvidence)
+  return accepting.length > 0 ? [...others, { label: 'accepted as it is by', value: accepting.join(', ') }] : others
 }
 
-function toProblem({ level, rule, where, message }: Finding): DiagnosisProblem {
+/** One line for a host, and one for each of its problems. */
+function toEvidence({ host, verdict, problems }: HostVerdict): Evidence {
+  const lines = problems.map(({ tool, effect, message, source }) => {
+    const subject = tool === undefined ? 'the tools' : `tool ${tool}`
+    return `${effect} ${subject}: ${message} (${source})`
+  })
+  return { label: host, value: [`${verdict} some tools`, ...lines].join('\n') }
+}
+
+function toProblem({ level, rule, where, message, advice }: Finding): DiagnosisProblem {
   return {
     code: rule,
     severity: level,
     where,
     message: `${where}: ${message}`,
-    advice: RULE_ADVICE[rule] ?? 'Correct it.',
+    advice,
   }
 }

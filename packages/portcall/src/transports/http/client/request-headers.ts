@@ -1,10 +1,7 @@
-import type { HeaderRecord } from '../common/headers.ts'
+import { checkHeader, type HeaderRecord } from '../common/headers.ts'
 
 /** Headers to send: fixed, or a function that returns them for each request. */
 export type HeaderSource = HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
-
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** The headers of every POST request. */
 export const POST_HEADERS: HeaderRecord = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -21,8 +18,7 @@ export function readHeaders(headers: HeadersInit): HeaderRecord {
 export function lowerCaseHeaders(headers: HeaderRecord): HeaderRecord {
   const lowerCase: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (!TOKEN.test(name) || !VALUE.test(value))
-      throw new TypeError(`The header ${JSON.stringify(name)} has an invalid name or value`)
+    checkHeader(name, value)
     lowerCase[name.toLowerCase()] = value
   }
   return lowerCase

@@ -42,6 +42,12 @@ export const EMPTY_HEADERS: FlatHeaders = ['cache-control', 'no-store']
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t -~\x80-\xff]*$/
 
+/** @throws TypeError unless the name is a token, and the value has no line breaks and no characters beyond Latin-1. */
+export function checkHeader(name: string, value: string): void {
+  if (!NAME.test(name) || !VALUE.test(value))
+    throw new TypeError(`The header ${JSON.stringify(name)} has an invalid name or value`)
+}
+
 /** Headers that the HTTP server sets itself. */
 const MANAGED_HEADERS: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'date'])
 

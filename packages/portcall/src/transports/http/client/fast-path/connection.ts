@@ -39,8 +39,8 @@ const DONE = { done: true, value: undefined } as const
 /** A connection that carries one request at a time. */
 export class HttpConnection implements ResponseHandler, PendingWrite {
   readonly address: HttpAddress
-  /** When the server may close the idle connection. */
-  reusableUntil = 0
+  /** When the idle connection has to be closed. */
+  idleUntil = 0
   readonly #socket: Socket
   readonly #parser = new ResponseParser(this)
   readonly #events: HttpConnectionEvents
@@ -48,8 +48,8 @@ export class HttpConnection implements ResponseHandler, PendingWrite {
   #exchange: SocketTransfer | undefined
   /** The request, until it is written. */
   #request: { readonly head: string; readonly body: string } | undefined
-  /** The `Keep-Alive` header of the last response, and how long the connection may be idle by it. */
-  #keepAlive: string | undefined
+  /** The head of the last response, and how long the connection may be idle by its `Keep-Alive` header. */
+  #head: ReceivedHead | undefined
   #reuseMs = Number.POSITIVE_INFINITY
 
   constructor(address: HttpAddress, { events, batcher }: HttpConnectionOptions, connectTimeoutMs: number) {
@@ -75,6 +75,11 @@ export class HttpConnection implements ResponseHandler, PendingWrite {
       this.#fail(new Error('The connection was closed'))
       this.#events.onClose(this)
     })
+  }
+
+  /** Whether the idle connection can carry another request. A socket that was destroyed emits `close` only later. */
+  get isReusable(): boolean {
+    return this.#socket.writable && this.idleUntil > performance.now()
   }
 
   /** Sends a request at the end of this turn of the event loop. The connection must not carry another one. */
@@ -115,9 +120,8 @@ export class HttpConnection implements ResponseHandler, PendingWrite {
   }
 
   onHead(head: ReceivedHead): void {
-    const keepAlive = head.headers.get('keep-alive')
-    if (keepAlive !== this.#keepAlive) this.#reuseMs = reuseMsOf(keepAlive)
-    this.#keepAlive = keepAlive
+    if (head !== this.#head) this.#reuseMs = reuseMsOf(head.headers.get('keep-alive'))
+    this.#head = head
     this.#exchange?.onHead(head)
   }
 

@@ -81,12 +81,35 @@ test('a connection whose server responds before the request was written carries 
   expect(received.map((text) => text.split('\r\n\r\n')[1])).toEqual(['first', 'third'])
 })
 
+test('a connection that has failed while it was idle carries no other request, even before its socket is closed', async () => {
+  const { sockets, post, server } = await setUp()
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+  const first = post('first')
+  await once(server, 'connection')
+  sockets[0]?.write(`${ok}what no request has asked for`)
+  expect(await readBody(first)).toBe('ok')
+  const second = post('second')
+  await once(server, 'connection')
+  sockets[1]?.write(ok)
+  expect(await readBody(second)).toBe('ok')
+})
+
+test('an idle connection is closed in time', async () => {
+  const { sockets, post, server } = await setUp()
+  const first = post('first')
+  await once(server, 'connection')
+  const closed = once(sockets[0] as Socket, 'close')
+  sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+  expect(await readBody(first)).toBe('ok')
+  await closed
+})
+
 test('a header that would change the request is refused', async () => {
   const { server } = await setUp()
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   const fetch = createFastFetch(1000, 'test')
   const names: Record<string, string>[] = [{ 'a: b': 'c' }, { a: 'b\r\nc: d' }, { 'a\r\nb': 'c' }, { '': 'a' }, { a: '\u0100' }]
   for (const headers of names)
-    expect(() => fetch(url, { method: 'GET', headers, connectTimeoutMs: 1000 })).toThrow('cannot be sent')
+    expect(() => fetch(url, { method: 'GET', headers, connectTimeoutMs: 1000 })).toThrow('invalid name or value')
   fetch.close()
 })

@@ -7,15 +7,17 @@ import { channel } from 'node:diagnostics_channel'
 import http from 'node:http'
 import { urlToHttpOptions } from 'node:url'
 import { types } from 'node:util'
-import { createIdleTimers } from '../../../../util/idle-timers.ts'
+import { unref } from '../../../../util/timers.ts'
+import { checkHeader } from '../../common/headers.ts'
 import { createWriteBatcher } from '../../common/write-batcher.ts'
 import type { HttpFetch, HttpFetchInit, HttpTransfer } from '../types.ts'
 import { type HttpAddress, HttpConnection, type HttpConnectionEvents, SocketTransfer } from './connection.ts'
 
 const DEFAULT_PORT = 80
+/** An idle connection is closed up to this part of its time later. */
+const SWEEPS_PER_TIMEOUT = 10
 const OBSERVED_CHANNELS = ['created', 'start', 'error', 'bodyChunkSent'].map((name) => channel(`http.client.request.${name}`))
 const FINISH = channel('http.client.response.finish')
-const HEADER = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+: [\t\x20-\x7e\x80-\xff]*$/
 
 /** Reports whether a request may bypass `node:http`: nothing subscribes to its channels, and nothing has replaced `http.request`. */
 export function isUnobserved(): boolean {
@@ -34,7 +36,6 @@ export function createFastFetch(idleMs: number, userAgent: string): HttpFetch {
   /** By host and port. The connection that was used last is at the end, and is used next. */
   const idle = new Map<string, HttpConnection[]>()
   const open = new Set<HttpConnection>()
-  const timers = createIdleTimers<HttpConnection>(idleMs, (connection) => connection.close())
   const batcher = createWriteBatcher(setImmediate)
   const destinations = new WeakMap<URL, Destination>()
 
@@ -45,29 +46,38 @@ export function createFastFetch(idleMs: number, userAgent: string): HttpFetch {
     destinations.set(url, destination)
     return destination
   }
+  let timer: ReturnType<typeof setInterval> | undefined
+  /** Closes the connections that were idle for too long. */
+  const sweep = (): void => {
+    const now = performance.now()
+    for (const connection of [...idle.values()].flat()) if (connection.idleUntil <= now) connection.close()
+  }
+  const stop = (): void => {
+    clearInterval(timer)
+    timer = undefined
+  }
   const events: HttpConnectionEvents = {
     onIdle(connection, reuseMs) {
-      connection.reusableUntil = performance.now() + reuseMs
+      connection.idleUntil = performance.now() + Math.min(reuseMs, idleMs)
       const { key } = connection.address
       const list = idle.get(key)
       if (list) list.push(connection)
       else idle.set(key, [connection])
-      timers.touch(connection)
+      timer ??= unref(setInterval(sweep, idleMs / SWEEPS_PER_TIMEOUT))
     },
     onClose(connection) {
       open.delete(connection)
-      timers.remove(connection)
       const { key } = connection.address
-      const list = idle.get(key)?.filter((other) => other !== connection)
-      if (list?.length === 0) idle.delete(key)
-      else if (list) idle.set(key, list)
+      const list = idle.get(key)?.filter((other) => other !== connection) ?? []
+      if (list.length > 0) idle.set(key, list)
+      else idle.delete(key)
+      if (open.size === 0) stop()
     },
   }
   const take = (address: HttpAddress, connectTimeoutMs: number): HttpConnection => {
     const list = idle.get(address.key)
     for (let found = list?.pop(); found; found = list?.pop()) {
-      timers.remove(found)
-      if (found.reusableUntil > performance.now()) return found
+      if (found.isReusable) return found
       found.close()
     }
     const created = new HttpConnection(address, { events, batcher }, connectTimeoutMs)
@@ -83,7 +93,7 @@ export function createFastFetch(idleMs: number, userAgent: string): HttpFetch {
     return exchange
   }
   const close = (): void => {
-    timers.stop()
+    stop()
     for (const connection of open) connection.close()
     idle.clear()
   }
@@ -114,10 +124,9 @@ function writeHead({ target, host }: Destination, { method, headers, body }: Htt
   if (headers['content-length'] === undefined && body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n`
   if (headers.connection === undefined) head += 'connection: keep-alive\r\n'
   for (const name in headers) {
-    const line = `${name}: ${headers[name] ?? ''}`
-    if (!HEADER.test(line) || line.indexOf(':') !== name.length)
-      throw new TypeError(`The header ${JSON.stringify(name)} cannot be sent: its name or value is invalid`)
-    head += `${line}\r\n`
+    const value = headers[name] ?? ''
+    checkHeader(name, value)
+    head += `${name}: ${value}\r\n`
   }
   return `${head}\r\n`
 }

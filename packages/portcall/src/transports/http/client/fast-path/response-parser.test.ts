@@ -112,3 +112,18 @@ test.each([OK, `${OK}Content-Length: 5\r\n\r\nhell`, `${OK}Transfer-Encoding: ch
     expect(() => parseText(text, true)).toThrow('The connection was closed')
   },
 )
+
+test('the head of each response counts, whether or not it is the same as the one before', () => {
+  const reported: string[] = []
+  const parser = new ResponseParser({
+    onHead: ({ status, headers }) => void reported.push(`${status} ${headers.get('content-length')}`),
+    onData: (chunk) => void reported.push(chunk.toString()),
+    onEnd: (isReusable) => void reported.push(String(isReusable)),
+  })
+  const close = `${OK}Content-Length: 2\r\nConnection: close\r\n\r\nef`
+  for (const text of [`${OK}Content-Length: 2\r\n\r\nab`, `${OK}Content-Length: 2\r\n\r\ncd`, close]) {
+    parser.start()
+    parser.push(Buffer.from(text))
+  }
+  expect(reported).toEqual(['200 2', 'ab', 'true', '200 2', 'cd', 'true', '200 2', 'ef', 'false'])
+})

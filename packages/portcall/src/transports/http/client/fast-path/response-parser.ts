@@ -31,6 +31,35 @@ const EMPTY = Buffer.alloc(0)
 
 type State = 'head' | 'length' | 'chunk-line' | 'chunk' | 'chunk-end' | 'trailers' | 'until-close' | 'idle'
 
+/** A head, and what it says about the response. */
+interface Head extends ReceivedHead {
+  /** The state of the parser at the start of the body. */
+  readonly body: State
+  readonly length: number
+  readonly isReusable: boolean
+}
+
+/** @throws Error if the text is not the head of a response, or if its framing is ambiguous. */
+function parseHead(text: string): Head {
+  const [line, minor, code] = STATUS_LINE.exec(text) ?? []
+  if (line === undefined) throw invalid('its first line is not that of HTTP/1.1')
+  const status = Number(code)
+  const headers = new HeaderLines(text.slice(line.length))
+  if (status === 101) throw invalid('it switches protocols')
+  const length = headers.get('content-length')
+  const encoding = headers.get('transfer-encoding')
+  const connection = headers.get('connection') ?? ''
+  if (length !== undefined && (encoding !== undefined || !DIGITS.test(length))) throw invalid('its length is ambiguous')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') throw invalid('its transfer encoding is unknown')
+  return {
+    status,
+    headers,
+    length: Number(length ?? 0),
+    isReusable: minor === '1' ? !CLOSE.test(connection) : KEEP_ALIVE.test(connection),
+    body: BODILESS.has(status) || length === '0' ? 'idle' : encoding ? 'chunk-line' : length ? 'length' : 'until-close',
+  }
+}
+
 /** Parses the responses on one connection, strictly: what HTTP/1.1 does not allow is an error. Interim responses are skipped. */
 export class ResponseParser {
   readonly #handler: ResponseHandler
@@ -38,7 +67,9 @@ export class ResponseParser {
   /** The bytes of an incomplete head or line. */
   #rest: Buffer = EMPTY
   #remaining = 0
-  #isReusable = false
+  /** The head of the last response, and its text. The next one often is the same. */
+  #head: Head | undefined
+  #headText = ''
 
   constructor(handler: ResponseHandler) {
     this.#handler = handler
@@ -96,28 +127,18 @@ export class ResponseParser {
     if (end > MAX_HEAD_BYTES || (end < 0 && bytes.length > MAX_HEAD_BYTES)) throw invalid('its head is too large')
     if (end < 0) return 0
     const text = bytes.toString('latin1', 0, end)
-    const [line, minor = '', code = ''] = STATUS_LINE.exec(text) ?? []
-    if (line === undefined) throw invalid('its first line is not that of HTTP/1.1')
-    const status = Number(code)
-    const headers = new HeaderLines(text.slice(line.length))
-    if (status >= 200) this.#startBody({ status, headers }, minor === '1')
-    else if (status === 101) throw invalid('it switches protocols')
+    const head = this.#head && text === this.#headText ? this.#head : parseHead(text)
+    this.#head = head
+    this.#headText = text
+    if (head.status >= 200) this.#startBody(head)
     return end + HEAD_END.length
   }
 
-  #startBody(head: ReceivedHead, isHttp11: boolean): void {
-    const { headers, status } = head
-    const length = headers.get('content-length')
-    const encoding = headers.get('transfer-encoding')
-    const connection = headers.get('connection') ?? ''
-    if (length !== undefined && (encoding !== undefined || !DIGITS.test(length))) throw invalid('its length is ambiguous')
-    if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') throw invalid('its transfer encoding is unknown')
-    this.#isReusable = isHttp11 ? !CLOSE.test(connection) : KEEP_ALIVE.test(connection)
-    this.#remaining = Number(length ?? 0)
-    if (BODILESS.has(status) || length === '0') this.#state = 'idle'
-    else this.#state = encoding !== undefined ? 'chunk-line' : length !== undefined ? 'length' : 'until-close'
+  #startBody(head: Head): void {
+    this.#state = head.body
+    this.#remaining = head.length
     this.#handler.onHead(head)
-    if (this.#state === 'idle' || (this.#state === 'length' && this.#remaining === 0)) this.#finish()
+    if (head.body === 'idle' || (head.body === 'length' && head.length === 0)) this.#finish()
   }
 
   #readData(bytes: Buffer): number {
@@ -163,7 +184,7 @@ export class ResponseParser {
   }
 
   #finish(): void {
-    const isReusable = this.#isReusable && this.#state !== 'until-close'
+    const isReusable = this.#head?.isReusable === true && this.#state !== 'until-close'
     this.#state = 'idle'
     this.#handler.onEnd(isReusable)
   }
