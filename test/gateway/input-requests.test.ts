@@ -63,17 +63,20 @@ function roundRobin(...gateways: Gateway[]): Exchange {
   return (request, context) => (gateways[turn++ % gateways.length] as Gateway).exchange(request, context)
 }
 
-test.each(REVISIONS)('with shared stores, the answer may arrive at another process, %s', async (protocolVersion) => {
-  const url = await startGreeter()
-  const stores = memoryStores()
-  const gateways = [1, 2, 3].map(() => createGateway({ servers: { greeter: { target: url, protocolVersion } }, stores }))
-  onTestFinished(async () => void (await Promise.all(gateways.map((gateway) => gateway.close()))))
-  const exchange = roundRobin(...gateways)
-  const calls = Array.from({ length: 50 }, async (_, id) =>
-    (await connectCaller(exchange, id)).callTool('greeter__greet', { id }),
-  )
-  expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 50 }, (_, id) => resultOf(id)))
-})
+test.each(REVISIONS)(
+  '200 callers at once, with shared stores: each answer may arrive at another process, %s',
+  async (protocolVersion) => {
+    const url = await startGreeter()
+    const stores = memoryStores()
+    const gateways = [1, 2, 3].map(() => createGateway({ servers: { greeter: { target: url, protocolVersion } }, stores }))
+    onTestFinished(async () => void (await Promise.all(gateways.map((gateway) => gateway.close()))))
+    const exchange = roundRobin(...gateways)
+    const calls = Array.from({ length: 200 }, async (_, id) =>
+      (await connectCaller(exchange, id)).callTool('greeter__greet', { id }),
+    )
+    expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 200 }, (_, id) => resultOf(id)))
+  },
+)
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -1,6 +1,8 @@
 /**
  * `npm run gateway [-- FILTER …]`: gateways between real clients and servers.
- * `npm run gateway -- --matrix TRANSPORT@REVISION …` runs the whole matrix through a bridge to servers of these kinds.
+ * `npm run gateway -- --matrix TRANSPORT@REVISION …` runs the whole matrix through a bridge to servers of these kinds; `sample` means every pair
+ * of revisions with transports in turn, `all` every pair of setups.
+ * `npm run gateway -- --leaks` abandons 10,000 sessions instead of 1,000.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,15 +20,19 @@ const UPSTREAMS = [
 ]
 
 const [first, ...rest] = process.argv.slice(2)
-process.exitCode =
-  first === '--matrix'
-    ? runMatrix(rest.length > 0 ? rest : UPSTREAMS)
-    : runTests('gateway', ['--config', join(FOLDER, 'vitest.config.ts'), ...process.argv.slice(2)])
+process.exitCode = run()
+
+function run() {
+  if (first === '--matrix') return runMatrix(rest.length > 0 ? rest : UPSTREAMS)
+  if (first === '--leaks') process.env.LEAK_SESSIONS = '10000'
+  const args = first === '--leaks' ? ['leaks', '--testTimeout', '900000'] : process.argv.slice(2)
+  return runTests('gateway', ['--config', join(FOLDER, 'vitest.config.ts'), ...args])
+}
 
 function runMatrix(upstreams) {
   const codes = upstreams.map((upstream) => {
     process.env.MATRIX_UPSTREAM = upstream
-    return runTests(`matrix through a bridge to ${upstream}`, ['--dir', 'test/matrix', '--testTimeout', '20000'])
+    return runTests(`matrix through a bridge to ${upstream}`, ['test/matrix/', '--testTimeout', '20000'])
   })
   return codes.find((code) => code !== 0) ?? 0
 }

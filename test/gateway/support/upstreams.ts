@@ -31,6 +31,13 @@ interface StartedUpstream {
 }
 
 const PROGRAM = fileURLToPath(new URL('../../matrix/client/stdio.ts', import.meta.url))
+/** Names the compiled program of the server, for a bridge that is a program itself. */
+const PROGRAM_VARIABLE = 'MATRIX_PROGRAM'
+
+/** Compiles the program of the server. Returns the environment that a bridge which is a program itself needs. */
+export async function compileUpstream(): Promise<{ [name: string]: string }> {
+  return { [PROGRAM_VARIABLE]: await compileProgram(PROGRAM) }
+}
 
 /** Starts the server of the matrix. What it and the bridge send each other is written to a file. */
 const STARTERS: { readonly [transport in UpstreamTransport]: (recording: string) => Promise<StartedUpstream> } = {
@@ -45,7 +52,10 @@ const STARTERS: { readonly [transport in UpstreamTransport]: (recording: string)
     return { target: observeChannel(near, createTee(recording)), close: () => server.close() }
   },
   async stdio(recording) {
-    return { target: { command: process.execPath, args: [await compileProgram(PROGRAM), recording] }, close: () => {} }
+    return {
+      target: { command: process.execPath, args: [process.env[PROGRAM_VARIABLE] ?? (await compileProgram(PROGRAM)), recording] },
+      close: () => {},
+    }
   },
   http: startHttp,
   sse: startHttp,

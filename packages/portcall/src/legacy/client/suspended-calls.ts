@@ -51,7 +51,9 @@ export interface SuspendedCallsOptions {
 const SUSPEND_TTL_MS = 300_000
 /** Time to wait for further input requests of the same call, so that the caller gets them together. */
 const GATHER_MS = 10
+/** Beyond these limits, the oldest calls end: their callers may be gone. */
 const MAX_SUSPENDED = 1000
+const MAX_SUSPENDED_PER_CALLER = 500
 const MAX_KEPT = 100
 const STATE_PREFIX = 'call:'
 const EXPIRED = 'requestState has expired: the call that waited for input is gone. Call again without requestState'
@@ -84,11 +86,19 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
     call.run(isSerial ? lock.run(identity, send, call.signal) : send())
     return call
   }
+  /** Ends the oldest call that waits for input: of the same caller if it has too many, or of all. */
+  const makeRoom = ({ identity }: OpenCall): void => {
+    if (suspended.size < MAX_SUSPENDED_PER_CALLER) return
+    const entries = [...suspended]
+    const own = identity === undefined ? [] : entries.filter(([, other]) => other.identity === identity)
+    const total = entries.length >= MAX_SUSPENDED ? entries : []
+    const [oldest] = own.length >= MAX_SUSPENDED_PER_CALLER ? own : total
+    if (!oldest) return
+    suspended.delete(oldest[0])
+    oldest[1].abort(new Error('Too many calls wait for input'))
+  }
   const suspend = (call: OpenCall): JsonObject => {
-    if (suspended.size >= MAX_SUSPENDED) {
-      call.abort(new Error('Too many calls wait for input'))
-      throw new RpcError(ErrorCode.internalError, 'Too many calls wait for input: try again later')
-    }
+    makeRoom(call)
     // Each round has a state of its own, so that an answer cannot be sent twice.
     const requestState = STATE_PREFIX + randomId()
     suspended.set(requestState, call)
