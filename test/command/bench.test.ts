@@ -80,8 +80,9 @@ describe('portcall bench', () => {
   test('a server that ends is a failure, not a hang', { timeout: LONG_MS }, async () => {
     const child = start(['serve', LOAD, '--port', '0'])
     const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
-    const measuring = bench(url, 'wait', 'ms=50', '--duration', '2')
-    await sleep(1500)
+    const measuring = bench(url, 'wait', 'ms=50', '--duration', '5')
+    // The first call is a test, the next ones warm up.
+    await untilOutput(child.stderr, /(waiting\n){20}/)
     child.kill('SIGKILL')
     const { code, errors } = await measuring
     expect(code).toBe(1)

@@ -39,9 +39,9 @@ test.each(LIBRARIES)('scopes-%s requires a token, and a scope for each tool', as
 })
 
 describe('the README counts the lines of', () => {
-  const ROWS = { 'typed-tool': 'a typed tool over HTTP', scopes: 'access tokens, a scope per tool' }
+  const ROWS = { 'typed-tool': 'serve a typed tool over HTTP', scopes: 'verify access tokens, with a scope per tool' }
   test.each(Object.entries(ROWS))('%s', (task, title) => {
     const counts = LIBRARIES.map((library) => read(`./lines/${task}-${library}.ts`).split('\n').filter(Boolean).length)
-    expect(read('../../README.md')).toContain(`| Lines for ${title} | ${counts.join(' | ')} |`)
+    expect(read('../../README.md')).toContain(`| Lines to ${title} | ${counts.join(' | ')} |`)
   })
 })

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import pino from 'pino'
-import { createServer } from 'portcall'
+import { createServer, type OnEvent, RpcError, type ServerEvent } from 'portcall'
 import { connect } from 'portcall/client'
 import { createGateway } from 'portcall/gateway'
-import { type Logger, type LoggingOptions, logging } from 'portcall/logging'
+import { type Logger, logging } from 'portcall/logging'
 import { serve } from 'portcall/node'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import winston from 'winston'
@@ -55,10 +55,8 @@ const LOGGERS: { readonly [name: string]: () => { readonly logger: Logger; reado
   },
 }
 
-async function startLogged(options: LoggingOptions) {
-  const logs = logging(options)
-  const server = createServer({ name: 'logged', version: '1' }, { onEvent: logs.onEvent })
-  server.use(logs.middleware)
+async function startLogged(logger: Logger, onEvent?: OnEvent) {
+  const server = createServer({ name: 'logged', version: '1' }, { logger, ...(onEvent && { onEvent }) })
   server.tool('add', {}, () => 'ok')
   server.tool('crash', {}, () => {
     throw new Error(`cannot reach ${SECRET}`)
@@ -73,7 +71,8 @@ const meta = { traceparent: `00-${TRACE}-${SPAN}-01` }
 
 test.each(Object.keys(LOGGERS))('%s gets structured records with the ids of the request', async (name) => {
   const { logger, read } = LOGGERS[name]!()
-  const url = await startLogged({ logger })
+  const events: ServerEvent[] = []
+  const url = await startLogged(logger, (event) => events.push(event))
   const modern = await connect(url)
   const legacy = await connect(url, { protocolVersion: '2025-11-25' })
   onTestFinished(async () => void (await Promise.all([modern.close(), legacy.close()])))
@@ -109,13 +108,39 @@ test.each(Object.keys(LOGGERS))('%s gets structured records with the ids of the 
     },
   })
   expect(JSON.stringify(read())).not.toContain('hunter2')
+  expect(events).toMatchObject([{ type: 'error', reference: failed?.reference }])
+})
+
+test('without a listener, what is logged is not written to stderr as well', async () => {
+  const stderr = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => stderr.mockRestore())
+  const { logger, read } = LOGGERS.pino!()
+  const client = await connect(await startLogged(logger))
+  onTestFinished(() => client.close())
+  await client.callTool('crash').catch(() => {})
+  await vi.waitFor(() => expect(read().some(({ event }) => event === 'error')).toBe(true))
+  expect(stderr).not.toHaveBeenCalled()
+})
+
+test('requests that middleware rejects are logged', async () => {
+  const { logger, read } = LOGGERS.pino!()
+  const server = createServer({ name: 'closed', version: '1' }, { logger })
+  server.use(async () => {
+    throw new RpcError(-32000, 'closed on Sundays')
+  })
+  const client = await connect(server, { protocolVersion: '2026-07-28' }).catch(() => undefined)
+  onTestFinished(async () => client?.close())
+  await client?.callTool('add').catch(() => {})
+  await vi.waitFor(() =>
+    expect(read()).toContainEqual(expect.objectContaining({ level: 'warn', errorCode: -32000, reason: 'closed on Sundays' })),
+  )
 })
 
 test('a logger that throws fails no request', async () => {
   const fail = () => {
     throw new Error('disk full')
   }
-  const url = await startLogged({ logger: { error: fail, warn: fail, info: fail, debug: fail } })
+  const url = await startLogged({ error: fail, warn: fail, info: fail, debug: fail })
   const client = await connect(url)
   onTestFinished(() => client.close())
   expect(await client.callTool('add')).toMatchObject({ content: [{ text: 'ok' }] })
@@ -129,7 +154,7 @@ test('events of clients and gateways are logged', async () => {
     await call.log('warning', 'low on paper', 'printer')
     return 'done'
   })
-  const gateway = createGateway({ servers: { chatty: server }, onEvent })
+  const gateway = createGateway({ servers: { chatty: server }, logger })
   onTestFinished(() => gateway.close())
   const client = await connect(gateway, { onEvent, logLevel: 'debug' })
   await client.callTool('chatty__talk')
@@ -139,5 +164,6 @@ test('events of clients and gateways are logged', async () => {
     expect(read()).toContainEqual(
       expect.objectContaining({ event: 'call', level: 'info', server: 'chatty', target: 'talk', outcome: 'result' }),
     )
+    expect(read()).toContainEqual(expect.objectContaining({ event: 'request', tool: 'chatty__talk', outcome: 'complete' }))
   })
 })

@@ -91,6 +91,17 @@ test('a page shows requests, errors by code, sessions, streams, tasks, stores an
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
 })
 
+test('the duration of a session is measured when it ends', async () => {
+  const { url } = await startMeasured()
+  const client = await connect(url, { protocolVersion: '2025-11-25' })
+  await client.callTool('add')
+  expect(await (await page(url)).text()).not.toMatch(/^mcp_server_session_duration_seconds_count/m)
+  await client.close()
+  expect(await (await page(url)).text()).toMatch(
+    /^mcp_server_session_duration_seconds_count\{mcp_protocol_version="2025-11-25",network_transport="tcp"\} 1$/m,
+  )
+})
+
 test('with a token, others get 401', async () => {
   const { url } = await startMeasured({ token: 'scraper', processMetrics: false })
   expect((await page(url)).status).toBe(401)

@@ -11,7 +11,7 @@ import { clientTelemetry, gatewayTelemetry, serverTelemetry, type TelemetryOptio
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { type OtlpReceiver, type ReceivedSpan, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
+import { type OtlpReceiver, type ReceivedPoint, type ReceivedSpan, type Sdk, startReceiver, startSdk } from './support/otlp.ts'
 
 const SERVER = 2
 const CLIENT = 3
@@ -104,6 +104,23 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
     })
   })
 
+  test('the duration of a session is recorded when it ends, for clients that have one', async () => {
+    const listening = await serve(createTestServer(), { port: 0, handleProcessSignals: false })
+    onTestFinished(() => listening.close())
+    const client = await open(listening.url, { protocolVersion })
+    await client.callTool('add', { a: 1 })
+    const sessionPoints = async (): Promise<ReceivedPoint[]> => {
+      await sdk.flush()
+      return receiver.points.filter(({ metric }) => metric === 'mcp.server.session.duration')
+    }
+    expect(await sessionPoints()).toEqual([])
+    await client.close()
+    await listening.close()
+    const common = { 'network.transport': 'tcp', 'network.protocol.name': 'http', 'network.protocol.version': '1.1' }
+    const point = { unit: 's', count: 1, attributes: { ...common, 'mcp.protocol.version': protocolVersion } }
+    expect(await sessionPoints()).toMatchObject(protocolVersion === '2026-07-28' ? [] : [point])
+  })
+
   test('a question to the client is linked to the call that asked it', async () => {
     const isModern = protocolVersion === '2026-07-28'
     if (protocolVersion < '2025-06-18') return
@@ -151,6 +168,23 @@ test.each(VERSIONS)('a trace continues in a program over stdio with %s', async (
       'network.transport': 'pipe',
       'jsonrpc.request.id': expect.any(String),
     })
+})
+
+test('log records of a traced request have the ids of its span', async () => {
+  const records: { readonly tool?: string; readonly traceId?: string; readonly spanId?: string }[] = []
+  const write = (_message: string, fields: object): void => void records.push(fields)
+  const server = createServer(
+    { name: 'logged', version: '1' },
+    { logger: { error: write, warn: write, info: write, debug: write } },
+  )
+  server.use(serverTelemetry())
+  server.tool('add', {}, () => '1')
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  await client.callTool('add')
+  await eventually(() => expect(records.some(({ tool }) => tool === 'add')).toBe(true))
+  const { traceId, spanId } = one(await spansNamed('tools/call add'), SERVER)
+  expect(records.find(({ tool }) => tool === 'add')).toMatchObject({ traceId, spanId })
 })
 
 test('errors have the types that the conventions name', async () => {

@@ -177,7 +177,7 @@ describe.each(STORES)('three gateway processes on $name', ({ store, isAvailable 
       servers: { box: { tools: { note: {} } } },
     })
     change()
-    await eventually(async () => expect(await listAll(url)).toEqual(new Set(['box__erase box__rated box__slow'])), 60_000)
+    await eventually(async () => expect(await listAll(url)).toEqual(new Set(['box__erase box__rated box__slow'])))
     expect(await run('audit', 'verify', join(dir, 'audit.jsonl'))).toMatchObject({ code: 0 })
   })
 

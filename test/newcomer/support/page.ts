@@ -17,7 +17,7 @@ export interface Block {
   readonly name?: string | undefined
 }
 
-const SAVE_AS = /[Ss]ave this as `([^`]+)`:\s*(?:<!--.*-->\s*)?$/
+const SAVE_AS = /[Ss]ave\s+this\s+as\s+`([^`]+)`:\s*(?:<!--.*-->\s*)?$/
 
 /** Reads the code blocks of a page. */
 export function blocksOf(page: string): Block[] {

@@ -1,15 +1,12 @@
 import pino from 'pino'
 import { createServer } from 'portcall'
-import { logging } from 'portcall/logging'
 import { metrics } from 'portcall/metrics'
 import { serve } from 'portcall/node'
 
-const logs = logging({ logger: pino() })
 const prometheus = metrics()
 
-const server = createServer({ name: 'shop', version: '1.0.0' }, { onEvent: logs.onEvent })
+const server = createServer({ name: 'shop', version: '1.0.0' }, { logger: pino() })
 server.use(prometheus.middleware)
-server.use(logs.middleware)
 
 server.tool('price', { description: 'Return the price of a pear' }, () => 'A pear costs 1 €')
 

@@ -15,6 +15,7 @@ const GATEWAY: OptionNames<GatewayOptions> = {
   singleUser: 1,
   requestStateTtlMs: 1,
   onEvent: 1,
+  logger: 1,
 }
 const SERVER: OptionNames<GatewayServerOptions> = {
   target: 1,

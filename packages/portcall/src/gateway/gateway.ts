@@ -4,6 +4,7 @@ import type { Request, Response } from '../jsonrpc/message.ts'
 import { METHODS, type MethodInfo, type MethodLookup } from '../protocol/methods.ts'
 import type { ServerLike } from '../server/types.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
+import { bindLogger } from '../telemetry/logging/bind-logger.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
 import { Caller } from './caller.ts'
 import { checkGatewayOptions } from './check-options.ts'
@@ -53,8 +54,10 @@ const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
  *
  * @throws TypeError if an option is invalid.
  */
-export function createGateway(options: GatewayOptions): Gateway {
-  checkGatewayOptions(options)
+export function createGateway({ logger, ...given }: GatewayOptions): Gateway {
+  checkGatewayOptions(given)
+  const logs = logger && bindLogger(logger, given.onEvent)
+  const options: GatewayOptions = { ...given, ...(logs && { onEvent: logs.onEvent }) }
   const emit = redactEvents(ignoreErrors(options.onEvent))
   const { stores = sharedStores() } = options
   let { middleware = [] } = options
@@ -88,7 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
-    exchange,
+    exchange: logs ? applyMiddleware(exchange, [logs.middleware]) : exchange,
     methodOf: (method) => METHODS.get(method) ?? (TASK_METHODS.includes(method) ? TASK_METHOD : undefined),
     reportError(error) {
       const reference = createReference()

@@ -4,6 +4,7 @@ import type { Middleware } from '../jsonrpc/exchange.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { Stores } from '../stores/stores.ts'
+import type { Logger } from '../telemetry/logging/logger.ts'
 import type { HeaderSource } from '../transports/http/client/request-headers.ts'
 import type { OnGatewayEvent } from './events.ts'
 import type { GatewayPolicy } from './policy.ts'
@@ -132,6 +133,11 @@ export interface GatewayOptions {
   readonly requestStateTtlMs?: number
   /** Receives what happens. Default: nothing is reported. */
   readonly onEvent?: OnGatewayEvent
+  /**
+   * Receives a structured record of each event and each request: a logger of pino or winston, `console`, or anything with their methods. Default:
+   * nothing is logged.
+   */
+  readonly logger?: Logger
 }
 
 /** Options of a bridge: those of its server, and of the gateway that it is. */

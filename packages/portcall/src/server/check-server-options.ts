@@ -14,6 +14,7 @@ const NAMES: OptionNames<ServerOptions> = {
   stores: 1,
   limits: 1,
   onEvent: 1,
+  logger: 1,
 }
 const TOOLS = 'Register tools with server.tool(name, definition, handler)'
 const ADVICE = { tools: TOOLS, name: 'It belongs to the first argument', onError: 'Use "onEvent"' }

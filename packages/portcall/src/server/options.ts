@@ -1,5 +1,6 @@
 import type { CacheHint } from '../protocol/types.ts'
 import type { Stores } from '../stores/stores.ts'
+import type { Logger } from '../telemetry/logging/logger.ts'
 import type { InsufficientScopePolicy } from './definitions.ts'
 import type { OnEvent } from './events.ts'
 import type { DeclarableCapability, ServerExtension } from './extension.ts'
@@ -75,4 +76,9 @@ export interface ServerOptions<E extends readonly ServerExtension[] = readonly S
    * empty function discards them. Default: they are written to stderr with `console.error`.
    */
   readonly onEvent?: OnEvent
+  /**
+   * Receives a structured record of each event and each request, instead of stderr: a logger of pino or winston, `console`, or anything with
+   * their methods. Default: requests are not logged.
+   */
+  readonly logger?: Logger
 }

@@ -8,6 +8,7 @@ import { openStore } from '../stores/open-store.ts'
 import { createStoredKeyRing } from '../stores/sealing/key-ring.ts'
 import { createSealer } from '../stores/sealing/seal.ts'
 import { sharedStores } from '../stores/shared-stores.ts'
+import { bindLogger } from '../telemetry/logging/bind-logger.ts'
 import { assertNodeVersion } from '../util/assert-node-version.ts'
 import { ignoreErrors } from '../util/ignore-errors.ts'
 import { checkDefinition, type ItemKind } from './check-definition.ts'
@@ -111,7 +112,8 @@ interface ServerParts {
 
 function createParts(info: Implementation, options: ServerOptions, stores: ServerOptions['stores']): ServerParts {
   const { pageSize = PAGE_SIZE } = options
-  const onEvent = ignoreErrors<ServerEvent>(options.onEvent ?? logEvent)
+  const logs = options.logger && bindLogger(options.logger, options.onEvent)
+  const onEvent = ignoreErrors<ServerEvent>(logs?.onEvent ?? options.onEvent ?? logEvent)
   const limits = { ...SERVER_LIMITS, ...options.limits }
   const store = openStore(stores?.store, limits.storeTimeoutMs)
   const bus = stores ? decorateBus(stores.bus, timeoutDecorator(limits.storeTimeoutMs)) : createMemoryBus()
@@ -134,6 +136,7 @@ function createParts(info: Implementation, options: ServerOptions, stores: Serve
   const { singleUseRequestState = 'steps' } = options
   const callOptions = { sealer, store, sharedStore: stores && store, singleUseRequestState, ...limits }
   const dispatcher = createDispatcher({ info, methods, handlers, hasCapability: capabilities.has, callOptions, onEvent })
+  if (logs) dispatcher.use(logs.middleware)
   const tables = { extensionIds: new Set<string>(), methods, handlers, toolMiddleware, listingExtenders, filterHandlers }
   const { dispatch } = dispatcher
   const extensionPoints = { ...tables, closeListeners: [], dispatch, subscriptions, store, bus, sealer, pageSize }

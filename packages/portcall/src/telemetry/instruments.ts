@@ -24,6 +24,8 @@ export interface Instruments {
   startSpan(operation: TracedOperation, parent: Context, kind: SpanKind): Span
   /** Records the duration of a request. */
   record(measurement: Measurement): void
+  /** Records the duration of a session with a client, in seconds. */
+  recordSession(seconds: number, connection: Attributes): void
 }
 
 /** The duration of a request and what it concerns. */
@@ -39,10 +41,11 @@ export interface Measurement {
 const SCOPE = 'portcall'
 
 const DESCRIPTIONS = {
-  client:
+  'mcp.client.operation.duration':
     'The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.',
-  server:
+  'mcp.server.operation.duration':
     'MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent.',
+  'mcp.server.session.duration': 'The duration of the MCP session as observed on the MCP server.',
 } as const
 
 /** Creates the tracer and the metrics of a client or a server. Global providers that are registered later are found as well. */
@@ -52,7 +55,8 @@ export function createInstruments(side: 'client' | 'server', options: TelemetryO
   const names = createKnownNames()
   const descriptions = new WeakMap<TracedOperation, SpanDescription>()
   const series = createSeries(names)
-  let histogram: Histogram | undefined
+  let operations: Histogram | undefined
+  let sessions: Histogram | undefined
   return {
     operationOf: names.operationOf,
     startSpan(operation, parent, kind) {
@@ -61,8 +65,12 @@ export function createInstruments(side: 'client' | 'server', options: TelemetryO
       return tracer.startSpan(description.name, { kind, attributes: description.attributes }, parent)
     },
     record(measurement) {
-      histogram ??= createDurationHistogram(side, meterProvider)
-      histogram.record((performance.now() - measurement.startedAt) / 1000, series.of(measurement))
+      operations ??= createHistogram(`mcp.${side}.operation.duration`, meterProvider)
+      operations.record((performance.now() - measurement.startedAt) / 1000, series.of(measurement))
+    },
+    recordSession(seconds, connection) {
+      sessions ??= createHistogram('mcp.server.session.duration', meterProvider)
+      sessions.record(seconds, connection)
     },
   }
 }
@@ -100,11 +108,11 @@ function createSeries(names: KnownNames): Series {
   }
 }
 
-/** Creates the histogram on first use: unlike tracers, meters of a provider that is registered later are not found. */
-function createDurationHistogram(side: 'client' | 'server', provider: MeterProvider = metrics.getMeterProvider()): Histogram {
-  return provider.getMeter(SCOPE).createHistogram(`mcp.${side}.operation.duration`, {
+/** Creates a histogram on first use: unlike tracers, meters of a provider that is registered later are not found. */
+function createHistogram(name: keyof typeof DESCRIPTIONS, provider: MeterProvider = metrics.getMeterProvider()): Histogram {
+  return provider.getMeter(SCOPE).createHistogram(name, {
     unit: 's',
-    description: DESCRIPTIONS[side],
+    description: DESCRIPTIONS[name],
     advice: { explicitBucketBoundaries: [...DURATION_BUCKETS] },
   })
 }

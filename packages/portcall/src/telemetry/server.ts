@@ -15,7 +15,9 @@ import { createInstruments, endSpan } from './instruments.ts'
 import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractParent, injectMeta } from './propagation.ts'
+import { rememberTrace } from './request-traces.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
+import { measureSession, type RecordSession } from './session-durations.ts'
 
 /** What the spans of one server have in common. */
 interface ServerTracing {
@@ -52,6 +54,7 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
     links: createRoundTripLinks(),
     inputRequests: createInputRequestTracer(options),
   }
+  const recordSession: RecordSession = (seconds, origin) => instruments.recordSession(seconds, tracing.connections.of(origin))
   return (request, context, next) => {
     const startedAt = performance.now()
     const meta = metaOf(request)
@@ -76,6 +79,7 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
       return traceInputRequests(response, received, tracing)
     }
     try {
+      measureSession(request, context, recordSession)
       if (isSampled) describeRequest(received, transport, tracing)
       // A request that is not sampled keeps what the client sent. Within this process, the active context says that it is not.
       const traced = isSampled ? withTrace(request, meta, spanContext) : request
@@ -104,6 +108,7 @@ function describeRequest(
     ...payloads.argumentsOf(request),
     ...options.attributes?.(request, context),
   })
+  rememberTrace(request, span.spanContext())
   if (transport) span.addLink({ context: transport })
   const previous = links.previousOf(request)
   if (previous) span.addLink({ context: previous })

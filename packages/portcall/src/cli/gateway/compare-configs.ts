@@ -18,7 +18,9 @@ const APPLICABLE: ReadonlySet<string> = new Set(['policy', 'pins', 'limits', 'au
 export function compareConfigs(running: GatewayConfig, next: GatewayConfig): ConfigChanges {
   const [before, after] = [serversOf(running), serversOf(next)]
   const [own, others] = [sectionsOf(running), sectionsOf(next)]
-  const keys = [...new Set([...Object.keys(own), ...Object.keys(others)])].filter((key) => !isSame(own[key], others[key]))
+  const keys = Object.keys({ ...own, ...others })
+    .filter((key) => !isSame(own[key], others[key]))
+    .sort()
   return {
     added: Object.keys(after).filter((name) => !(name in before)),
     changed: Object.keys(after).filter((name) => name in before && !isSame(before[name], after[name])),

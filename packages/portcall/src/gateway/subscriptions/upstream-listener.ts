@@ -44,8 +44,6 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const interests = new Set<Interest>()
   const closing = new AbortController()
   let current: UpstreamStream | undefined
-  let updating: Promise<void> | undefined
-  let isOutdated = false
   let failures = 0
   /** Whether the stream was lost, and no other has been opened since. */
   let isLost = false
@@ -101,19 +99,9 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     if (await acknowledged()) failures = 0
     previous?.close()
   }
-  /** Applies the interests. Calls in the meantime are applied together. */
-  const update = (): Promise<void> => {
-    isOutdated = true
-    updating ??= (async () => {
-      await Promise.resolve()
-      while (isOutdated && !closing.signal.aborted) {
-        isOutdated = false
-        await replaceStream()
-      }
-      updating = undefined
-    })()
-    return updating
-  }
+  const update = coalesce(async () => {
+    if (!closing.signal.aborted) await replaceStream()
+  })
 
   return {
     async add(interest) {
@@ -143,6 +131,24 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
       closing.abort()
       interests.clear()
     },
+  }
+}
+
+/** Returns a function that runs a task. Calls before it starts are one; calls while it runs make it run once more. */
+function coalesce(task: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let isOutdated = false
+  return () => {
+    isOutdated = true
+    running ??= (async () => {
+      await Promise.resolve()
+      while (isOutdated) {
+        isOutdated = false
+        await task()
+      }
+      running = undefined
+    })()
+    return running
   }
 }
 

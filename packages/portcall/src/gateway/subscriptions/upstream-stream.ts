@@ -54,10 +54,11 @@ export function openUpstreamStream(options: UpstreamStreamOptions): UpstreamStre
     if (!signal.aborted) onEnd(stream, isRefused)
   }
   const params = { notifications: filter, _meta: meta }
-  requestResult(upstream.exchangeUnder(), { method: 'subscriptions/listen', params }, { signal, notify, ...(auth && { auth }) }).then(
-    () => end(undefined),
-    end,
-  )
+  requestResult(
+    upstream.exchangeUnder(),
+    { method: 'subscriptions/listen', params },
+    { signal, notify, ...(auth && { auth }) },
+  ).then(() => end(undefined), end)
   return stream
 }
 

@@ -55,11 +55,7 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
   let timer: ReturnType<typeof setTimeout> | undefined
   let isProbing = false
   let awaySince: number | undefined
-  /** When the last connection was opened, and whether it was lost since. */
-  let openedAt = 0
-  let isLost = false
-  /** The number of connections in a row that were lost soon after they were opened. */
-  let quickLosses = 0
+  const losses = createLossCounter()
 
   const set = (next: UpstreamState): void => {
     if (state === next || state === 'closed') return
@@ -132,15 +128,13 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
       if (state === 'connecting') set('idle')
     },
     opened() {
-      openedAt = Date.now()
-      isLost = false
+      losses.opened()
       // A program that was started may still exit: the response to the probe decides.
       if (!isProbing) health.success()
     },
     lost(reason, isRetryable) {
       if (state !== 'ready') return
-      if (!isLost) quickLosses = Date.now() - openedAt < STABLE_MS ? quickLosses + 1 : 0
-      isLost = true
+      const quickLosses = losses.lost()
       if (quickLosses > MAX_QUICK_LOSSES) {
         failures = quickLosses - MAX_QUICK_LOSSES
         health.failure(reason)
@@ -155,4 +149,22 @@ export function createUpstreamHealth({ probe, onChange }: UpstreamHealthOptions)
     },
   }
   return health
+}
+
+/** Counts connections in a row that were lost soon after they were opened. */
+function createLossCounter(): { opened(): void; lost(): number } {
+  let openedAt = 0
+  let isLost = false
+  let quickLosses = 0
+  return {
+    opened() {
+      openedAt = Date.now()
+      isLost = false
+    },
+    lost() {
+      if (!isLost) quickLosses = Date.now() - openedAt < STABLE_MS ? quickLosses + 1 : 0
+      isLost = true
+      return quickLosses
+    },
+  }
 }

@@ -9,6 +9,7 @@ import { type JsonObject, type Notification, success } from '../../jsonrpc/messa
 import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
 import { isLoggingLevel } from '../../protocol/meta.ts'
 import { LATEST_LEGACY, type Revision, revisionOf } from '../../protocol/revisions.ts'
+import { endSession } from '../../protocol/session-end.ts'
 import { type DowngradePlan, downgradePlan } from '../render/downgrade-plan.ts'
 import { renderError, renderNotification, renderResponse } from '../render/render.ts'
 import { applyInitialize, initializeResult } from './handshake.ts'
@@ -131,6 +132,7 @@ export class LegacySession {
   close(): void {
     this.#closed = true
     this.#subscriptions?.close()
+    endSession(this.state)
   }
 
   #initialize(params: JsonObject, context: ExchangeContext): Promise<JsonObject> {

@@ -4,6 +4,7 @@ import { redactSecrets } from '../../middleware/audit/redact.ts'
 import { sha256 } from '../../util/digest.ts'
 import { setLru } from '../../util/lru.ts'
 import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from '../operation.ts'
+import { traceOf } from '../request-traces.ts'
 import { createLogWriter, type LogFields, type Logger, type LoggerShape, type LogLevel } from './logger.ts'
 import { type LoggableEvent, type RemoveSecrets, recordOfEvent, redactRecord } from './records.ts'
 
@@ -108,14 +109,11 @@ async function describe(
 
 /** Returns the ids of a request. That of the session is hashed, because whoever knows it may be able to use the session. */
 async function identify(request: Request, context: ExchangeContext): Promise<LogFields> {
-  const meta = metaOf(request)
-  const { sessionId } = originOf(meta, context)
-  const [, traceId, spanId] = typeof meta.traceparent === 'string' ? meta.traceparent.split('-') : []
+  const { sessionId } = originOf(metaOf(request), context)
   return {
     requestId: request.id,
     ...(sessionId !== undefined && { sessionId: (await sha256(sessionId)).slice(0, SESSION_HASH_LENGTH) }),
     ...(context.auth && { user: context.auth.principal }),
-    ...(traceId && { traceId }),
-    ...(spanId && { spanId }),
+    ...traceOf(request),
   }
 }

@@ -2,30 +2,37 @@ import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
 import { DURATION_BUCKETS } from '../duration-buckets.ts'
 import { createKnownNames } from '../known-names.ts'
-import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from '../operation.ts'
+import { metaOf, operationOf, originOf, type RequestOrigin } from '../operation.ts'
+import { measureSession } from '../session-durations.ts'
+import { createMeasuringMiddleware } from './measure.ts'
 
-const LABELS = [
-  'mcp_method_name',
-  'gen_ai_tool_name',
-  'gen_ai_prompt_name',
-  'error_type',
-  'mcp_protocol_version',
-  'network_transport',
-] as const
+const CONNECTION_LABELS = ['mcp_protocol_version', 'network_transport'] as const
+const OPERATION_LABELS = ['mcp_method_name', 'gen_ai_tool_name', 'gen_ai_prompt_name', 'error_type'] as const
 
 const TRANSPORTS = { http: 'tcp', stdio: 'pipe', memory: '' } as const
 
+const connectionLabels = ({ protocolVersion, transport }: RequestOrigin) => ({
+  mcp_protocol_version: protocolVersion,
+  network_transport: TRANSPORTS[transport],
+})
+
 /**
- * Creates middleware that measures requests. The metric is that of the OpenTelemetry conventions for MCP, under the name that exporters to
- * Prometheus give it, so that dashboards fit both.
+ * Creates middleware that measures requests and sessions. The metrics are those of the OpenTelemetry conventions for MCP, under the names that
+ * exporters to Prometheus give them, so that dashboards fit both.
  */
 export function createRequestMetrics(registry: Registry): Middleware {
-  const histogram = new prometheus.Histogram({
+  const common = { buckets: [...DURATION_BUCKETS], registers: [registry] }
+  const operations = new prometheus.Histogram({
+    ...common,
     name: 'mcp_server_operation_duration_seconds',
     help: 'MCP request duration as observed on the receiver from the time it was received until the result is sent.',
-    labelNames: LABELS,
-    buckets: [...DURATION_BUCKETS],
-    registers: [registry],
+    labelNames: [...OPERATION_LABELS, ...CONNECTION_LABELS],
+  })
+  const sessions = new prometheus.Histogram({
+    ...common,
+    name: 'mcp_server_session_duration_seconds',
+    help: 'The duration of the MCP session as observed on the MCP server.',
+    labelNames: CONNECTION_LABELS,
   })
   const inProgress = new prometheus.Gauge({
     name: 'portcall_requests_in_progress',
@@ -33,30 +40,16 @@ export function createRequestMetrics(registry: Registry): Middleware {
     registers: [registry],
   })
   const names = createKnownNames()
-  return async (request, context, next) => {
-    const startedAt = performance.now()
-    const measure = (outcome: Outcome): void => {
-      inProgress.dec()
-      const { method, kind, target = '' } = names.limit(operationOf(request), outcome)
-      const { protocolVersion, transport } = originOf(metaOf(request), context)
-      const labels = {
-        mcp_method_name: method,
-        gen_ai_tool_name: kind === 'tool' ? target : '',
-        gen_ai_prompt_name: kind === 'prompt' ? target : '',
-        error_type: outcome.errorType ?? '',
-        mcp_protocol_version: protocolVersion,
-        network_transport: TRANSPORTS[transport],
-      }
-      histogram.observe(labels, (performance.now() - startedAt) / 1000)
+  return createMeasuringMiddleware(inProgress, ({ request, context, outcome, seconds }) => {
+    measureSession(request, context, (duration, origin) => sessions.observe(connectionLabels(origin), duration))
+    const { method, kind, target = '' } = names.limit(operationOf(request), outcome)
+    const labels = {
+      mcp_method_name: method,
+      gen_ai_tool_name: kind === 'tool' ? target : '',
+      gen_ai_prompt_name: kind === 'prompt' ? target : '',
+      error_type: outcome.errorType ?? '',
+      ...connectionLabels(originOf(metaOf(request), context)),
     }
-    inProgress.inc()
-    try {
-      const response = await next(request, context)
-      measure(outcomeOf(response))
-      return response
-    } catch (error) {
-      measure(thrownOutcome(error))
-      throw error
-    }
-  }
+    operations.observe(labels, seconds)
+  })
 }

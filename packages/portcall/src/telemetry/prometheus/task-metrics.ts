@@ -1,7 +1,8 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
 import { DURATION_BUCKETS } from '../duration-buckets.ts'
-import { type Outcome, operationOf, outcomeOf, thrownOutcome } from '../operation.ts'
+import { operationOf } from '../operation.ts'
+import { createMeasuringMiddleware } from './measure.ts'
 
 /** The parts of a task queue that are measured. */
 interface MeasuredQueue {
@@ -41,23 +42,9 @@ export function createTaskMetrics(registry: Registry): TaskMetrics {
     registers,
   })
   return {
-    async middleware(request, context, next) {
-      const startedAt = performance.now()
-      const measure = ({ errorType = '' }: Outcome): void => {
-        running.dec()
-        const { target = '' } = operationOf(request)
-        runs.observe({ gen_ai_tool_name: target, error_type: errorType }, (performance.now() - startedAt) / 1000)
-      }
-      running.inc()
-      try {
-        const response = await next(request, context)
-        measure(outcomeOf(response))
-        return response
-      } catch (error) {
-        measure(thrownOutcome(error))
-        throw error
-      }
-    },
+    middleware: createMeasuringMiddleware(running, ({ request, outcome: { errorType = '' }, seconds }) =>
+      runs.observe({ gen_ai_tool_name: operationOf(request).target ?? '', error_type: errorType }, seconds),
+    ),
     queue: (queue) => ({
       ...queue,
       enqueue: (ref, options) => queue.enqueue(ref, options).then(() => enqueued.inc()),
