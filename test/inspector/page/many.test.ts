@@ -15,6 +15,7 @@ const BATCHES = 20
 /** Of the CPU time of a frame, which a machine with other work does not change much. */
 const MOST_RATIO = 2
 const ROUNDS = 3
+const MOST_ROUNDS = 5
 /** Longer tasks are felt. The machine of a test may be ten times as slow as a person's, and share its processors. */
 const LONG_TASK_MS = 50
 const SLACK = 10
@@ -149,19 +150,44 @@ test('scrolling and new messages cost the same among 50,000 messages as among 50
   for (const { page } of timelines) await page.context().close()
 })
 
-test('a filter looks at 50,000 messages in slices', async () => {
-  const { page, count } = await openTimeline(many, MANY)
-  await page.evaluate(() => {
+/** Collects the milliseconds of the tasks that are long enough to be felt. */
+const watchLongTasks = ({ page }: Timeline): Promise<void> =>
+  page.evaluate(() => {
     const tasks: number[] = []
     Object.assign(globalThis, { longTasks: tasks })
     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)))
     observer.observe({ entryTypes: ['longtask'] })
   })
+
+/** Returns the milliseconds of the longest of them since the last call, or 0. */
+const longestTask = ({ page }: Timeline): Promise<number> =>
+  page.evaluate(() => Math.max(0, ...(globalThis as unknown as { longTasks: number[] }).longTasks.splice(0)))
+
+test('no task is longer than 50 ms while 50,000 messages scroll', async () => {
+  const timeline = await openTimeline(many, MANY)
+  await watchLongTasks(timeline)
+  // Other programs make tasks longer, never shorter: one round without a long task is enough.
+  const longest: number[] = []
+  for (let round = 0; round < MOST_ROUNDS && (longest.at(-1) ?? LONG_TASK_MS) >= LONG_TASK_MS; round++) {
+    await scroll(timeline)
+    longest.push(await longestTask(timeline))
+  }
+  console.log(
+    `longest task while scrolling, by round: ${longest.map((ms) => (ms === 0 ? 'below 50' : Math.round(ms))).join(', ')} ms`,
+  )
+  expect(longest.at(-1)).toBeLessThan(LONG_TASK_MS)
+  await timeline.page.context().close()
+})
+
+test('a filter looks at 50,000 messages in slices', async () => {
+  const timeline = await openTimeline(many, MANY)
+  const { page, count } = timeline
+  await watchLongTasks(timeline)
   await page.getByLabel('Filter the timeline').fill('tool_42')
   await page.getByText(/^\d+ shown$/).waitFor()
   await page.getByLabel('Filter the timeline').fill('')
   await page.getByText(messages(count)).waitFor()
-  const longest = await page.evaluate(() => Math.max(0, ...(globalThis as unknown as { longTasks: number[] }).longTasks))
+  const longest = await longestTask(timeline)
   console.log(`longest task while filtering: ${Math.round(longest)} ms`)
   expect(longest).toBeLessThan(LONG_TASK_MS * SLACK)
   await page.context().close()
