@@ -74,31 +74,23 @@ class RequestTracker implements IncomingRequests {
     return this.#contexts.size
   }
 
-  handle(request: Request, context: AbortableContext): Promise<Response | undefined> {
+  async handle(request: Request, context: AbortableContext): Promise<Response | undefined> {
     const { isLongLived, maxInFlight } = this.#options
     const isLong = isLongLived?.(request) === true
     const refusal = this.#refuse(request, isLong)
-    if (refusal) return Promise.resolve(refusal.response(request.id))
-    this.#contexts.set(request.id, context)
-    if (isLong || this.#active < maxInFlight) return this.#answer(request, context, isLong)
-    return new Promise<void>((start) => void (this.#queue ??= []).push(start)).then(() => this.#answer(request, context, isLong))
-  }
-
-  /** Not an async function, because promises are much of what a small request costs. */
-  #answer(request: Request, context: AbortableContext, isLong: boolean): Promise<Response | undefined> {
+    if (refusal) return refusal.response(request.id)
     const { id } = request
+    this.#contexts.set(id, context)
+    if (!isLong && this.#active >= maxInFlight) await new Promise<void>((start) => void (this.#queue ??= []).push(start))
     if (isLong) this.#longLived++
     else this.#active++
-    const finish = (response?: Response): Response | undefined => {
-      this.#finish(id, isLong)
-      return context.aborted ? undefined : response
-    }
-    const fail = (error: unknown): Response | undefined =>
-      finish(context.aborted ? undefined : internalError(this.#options.onError?.(error)).response(id))
     try {
-      return context.aborted ? Promise.resolve(finish()) : this.#exchange(request, context).then(finish, fail)
+      const response = context.aborted ? undefined : await this.#exchange(request, context)
+      return context.aborted ? undefined : response
     } catch (error) {
-      return Promise.resolve(fail(error))
+      return context.aborted ? undefined : internalError(this.#options.onError?.(error)).response(id)
+    } finally {
+      this.#finish(id, isLong)
     }
   }
 
