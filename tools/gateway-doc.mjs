@@ -18,7 +18,7 @@ const table = (rows) => [row(['Key', 'Type', 'Meaning']), row(['---', '---', '--
 function typeOf(schema) {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ')
   if (schema.const !== undefined) return `\`${schema.const}\``
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
   if (schema.type === 'array') return `array of ${typeOf(schema.items).replace(/^string$/, 'strings')}`
   if (schema.type === 'object' && schema.additionalProperties) return 'object by name'
   return [schema.type ?? 'any'].flat().join(' or ')
