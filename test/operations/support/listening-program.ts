@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import process from 'node:process'
 import { onTestFinished } from 'vitest'
 import { eventually } from '../../../packages/portcall/test-kit/eventually.ts'
 
@@ -16,14 +17,14 @@ const KILL_DELAY_MS = 5000
 /** Starts a program and waits until it accepts connections. It is stopped when the test ends. */
 export async function startProgram({ command, port, cwd, env }: ListeningProgram): Promise<ChildProcess> {
   const [file = '', ...args] = command
-  const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   let errors = ''
   child.stderr?.on('data', (chunk) => (errors += chunk))
   const exited = once(child, 'exit')
   onTestFinished(async () => {
-    // A signal that cannot be handled would leave the workers of nginx behind.
-    child.kill('SIGTERM')
-    const timer = setTimeout(() => child.kill('SIGKILL'), KILL_DELAY_MS)
+    // The signals go to the process group: strace would leave its program running, and nginx its workers.
+    signalGroup(child, 'SIGTERM')
+    const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_DELAY_MS)
     await exited
     clearTimeout(timer)
   })
@@ -34,4 +35,12 @@ export async function startProgram({ command, port, cwd, env }: ListeningProgram
     })
   })
   return child
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {
+    // All its processes have ended.
+  }
 }
