@@ -73,7 +73,9 @@ describe('over HTTP', () => {
         return sent
       })
       expect(stopped - already).toBeLessThan(COUNT)
-      await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(5_000_000), 200)
+      await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(5_000_000), {
+        intervalMs: 200,
+      })
       await server.healthy()
     }
   })
@@ -230,7 +232,9 @@ describe('over stdio', () => {
     await sleep(200)
     await server.healthy()
     expect(server.messages.slice(from).filter(({ id }) => mine(id))).toEqual([])
-    await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(1_000_000), 200)
+    await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(1_000_000), {
+      intervalMs: 200,
+    })
   })
 
   test('S16: a queued request can be cancelled', async () => {

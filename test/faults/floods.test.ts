@@ -81,11 +81,14 @@ describe('incomplete requests', () => {
       await sleep(20)
       for (const connection of connections) connection.destroy()
     }
-    await eventually(async () => {
-      const after = await server.health()
-      expect(after.sockets).toBeLessThanOrEqual(before.sockets + 1)
-      expect(after.heapUsed - before.heapUsed).toBeLessThan(2 * MIB)
-    }, 200)
+    await eventually(
+      async () => {
+        const after = await server.health()
+        expect(after.sockets).toBeLessThanOrEqual(before.sockets + 1)
+        expect(after.heapUsed - before.heapUsed).toBeLessThan(2 * MIB)
+      },
+      { intervalMs: 200 },
+    )
     await server.healthy()
   })
 })
@@ -143,7 +146,9 @@ describe('many requests', () => {
     expect(responses.length).toBe(ids.length)
     expect(new Set(responses.map(({ id }) => id)).size).toBe(ids.length)
     expect(responses.every(({ result }) => result !== undefined)).toBe(true)
-    await eventually(async () => expect((await program.health()).heapUsed - before.heapUsed).toBeLessThan(2 * MIB), 200)
+    await eventually(async () => expect((await program.health()).heapUsed - before.heapUsed).toBeLessThan(2 * MIB), {
+      intervalMs: 200,
+    })
   })
 
   test('S19: requests beyond the queue limit are rejected, and all are answered', async () => {
@@ -176,11 +181,14 @@ describe('M10: subscriptions', () => {
     const rejected = connections[heads.findIndex(({ status }) => status === 429)]
     expect(rejected!.unread).not.toContain('acknowledged')
     for (const connection of connections) connection.destroy()
-    await eventually(async () => {
-      const after = await flooded.health()
-      expect(after.sockets).toBeLessThanOrEqual(before.sockets + 2)
-      expect(after.heapUsed - before.heapUsed).toBeLessThan(4 * MIB)
-    }, 200)
+    await eventually(
+      async () => {
+        const after = await flooded.health()
+        expect(after.sockets).toBeLessThanOrEqual(before.sockets + 2)
+        expect(after.heapUsed - before.heapUsed).toBeLessThan(4 * MIB)
+      },
+      { intervalMs: 200 },
+    )
     const again = flooded.connect()
     again.send(listen)
     expect((await again.head()).status).toBe(200)

@@ -150,7 +150,9 @@ describe('over HTTP', () => {
       await Promise.all(all.map(({ session }) => session.remove()))
       for (const { connection } of all) connection.destroy()
     }
-    await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(3_000_000), 200)
+    await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(3_000_000), {
+      intervalMs: 200,
+    })
     await server.healthy()
   })
 })

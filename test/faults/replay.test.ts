@@ -183,6 +183,8 @@ test('resumable streams are limited: a thousand ended streams use little memory'
   for (let at = 0; at < 50; at++) await run()
   const before = await server.health()
   for (let at = 0; at < 1000; at++) await run()
-  await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(1_500_000), 200)
+  await eventually(async () => expect((await server.health()).heapUsed - before.heapUsed).toBeLessThan(1_500_000), {
+    intervalMs: 200,
+  })
   await server.healthy()
 })

@@ -110,13 +110,16 @@ async function abandonMany(url: string, count: number): Promise<string[]> {
 
 /** Returns the state when everything that clients abandoned is gone. */
 function whenIdle(gateway: Observed, before: State): Promise<State> {
-  return eventually(async () => {
-    expect(gateway.children()).toBe(0)
-    const state = await gateway.state()
-    expect(state).toMatchObject({ connections: 0, subscriptions: 0 })
-    expect(state.sockets).toBeLessThanOrEqual(before.sockets)
-    return state
-  }, 500)
+  return eventually(
+    async () => {
+      expect(gateway.children()).toBe(0)
+      const state = await gateway.state()
+      expect(state).toMatchObject({ connections: 0, subscriptions: 0 })
+      expect(state.sockets).toBeLessThanOrEqual(before.sockets)
+      return state
+    },
+    { intervalMs: 500 },
+  )
 }
 
 test.runIf(process.platform === 'linux')(

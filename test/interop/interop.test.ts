@@ -132,13 +132,16 @@ describe.each(CASES)('the official client $client over $target', ({ client: line
       ? await client.listen({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
       : await client.subscribeResource({ uri: 'memo://a' })
     if (modern) expect(listening.honoredFilter).toMatchObject({ toolsListChanged: true, resourceSubscriptions: ['memo://a'] })
-    await eventually(async () => {
-      await call('change')
-      const uris = connected.notifications
-        .filter(({ method }) => method === 'notifications/resources/updated')
-        .map(({ params }) => params.uri)
-      expect(uris).toContain('memo://a')
-    }, 3000)
+    await eventually(
+      async () => {
+        await call('change')
+        const uris = connected.notifications
+          .filter(({ method }) => method === 'notifications/resources/updated')
+          .map(({ params }) => params.uri)
+        expect(uris).toContain('memo://a')
+      },
+      { intervalMs: 3000 },
+    )
     if (modern) await listening.close()
     else await client.unsubscribeResource({ uri: 'memo://a' })
   })

@@ -87,10 +87,13 @@ describe.each(HTTP.map((setup) => ({ name: `${setup.server} at ${setup.path}`, s
     await eventually(() => expect(changes).toEqual(expect.arrayContaining(everything)))
     if (everything.length > 0) {
       changes.length = 0
-      await eventually(async () => {
-        await client.callTool('change')
-        expect(changes).toEqual(expect.arrayContaining(everything))
-      }, 200)
+      await eventually(
+        async () => {
+          await client.callTool('change')
+          expect(changes).toEqual(expect.arrayContaining(everything))
+        },
+        { intervalMs: 200 },
+      )
     }
     await client.close()
     await hearing

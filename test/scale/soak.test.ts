@@ -28,12 +28,15 @@ async function start(kind: 'memory' | 'none'): Promise<Fleet['nodes'][0]> {
 
 /** Returns the memory once all connections are closed and all sessions have expired. */
 const memoryWhenIdle = ({ memory }: Fleet['nodes'][0]): Promise<Memory> =>
-  eventually(async () => {
-    const result = await memory()
-    expect(result.handles).not.toContain('TCPSocketWrap')
-    expect(result.keys.filter((key) => !key.startsWith('http/node/'))).toEqual([])
-    return result
-  }, 500)
+  eventually(
+    async () => {
+      const result = await memory()
+      expect(result.handles).not.toContain('TCPSocketWrap')
+      expect(result.keys.filter((key) => !key.startsWith('http/node/'))).toEqual([])
+      return result
+    },
+    { intervalMs: 500 },
+  )
 
 const report = (text: string): void => console.error(text)
 const inMb = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`

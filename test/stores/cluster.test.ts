@@ -64,11 +64,14 @@ describe.skipIf(!cluster)('redis cluster', () => {
     await expect(stores.store.get('key')).rejects.toBeInstanceOf(StoreUnavailableError)
     await sleep(1000)
     await owner?.start()
-    await eventually(async () => expect(await stores.store.get('key')).toBe('value'), 50)
-    await eventually(async () => {
-      await stores.bus.publish('topic', 'again').catch(() => {})
-      expect(received).toContain('again')
-    }, 50)
+    await eventually(async () => expect(await stores.store.get('key')).toBe('value'), { intervalMs: 50 })
+    await eventually(
+      async () => {
+        await stores.bus.publish('topic', 'again').catch(() => {})
+        expect(received).toContain('again')
+      },
+      { intervalMs: 50 },
+    )
     await stores.close()
   })
 

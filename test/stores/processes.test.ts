@@ -156,7 +156,7 @@ function testProcesses(url: string, open: OpenStores, countStored: Count): void 
         // One entry, one log, and the sorted sets and hashes of Redis.
         expect(await countStored(namespace)).toBeLessThanOrEqual(6)
       }
-      await eventually(expectRemoved, 600)
+      await eventually(expectRemoved, { intervalMs: 600 })
     })
   })
 }

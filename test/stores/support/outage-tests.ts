@@ -100,10 +100,13 @@ export function testOutages(name: string, server: Server, open: OpenStores): voi
           await appending.stop()
           await expectStored(stores, appending.acknowledged)
           await eventually(async () => expect(await stores.store.get('stored')).toBe('yes'))
-          await eventually(async () => {
-            await stores.bus.publish('topic', 'again').catch(() => {})
-            expect(received).toContain('again')
-          }, 50)
+          await eventually(
+            async () => {
+              await stores.bus.publish('topic', 'again').catch(() => {})
+              expect(received).toContain('again')
+            },
+            { intervalMs: 50 },
+          )
         })
       })
     }

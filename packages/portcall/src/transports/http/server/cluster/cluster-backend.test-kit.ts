@@ -265,7 +265,7 @@ export function clusterSessionTests(
       const [a, b] = (await nodes(2, timeouts)) as [TestNode, TestNode]
       const { client, raw, seen } = await startCall(a)
       a.stores.state = 'hangs'
-      await eventually(() => expect(raw.text).toContain('0\r\n\r\n'), 50)
+      await eventually(() => expect(raw.text).toContain('0\r\n\r\n'), { intervalMs: 50 })
       a.core.release()
       expect(await status(a, client.get({ 'Last-Event-ID': seen.id as string }))).toBe(503)
       a.stores.state = 'works'
