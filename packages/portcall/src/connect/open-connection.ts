@@ -4,6 +4,7 @@ import type { ClientEvent } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import { copySharedResults } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { isAuthError } from '../protocol/authorizer.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
@@ -166,17 +167,13 @@ async function openWithEraCache(
   if (requiredEra) return (await open(requiredEra)).connection
   const cached = cachedEra(server)
   const negotiated = await open(cached === 'modern' ? undefined : cached).catch((error: unknown) => {
+    // After a failed authorization, another attempt would make the user sign in twice.
     if (!cached || isAuthError(error)) throw error
     forgetEra(server)
     return open(undefined)
   })
   cacheEra(server, negotiated.era)
   return negotiated.connection
-}
-
-/** Reports whether authorization failed. A retry would make the user sign in twice. */
-function isAuthError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED'
 }
 
 /** Closes the HTTP client together with the connection. */

@@ -54,11 +54,11 @@ const TASK_METHOD: MethodInfo = { nameParam: 'taskId' }
  *
  * @throws TypeError if an option is invalid.
  */
-export function createGateway({ logger, ...given }: GatewayOptions): Gateway {
-  checkGatewayOptions(given)
-  const logs = logger && bindLogger(logger, given.onEvent)
-  const options: GatewayOptions = { ...given, ...(logs && { onEvent: logs.onEvent }) }
-  const emit = redactEvents(ignoreErrors(options.onEvent))
+export function createGateway(options: GatewayOptions): Gateway {
+  checkGatewayOptions(options)
+  const logs = options.logger && bindLogger(options.logger, options.onEvent)
+  const onEvent = logs?.onEvent ?? options.onEvent
+  const emit = redactEvents(ignoreErrors(onEvent))
   const { stores = sharedStores() } = options
   let { middleware = [] } = options
   let policies = createPolicies(options.policy)
@@ -66,7 +66,10 @@ export function createGateway({ logger, ...given }: GatewayOptions): Gateway {
     if (request.method === 'subscriptions/listen') shared.join()
     return current(request, context)
   }
-  const parts = createParts({ ...options, ...(stores && { stores }) }, { onEvent: emit, exchange, policies: () => policies })
+  const parts = createParts(
+    { ...options, ...(onEvent && { onEvent }), ...(stores && { stores }) },
+    { onEvent: emit, exchange, policies: () => policies },
+  )
   const { registry, lists, subscriptions } = parts
   const running = createRunningRequests()
   const compose = createComposer(parts, { emit, running })

@@ -47,3 +47,8 @@ export interface AuthProvider {
   /** Creates the authorizer for the requests to an endpoint. */
   authorizer(endpoint: URL): Authorizer
 }
+
+/** Reports whether authorization failed. Errors are recognized by their code, because most programs never load the class `AuthError`. */
+export function isAuthError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED'
+}

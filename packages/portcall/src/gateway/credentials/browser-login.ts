@@ -2,6 +2,7 @@ import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import type { ClientSources } from '../../auth/client/registration/client-registration.ts'
 import type { GrantContext } from '../../auth/client/types.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { isAuthError } from '../../protocol/authorizer.ts'
 import type { Authenticate, HookRequest, HookResponse } from '../../protocol/http.ts'
 import { namespaceStore } from '../../stores/namespace.ts'
 import { openStore } from '../../stores/open-store.ts'
@@ -170,6 +171,5 @@ function withToken(request: HookRequest, token: string): HookRequest {
 
 /** Describes errors of authorization servers to the user. What else went wrong is not for the page. */
 function describeFailure(error: unknown): string {
-  const isKnown = error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED'
-  return isKnown ? error.message : 'This service does not accept the login. Try again later.'
+  return isAuthError(error) ? error.message : 'This service does not accept the login. Try again later.'
 }

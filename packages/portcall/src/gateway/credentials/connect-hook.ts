@@ -1,3 +1,4 @@
+import { isAuthError } from '../../protocol/authorizer.ts'
 import type { HookRequest, HookResponse, OnRequest } from '../../protocol/http.ts'
 import { randomId } from '../../util/random.ts'
 import { type IdentifyBrowser, insecureAnyBrowser } from './account-options.ts'
@@ -89,7 +90,7 @@ async function finishSignIn(request: HookRequest, url: URL, { signIns, cookie, r
     const isFinished = await signIns.finish(signIn, () => redeem(signIn, url.searchParams))
     if (!isFinished) return EXPIRED
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED' ? error.message : 'Try again later.'
+    const reason = isAuthError(error) ? error.message : 'Try again later.'
     return messagePage(400, `${server} is not connected`, reason)
   }
   return messagePage(200, `${server} is connected`, 'You can close this page. Requests that waited for it continue now.')

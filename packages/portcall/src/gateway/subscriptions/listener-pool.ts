@@ -13,7 +13,7 @@ export interface ListenerPool {
 }
 
 export function createListenerPool(): ListenerPool {
-  const listeners = new Map<string, UpstreamListener>()
+  const listeners = new Map<string, { readonly upstreamId: string; readonly listener: UpstreamListener }>()
   const sessions = new WeakMap<object, string>()
   const sessionIdOf = ({ request }: Caller): string => {
     const session = sessionOf(request)
@@ -24,23 +24,23 @@ export function createListenerPool(): ListenerPool {
   }
   return {
     get(upstream, caller) {
-      const rights = upstream.needsIdentity ? caller.key : JSON.stringify(caller.capabilities)
+      const rights = upstream.needsIdentity ? caller.key : caller.capabilitiesKey
       const session = upstream.options.sharing === 'session' ? sessionIdOf(caller) : ''
       const key = JSON.stringify([upstream.id, rights, session])
       const known = listeners.get(key)
-      if (known) return known
+      if (known) return known.listener
       const onUnused = (): void => {
-        if (listeners.get(key) === created) listeners.delete(key)
+        if (listeners.get(key)?.listener === listener) listeners.delete(key)
       }
-      const created = createUpstreamListener({ upstream, meta: caller.sharedMeta, auth: caller.auth, onUnused })
-      listeners.set(key, created)
-      return created
+      const listener = createUpstreamListener({ upstream, meta: caller.sharedMeta, auth: caller.auth, onUnused })
+      listeners.set(key, { upstreamId: upstream.id, listener })
+      return listener
     },
     recover({ id }, awaySince) {
-      for (const [key, listener] of listeners) if (JSON.parse(key)[0] === id) listener.recover(awaySince)
+      for (const { upstreamId, listener } of listeners.values()) if (upstreamId === id) listener.recover(awaySince)
     },
     close() {
-      for (const listener of listeners.values()) listener.close()
+      for (const { listener } of listeners.values()) listener.close()
       listeners.clear()
     },
   }

@@ -6,6 +6,7 @@ import { ConnectionLostError, RpcError } from '../../jsonrpc/errors.ts'
 import { applyMiddleware, type Exchange } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { refuse } from '../../middleware/refusal.ts'
+import { isAuthError } from '../../protocol/authorizer.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { methodOf } from '../../protocol/methods.ts'
 import { MODERN_VERSIONS } from '../../protocol/revisions.ts'
@@ -235,7 +236,7 @@ function ignoreResponse(error: unknown): void {
 function isRefusal(error: unknown): boolean {
   if (findUserInputRequired(error)) return true
   if (error instanceof HttpStatusError) return error.status === 401 || error.status === 403
-  return error instanceof Error && 'code' in error && error.code === 'AUTH_FAILED'
+  return isAuthError(error)
 }
 
 /** Reports whether requests are passed to the server with their context. */
