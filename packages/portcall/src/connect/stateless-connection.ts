@@ -1,7 +1,9 @@
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { readClientCapabilities } from '../protocol/capabilities.ts'
+import { declaredSettings } from '../protocol/extensions.ts'
 import { MetaKey } from '../protocol/meta.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { canonicalJson } from '../stores/sealing/canonical-json.ts'
 import { createIdleTimers } from '../util/idle-timers.ts'
@@ -47,7 +49,8 @@ const MAX_KEYS = 100
  * once; a modern server gets one connection.
  */
 export function createStatelessConnection(options: StatelessConnectionOptions): StatelessConnection {
-  const { open, capabilities: fixed, maxSessions, idleTimeoutMs } = options
+  const { open, maxSessions, idleTimeoutMs } = options
+  const fixed = options.capabilities && withTasks(options.capabilities)
   const entries = new Map<string, Entry>()
   const idle = idleTimeoutMs === Infinity ? undefined : createIdleTimers<Entry>(idleTimeoutMs, (entry) => closeIfIdle(entry))
   const keyOf = createCapabilityKeys()
@@ -174,8 +177,17 @@ function evictOne(entries: ReadonlyMap<string, Entry>, evict: (entry: Entry) => 
   if (unused) evict(unused)
 }
 
-/** Returns the client capabilities of a request. */
-const capabilitiesOf = (request: Request): ClientCapabilities => readClientCapabilities(declaredBy(request))
+/** Returns the client capabilities of the session for a request. */
+const capabilitiesOf = (request: Request): ClientCapabilities => withTasks(readClientCapabilities(declaredBy(request)))
+
+/**
+ * Returns capabilities with the tasks extension. Sessions do not declare it: each request says whether it may become a task. With it,
+ * requests that may and requests that may not use the same session.
+ */
+function withTasks({ extensions, ...capabilities }: ClientCapabilities): ClientCapabilities {
+  const tasks = declaredSettings({ id: TASKS_EXTENSION, legacy: false })
+  return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: tasks } }
+}
 
 /** Returns the client capabilities of a request as they are declared; `null` if they are missing. */
 function declaredBy({ params }: Request): unknown {

@@ -9,6 +9,7 @@ import type { LogLine as Line } from '../../state/timeline.ts'
 import { selectedEntry } from '../../state/timeline-view.ts'
 import { Badge, Empty, type Tone } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
+import { isTranslated } from '../requests/request-draft.ts'
 
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const TONES: { [level: string]: Tone } = {
@@ -151,6 +152,12 @@ function LevelSelect({ label, value, onChange, none }: LevelSelectProps): JSX.El
 /** The level that the server is asked for: of the session, or of every later request. */
 function LevelOfServer({ server }: { server: InspectorServer }): JSX.Element | null {
   if (server.status !== 'connected') return null
+  if (isTranslated(server) && !server.capabilities?.logging)
+    return (
+      <p class="muted">
+        The server does not declare the capability <code>logging</code>, so it cannot be asked for a level.
+      </p>
+    )
   const set = (level: LoggingLevel): void => void operate(server.id, { type: 'set-log-level', level })
   return <LevelSelect label="The server sends from" value={server.logLevel ?? ''} none="its own choice" onChange={set} />
 }

@@ -4,6 +4,7 @@ import { SchemaForm } from '../../form/form.tsx'
 import { problemsOf } from '../../schema/problems.ts'
 import { isObject } from '../../schema/schema.ts'
 import { notify, run } from '../../state/actions.ts'
+import { draft } from '../../state/drafts.ts'
 import type { InspectorQuestion, QuestionAnswer, QuestionRequest } from '../../state/protocol.ts'
 import { store } from '../../state/store.ts'
 import { Button } from '../../ui/basics.tsx'
@@ -89,7 +90,7 @@ function Message({ text }: { text: string }): JSX.Element {
 }
 
 function FormQuestion({ question, request }: { question: InspectorQuestion; request: RequestOf<'form'> }): JSX.Element {
-  const value = useSignal<unknown>(request.defaults)
+  const value = draft<unknown>(`question ${question.id}`, () => request.defaults)
   const isTried = useSignal(false)
   const content = isObject(value.value) ? value.value : {}
   const problems = problemsOf(content, request.schema)

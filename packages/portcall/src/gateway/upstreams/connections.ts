@@ -10,7 +10,6 @@ import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
 import { methodOf } from '../../protocol/methods.ts'
-import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import { setLru } from '../../util/lru.ts'
 import type { OnGatewayEvent } from '../events.ts'
@@ -48,7 +47,6 @@ const ALL_CAPABILITIES: ClientCapabilities = {
   elicitation: { form: {}, url: {} },
   sampling: { context: {}, tools: {} },
   roots: {},
-  extensions: { [TASKS_EXTENSION]: {} },
 }
 
 /** Returns who shares connections. */

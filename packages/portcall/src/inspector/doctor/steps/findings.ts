@@ -50,12 +50,12 @@ function toEvidence({ host, verdict, problems }: HostVerdict): Evidence {
   return { label: host, value: [`${verdict} some tools`, ...lines].join('\n') }
 }
 
-function toProblem({ level, rule, where, message, advice }: Finding): DiagnosisProblem {
+function toProblem({ level, rule, where, message, advice, hosts }: Finding): DiagnosisProblem {
   return {
     code: rule,
     severity: level,
     where,
-    message: `${where}: ${message}`,
+    message: `${where}: ${message}${hosts ? ` (${hosts.join(', ')})` : ''}`,
     advice,
   }
 }
