@@ -22,8 +22,8 @@ export interface StatelessConnection {
 }
 
 export interface StatelessConnectionOptions {
-  /** Opens a connection for clients with these capabilities. */
-  readonly open: (capabilities: ClientCapabilities) => Promise<ReconnectingConnection>
+  /** Opens a connection for clients with these capabilities. The signal is aborted when the stateless connection is closed. */
+  readonly open: (capabilities: ClientCapabilities, signal: AbortSignal) => Promise<ReconnectingConnection>
   /** Declares these capabilities on every connection, because only one connection can be opened. */
   readonly capabilities?: ClientCapabilities | undefined
   /** Maximum number of sessions. Beyond that, the session that was used least recently and is not in use is closed. */
@@ -54,7 +54,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   const entries = new Map<string, Entry>()
   const idle = idleTimeoutMs === Infinity ? undefined : createIdleTimers<Entry>(idleTimeoutMs, (entry) => closeIfIdle(entry))
   const keyOf = createCapabilityKeys()
-  let isClosed = false
+  const closing = new AbortController()
   /** Whether the server has sessions; `undefined` until a connection was opened. */
   let hasSessions: boolean | undefined
   let detection: Promise<unknown> | undefined
@@ -76,7 +76,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   }
   const start = (key: string, capabilities: ClientCapabilities): Entry => {
     if (entries.size >= maxSessions) evictOne(entries, evict)
-    const opening = open(capabilities)
+    const opening = open(capabilities, closing.signal)
     const entry: Entry = { key, opening, connection: undefined, inFlight: 0, isEvicted: false }
     entries.set(key, entry)
     opening.then(
@@ -128,7 +128,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
 
   return {
     exchange: (request, context) => {
-      if (isClosed) return Promise.reject(new Error('The connection is closed'))
+      if (closing.signal.aborted) return Promise.reject(closedError())
       const found = findEntry(request)
       return found instanceof Promise ? found.then((entry) => send(entry, request, context)) : send(found, request, context)
     },
@@ -139,14 +139,16 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
       return entries.size
     },
     async close() {
-      isClosed = true
       idle?.stop()
-      const closing = [...entries.values()].map(({ opening }) => opening.then((connection) => connection.close()))
+      closing.abort(closedError())
+      const closed = [...entries.values()].map(({ opening }) => opening.then((connection) => connection.close()))
       entries.clear()
-      await Promise.allSettled(closing)
+      await Promise.allSettled(closed)
     },
   }
 }
+
+const closedError = (): Error => new Error('The connection is closed')
 
 /** Returns a function that returns the same key for requests with equal capabilities. It remembers the keys by the text that declares them. */
 function createCapabilityKeys(): (request: Request) => string {
