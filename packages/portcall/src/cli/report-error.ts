@@ -45,19 +45,19 @@ function capabilityHint(data: unknown): string | undefined {
 /** Writes an error as one line to stderr, as text or as JSON. Returns the exit reason. */
 export function reportError(error: unknown, isJson: boolean): ExitReason {
   const { exitReason, code, message, hint, data } = describeError(error)
+  const details = error instanceof CliError ? error.details : []
   const line = isJson
     ? JSON.stringify({
         error: {
           code,
-          message,
+          message: [message, ...details].join('\n'),
           ...(hint !== undefined && { hint }),
           ...(data !== undefined && { data }),
           exit: EXIT_CODES[exitReason],
         },
       })
     : sanitizeLine(`portcall: ${message}${hint === undefined ? '' : ` (${hint})`}`)
-  const details = !isJson && error instanceof CliError ? error.details : []
-  process.stderr.write([line, ...details.map(sanitizeLine)].map((text) => `${text}\n`).join(''))
+  process.stderr.write([line, ...(isJson ? [] : details.map(sanitizeLine))].map((text) => `${text}\n`).join(''))
   return exitReason
 }
 

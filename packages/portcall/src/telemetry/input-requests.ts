@@ -1,9 +1,9 @@
 import { type Attributes, type Context, context, SpanKind, trace } from '@opentelemetry/api'
 import type { InputMiddleware } from '../client/input-requests.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { outcomeOf, thrownOutcome } from '../logging/operation.ts'
 import { INPUT_REQUEST_HOOK, type InputRequestHook } from '../protocol/input-request-hook.ts'
 import { createInstruments, endSpan } from './instruments.ts'
-import { outcomeOf, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractMeta, injectMeta } from './propagation.ts'
 

@@ -3,7 +3,7 @@ import { signInHint } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 
 const HEAD = ['SERVER', 'STATE', 'REVISION', 'TOOLS', 'SESSIONS', 'CALLS', 'ERRORS', 'RESTARTS', 'NOTE']
-const MAX_NOTE_LENGTH = 100
+const MAX_NOTE_LENGTH = 200
 const MIB = 1024 * 1024
 
 /** Formats the status of a gateway: one line for each server. */
@@ -32,7 +32,13 @@ function noteOf({ error, nextAttemptAt, target }: ServerRow): string {
   if (error === undefined) return target
   const seconds = nextAttemptAt === undefined ? undefined : Math.max(0, Math.ceil((nextAttemptAt - Date.now()) / 1000))
   const next = seconds === undefined ? '' : ` (next attempt in ${seconds} s)`
-  return sanitizeLine(error).slice(0, MAX_NOTE_LENGTH) + signInHint(error) + next
+  return formatNote(error) + next
+}
+
+/** Formats an error as a cell of a table: one line, not too long, with what to do. */
+export function formatNote(error: string): string {
+  const text = sanitizeLine(error)
+  return (text.length > MAX_NOTE_LENGTH ? `${text.slice(0, MAX_NOTE_LENGTH)}…` : text) + signInHint(error)
 }
 
 /** Aligns the columns of a table. */
