@@ -88,7 +88,7 @@ test.each(Object.entries(LEAVING))('a call that waits for input ends at the serv
   let aborted = 0
   const server = createServer({ name: 'patient', version: '1' }).tool('asks', {}, async (_input, call) => {
     call.signal.addEventListener('abort', () => aborted++)
-    return call.elicit('Who are you?', { type: 'object', properties: {} })
+    return JSON.stringify(await call.elicit('Who are you?', { type: 'object', properties: {} }))
   })
   // One call more than the session may have fits only if the others have ended.
   const options = { port: 0, handleProcessSignals: false, drainTimeoutMs: 0, maxSessionRequests: 2 }
