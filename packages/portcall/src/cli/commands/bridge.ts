@@ -107,6 +107,7 @@ export async function createBridge(
 /** Names a server in messages. */
 export function nameOfTarget({ target }: Pick<ResolvedTarget, 'target'>): string {
   if (target instanceof URL) return target.host
+  if (typeof target === 'string') return basename(target)
   return typeof target === 'object' && 'command' in target ? basename(target.command) : 'server'
 }
 
