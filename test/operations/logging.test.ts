@@ -1,10 +1,12 @@
 import { Writable } from 'node:stream'
+import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 import pino from 'pino'
 import { createServer, type OnEvent, RpcError, type ServerEvent } from 'portcall'
 import { connect } from 'portcall/client'
 import { createGateway } from 'portcall/gateway'
 import { type Logger, logging } from 'portcall/logging'
 import { serve } from 'portcall/node'
+import { clientTelemetry } from 'portcall/telemetry'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import winston from 'winston'
 
@@ -144,6 +146,36 @@ test('a logger that throws fails no request', async () => {
   const client = await connect(url)
   onTestFinished(() => client.close())
   expect(await client.callTool('add')).toMatchObject({ content: [{ text: 'ok' }] })
+})
+
+test('a client logs its requests and events, with the span of each request', async () => {
+  const { logger, read } = LOGGERS.pino!()
+  const server = createServer({ name: 'chatty', version: '1' }, { onEvent: () => {} })
+  server.tool('talk', {}, async (_: unknown, call) => {
+    await call.log('warning', 'low on paper', 'printer')
+    return 'done'
+  })
+  const events: string[] = []
+  const { middleware } = clientTelemetry({ tracerProvider: new NodeTracerProvider() })
+  const client = await connect(server, { logger, middleware, logLevel: 'debug', onEvent: ({ type }) => events.push(type) })
+  onTestFinished(() => client.close())
+  await client.callTool('talk')
+  await expect(client.callTool('shout')).rejects.toThrow()
+  await vi.waitFor(() => {
+    expect(read()).toContainEqual(expect.objectContaining({ level: 'warn', message: 'low on paper', logger: 'printer' }))
+    expect(read()).toContainEqual(
+      expect.objectContaining({
+        level: 'info',
+        message: 'tools/call talk: complete',
+        requestId: expect.any(Number),
+        durationMs: expect.any(Number),
+        traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
+      }),
+    )
+    expect(read()).toContainEqual(expect.objectContaining({ level: 'warn', tool: 'shout', outcome: '-32602' }))
+  })
+  expect(events).toEqual(['log'])
 })
 
 test('events of clients and gateways are logged', async () => {

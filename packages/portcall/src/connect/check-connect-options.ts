@@ -16,6 +16,7 @@ const NAMES: OptionNames<ConnectOptions> = {
   middleware: 1,
   inputMiddleware: 1,
   onEvent: 1,
+  logger: 1,
   elicit: 1,
   elicitUrl: 1,
   sample: 1,

@@ -6,6 +6,7 @@ import type { ClientEvent } from '../client/options.ts'
 import type { AnyPrompts, PromptTypes } from '../client/queries.ts'
 import type { Client, ToolTypes } from '../client/types.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
+import { bindLogger } from '../logging/bind-logger.ts'
 import type { ExtensionApis } from '../protocol/extensions.ts'
 import { isLoggingLevel } from '../protocol/meta.ts'
 import { LOGGING_LEVELS } from '../protocol/types.ts'
@@ -87,12 +88,14 @@ export async function connect<S = unknown, const E extends readonly ClientExtens
   assertNodeVersion()
   checkConnectOptions(options)
   let strayOutput: string | undefined
-  const listener = ignoreErrors(options.onEvent)
+  const logs = options.logger && bindLogger(options.logger, options.onEvent)
+  const listener = ignoreErrors<ClientEvent>(logs?.onEvent ?? options.onEvent)
   const onEvent = (event: ClientEvent): void => {
     if (event.type === 'unexpected-message') strayOutput = event.text
     listener(event)
   }
-  const safeOptions: ConnectOptions = { ...options, onEvent }
+  const middleware = [...(logs ? [logs.middleware] : []), ...(options.middleware ?? [])]
+  const safeOptions: ConnectOptions = { ...options, middleware, onEvent }
   const parts = createClient(() => connection as ServerConnection, safeOptions)
   let connection: ServerConnection | undefined
   try {

@@ -3,6 +3,7 @@ import type { ClientExtension } from '../client/extension.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
 import type { JsonObject, Notification } from '../jsonrpc/message.ts'
 import type { OutgoingContext } from '../legacy/client/connection.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { AuthProvider } from '../protocol/authorizer.ts'
 import type { HttpClientLimits } from '../transports/http/client/limits.ts'
 import type { HeaderSource } from '../transports/http/client/request-headers.ts'
@@ -70,4 +71,10 @@ export interface ConnectionOptions {
 /** Options of `connect`. */
 export interface ConnectOptions<E extends readonly ClientExtension[] = readonly ClientExtension[]>
   extends ClientOptions<E>,
-    ConnectionOptions {}
+    ConnectionOptions {
+  /**
+   * Receives a structured record of each event and each request: a logger of pino or winston, `console`, or anything with their methods. Default:
+   * nothing is logged.
+   */
+  readonly logger?: Logger
+}

@@ -32,6 +32,7 @@ export type { Channel } from '../jsonrpc/channel.ts'
 export { ConnectionLostError, ErrorCode, InvalidResponseError, type ProcessExit, RpcError } from '../jsonrpc/errors.ts'
 export type { Exchange, ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 export { NegotiationError } from '../legacy/negotiate.ts'
+export type { Logger } from '../logging/logger.ts'
 export type { ExtensionApis } from '../protocol/extensions.ts'
 export type {
   CallToolResult,

@@ -114,4 +114,4 @@ export type {
   PolicyDecision,
 } from '../gateway/policy.ts'
 export type { GatewayStatus, UpstreamState, UpstreamStatus } from '../gateway/status.ts'
-export type { Logger } from '../telemetry/logging/logger.ts'
+export type { Logger } from '../logging/logger.ts'

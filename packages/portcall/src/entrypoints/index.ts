@@ -8,6 +8,7 @@ export {
   type HttpInfo,
   type Middleware,
 } from '../jsonrpc/exchange.ts'
+export type { Logger } from '../logging/logger.ts'
 export { insufficientScope, ProtocolErrorCode } from '../protocol/errors.ts'
 export type { ExtensionApis } from '../protocol/extensions.ts'
 export type { CreateMessageParams, CreateMessageResult, Root, SamplingMessage } from '../protocol/input-types.ts'
@@ -75,6 +76,5 @@ export type { ExtensionNotification } from '../server/subscriptions.ts'
 export type * from '../server/tool-definition-extensions.ts'
 export type { Server, ServerLike, UseOptions } from '../server/types.ts'
 export { generateKey, SealError } from '../stores/sealing/seal.ts'
-export type { Logger } from '../telemetry/logging/logger.ts'
 export { type ServeChannelOptions, serveChannel } from '../transports/stdio/server.ts'
 export { PortcallError } from '../util/errors.ts'

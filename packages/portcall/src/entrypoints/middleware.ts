@@ -2,8 +2,8 @@
 
 export type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 export type { Request, Response } from '../jsonrpc/message.ts'
+export { type RedactionOptions, redactSecrets } from '../logging/redact.ts'
 export { type AuditLogOptions, auditLog } from '../middleware/audit/audit-log.ts'
-export { type RedactionOptions, redactSecrets } from '../middleware/audit/redact.ts'
 export { createStoredAuditLog, type StoredAuditLog, type StoredAuditLogOptions } from '../middleware/audit/stored-audit-log.ts'
 export {
   type AuditSink,

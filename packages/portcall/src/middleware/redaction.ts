@@ -1,6 +1,6 @@
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject } from '../jsonrpc/message.ts'
-import { type RedactionOptions, redactSecrets } from './audit/redact.ts'
+import { type RedactionOptions, redactSecrets } from '../logging/redact.ts'
 
 /** Options of `redactResults`. */
 export interface ResultRedactionOptions extends RedactionOptions {

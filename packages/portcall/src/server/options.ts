@@ -1,6 +1,6 @@
+import type { Logger } from '../logging/logger.ts'
 import type { CacheHint } from '../protocol/types.ts'
 import type { Stores } from '../stores/stores.ts'
-import type { Logger } from '../telemetry/logging/logger.ts'
 import type { InsufficientScopePolicy } from './definitions.ts'
 import type { OnEvent } from './events.ts'
 import type { DeclarableCapability, ServerExtension } from './extension.ts'

@@ -10,6 +10,8 @@ import {
 import type { InputMiddleware } from '../client/input-requests.ts'
 import { type ConnectionInfo, deriveContext, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
+import { metaOf, type Outcome, outcomeOf, SUCCEEDED, thrownOutcome } from '../logging/operation.ts'
+import { rememberTrace } from '../logging/request-traces.ts'
 import {
   Attribute,
   type ConnectionAttributes,
@@ -19,7 +21,6 @@ import {
 } from './attributes.ts'
 import { createInputMiddleware, withTraceMeta } from './input-requests.ts'
 import { createInstruments, endSpan, type Instruments } from './instruments.ts'
-import { metaOf, type Outcome, outcomeOf, SUCCEEDED, thrownOutcome } from './operation.ts'
 import type { ClientTelemetryOptions } from './options.ts'
 import { extractMeta, withTraceContext } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
@@ -82,6 +83,7 @@ export function createClientMiddleware(options: ClientTelemetryOptions, settings
     const span = tracing.instruments.startSpan(operation, parent, SpanKind.CLIENT)
     const spanContext = trace.setSpan(parent, span)
     const sent: SentOperation = { request, context, span }
+    rememberTrace(request, span.spanContext())
     let outcome: Outcome = SUCCEEDED
     try {
       describeRequest(sent, previous, tracing)

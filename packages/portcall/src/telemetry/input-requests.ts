@@ -1,10 +1,10 @@
 import { type Attributes, type Context, context, SpanKind, trace } from '@opentelemetry/api'
 import type { InputMiddleware } from '../client/input-requests.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { outcomeOf, thrownOutcome } from '../logging/operation.ts'
 import { INPUT_REQUEST_HOOK, type InputRequestHook } from '../protocol/input-request-hook.ts'
 import { withMeta } from '../protocol/meta.ts'
 import { createInstruments, endSpan } from './instruments.ts'
-import { outcomeOf, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractMeta, withTraceContext } from './propagation.ts'
 

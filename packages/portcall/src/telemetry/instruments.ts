@@ -10,10 +10,10 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Request } from '../jsonrpc/message.ts'
+import type { Outcome, TracedOperation } from '../logging/operation.ts'
 import { operationAttributes, outcomeAttributes, sortAttributes } from './attributes.ts'
 import { DURATION_BUCKETS } from './duration-buckets.ts'
 import { createKnownNames, type KnownNames } from './known-names.ts'
-import type { Outcome, TracedOperation } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 
 /** The tracer and the metrics of one side. */

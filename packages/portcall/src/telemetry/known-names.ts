@@ -1,6 +1,6 @@
 import type { Request } from '../jsonrpc/message.ts'
+import { type Outcome, operationOf, type TracedOperation } from '../logging/operation.ts'
 import { METHODS } from '../protocol/methods.ts'
-import { type Outcome, operationOf, type TracedOperation } from './operation.ts'
 
 /** Decides which names of a request become labels of metrics. */
 export interface KnownNames {

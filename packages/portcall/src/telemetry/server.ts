@@ -1,6 +1,8 @@
 import { context as activeContext, type Context, type Span, type SpanContext, SpanKind, trace } from '@opentelemetry/api'
 import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
+import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from '../logging/operation.ts'
+import { rememberTrace } from '../logging/request-traces.ts'
 import { withMeta } from '../protocol/meta.ts'
 import {
   Attribute,
@@ -12,10 +14,8 @@ import {
 } from './attributes.ts'
 import { createInputRequestTracer, type InputRequestTracer } from './input-requests.ts'
 import { createInstruments, endSpan } from './instruments.ts'
-import { metaOf, type Outcome, originOf, outcomeOf, type RequestOrigin, thrownOutcome } from './operation.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractParent, withTraceContext } from './propagation.ts'
-import { rememberTrace } from './request-traces.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
 import { measureSession, type RecordSession } from './session-durations.ts'
 

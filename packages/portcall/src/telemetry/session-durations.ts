@@ -1,8 +1,8 @@
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import type { Request } from '../jsonrpc/message.ts'
+import { metaOf, originOf, type RequestOrigin } from '../logging/operation.ts'
 import { sessionOf } from '../protocol/caller-identity.ts'
 import { onSessionEnd } from '../protocol/session-end.ts'
-import { metaOf, originOf, type RequestOrigin } from './operation.ts'
 
 /** Receives the duration of a session that has ended, in seconds. */
 export type RecordSession = (seconds: number, origin: RequestOrigin) => void

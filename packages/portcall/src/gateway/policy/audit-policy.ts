@@ -1,6 +1,6 @@
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
+import { type RedactionOptions, redactSecrets } from '../../logging/redact.ts'
 import { type AuditLogOptions, auditLog } from '../../middleware/audit/audit-log.ts'
-import { type RedactionOptions, redactSecrets } from '../../middleware/audit/redact.ts'
 import { sizeOfJson } from '../../middleware/cut-result.ts'
 import type { GatewayItem, GatewayPolicy } from '../policy.ts'
 import type { OnPolicyReport, PolicyReport } from './report.ts'

@@ -1,7 +1,7 @@
 import type { Gauge } from 'prom-client'
 import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
-import { type Outcome, outcomeOf, thrownOutcome } from '../operation.ts'
+import { type Outcome, outcomeOf, thrownOutcome } from '../../logging/operation.ts'
 
 /** A request that has ended. */
 export interface MeasuredRequest {

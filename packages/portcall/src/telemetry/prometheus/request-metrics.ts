@@ -1,8 +1,8 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { metaOf, operationOf, originOf, type RequestOrigin } from '../../logging/operation.ts'
 import { DURATION_BUCKETS } from '../duration-buckets.ts'
 import { createKnownNames } from '../known-names.ts'
-import { metaOf, operationOf, originOf, type RequestOrigin } from '../operation.ts'
 import { measureSession } from '../session-durations.ts'
 import { createMeasuringMiddleware } from './measure.ts'
 

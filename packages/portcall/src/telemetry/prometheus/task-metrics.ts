@@ -1,7 +1,7 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
+import { operationOf } from '../../logging/operation.ts'
 import { DURATION_BUCKETS } from '../duration-buckets.ts'
-import { operationOf } from '../operation.ts'
 import { createMeasuringMiddleware } from './measure.ts'
 
 /** The parts of a task queue that are measured. */

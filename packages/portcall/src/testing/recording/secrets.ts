@@ -1,5 +1,5 @@
 /** What looks like a secret: by the name of a member, or by its own form. */
-import { SECRET_PATTERNS } from '../../middleware/audit/redact.ts'
+import { SECRET_PATTERNS } from '../../logging/redact.ts'
 
 /** Names of members whose values are secrets, in lower case, without `-` and `_`. */
 const EXACT_NAMES: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/message.ts'
+import { isObject } from '../jsonrpc/message.ts'
 import type { LogFields, LogLevel } from './logger.ts'
 
 /** An event of a server, a client or a gateway. */

@@ -1,12 +1,12 @@
-import { deriveContext, type ExchangeContext, type Middleware } from '../../jsonrpc/exchange.ts'
-import { isSuccess, type Request, type Response } from '../../jsonrpc/message.ts'
-import { redactSecrets } from '../../middleware/audit/redact.ts'
-import { sha256 } from '../../util/digest.ts'
-import { setLru } from '../../util/lru.ts'
-import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from '../operation.ts'
-import { traceOf } from '../request-traces.ts'
+import { deriveContext, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
+import { isSuccess, type Request, type Response } from '../jsonrpc/message.ts'
+import { sha256 } from '../util/digest.ts'
+import { setLru } from '../util/lru.ts'
 import { createLogWriter, type LogFields, type Logger, type LoggerShape, type LogLevel } from './logger.ts'
+import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from './operation.ts'
 import { type LoggableEvent, type RemoveSecrets, recordOfEvent, redactRecord } from './records.ts'
+import { redactSecrets } from './redact.ts'
+import { traceOf } from './request-traces.ts'
 
 /** Options of `logging`. */
 export interface LoggingOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { secretSamples } from '../../../test-kit/secret-samples.ts'
+import { secretSamples } from '../../test-kit/secret-samples.ts'
 import { redactSecrets } from './redact.ts'
 
 const redact = redactSecrets()

@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/message.ts'
+import { isObject } from '../jsonrpc/message.ts'
 
 /** Options of `redactSecrets`. */
 export interface RedactionOptions {

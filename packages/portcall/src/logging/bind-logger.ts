@@ -1,4 +1,4 @@
-import type { Middleware } from '../../jsonrpc/exchange.ts'
+import type { Middleware } from '../jsonrpc/exchange.ts'
 import type { Logger } from './logger.ts'
 import type { LoggableEvent } from './records.ts'
 
