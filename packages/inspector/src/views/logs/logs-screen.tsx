@@ -29,11 +29,13 @@ export function LogsScreen({ server }: { server: InspectorServer }): JSX.Element
   const query = useSignal('')
   const from = useSignal<LoggingLevel>('debug')
   const lines = useLines(server.id)
+  /** In older revisions, the level is set with a method that only some servers have. */
+  const canSetLevel = !isTranslated(server) || server.capabilities?.logging !== undefined
   const shown = lastOf(lines, (line) => isShown(line, from.value, query.value.toLowerCase()))
   return (
     <div class="stack logs">
       <div class="toolbar">
-        <LevelOfServer server={server} />
+        {canSetLevel && <LevelOfServer server={server} />}
         <LevelSelect label="Show from" value={from.value} onChange={(level) => (from.value = level)} />
         <input
           class="log-search"
@@ -44,6 +46,11 @@ export function LogsScreen({ server }: { server: InspectorServer }): JSX.Element
           onInput={(event) => (query.value = event.currentTarget.value)}
         />
       </div>
+      {!canSetLevel && (
+        <p class="muted small-text">
+          The server does not declare the capability <code>logging</code>, so it cannot be asked for a level.
+        </p>
+      )}
       {lines.length === 0 ? (
         <Empty icon="list" title="No log messages yet">
           Messages of the server, and what its program writes to stderr, appear here.
@@ -152,12 +159,6 @@ function LevelSelect({ label, value, onChange, none }: LevelSelectProps): JSX.El
 /** The level that the server is asked for: of the session, or of every later request. */
 function LevelOfServer({ server }: { server: InspectorServer }): JSX.Element | null {
   if (server.status !== 'connected') return null
-  if (isTranslated(server) && !server.capabilities?.logging)
-    return (
-      <p class="muted">
-        The server does not declare the capability <code>logging</code>, so it cannot be asked for a level.
-      </p>
-    )
   const set = (level: LoggingLevel): void => void operate(server.id, { type: 'set-log-level', level })
   return <LevelSelect label="The server sends from" value={server.logLevel ?? ''} none="its own choice" onChange={set} />
 }
