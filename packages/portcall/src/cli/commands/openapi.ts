@@ -33,7 +33,7 @@ const FLAGS = {
   },
   list: { type: 'boolean', description: 'List the operations and what is not supported, and exit' },
   port: LISTEN_FLAGS.port,
-  host: { type: 'string', value: 'ADDRESS', description: 'Address to listen on (default: 127.0.0.1)' },
+  host: LISTEN_FLAGS.host,
   path: LISTEN_FLAGS.path,
   'allow-host': LISTEN_FLAGS['allow-host'],
   'allow-origin': LISTEN_FLAGS['allow-origin'],
