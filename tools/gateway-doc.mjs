@@ -66,6 +66,9 @@ const PAIRS = {
   olderServer: 'a server of an older revision than the client',
   channelServer: 'a server over stdio',
   remoteServer: 'every server that is not in the same process',
+  'before2025-06-18': 'a client or a server before 2025-06-18',
+  'before2025-11-25': 'a client or a server before 2025-11-25',
+  tasksOfNewest: 'a client of 2025-11-25 and a server of 2026-07-28',
 }
 
 /** Returns the table of what does not survive a gateway, without repetitions. */

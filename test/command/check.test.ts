@@ -61,8 +61,15 @@ test('what hosts reject is an error, what is missing is a warning', async () => 
     'OpenAI API (ChatGPT)',
   ])
   const text = (await portcall(['check', listening.url])).out
-  expect(text).toContain('Claude Code refuses tool Fine: anyOf at the root of the input schema. ')
-  expect(text).toMatch(/^(error: .*\n| {2}→ .*\n)+(warning: .*\n| {2}→ .*\n)+\n/)
+  expect(text).toContain(
+    [
+      'error: tool Fine: anyOf at the root of the input schema [input-schema-root]',
+      '  → Use an object with properties at the root, and move the alternatives into a property.',
+      '  refused by Claude API, Claude Code, Codex, OpenAI API (ChatGPT)\n',
+    ].join('\n'),
+  )
+  expect(text.match(/Claude Desktop/g), 'each limit names its hosts once').toHaveLength(1)
+  expect(text).toMatch(/^(error: .*\n| {2}.*\n)+(warning: .*\n| {2}.*\n)+\n/)
   expect(text.match(/\n.*\[annotations-missing\]\n.*\[annotations-missing\]\n {2}→ Set readOnlyHint/g)).toHaveLength(1)
 })
 

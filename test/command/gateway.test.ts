@@ -68,6 +68,21 @@ describe('portcall gateway', () => {
     expect(await textOf(client, 'call_tool', { name: 'demo__greet', arguments: { name: 'Ada' } })).toBe('Hello, Ada!')
   })
 
+  test('with --json, an error in the configuration names everything that is wrong', async () => {
+    const { file, env } = await createWorkspace({ mcpServers: {}, gateway: { listne: {}, audti: '' } })
+    const { code, err } = await portcall(['gateway', '--json', '--config', file], { env })
+    expect(code).toBe(2)
+    const { error } = JSON.parse(err)
+    expect(error).toMatchObject({ code: 'INVALID_CONFIG', exit: 2 })
+    expect(error.message).toMatch(/listne is not a known key.*\n.*audti is not a known key/)
+  })
+
+  test('a wrong path gets the path of the endpoint', async () => {
+    const { url } = await startGateway(await createWorkspace({ mcpServers: { demo: DEMO_SERVER } }))
+    const { err } = await portcall(['list', url.replace(/mcp$/, 'other')])
+    expect(err).toContain(`the endpoint is at /mcp. Connect to ${url} instead of`)
+  })
+
   test('check connects to all servers, --dry-run to none', async () => {
     const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, dead: DEAD } })
     const check = await gateway(workspace, 'check')
@@ -370,6 +385,28 @@ describe('portcall bridge', () => {
     await expect(connect(url, { protocolVersion: '2025-11-25' })).rejects.toThrow()
     child.kill('SIGTERM')
     expect((await end).code).toBe(0)
+  })
+
+  test('a module over stdio', async () => {
+    const client = await connect({ command: process.execPath, args: [COMMAND, 'bridge', DEMO] })
+    onTestFinished(client.close)
+    expect(await textOf(client, 'greet', { name: 'Ada' })).toBe('Hello, Ada!')
+  })
+
+  test.each([
+    { args: ['--http', '99999'], says: '--http must be a port number, not 99999' },
+    { args: ['--server-version', '2020-01-01'], says: '--server-version must be one of 2024-11-05, 2025-03-26' },
+  ])('names the option that is wrong: $args', async ({ args, says }) => {
+    const outcome = await portcall(['bridge', ...args, '--', process.execPath, STDIO])
+    expect(outcome).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) })
+  })
+
+  test('names --http when its port is taken', async () => {
+    const { port } = new URL(await serveDemo())
+    const outcome = await portcall(['bridge', '--http', port, '--', process.execPath, STDIO])
+    expect(outcome.err).toBe(
+      `portcall: port ${port} is already in use (choose another one with --http, or 0 for any free port)\n`,
+    )
   })
 
   test('one server of a configuration file', async () => {

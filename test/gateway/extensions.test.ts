@@ -66,6 +66,20 @@ test.each(PAIRS)('tasks of two servers of $server, which ask a client of $client
   expect(results).toMatchObject([{ content: [{ text: 'one painted red' }] }, { content: [{ text: 'two painted red' }] }])
 })
 
+test('calls that may become tasks and calls that may not share the session of a server', async () => {
+  const gateway = await startPair('2025-11-25')
+  await using peer = await connect(await serveOnce(gateway), {
+    protocolVersion: '2025-11-25',
+    extensions: [clientTasks()],
+    elicit: () => ({ color: 'red' }),
+  })
+  expect(await peer.callTool('one__paint')).toMatchObject({ content: [{ text: 'one painted red' }] })
+  expect(await peer.callTool('one__chart')).toMatchObject({ content: [{ text: 'drawn' }] })
+  const handle = await peer.tasks.start('one__paint')
+  await ('result' in handle ? handle.result() : handle)
+  expect(gateway.status().servers).toMatchObject({ one: { connections: 1 } })
+})
+
 test.each(PAIRS)(
   'the user interfaces of two servers of $server have different URIs for a client of $client',
   async ({ client, server }) => {

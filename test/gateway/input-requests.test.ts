@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import type { Exchange } from 'portcall'
+import { createServer, type Exchange } from 'portcall'
 import { type Client, connect } from 'portcall/client'
 import { bridge, createGateway, type Gateway } from 'portcall/gateway'
 import type { JsonObject, Response } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { compileProgram } from '../support/compile.ts'
 import { createGreeter } from './support/create-greeter.ts'
 
@@ -77,6 +78,44 @@ test.each(REVISIONS)(
     expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 200 }, (_, id) => resultOf(id)))
   },
 )
+
+const LEAVING: { readonly [how: string]: (client: Client, call: AbortController) => unknown } = {
+  'cancels it': (_client, call) => call.abort(new Error('enough')),
+  'ends its session': (client) => client.close(),
+}
+
+test.each(Object.entries(LEAVING))('a call that waits for input ends at the server if its caller %s', async (_how, leave) => {
+  let aborted = 0
+  const server = createServer({ name: 'patient', version: '1' }).tool('asks', {}, async (_input, call) => {
+    call.signal.addEventListener('abort', () => aborted++)
+    return JSON.stringify(await call.elicit('Who are you?', { type: 'object', properties: {} }))
+  })
+  // One call more than the session may have fits only if the others have ended.
+  const options = { port: 0, handleProcessSignals: false, drainTimeoutMs: 0, maxSessionRequests: 2 }
+  const behind = await serve(server, options)
+  const gateway = bridge(behind.url, { protocolVersion: '2025-11-25' })
+  const front = await serve(gateway, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
+  onTestFinished(async () => {
+    await front.close()
+    await gateway.close()
+    await behind.close()
+  })
+  for (let left = 1; left <= 3; left++) {
+    const controller = new AbortController()
+    let isAsked = false
+    const elicit = (): Promise<never> => {
+      isAsked = true
+      return new Promise(() => {})
+    }
+    const client = await connect(front.url, { protocolVersion: '2025-11-25', elicit })
+    const ended = expect(client.callTool('asks', {}, { signal: controller.signal })).rejects.toThrow()
+    await eventually(() => expect(isAsked).toBe(true))
+    await leave(client, controller)
+    await ended
+    await eventually(() => expect(aborted).toBe(left))
+    await client.close()
+  }
+})
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -25,7 +25,7 @@ process.exitCode = run()
 function run() {
   if (first === '--matrix') return runMatrix(rest.length > 0 ? rest : UPSTREAMS)
   if (first === '--leaks') process.env.LEAK_SESSIONS = '10000'
-  const args = first === '--leaks' ? ['leaks', '--testTimeout', '900000'] : process.argv.slice(2)
+  const args = first === '--leaks' ? ['leaks'] : process.argv.slice(2)
   return runTests('gateway', ['--config', join(FOLDER, 'vitest.config.ts'), ...args])
 }
 

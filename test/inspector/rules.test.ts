@@ -3,13 +3,17 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import type { OperationRequest } from '../../packages/portcall/src/inspector/protocol/operations.ts'
 import type { RuleViolation } from '../../packages/portcall/src/inspector/protocol/timeline.ts'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startInspector, type TestInspector } from './support/inspector.ts'
 
 const PROGRAM = fileURLToPath(new URL('fixtures/misbehaving.mjs', import.meta.url))
 
+/** A request whose response comes after everything that the program has written before. */
+const LAST: OperationRequest = { type: 'list', kind: 'tools' }
+
 async function violationsOf(inspector: TestInspector, serverId: string): Promise<RuleViolation[]> {
-  await new Promise((resolve) => setTimeout(resolve, 100))
   const entries = (await inspector.entries()).filter((entry) => entry.serverId === serverId)
   return entries.flatMap((entry) => ('violations' in entry ? (entry.violations ?? []) : []))
 }
@@ -44,6 +48,7 @@ test.each([
   const server = await inspector.connect({ kind: 'program', command: process.execPath, args: [PROGRAM, fault] })
   expect(server.failure).toBeUndefined()
   await inspector.operate(server.id, { type: 'call-tool', name: 'go', arguments: {} })
+  await inspector.operate(server.id, LAST)
   const violations = await violationsOf(inspector, server.id)
   expect([...new Set(violations.map(({ rule }) => rule))]).toEqual([fault.replace('old-', '')])
   for (const { link, message } of violations) {
@@ -56,6 +61,7 @@ test.each(['', 'old-'])('a program that breaks no rule (%s)', async (fault) => {
   const inspector = await startInspector()
   const server = await inspector.connect({ kind: 'program', command: process.execPath, args: [PROGRAM, fault] })
   await inspector.operate(server.id, { type: 'call-tool', name: 'go', arguments: {} })
+  await inspector.operate(server.id, LAST)
   expect(await violationsOf(inspector, server.id)).toEqual([])
 })
 
@@ -89,5 +95,7 @@ test.each(Object.keys(HEADS))('an HTTP server that breaks the rule %s', async (r
   const inspector = await startInspector()
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
   const server = await inspector.connect({ kind: 'url', url }, { signIn: false })
-  expect((await violationsOf(inspector, server.id)).map((violation) => violation.rule)).toContain(rule)
+  await eventually(async () =>
+    expect((await violationsOf(inspector, server.id)).map((violation) => violation.rule)).toContain(rule),
+  )
 })

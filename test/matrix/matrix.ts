@@ -98,7 +98,7 @@ interface StartedPeer {
 }
 
 async function start({ upstream, ...setup }: MatrixSetup, options: Partial<DriverOptions> = {}): Promise<StartedPeer> {
-  const bridge = upstream && bridgeTo(upstream)
+  const bridge = upstream && (await bridgeTo(upstream))
   const peer = await open(bridge?.factory ?? DIRECT, { ...setup, ...options })
   return {
     peer,

@@ -14,6 +14,8 @@ export interface ServerFactory {
   program: string
   /** The arguments of the program. */
   args?: readonly string[]
+  /** The environment of the program, in addition to that of this process. */
+  env?: { readonly [name: string]: string }
 }
 
 const WIRES: Record<Transport, (server: ServerFactory, receive: Receive) => Promise<Wire>> = {

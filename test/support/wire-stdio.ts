@@ -7,8 +7,11 @@ import type { Receive, Wire } from './wire.ts'
 import { receiveAll } from './wire-memory.ts'
 
 /** Starts the program of a server and opens a wire over its stdin and stdout. */
-export async function stdioWire({ program, args = [] }: Omit<ServerFactory, 'create'>, receive: Receive): Promise<Wire> {
-  const child = spawn(process.execPath, [await compileProgram(program), ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+export async function stdioWire({ program, args = [], env }: Omit<ServerFactory, 'create'>, receive: Receive): Promise<Wire> {
+  const child = spawn(process.execPath, [await compileProgram(program), ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   createInterface({ input: child.stdout }).on('line', (line) => receiveAll(JSON.parse(line), receive))

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { ServerFactory } from '../../support/open-driver.ts'
 import { createRecorder } from '../../support/recorder.ts'
 import { readTee } from '../../support/tee.ts'
-import { startBridge, type UpstreamSetup } from './upstreams.ts'
+import { compileUpstream, startBridge, type UpstreamSetup } from './upstreams.ts'
 
 /** A bridge as the server under test, and the violations of the official schema between it and the server behind it. */
 export interface RecordedBridge {
@@ -18,7 +18,7 @@ export interface RecordedBridge {
 }
 
 /** Prepares a bridge, in this process or in a program of its own. */
-export function bridgeTo(upstream: UpstreamSetup): RecordedBridge {
+export async function bridgeTo(upstream: UpstreamSetup): Promise<RecordedBridge> {
   const path = join(tmpdir(), `portcall-gateway-${randomUUID()}`)
   const recorder = createRecorder({ pull: readTee(path), isBridge: true })
   return {
@@ -26,6 +26,7 @@ export function bridgeTo(upstream: UpstreamSetup): RecordedBridge {
       create: () => startBridge(upstream, path, { singleUser: true }),
       program: fileURLToPath(new URL('./stdio.ts', import.meta.url)),
       args: [`${upstream.transport}@${upstream.revision}`, path],
+      ...(upstream.transport === 'stdio' && { env: await compileUpstream() }),
     },
     violations: () => recorder.violations.splice(0).map((violation) => `to the server: ${violation}`),
     remove: () => rmSync(path, { force: true }),

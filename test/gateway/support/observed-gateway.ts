@@ -1,13 +1,24 @@
 /**
- * A gateway to a server over stdio and one over HTTP, whose parent observes its memory, its files and its children.
- * Arguments: the program of the stdio server, its mark, and the URL of the HTTP server. IPC: `state` or `crash`.
+ * A gateway to a server over stdio and one over HTTP, whose parent observes its memory, descriptors, timers, keys and children.
+ * Arguments: the program of the stdio server, its mark, the URL of the HTTP server, and `stores` to keep sessions in a store. IPC: `state` or
+ * `crash`.
  */
-import { readdirSync, readlinkSync } from 'node:fs'
+import { createHook } from 'node:async_hooks'
+import { readdirSync } from 'node:fs'
 import { createGateway } from 'portcall/gateway'
 import { serve } from 'portcall/node'
+import { memoryStores } from 'portcall/stores'
 
-const IDLE_MS = 1500
-const [program = '', mark = '', httpUrl = ''] = process.argv.slice(2)
+const IDLE_MS = 5000
+const [program = '', mark = '', httpUrl = '', sessions = ''] = process.argv.slice(2)
+const stores = sessions === 'stores' ? memoryStores() : undefined
+
+/** The timers that have neither fired nor been cleared, including those that do not keep the process running. */
+const timers = new Set<number>()
+createHook({
+  init: (id, type) => void (type === 'Timeout' && timers.add(id)),
+  destroy: (id) => void timers.delete(id),
+}).enable()
 
 const gateway = createGateway({
   servers: {
@@ -18,29 +29,30 @@ const gateway = createGateway({
     },
     remote: { target: httpUrl, protocolVersion: '2025-11-25', idleTimeoutMs: IDLE_MS },
   },
+  ...(stores && { stores }),
 })
-const { url } = await serve(gateway, { port: 0, sessionIdleTimeoutMs: IDLE_MS, maxPrincipalSessions: 10_000 })
+const { url } = await serve(gateway, {
+  port: 0,
+  sessionIdleTimeoutMs: IDLE_MS,
+  maxPrincipalSessions: 10_000,
+  ...(stores && { stores }),
+})
 
-function countSockets(): number {
-  const links = readdirSync('/proc/self/fd').map((name) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${name}`)
-    } catch {
-      return ''
-    }
-  })
-  return links.filter((link) => link.startsWith('socket:')).length
-}
-
-function state(): object {
+async function state(): Promise<object> {
   globalThis.gc?.()
   const { servers, subscriptions } = gateway.status()
-  const connections = Object.values(servers).reduce((sum, server) => sum + server.connections, 0)
-  return { heap: process.memoryUsage().heapUsed, sockets: countSockets(), connections, subscriptions }
+  return {
+    heap: process.memoryUsage().heapUsed,
+    descriptors: readdirSync('/proc/self/fd').length,
+    timers: timers.size,
+    keys: (await stores?.store.count('')) ?? 0,
+    connections: Object.values(servers).reduce((sum, server) => sum + server.connections, 0),
+    subscriptions,
+  }
 }
 
-process.on('message', (message) => {
-  if (message === 'state') process.send?.(state())
+process.on('message', async (message) => {
+  if (message === 'state') process.send?.(await state())
   else setImmediate(() => Promise.reject(new Error('A crash on request')))
 })
 process.send?.({ url })

@@ -24,12 +24,18 @@ const OTHERS: readonly UpstreamSetup[] = [
   { transport: 'channel', revision: '2025-11-25' },
 ]
 
-/** Every pair of revisions once, with each pair of transports that they have in turn. */
+/**
+ * Every pair of revisions once, with the transports of both sides in turn. The offsets make each feature of the protocol occur with each
+ * transport on both sides.
+ */
 function sample(): Pair[] {
   return REVISIONS.flatMap((client, row) =>
     REVISIONS.map((server, column) => {
       const [fronts, upstreams] = [frontsOf(client), upstreamsOf(server)]
-      return { front: fronts[(row + column) % fronts.length], upstream: upstreams[(row + 2 * column) % upstreams.length] } as Pair
+      return {
+        front: fronts[(row + column + 2) % fronts.length],
+        upstream: upstreams[(2 * row + column + 2) % upstreams.length],
+      } as Pair
     }),
   )
 }

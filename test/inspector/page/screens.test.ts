@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPage, startBrowser } from './support/inspector.ts'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openPage, startBrowser, type WatchedPage } from './support/inspector.ts'
 import { type SampleBackend, startSampleBackend } from './support/sample-backend.ts'
 import { sampleEntries, sampleState } from './support/sample-state.ts'
 
@@ -60,9 +60,8 @@ interface AxeFinding {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** Runs axe with all of its rules. It is evaluated from outside of the page, so the policy of the page stays as it is. */
+/** Runs axe with all of its rules. */
 async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
   const violations = await page.evaluate(() => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: AxeFinding[] }> } }
     return axe.run().then((result) => result.violations)
@@ -72,18 +71,46 @@ async function findings(page: Page): Promise<string[]> {
   )
 }
 
+/** Opens one page for all screens, because loading it takes longer than showing a screen. */
+function usePage(options: BrowserContextOptions): { readonly page: Page; show(hash: string): Promise<void> } {
+  let watched: WatchedPage
+  beforeAll(async () => {
+    watched = await openPage(browser, backend.url, options)
+    // It is evaluated from outside of the page, so the policy of the page stays as it is.
+    await watched.page.evaluate(AXE)
+  })
+  afterEach(() => expect(watched.faults.splice(0)).toEqual([]))
+  afterAll(() => watched.page.context().close())
+  return {
+    get page() {
+      return watched.page
+    },
+    async show(hash) {
+      const { page } = watched
+      await page.evaluate((next) => {
+        location.hash = next
+        // Two frames: one for the event, one for what it changes.
+        return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      }, hash)
+      await page.waitForFunction(() => document.querySelector('main')?.childElementCount)
+    },
+  }
+}
+
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+  const opened = usePage({ colorScheme, reducedMotion: 'reduce' })
+
   test.each(Object.entries(SCREENS))('%s: axe finds nothing', async (_name, hash) => {
-    const { page, faults } = await openPage(browser, backend.url + hash, { colorScheme, reducedMotion: 'reduce' })
+    const { page } = opened
+    await opened.show(hash)
     await page.locator('.timeline .row').first().waitFor()
     await unfold(page)
     expect(await findings(page)).toEqual([])
-    expect(faults).toEqual([])
-    await page.context().close()
   })
 
   test('the drawer, the palette and a menu: axe finds nothing', async () => {
-    const { page, faults } = await openPage(browser, `${backend.url}#/s1/tools/search`, { colorScheme, reducedMotion: 'reduce' })
+    const { page } = opened
+    await opened.show('#/s1/tools/search')
     await page.locator('.timeline .row').nth(1).click()
     const drawer = page.getByRole('complementary', { name: 'Message' })
     for (const name of ['Newest revision', 'HTTP', 'Rules']) {
@@ -100,25 +127,23 @@ describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').waitFor()
     expect(await findings(page)).toEqual([])
-    expect(faults).toEqual([])
-    await page.context().close()
   })
 })
 
 /** 320 pixels, and 1280 pixels at 400 %, which is the same. 200 % of 1440 pixels is 720. */
 describe.each([320, 390, 720])('%d pixels', (width) => {
-  test.each(Object.entries(SCREENS))('%s: nothing is cut off', async (_name, hash) => {
-    const { page, faults } = await openPage(browser, backend.url + hash, { viewport: { width, height: 800 } })
-    await page.locator('main').waitFor()
-    await page.waitForFunction(() => document.querySelector('main')?.childElementCount)
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(overflow).toBe(0)
-    const cut = await page.evaluate(() => {
-      const main = document.querySelector('main')
-      return main ? main.scrollWidth - main.clientWidth : 0
-    })
-    expect(cut).toBe(0)
-    expect(faults).toEqual([])
-    await page.context().close()
+  const opened = usePage({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
+
+  test.each(Object.entries(SCREENS))('%s: nothing is cut off, and axe finds nothing', async (_name, hash) => {
+    const { page } = opened
+    await opened.show(hash)
+    const cut = await page.evaluate(() =>
+      [document.documentElement, document.querySelector('main')].map((element) =>
+        element ? element.scrollWidth - element.clientWidth : Number.NaN,
+      ),
+    )
+    expect(cut).toEqual([0, 0])
+    await unfold(page)
+    expect(await findings(page)).toEqual([])
   })
 })

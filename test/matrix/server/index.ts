@@ -1,5 +1,7 @@
 import { createServer, defineServerExtension, type OnEvent, type Server } from 'portcall'
+import { skills } from 'portcall/skills'
 import { tasks } from 'portcall/tasks'
+import * as z from 'zod'
 import { addChanges } from './changes.ts'
 import { addInputRequests } from './input-requests.ts'
 import { addLists } from './lists.ts'
@@ -40,11 +42,15 @@ export function createMatrixServer(): Server {
       instructions: 'Try everything.',
       pageSize: PAGE_SIZE,
       onEvent,
-      extensions: [shout, tasks({ limits: { pollIntervalMs: 20, statusMessageIntervalMs: 20 } })],
+      extensions: [shout, skills(), tasks({ limits: { pollIntervalMs: 20, statusMessageIntervalMs: 20 } })],
     },
   )
   const journal: Journal = []
   server.tool('journal', { description: 'Returns and clears the recorded actions' }, () => JSON.stringify(journal.splice(0)))
+  server.tool('serves_skills', { input: z.object({ folder: z.string() }) }, async ({ folder }) => {
+    await server.skills(folder)
+    return 'served'
+  })
   addTools(server)
   addLists(server)
   addProgress(server, journal)

@@ -58,6 +58,10 @@ export function addTools(server: Server): void {
     { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as const },
     ({ region }) => `${region}`,
   )
+  server.tool('repeats_meta', {}, (_, { meta }) => ({
+    content: [{ type: 'text' as const, text: 'repeated' }],
+    _meta: { 'com.example/repeated': meta['com.example/sent'] },
+  }))
   server.tool('prints', {}, () => {
     console.log('This belongs on stderr')
     return 'printed'

@@ -182,8 +182,8 @@ function FieldActions({ field, name, value, onChange, onRemove, start }: Actions
         </button>
       )}
       {field.kind === 'text' && value === undefined && (
-        <button type="button" class="chip" aria-label={`${name}: empty text`} onClick={() => onChange('')}>
-          empty
+        <button type="button" class="chip" aria-label={`${name}: set ""`} onClick={() => onChange('')}>
+          set ""
         </button>
       )}
       {(onRemove || value !== undefined) && (

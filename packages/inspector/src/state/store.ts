@@ -1,4 +1,4 @@
-import { batch, type Signal, signal } from '@preact/signals'
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { LinkStatus } from './api.ts'
 import type {
   DoctorRun,
@@ -168,6 +168,11 @@ export function openQuestions(serverId?: string): InspectorQuestion[] {
     ({ status, ...question }) => status === 'open' && (serverId === undefined || question.serverId === serverId),
   )
 }
+
+/** The entries of the questions that are open. */
+export const waitingEntries: ReadonlySignal<ReadonlySet<number | undefined>> = computed(
+  () => new Set(openQuestions().map(({ entryId }) => entryId)),
+)
 
 /** Returns the last operation of a server that satisfies a condition. */
 export function lastOperation(serverId: string, matches: (operation: OperationState) => boolean): OperationState | undefined {

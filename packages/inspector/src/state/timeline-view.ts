@@ -1,5 +1,6 @@
-import { computed, effect, signal } from '@preact/signals'
+import { computed, effect, type Signal, signal } from '@preact/signals'
 import { send } from './api.ts'
+import { draft } from './drafts.ts'
 import { currentServerId } from './route.ts'
 import { store } from './store.ts'
 import { createRowList, type EntryKind, type TimelineFilter, type TimelineRow } from './timeline-rows.ts'
@@ -7,11 +8,11 @@ import { createRowList, type EntryKind, type TimelineFilter, type TimelineRow } 
 /** The kinds of entries that are switched off. */
 export const hiddenKinds = signal<ReadonlySet<EntryKind>>(new Set())
 /** The text that entries have to contain. */
-export const filterText = signal('')
+export const filterText: Signal<string> = draft('filter', () => '')
 /** Whether only what failed or breaks a rule is shown. */
-export const onlyProblems = signal(false)
+export const onlyProblems: Signal<boolean> = draft('only problems', () => false)
 /** Whether the entries of all servers are shown. */
-export const allServers = signal(false)
+export const allServers: Signal<boolean> = draft('all servers', () => false)
 /** Entries that stay in sight whatever the filter says. */
 export const pinned = signal<ReadonlySet<number>>(new Set())
 /** The entry whose details are shown. */

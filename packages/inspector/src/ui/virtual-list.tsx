@@ -18,7 +18,7 @@ interface VirtualListProps {
 }
 
 /** The rows above and below those in sight that are rendered as well. */
-const OVERSCAN = 6
+const OVERSCAN = 3
 /** How close to the end counts as the end, in pixels. */
 const END_SLACK = 40
 
@@ -82,7 +82,7 @@ export function VirtualList({
             key={index % slots}
             class="virtual-row"
             role="presentation"
-            style={{ height: `${rowHeight}px`, transform: `translateY(${index * rowHeight}px)` }}
+            style={{ height: `${rowHeight}px`, top: `${index * rowHeight}px` }}
           >
             {row(index)}
           </div>

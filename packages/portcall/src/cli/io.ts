@@ -57,12 +57,15 @@ function styleOf(stream: NodeJS.WriteStream): LineStyle {
   }
 }
 
-/** Redirects to stderr what other code prints to stdout, because stdout is for data. Returns a function that undoes it. */
-export function guardStdout(): () => void {
+const { write: writeStdout } = process.stdout
+
+/** Redirects to stderr what other code prints to stdout, because stdout is for data. */
+export function guardStdout(): void {
   const { stdout, stderr } = process
-  const { write } = stdout
-  stdout.write = stderr.write.bind(stderr) as typeof write
-  return () => {
-    stdout.write = write
-  }
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write
+}
+
+/** Undoes `guardStdout`, for code that uses stdout for the protocol and redirects other output itself. */
+export function releaseStdout(): void {
+  process.stdout.write = writeStdout
 }

@@ -45,19 +45,19 @@ function capabilityHint(data: unknown): string | undefined {
 /** Writes an error as one line to stderr, as text or as JSON. Returns the exit reason. */
 export function reportError(error: unknown, isJson: boolean): ExitReason {
   const { exitReason, code, message, hint, data } = describeError(error)
+  const details = error instanceof CliError ? error.details : []
   const line = isJson
     ? JSON.stringify({
         error: {
           code,
-          message,
+          message: [message, ...details].join('\n'),
           ...(hint !== undefined && { hint }),
           ...(data !== undefined && { data }),
           exit: EXIT_CODES[exitReason],
         },
       })
     : sanitizeLine(`portcall: ${message}${hint === undefined ? '' : ` (${hint})`}`)
-  const details = !isJson && error instanceof CliError ? error.details : []
-  process.stderr.write([line, ...details.map(sanitizeLine)].map((text) => `${text}\n`).join(''))
+  process.stderr.write([line, ...(isJson ? [] : details.map(sanitizeLine))].map((text) => `${text}\n`).join(''))
   return exitReason
 }
 
@@ -77,7 +77,7 @@ function describeError(error: unknown): ErrorReport {
       message: withoutAdvice(message),
       hint: 'sign in with portcall login URL, or pass a token with --header "Authorization: Bearer TOKEN"',
     }
-  return { ...known, code: code as string, message: withStderr(message, error), ...betterHint(message) }
+  return { ...known, code: code as string, message: withStderr(withoutAdvice(message), error), ...betterHint(message) }
 }
 
 function describeRpcError(error: Error, code: number): ErrorReport {
@@ -89,7 +89,7 @@ function describeRpcError(error: Error, code: number): ErrorReport {
 
 /** Removes what the library advises to programs. */
 function withoutAdvice(message: string): string {
-  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
+  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '').replace(/ \([\w.]+TimeoutMs\)/, '')
 }
 
 /** Returns the hint for a message that says more than its code. */

@@ -29,8 +29,17 @@ const NO_CONNECTION: { readonly [code: string]: string } = {
 
 /** Changes the message of an error so that it says what to change, where that is known. */
 export function explainError(error: unknown, attempt: ConnectAttempt): void {
+  explainBy(EXPLANATIONS, error, attempt)
+}
+
+/** Does the same where the caller passed no target: for a server that cannot be reached or does not respond. */
+export function explainUnreachable(error: unknown): void {
+  explainBy([explainNoConnection, explainTimeout], error, { target: undefined, hasAuth: false, strayOutput: undefined })
+}
+
+function explainBy(explanations: readonly Explanation[], error: unknown, attempt: ConnectAttempt): void {
   if (!(error instanceof Error)) return
-  const message = EXPLANATIONS.map((explain) => explain(error, attempt)).find((text) => text !== undefined)
+  const message = explanations.map((explain) => explain(error, attempt)).find((text) => text !== undefined)
   if (message !== undefined) setMessage(error, message)
 }
 

@@ -1,7 +1,9 @@
 import type { Exchange, ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { readClientCapabilities } from '../protocol/capabilities.ts'
+import { declaredSettings } from '../protocol/extensions.ts'
 import { MetaKey } from '../protocol/meta.ts'
+import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { canonicalJson } from '../stores/sealing/canonical-json.ts'
 import { createIdleTimers } from '../util/idle-timers.ts'
@@ -20,8 +22,8 @@ export interface StatelessConnection {
 }
 
 export interface StatelessConnectionOptions {
-  /** Opens a connection for clients with these capabilities. */
-  readonly open: (capabilities: ClientCapabilities) => Promise<ReconnectingConnection>
+  /** Opens a connection for clients with these capabilities. The signal is aborted when the stateless connection is closed. */
+  readonly open: (capabilities: ClientCapabilities, signal: AbortSignal) => Promise<ReconnectingConnection>
   /** Declares these capabilities on every connection, because only one connection can be opened. */
   readonly capabilities?: ClientCapabilities | undefined
   /** Maximum number of sessions. Beyond that, the session that was used least recently and is not in use is closed. */
@@ -47,11 +49,12 @@ const MAX_KEYS = 100
  * once; a modern server gets one connection.
  */
 export function createStatelessConnection(options: StatelessConnectionOptions): StatelessConnection {
-  const { open, capabilities: fixed, maxSessions, idleTimeoutMs } = options
+  const { open, maxSessions, idleTimeoutMs } = options
+  const fixed = options.capabilities && withTasks(options.capabilities)
   const entries = new Map<string, Entry>()
   const idle = idleTimeoutMs === Infinity ? undefined : createIdleTimers<Entry>(idleTimeoutMs, (entry) => closeIfIdle(entry))
   const keyOf = createCapabilityKeys()
-  let isClosed = false
+  const closing = new AbortController()
   /** Whether the server has sessions; `undefined` until a connection was opened. */
   let hasSessions: boolean | undefined
   let detection: Promise<unknown> | undefined
@@ -73,7 +76,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
   }
   const start = (key: string, capabilities: ClientCapabilities): Entry => {
     if (entries.size >= maxSessions) evictOne(entries, evict)
-    const opening = open(capabilities)
+    const opening = open(capabilities, closing.signal)
     const entry: Entry = { key, opening, connection: undefined, inFlight: 0, isEvicted: false }
     entries.set(key, entry)
     opening.then(
@@ -125,7 +128,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
 
   return {
     exchange: (request, context) => {
-      if (isClosed) return Promise.reject(new Error('The connection is closed'))
+      if (closing.signal.aborted) return Promise.reject(closedError())
       const found = findEntry(request)
       return found instanceof Promise ? found.then((entry) => send(entry, request, context)) : send(found, request, context)
     },
@@ -136,14 +139,16 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
       return entries.size
     },
     async close() {
-      isClosed = true
       idle?.stop()
-      const closing = [...entries.values()].map(({ opening }) => opening.then((connection) => connection.close()))
+      closing.abort(closedError())
+      const closed = [...entries.values()].map(({ opening }) => opening.then((connection) => connection.close()))
       entries.clear()
-      await Promise.allSettled(closing)
+      await Promise.allSettled(closed)
     },
   }
 }
+
+const closedError = (): Error => new Error('The connection is closed')
 
 /** Returns a function that returns the same key for requests with equal capabilities. It remembers the keys by the text that declares them. */
 function createCapabilityKeys(): (request: Request) => string {
@@ -172,8 +177,17 @@ function evictOne(entries: ReadonlyMap<string, Entry>, evict: (entry: Entry) => 
   if (unused) evict(unused)
 }
 
-/** Returns the client capabilities of a request. */
-const capabilitiesOf = (request: Request): ClientCapabilities => readClientCapabilities(declaredBy(request))
+/** Returns the client capabilities of the session for a request. */
+const capabilitiesOf = (request: Request): ClientCapabilities => withTasks(readClientCapabilities(declaredBy(request)))
+
+/**
+ * Returns capabilities with the tasks extension. Sessions do not declare it: each request says whether it may become a task. With it,
+ * requests that may and requests that may not use the same session.
+ */
+function withTasks({ extensions, ...capabilities }: ClientCapabilities): ClientCapabilities {
+  const tasks = declaredSettings({ id: TASKS_EXTENSION, legacy: false })
+  return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: tasks } }
+}
 
 /** Returns the client capabilities of a request as they are declared; `null` if they are missing. */
 function declaredBy({ params }: Request): unknown {

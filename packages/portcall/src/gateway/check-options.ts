@@ -1,4 +1,5 @@
-import { checkOptions, type OptionNames } from '../util/check-options.ts'
+import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
+import { checkOptions, describe, type OptionNames } from '../util/check-options.ts'
 import { type BridgeOptions, type GatewayOptions, type GatewayServerOptions, serverOptionsOf } from './options.ts'
 
 const GATEWAY: OptionNames<GatewayOptions> = {
@@ -64,7 +65,13 @@ export function checkGatewayOptions(options: GatewayOptions): void {
 export function checkUpstreamOptions(servers: GatewayOptions['servers']): void {
   for (const [name, server] of serverOptionsOf(servers)) {
     const options = isTarget(server.target) ? server : server.target
-    checkOptions(`createGateway(): the server ${JSON.stringify(name)}`, options, { names: SERVER, advice: ADVICE })
+    const where = `createGateway(): the server ${JSON.stringify(name)}`
+    checkOptions(where, options, { names: SERVER, advice: ADVICE })
+    const { protocolVersion } = server
+    if (protocolVersion !== undefined && !SUPPORTED_VERSIONS.includes(protocolVersion))
+      throw new TypeError(
+        `${where}: protocolVersion must be one of ${SUPPORTED_VERSIONS.join(', ')}, not ${describe(protocolVersion)}`,
+      )
   }
 }
 

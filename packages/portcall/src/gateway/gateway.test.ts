@@ -120,11 +120,34 @@ test('an unknown option is refused, with the nearest name', () => {
     'createGateway(): the server "files": unknown option "idleTimeout". Did you mean "idleTimeoutMs"?',
   )
   expect(() => unchecked({ servers: { files: { url: 'https://example.com/mcp' } } })).toThrow('Pass it as "target"')
+  expect(() => createGateway({ servers: { files: { target: createFiles(), protocolVersion: '2020-01-01' } } })).toThrow(
+    'createGateway(): the server "files": protocolVersion must be one of 2024-11-05',
+  )
   expect(() =>
     createGateway({ servers: { a: { target: createFiles(), alias: 'x' }, b: { target: createFiles(), alias: 'x' } } }),
   ).toThrow('Two servers have the same alias')
   const uncheckedBridge = bridge as (target: Server, options: object) => unknown
   expect(() => uncheckedBridge(createFiles(), { sealingKey: [] })).toThrow(
     'bridge(): unknown option "sealingKey". Did you mean "sealingKeys"?',
+  )
+})
+
+test('closing does not wait for a server that never answers', async () => {
+  const gateway = createGateway({ servers: { silent: { command: process.execPath, args: ['-e', 'process.stdin.resume()'] } } })
+  const client = await connect(gateway)
+  expect(await client.tools().toArray()).toEqual([])
+  expect(gateway.status().servers.silent).toMatchObject({ state: 'connecting', connections: 1 })
+  const startedAt = performance.now()
+  await gateway.close()
+  expect(performance.now() - startedAt).toBeLessThan(30_000)
+  await client.close()
+})
+
+test('the error of a server that cannot be reached says what to check', async () => {
+  await using gateway = createGateway({ servers: { dead: 'http://127.0.0.1:9/mcp' } })
+  await using client = await connect(gateway)
+  await client.tools().toArray()
+  expect(gateway.status().servers.dead?.error).toBe(
+    'Could not connect to http://127.0.0.1:9/mcp: the connection was refused. Is the server running, and is the port right? (ECONNREFUSED)',
   )
 })

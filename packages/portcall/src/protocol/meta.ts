@@ -1,6 +1,7 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
-import { LEGACY_VERSIONS } from './revisions.ts'
+import { unsupportedProtocolVersion } from './errors.ts'
+import { LEGACY_VERSIONS, MODERN_VERSIONS } from './revisions.ts'
 import type { ClientCapabilities, Implementation, LoggingLevel } from './types.ts'
 import { LOGGING_LEVELS } from './types.ts'
 
@@ -40,7 +41,7 @@ export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
   return '_meta' in params ? { ...params, _meta: meta } : { _meta: meta, ...params }
 }
 
-/** Reads the metadata of a request. @throws RpcError -32602 if a key is missing or invalid. */
+/** Reads the metadata of a request. @throws RpcError -32602 if a key is missing or invalid, -32022 if it is missing in an unknown version. */
 export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
   const meta = params?._meta
   if (!isObject(meta)) throw missing('_meta')
@@ -50,7 +51,11 @@ export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
   const clientInfo = meta[MetaKey.clientInfo] ?? undefined
   const progressToken = meta.progressToken ?? undefined
   if (typeof protocolVersion !== 'string') throw missing(MetaKey.protocolVersion)
-  if (!isObject(clientCapabilities)) throw missing(MetaKey.clientCapabilities)
+  if (!isObject(clientCapabilities)) {
+    // A later version may not require this key.
+    if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
+    throw missing(MetaKey.clientCapabilities)
+  }
   if (clientInfo !== undefined && !isObject(clientInfo)) throw invalid(MetaKey.clientInfo, 'an object')
   if (logLevel !== undefined && !isLoggingLevel(logLevel)) throw invalid(MetaKey.logLevel, `one of ${LOGGING_LEVELS.join(', ')}`)
   if (progressToken !== undefined && typeof progressToken !== 'string' && typeof progressToken !== 'number')

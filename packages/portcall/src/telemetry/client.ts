@@ -28,7 +28,7 @@ import {
 import { createInputMiddleware, withTraceMeta } from './input-requests.ts'
 import { createInstruments, endSpan, type Instruments } from './instruments.ts'
 import type { ClientTelemetryOptions } from './options.ts'
-import { extractMeta, injectMeta } from './propagation.ts'
+import { extractMeta, withTraceContext } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
 import { withTrace } from './server.ts'
 
@@ -139,19 +139,19 @@ interface SentOperation {
 function describeRequest({ request, span }: SentOperation, previous: SpanContext | undefined, { payloads }: ClientTracing): void {
   if (!span.isRecording()) return
   rememberTrace(request, span.spanContext())
-  span.setAttributes({ [Attribute.requestId]: String(request.id), ...payloads.argumentsOf(request) })
+  span.setAttribute(Attribute.requestId, String(request.id))
+  span.setAttributes(payloads.argumentsOf(request))
   if (previous) span.addLink({ context: previous })
 }
 
 /** Records how a request was sent, which is known once its connection is open. */
 function describeConnection({ request, context, span }: SentOperation, connection: Attributes, { options }: ClientTracing): void {
   if (!span.isRecording()) return
+  span.setAttributes(connection)
   const sessionId = context.connection?.session?.id
-  span.setAttributes({
-    ...connection,
-    ...(sessionId !== undefined && { [Attribute.sessionId]: sessionId }),
-    ...options.attributes?.(request, context),
-  })
+  if (sessionId !== undefined) span.setAttribute(Attribute.sessionId, sessionId)
+  const own = options.attributes?.(request, context)
+  if (own) span.setAttributes(own)
 }
 
 /** Records the duration of a session when it ends. */
@@ -190,6 +190,5 @@ function markInputRequests(response: Response, from: Context): Response {
 }
 
 function withTraceHeaders(context: ExchangeContext, from: Context): ExchangeContext {
-  const headers = { ...context.outgoing?.headers, ...injectMeta(from) }
-  return deriveContext(context, { outgoing: { headers } })
+  return deriveContext(context, { outgoing: { headers: withTraceContext({ ...context.outgoing?.headers }, from) } })
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { run, saveFile } from '../../state/actions.ts'
+import { draft } from '../../state/drafts.ts'
 import type { InspectorServer, OAuthFlow, OAuthFlowOptions } from '../../state/protocol.ts'
 import { store } from '../../state/store.ts'
 import { Button, Callout, Empty, Failure, Fold } from '../../ui/basics.tsx'
@@ -40,9 +41,10 @@ export function AuthScreen({ server }: { server: InspectorServer }): JSX.Element
 }
 
 function StartFlow({ server, url, hasFlow }: { server: InspectorServer; url: string; hasFlow: boolean }): JSX.Element {
-  const address = useSignal(url)
+  const address = draft(`auth ${server.id} address`, () => url)
+  const scopes = draft(`auth ${server.id} scopes`, () => '')
+  // Not a draft, because it may hold a secret.
   const options = useSignal<Omit<OAuthFlowOptions, 'mode'>>({})
-  const scopes = useSignal('')
   const start = (mode: OAuthFlowOptions['mode']): void => {
     const wanted = scopes.value.split(/[\s,]+/).filter(Boolean)
     const all: OAuthFlowOptions = { ...options.value, mode, ...(wanted.length > 0 && { scopes: wanted }) }

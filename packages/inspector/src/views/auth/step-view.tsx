@@ -140,12 +140,8 @@ function Secret({ flowId, placeholder }: { flowId: string; placeholder: string }
     else value.value = (await run('reveal', { flowId, placeholder }))?.value
   }
   return (
-    <button
-      type="button"
-      class="secret"
-      aria-label={value.value === undefined ? 'Show the secret' : 'Hide the secret'}
-      onClick={() => void toggle()}
-    >
+    <button type="button" class="secret" onClick={() => void toggle()}>
+      <span class="visually-hidden">{value.value === undefined ? 'Show the secret' : 'Hide the secret'}</span>{' '}
       {value.value ?? placeholder}
     </button>
   )

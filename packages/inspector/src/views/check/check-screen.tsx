@@ -126,7 +126,7 @@ function Findings({ server, findings }: { server: InspectorServer; findings: rea
   if (findings.length === 0) return <Callout tone="good" title="No findings." />
   return (
     <ul class="findings">
-      {findings.map(({ level, rule, where, message, advice, item }) => (
+      {findings.map(({ level, rule, where, message, advice, item, hosts }) => (
         <li key={`${rule} ${where} ${message}`}>
           <VerdictIcon status={level === 'error' ? 'failed' : 'warning'} />
           <div>
@@ -147,6 +147,7 @@ function Findings({ server, findings }: { server: InspectorServer; findings: rea
                 <Untrusted text={where} />
               )}{' '}
               · {rule}
+              {hosts && ` · ${hosts.join(', ')}`}
             </p>
           </div>
         </li>

@@ -25,7 +25,7 @@ export function DiffTable({ rows, left, right }: { rows: readonly DiffRow[]; lef
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={`${row.where} ${row.pointer} ${row.change}`} row={row} />
+            <Row key={`${row.where} ${row.pointer} ${row.change}`} row={row} sides={[left, right]} />
           ))}
         </tbody>
       </table>
@@ -33,7 +33,13 @@ export function DiffTable({ rows, left, right }: { rows: readonly DiffRow[]; lef
   )
 }
 
-function Row({ row: { where, pointer, change, before, after, breaking, reason } }: { row: DiffRow }): JSX.Element {
+function Row({
+  row: { where, pointer, change, before, after, breaking, reason },
+  sides: [left, right],
+}: {
+  row: DiffRow
+  sides: readonly [string, string]
+}): JSX.Element {
   return (
     <tr>
       <td>
@@ -51,8 +57,8 @@ function Row({ row: { where, pointer, change, before, after, breaking, reason } 
         </p>
         {reason && <p class="muted small-text">{reason}</p>}
       </td>
-      <td>{before !== undefined && <Value value={before} />}</td>
-      <td>{after !== undefined && <Value value={after} />}</td>
+      <td data-side={left}>{before !== undefined && <Value value={before} />}</td>
+      <td data-side={right}>{after !== undefined && <Value value={after} />}</td>
     </tr>
   )
 }

@@ -9,6 +9,7 @@ import type { LogLine as Line } from '../../state/timeline.ts'
 import { selectedEntry } from '../../state/timeline-view.ts'
 import { Badge, Empty, type Tone } from '../../ui/basics.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
+import { isTranslated } from '../requests/request-draft.ts'
 
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const TONES: { [level: string]: Tone } = {
@@ -28,11 +29,13 @@ export function LogsScreen({ server }: { server: InspectorServer }): JSX.Element
   const query = useSignal('')
   const from = useSignal<LoggingLevel>('debug')
   const lines = useLines(server.id)
+  /** In older revisions, the level is set with a method that only some servers have. */
+  const canSetLevel = !isTranslated(server) || server.capabilities?.logging !== undefined
   const shown = lastOf(lines, (line) => isShown(line, from.value, query.value.toLowerCase()))
   return (
     <div class="stack logs">
       <div class="toolbar">
-        <LevelOfServer server={server} />
+        {canSetLevel && <LevelOfServer server={server} />}
         <LevelSelect label="Show from" value={from.value} onChange={(level) => (from.value = level)} />
         <input
           class="log-search"
@@ -43,6 +46,11 @@ export function LogsScreen({ server }: { server: InspectorServer }): JSX.Element
           onInput={(event) => (query.value = event.currentTarget.value)}
         />
       </div>
+      {!canSetLevel && (
+        <p class="muted small-text">
+          The server does not declare the capability <code>logging</code>, so it cannot be asked for a level.
+        </p>
+      )}
       {lines.length === 0 ? (
         <Empty icon="list" title="No log messages yet">
           Messages of the server, and what its program writes to stderr, appear here.

@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { SchemaForm } from '../../form/form.tsx'
 import { problemsOf } from '../../schema/problems.ts'
 import { isObject } from '../../schema/schema.ts'
 import { notify, run } from '../../state/actions.ts'
+import { draft } from '../../state/drafts.ts'
 import type { InspectorQuestion, QuestionAnswer, QuestionRequest } from '../../state/protocol.ts'
-import { store } from '../../state/store.ts'
+import { openQuestions, store } from '../../state/store.ts'
 import { Button } from '../../ui/basics.tsx'
 import { webAddress } from '../../ui/external-link.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -37,7 +39,7 @@ export function QuestionCard({ question }: { question: InspectorQuestion }): JSX
   }
 }
 
-/** The frame of a question. Away from its operation it is one line, which opens. */
+/** The frame of a question. Away from its operation, or next to other questions, it is one line, which opens. */
 export function QuestionFrame({
   question,
   title,
@@ -48,11 +50,15 @@ export function QuestionFrame({
   children: ComponentChildren
 }): JSX.Element {
   const server = store.servers.value.get(question.serverId)
-  const isAway = question.operationId !== undefined && question.operationId !== currentOperationId.value
-  const isOpen = useSignal(!isAway)
+  const isAway = question.operationId === undefined || question.operationId !== currentOperationId.value
+  const isOpen = useSignal(question.operationId === undefined && openQuestions(question.serverId).length === 1)
   const operation = question.operationId === undefined ? undefined : store.operations.value.get(question.operationId)
+  const frame = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!isAway) frame.current?.scrollIntoView({ block: 'nearest' })
+  }, [isAway])
   return (
-    <section class={`question ${isAway ? 'away' : ''}`} aria-label={title}>
+    <section ref={frame} class={`question ${isAway ? 'away' : ''}`} aria-label={title}>
       <header class="question-head">
         <Icon name="question" />
         <span>
@@ -63,7 +69,7 @@ export function QuestionFrame({
         </span>
         {isAway && <Button onClick={() => (isOpen.value = !isOpen.value)}>{isOpen.value ? 'Later' : 'Answer'}</Button>}
       </header>
-      {(isOpen.value || !isAway) && children}
+      {isOpen.value || !isAway ? children : null}
     </section>
   )
 }
@@ -89,7 +95,7 @@ function Message({ text }: { text: string }): JSX.Element {
 }
 
 function FormQuestion({ question, request }: { question: InspectorQuestion; request: RequestOf<'form'> }): JSX.Element {
-  const value = useSignal<unknown>(request.defaults)
+  const value = draft<unknown>(`question ${question.id}`, () => request.defaults)
   const isTried = useSignal(false)
   const content = isObject(value.value) ? value.value : {}
   const problems = problemsOf(content, request.schema)

@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { JsonEditor } from '../../editor/json-editor.tsx'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { jsonText, parseText } from '../../schema/value.ts'
 import { run } from '../../state/actions.ts'
+import { draft } from '../../state/drafts.ts'
 import type { ContentBlock, InspectorQuestion, QuestionRequest, SavedAnswer } from '../../state/protocol.ts'
 import { store } from '../../state/store.ts'
 import { Badge, Button, Facts, Fold } from '../../ui/basics.tsx'
@@ -25,7 +25,7 @@ const DEFAULT_RESULT = {
 
 /** The server asks for a response of a language model. A person writes it, or the user's own model drafts it. */
 export function SamplingQuestion({ question, request }: { question: InspectorQuestion; request: SamplingRequest }): JSX.Element {
-  const text = useSignal(jsonText(DEFAULT_RESULT))
+  const text = draft(`question ${question.id}`, () => jsonText(DEFAULT_RESULT))
   const parsed = parseText(text.value)
   const result = parsed.ok && isObject(parsed.value) ? parsed.value : undefined
   const send = (): void => {

@@ -79,7 +79,10 @@ export function RequestsScreen({ server }: { server: InspectorServer }): JSX.Ele
             ))}
           </datalist>
         </div>
-        <JsonEditor text={params} onChange={(next) => set({ params: next })} label="Params as JSON" onSubmit={send} />
+        <div class="labeled">
+          <span>Params</span>
+          <JsonEditor text={params} onChange={(next) => set({ params: next })} label="Params as JSON" onSubmit={send} />
+        </div>
         {parsed.ok && parsed.value !== undefined && !isObject(parsed.value) && <p class="bad-text">Params are an object.</p>}
         <div class="repeat-line">
           <Figure label="Repeat" value={String(count)} onChange={(text) => set({ count: Math.max(1, Number(text) || 1) })} />

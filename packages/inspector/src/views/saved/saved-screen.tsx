@@ -29,7 +29,7 @@ export function SavedScreen(): JSX.Element {
         <p class="lead">Calls that are kept with assertions, to run again here or in CI.</p>
       </header>
       {calls.length === 0 ? (
-        <Empty icon="save" title="No saved calls yet">
+        <Empty icon="check" title="No saved calls yet">
           Choose "Save" next to the button that calls a tool.
         </Empty>
       ) : (

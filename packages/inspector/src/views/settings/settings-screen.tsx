@@ -74,12 +74,14 @@ function ModelSettings(): JSX.Element {
     apiKey.value = ''
   }
   return (
-    <form class="stack tight" onSubmit={(event) => void save(event)}>
-      <h2>Model for sampling</h2>
-      <p class="muted">
-        Off by default. An endpoint for chat completions drafts answers when you ask for it. The key stays in the memory of the
-        inspector.
-      </p>
+    <form class="stack" onSubmit={(event) => void save(event)}>
+      <div class="stack tight">
+        <h2>Model for sampling</h2>
+        <p class="muted">
+          Off by default. An endpoint for chat completions drafts answers when you ask for it. The key stays in the memory of the
+          inspector.
+        </p>
+      </div>
       <Labeled label="Endpoint" id="model-url">
         <input
           id="model-url"

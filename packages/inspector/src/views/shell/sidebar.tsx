@@ -10,7 +10,7 @@ import { StatusDot, statusLabel } from './status.tsx'
 const SCREENS: readonly { screen: GlobalScreen; label: string; icon: IconName }[] = [
   { screen: 'compare', label: 'Compare', icon: 'compare' },
   { screen: 'recordings', label: 'Recordings', icon: 'record' },
-  { screen: 'saved', label: 'Saved calls', icon: 'save' },
+  { screen: 'saved', label: 'Saved calls', icon: 'check' },
   { screen: 'settings', label: 'Settings', icon: 'sliders' },
 ]
 

@@ -17,7 +17,7 @@ export function TopBar(): JSX.Element {
   const server = serverId === undefined ? undefined : store.servers.value.get(serverId)
   return (
     <header class="top-bar">
-      <button type="button" class="brand" onClick={() => go({ screen: 'connect' })}>
+      <button type="button" class="brand" aria-label="Portcall Inspector" onClick={() => go({ screen: 'connect' })}>
         <Mark />
         <span>
           Portcall <span class="brand-part">Inspector</span>

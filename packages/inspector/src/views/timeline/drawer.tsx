@@ -52,22 +52,27 @@ export function Drawer({ entryId }: { entryId: number }): JSX.Element | null {
       <header class="drawer-head">
         <h3>
           <span class="mono">{titleOf(entry)}</span>{' '}
-          <span class="muted">
+          <span class="drawer-subject">
             <Untrusted text={subjectOf(entry).slice(0, 80)} />
           </span>
         </h3>
+        {response && (
+          <span class="segments drawer-sides">
+            {(['first', 'response'] as const).map((value) => (
+              <label key={value} class="segment">
+                <input
+                  type="radio"
+                  name={`side-${entryId}`}
+                  checked={side.value === value}
+                  onChange={() => (side.value = value)}
+                />
+                <span>{value === 'first' ? 'request' : 'response'}</span>
+              </label>
+            ))}
+          </span>
+        )}
         <DrawerActions entry={entry} />
       </header>
-      {response && (
-        <div class="segments drawer-sides">
-          {(['first', 'response'] as const).map((value) => (
-            <label key={value} class="segment">
-              <input type="radio" name={`side-${entryId}`} checked={side.value === value} onChange={() => (side.value = value)} />
-              <span>{value === 'first' ? 'request' : 'response'}</span>
-            </label>
-          ))}
-        </div>
-      )}
       <Detail key={shown.id} entry={shown} />
     </aside>
   )

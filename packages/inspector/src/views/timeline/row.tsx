@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { formatBytes, formatDuration, formatTime } from '../../lib/format.ts'
-import { openQuestions, store } from '../../state/store.ts'
+import { store, waitingEntries } from '../../state/store.ts'
 import { isProblem, subjectOf, type TimelineRow, titleOf } from '../../state/timeline-rows.ts'
 import { allServers, pinned, selectedEntry } from '../../state/timeline-view.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
@@ -85,11 +85,10 @@ const OTHER_ICONS: { [type in 'http' | 'log' | 'stderr' | 'progress' | 'connecti
 function RowMarks({ row }: { row: TimelineRow }): JSX.Element {
   const { entry, response } = row
   const violations = [entry, response].flatMap((one) => (one && 'violations' in one ? (one.violations ?? []) : []))
-  const waits = openQuestions().some(({ entryId }) => entryId === entry.id)
   return (
     <span class="row-marks">
       {pinned.value.has(entry.id) && <Icon name="pin" class="small" />}
-      {waits && <span class="badge accent">waiting for you</span>}
+      {waitingEntries.value.has(entry.id) && <span class="badge accent">waiting for you</span>}
       {violations.length > 0 && (
         <span class="badge bad" title={violations.map(({ message }) => message).join('\n')}>
           {violations[0]?.rule}

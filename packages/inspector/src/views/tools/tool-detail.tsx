@@ -151,7 +151,7 @@ interface ArgumentsProps {
 }
 
 function Arguments({ tool, text, value, message, showMissing, onSubmit }: ArgumentsProps): JSX.Element {
-  const view = useSignal('form')
+  const view = draft('view of arguments', () => 'form')
   const form = (): JSX.Element =>
     message === undefined ? (
       <SchemaForm

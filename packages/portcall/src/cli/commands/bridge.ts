@@ -6,7 +6,7 @@ import { type Command, defineCommand } from '../command.ts'
 import { readHeaderFlags } from '../command-line/flag-values.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
 import { GATEWAY_LISTEN_FLAGS, type ListenFlags } from '../gateway/listen.ts'
-import { guardStdout, type Io } from '../io.ts'
+import { guardStdout, type Io, releaseStdout } from '../io.ts'
 import type { ResolvedTarget } from '../target/config-file.ts'
 
 const { port: _port, ...HTTP_FLAGS } = GATEWAY_LISTEN_FLAGS
@@ -100,13 +100,14 @@ export async function createBridge(
       ...(middleware && { middleware }),
     })
   } catch (error) {
-    throw error instanceof TypeError ? usageError(error.message) : error
+    throw error instanceof TypeError ? usageError(error.message.replace(/^.*protocolVersion/, '--server-version')) : error
   }
 }
 
 /** Names a server in messages. */
 export function nameOfTarget({ target }: Pick<ResolvedTarget, 'target'>): string {
   if (target instanceof URL) return target.host
+  if (typeof target === 'string') return basename(target)
   return typeof target === 'object' && 'command' in target ? basename(target.command) : 'server'
 }
 
@@ -128,6 +129,7 @@ export async function serveBridge(bridged: ServerLike, options: ServeBridgeOptio
   if (process.stdin.isTTY)
     io.log(`Serving ${nameOfTarget(resolved)} over stdio, for a host that starts this command. Press Ctrl-C to stop.`)
   const { serveStdio } = await import('../../entrypoints/stdio.ts')
+  releaseStdout()
   return serveStdio(bridged)
 }
 
@@ -148,7 +150,7 @@ async function serveOverHttp(
   const { listenOverHttp } = await import('../gateway/listen.ts')
   const { untilSignal } = await import('../gateway/run.ts')
   const config = { settings: { admin: false as const, listen: legacy === undefined ? {} : { legacy } } }
-  const listening = await listenOverHttp(bridged, { config, flags: { ...flags, port } })
+  const listening = await listenOverHttp(bridged, { config, flags: { ...flags, port }, portFlag: 'http' })
   if (io.json) io.value({ url: listening.url })
   else io.data(`Listening at ${listening.url}`)
   guardStdout()

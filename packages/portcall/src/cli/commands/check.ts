@@ -1,4 +1,5 @@
-import type { HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
+import type { HostEffect, HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
+import { pluralize } from '../../util/pluralize.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -47,40 +48,36 @@ function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult
   for (const rule of new Set(ordered.map((finding) => finding.rule)))
     printRule(
       ordered.filter((finding) => finding.rule === rule),
+      hosts,
       io,
     )
   if (findings.length > 0) io.print([])
-  printHosts(hosts, io)
+  const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
+  if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
   const warnings = findings.length - errors.length
   io.print([
-    { tone: errors.length > 0 ? 'bad' : 'strong', text: `${count(errors.length, 'error')}, ${count(warnings, 'warning')}` },
+    {
+      tone: errors.length > 0 ? 'bad' : 'strong',
+      text: `${pluralize(errors.length, 'error')}, ${pluralize(warnings, 'warning')}`,
+    },
     `; the tools take about ${toolTokens} tokens`,
   ])
 }
 
-/** Prints the findings of one rule, and what to change once. */
-function printRule(findings: LintResult['findings'], io: Io): void {
+/** Prints the findings of one rule, then once what to change and which hosts care. */
+function printRule(findings: LintResult['findings'], hosts: readonly HostVerdict[], io: Io): void {
   for (const { level, where, rule, message } of findings) {
     const tone = level === 'error' ? 'bad' : 'warning'
     io.print([{ tone, text: `${level}:` }, ` ${where}: ${message}`, { tone: 'quiet', text: ` [${rule}]` }], INDENT.length)
   }
-  io.print([INDENT, { tone: 'strong', text: `→ ${findings[0]?.advice ?? ''}` }], INDENT.length + 2)
+  const [first] = findings
+  io.print([INDENT, { tone: 'strong', text: `→ ${first?.advice ?? ''}` }], INDENT.length + 2)
+  const by = (effect: HostEffect): string =>
+    hosts
+      .filter(({ problems }) => problems.some((problem) => problem.rule === first?.rule && problem.effect === effect))
+      .map(({ host }) => host)
+      .join(', ')
+  const effects = [by('refuses') && `refused by ${by('refuses')}`, by('changes') && `changed by ${by('changes')}`]
+  const line = effects.filter(Boolean).join('; ')
+  if (line) io.print([INDENT, line], INDENT.length + 2)
 }
-
-/** Prints what each host does with which tools, and the source. */
-function printHosts(hosts: readonly HostVerdict[], io: Io): void {
-  for (const { host, problems } of hosts)
-    for (const { effect, tool, message, advice, source } of problems)
-      io.print(
-        [
-          { tone: 'strong', text: host },
-          ` ${effect} ${tool === undefined ? 'some tools' : `tool ${tool}`}: ${message}. ${advice}`,
-          { tone: 'quiet', text: ` [${source}]` },
-        ],
-        INDENT.length,
-      )
-  const accepting = hosts.filter(({ verdict }) => verdict === 'accepts').map(({ host }) => host)
-  if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
-}
-
-const count = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`

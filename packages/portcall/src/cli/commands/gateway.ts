@@ -46,13 +46,13 @@ interface ActionContext {
 type Action = (context: ActionContext) => Promise<ExitReason | void>
 
 const serverAction =
-  (action: string): Action =>
+  (action: string, done: string): Action =>
   async ({ flags, io, words: [name] }) => {
     if (name === undefined) throw usageError(`gateway ${action} needs the name of a server`)
     const { findGateway, sendToGateway } = await import('../gateway/admin-client.ts')
     await sendToGateway(findGateway(flags.admin), 'POST', `/servers/${encodeURIComponent(name)}/${action}`)
     if (io.json) io.value({ ok: true })
-    else io.log(`${name}: ${action} done`)
+    else io.log(`${done} ${name}`)
   }
 
 const ACTIONS: { readonly [name: string]: Action } = {
@@ -91,9 +91,9 @@ const ACTIONS: { readonly [name: string]: Action } = {
     if (io.json) io.value({ ok: true })
     else io.log('The lists are fetched again when they are needed')
   },
-  restart: serverAction('restart'),
-  enable: serverAction('enable'),
-  disable: serverAction('disable'),
+  restart: serverAction('restart', 'Restarted'),
+  enable: serverAction('enable', 'Enabled'),
+  disable: serverAction('disable', 'Disabled'),
 }
 
 /** `portcall gateway` */

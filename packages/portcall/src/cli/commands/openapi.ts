@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer } from '../../entrypoints/openapi.ts'
 import { matchesGlob } from '../../util/glob.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
 import type { Io } from '../io.ts'
@@ -100,7 +100,7 @@ async function readDescription(source: string): Promise<Description> {
     return readFile(fileURLToPath(location), 'utf8')
   }
   const description = await readFile(source, 'utf8').catch((error: unknown) => {
-    throw usageError(`cannot read ${source}: ${error instanceof Error ? error.message : error}`)
+    throw unreadable(source, error)
   })
   return { description, url, external }
 }

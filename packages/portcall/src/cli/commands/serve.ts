@@ -2,7 +2,7 @@ import type { ServerLike } from '../../entrypoints/index.ts'
 import { type CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
-import { guardStdout, type Io } from '../io.ts'
+import { guardStdout, type Io, releaseStdout } from '../io.ts'
 import { isChild, runChild } from '../serve/child-process.ts'
 import { serveWatched } from '../serve/watch.ts'
 import { loadServer } from '../target/module.ts'
@@ -49,9 +49,9 @@ export const serveCommand: Command = defineCommand({
       // A worker finds the stores that it shares with others in this module, before it creates a server.
       await import('../../entrypoints/node.ts')
     }
-    const restoreStdout = guardStdout()
+    guardStdout()
     const server = flags.watch ? serveWatched(path, io) : await loadServer(path)
-    restoreStdout()
+    releaseStdout()
     return flags.stdio ? serveOverStdio(server) : serveOverHttp(server, flags, io)
   },
 })

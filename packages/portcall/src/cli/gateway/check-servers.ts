@@ -3,10 +3,9 @@ import { createGateway, type GatewayOptions } from '../../entrypoints/gateway.ts
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
-import { signInHint } from './activity.ts'
 import { describeTarget } from './controller.ts'
 import { createStoredCredentials } from './credentials.ts'
-import { formatTable } from './format-status.ts'
+import { formatNote, formatTable } from './format-status.ts'
 import type { LoadedGateway } from './load.ts'
 
 /** What the check of one server found. */
@@ -39,7 +38,8 @@ interface ServerToCheck {
 async function checkServer(name: string, { server, names }: ServerToCheck): Promise<ServerReport> {
   const startedAt = performance.now()
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
-  const listed = { ...options, required: true, listTimeoutMs: options.connectTimeoutMs ?? CHECK_TIMEOUT_MS }
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
+  const listed = { ...options, required: true, connectTimeoutMs, listTimeoutMs: connectTimeoutMs + LIST_TIMEOUT_MS }
   const gateway = createGateway({
     servers: { [name]: listed },
     info: { name: 'portcall-gateway', version: VERSION },
@@ -65,7 +65,8 @@ async function checkServer(name: string, { server, names }: ServerToCheck): Prom
   }
 }
 
-const CHECK_TIMEOUT_MS = 30_000
+const CONNECT_TIMEOUT_MS = 30_000
+const LIST_TIMEOUT_MS = 10_000
 
 function printReports(reports: readonly ServerReport[], io: Io): void {
   const rows = reports.map(({ name, target, tools, tokens, durationMs, error }) => [
@@ -74,7 +75,7 @@ function printReports(reports: readonly ServerReport[], io: Io): void {
     error === undefined ? `${tools?.length ?? 0} tools` : '-',
     tokens === undefined ? '-' : String(tokens),
     `${durationMs} ms`,
-    error === undefined ? target : error + signInHint(error),
+    error === undefined ? target : formatNote(error),
   ])
   for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TOKENS', 'TIME', 'NOTE'], ...rows])) io.data(line)
 }

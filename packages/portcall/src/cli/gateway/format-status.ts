@@ -1,9 +1,10 @@
+import { pluralize } from '../../util/pluralize.ts'
 import { sanitizeLine } from '../format.ts'
 import { signInHint } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 
 const HEAD = ['SERVER', 'STATE', 'REVISION', 'TOOLS', 'SESSIONS', 'CALLS', 'ERRORS', 'RESTARTS', 'NOTE']
-const MAX_NOTE_LENGTH = 100
+const MAX_NOTE_LENGTH = 200
 const MIB = 1024 * 1024
 
 /** Formats the status of a gateway: one line for each server. */
@@ -11,7 +12,7 @@ export function formatStatus(status: ProcessStatus): string {
   const { endpoint, pid, version, startedAt, files, configError, memoryBytes, subscriptions } = status
   const age = formatDuration(Date.now() - Date.parse(startedAt))
   return [
-    `Portcall ${version} at ${endpoint}, process ${pid}, up ${age}, ${Math.round(memoryBytes / MIB)} MB, ${count(subscriptions, 'subscription')}`,
+    `Portcall ${version} at ${endpoint}, process ${pid}, up ${age}, ${Math.round(memoryBytes / MIB)} MB, ${pluralize(subscriptions, 'subscription')}`,
     `Configuration: ${files.join(', ')}`,
     ...(configError === undefined ? [] : [`The last change was not applied: ${configError}`]),
     '',
@@ -32,7 +33,13 @@ function noteOf({ error, nextAttemptAt, target }: ServerRow): string {
   if (error === undefined) return target
   const seconds = nextAttemptAt === undefined ? undefined : Math.max(0, Math.ceil((nextAttemptAt - Date.now()) / 1000))
   const next = seconds === undefined ? '' : ` (next attempt in ${seconds} s)`
-  return sanitizeLine(error).slice(0, MAX_NOTE_LENGTH) + signInHint(error) + next
+  return formatNote(error) + next
+}
+
+/** Formats an error as a cell of a table: one line, not too long, with what to do. */
+export function formatNote(error: string): string {
+  const text = sanitizeLine(error)
+  return (text.length > MAX_NOTE_LENGTH ? `${text.slice(0, MAX_NOTE_LENGTH)}…` : text) + signInHint(error)
 }
 
 /** Aligns the columns of a table. */
@@ -44,10 +51,6 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   )
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 const UNITS = [

@@ -42,6 +42,8 @@ export type Listening = ListeningServer
 export interface ListenContext {
   readonly config: Pick<GatewayConfig, 'settings'> | undefined
   readonly flags: ListenFlags
+  /** The option that sets the port. Default: `port`. */
+  readonly portFlag?: string
   /** A condition for `/readyz`. Default: always. */
   readonly isReady?: () => boolean
   /** Returns the names of the sets of tools, which may change. Default: there are none. */
@@ -53,7 +55,7 @@ export interface ListenContext {
 /** Serves over HTTP. The options of the command take precedence over the configuration. @throws CliError */
 export async function listenOverHttp(
   server: ServerLike,
-  { config, flags, isReady, onRequest, sets }: ListenContext,
+  { config, flags, portFlag = 'port', isReady, onRequest, sets }: ListenContext,
 ): Promise<Listening> {
   const { listen = {}, auth } = config?.settings ?? {}
   const { serve } = await import('../../entrypoints/node.ts')
@@ -70,7 +72,7 @@ export async function listenOverHttp(
       onRequest: (request) => refuseSet?.(request) ?? onRequest?.(request) ?? protection?.onRequest(request),
     }),
     ...(listen.allowedOrigins && { allowedOrigins: listen.allowedOrigins }),
-    ...(flags.port !== undefined && { port: readPort('port', flags.port) }),
+    ...(flags.port !== undefined && { port: readPort(portFlag, flags.port) }),
     ...(host !== undefined && { host }),
     path: sets ? `${path}/*` : path,
     ...(flags['allow-host'].length > 0 && { allowedHosts: flags['allow-host'] }),
@@ -81,7 +83,10 @@ export async function listenOverHttp(
   return serve(server, options).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error)
     throw (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || /in use/.test(message)
-      ? usageError(`port ${options.port ?? 3000} is already in use`, 'choose another one with --port, or 0 for any free port')
+      ? usageError(
+          `port ${options.port ?? 3000} is already in use`,
+          `choose another one with --${portFlag}, or 0 for any free port`,
+        )
       : new CliError('usage', message)
   })
 }

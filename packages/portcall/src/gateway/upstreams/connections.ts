@@ -10,7 +10,6 @@ import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { Request } from '../../jsonrpc/message.ts'
 import { sessionOf } from '../../protocol/caller-identity.ts'
 import { methodOf } from '../../protocol/methods.ts'
-import { TASKS_EXTENSION } from '../../protocol/tasks.ts'
 import type { ClientCapabilities, Implementation } from '../../protocol/types.ts'
 import { setLru } from '../../util/lru.ts'
 import type { OnGatewayEvent } from '../events.ts'
@@ -48,7 +47,6 @@ const ALL_CAPABILITIES: ClientCapabilities = {
   elicitation: { form: {}, url: {} },
   sampling: { context: {}, tools: {} },
   roots: {},
-  extensions: { [TASKS_EXTENSION]: {} },
 }
 
 /** Returns who shares connections. */
@@ -72,20 +70,22 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const { maxConnections = MAX_CONNECTIONS, idleTimeoutMs = sharing === 'shared' ? Infinity : IDLE_TIMEOUT_MS } = server
   const connections = new Map<string | object, StatelessConnection>()
 
-  const open = async (principal: string | undefined, capabilities: ClientCapabilities): Promise<ReconnectingConnection> => {
+  const open = async (owner: ConnectionUser): Promise<ReconnectingConnection> => {
     onOpening()
     try {
-      const connection = await openFor(principal, capabilities, options)
+      const connection = await openFor(owner, options)
       onOpened(connection)
       return connection
     } catch (error) {
+      const { explainUnreachable } = await import('../../connect/explain-error.ts')
+      explainUnreachable(error)
       onFailed(error)
       throw error
     }
   }
   const create = (principal: string | undefined): StatelessConnection =>
     createStatelessConnection({
-      open: (capabilities) => open(principal, capabilities),
+      open: (capabilities, signal) => open({ principal, capabilities, signal }),
       capabilities: isSingle(server) ? ALL_CAPABILITIES : undefined,
       maxSessions: maxConnections,
       idleTimeoutMs,
@@ -123,9 +123,15 @@ function isSingle({ target }: GatewayServerOptions): boolean {
   return matchTarget(target, { channel: () => true, url: () => false, command: () => false, exchange: () => false })
 }
 
+/** Who uses a connection, and until when. */
+interface ConnectionUser {
+  readonly principal: string | undefined
+  readonly capabilities: ClientCapabilities
+  readonly signal: AbortSignal
+}
+
 async function openFor(
-  principal: string | undefined,
-  capabilities: ClientCapabilities,
+  { principal, capabilities, signal }: ConnectionUser,
   { name, server, info, credentials, singleUser, requestStateTtlMs, onEraDetected, onEvent }: ConnectionsOptions,
 ): Promise<ReconnectingConnection> {
   const url = matchTarget(server.target, {
@@ -139,6 +145,7 @@ async function openFor(
   const own = (await provider?.(request)) ?? {}
   const connectionOptions = {
     ...pickConnectionOptions(server, own),
+    signal,
     onEraDetected,
     onStderr: (text: string) => onEvent({ type: 'stderr', server: name, text }),
   }

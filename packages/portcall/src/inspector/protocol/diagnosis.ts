@@ -162,6 +162,8 @@ export interface QualityFinding {
   readonly message: string
   /** What to change. */
   readonly advice: string
+  /** The hosts and APIs that have the limit, if it is one of theirs. */
+  readonly hosts?: readonly string[]
 }
 
 /** What a host does with something that it does not accept as it is. `changes`: it shortens or renames it. */
@@ -173,6 +175,8 @@ export interface HostProblem {
   readonly effect: HostEffect
   /** The tool, if it is about one. */
   readonly tool?: string
+  /** The rule of `portcall check` that reports it. */
+  readonly rule: string
   /** Why. */
   readonly message: string
   /** What to change. */

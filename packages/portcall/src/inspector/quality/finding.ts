@@ -10,6 +10,8 @@ export interface Finding {
   readonly message: string
   /** What to change. */
   readonly advice: string
+  /** The hosts and APIs that have the limit, if it is one of theirs. */
+  readonly hosts?: readonly string[]
 }
 
 /** Reports a finding about one item. */

@@ -1,17 +1,6 @@
-import { adviceOf } from './advice.ts'
 import type { Finding } from './finding.ts'
 import { type ExceededLimit, exceededLimits } from './host-verdicts.ts'
 import type { ServerInventory } from './inventory.ts'
-
-/** The rule of `portcall check` that reports a limit. */
-const RULES: { readonly [kind in ExceededLimit['kind']]: string } = {
-  tools: 'tool-count',
-  name: 'tool-name-length',
-  characters: 'tool-name',
-  description: 'tool-description-length',
-  argument: 'argument-name',
-  root: 'input-schema-root',
-}
 
 /** The limits that depend on the model, or on the name that the server has in the host. They are always warnings. */
 const UNCERTAIN: ReadonlySet<string> = new Set<ExceededLimit['kind']>(['name', 'description'])
@@ -29,15 +18,16 @@ export function hostFindings(inventory: ServerInventory): Finding[] {
 function toFinding(limits: readonly ExceededLimit[]): Finding[] {
   const [strictest] = [...limits].sort((a, b) => (a.most ?? 0) - (b.most ?? 0))
   if (!strictest) return []
-  const { kind, tool, message } = strictest
+  const { kind, tool, rule, message, advice } = strictest
   const isError = !UNCERTAIN.has(kind) && limits.some(({ effect }) => effect === 'refuses')
   return [
     {
       level: isError ? 'error' : 'warning',
-      rule: RULES[kind],
-      advice: adviceOf(RULES[kind]),
+      rule,
+      advice,
       where: tool === undefined ? 'server' : `tool ${tool}`,
-      message: `${message} (${limits.map(({ host }) => host).join(', ')})`,
+      message,
+      hosts: limits.map(({ host }) => host),
     },
   ]
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Tool } from '../../entrypoints/client.ts'
+import { adviceOf } from './advice.ts'
 import { hostFindings } from './host-findings.ts'
 import { judgeHosts } from './host-verdicts.ts'
 import { HOST_PROFILES } from './hosts.ts'
@@ -95,8 +96,9 @@ test('each problem names the tool, what to change and a public source', () => {
       {
         effect: 'refuses',
         tool: 'a.b',
+        rule: 'tool-name',
         message: 'the name may only have letters, digits, _ and -',
-        advice: 'Rename the tool.',
+        advice: adviceOf('tool-name'),
         source: 'https://github.com/malloydata/publisher/pull/543',
       },
     ],
@@ -118,8 +120,19 @@ test('a finding names all hosts with a limit, and the strictest limit', () => {
     rule: 'tool-name-length',
     advice: 'Choose a shorter name.',
     where: `tool ${name}`,
-    message:
-      "the name has 71 characters together with the server's; the limit is 60 (claude.ai, Claude Code, Claude Desktop, Codex, Cursor, Gemini API, Gemini CLI, OpenAI API (ChatGPT), VS Code, Zed)",
+    message: "the name has 71 characters together with the server's; the limit is 60",
+    hosts: [
+      'claude.ai',
+      'Claude Code',
+      'Claude Desktop',
+      'Codex',
+      'Cursor',
+      'Gemini API',
+      'Gemini CLI',
+      'OpenAI API (ChatGPT)',
+      'VS Code',
+      'Zed',
+    ],
   })
 })
 

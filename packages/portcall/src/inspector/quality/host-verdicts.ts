@@ -1,6 +1,7 @@
 import type { Tool } from '../../entrypoints/client.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
 import type { HostProblem, HostVerdict } from '../protocol/diagnosis.ts'
+import { adviceOf } from './advice.ts'
 import { HOST_PROFILES, type HostLimit, type HostRule } from './hosts.ts'
 import type { ServerInventory } from './inventory.ts'
 
@@ -10,6 +11,16 @@ export interface ExceededLimit extends HostProblem {
   readonly kind: HostLimit['kind']
   /** The limit as a number, if it is one. */
   readonly most?: number
+}
+
+/** The rule of `portcall check` that reports a limit. */
+const RULES: { readonly [kind in HostLimit['kind']]: string } = {
+  tools: 'tool-count',
+  name: 'tool-name-length',
+  characters: 'tool-name',
+  description: 'tool-description-length',
+  argument: 'argument-name',
+  root: 'input-schema-root',
 }
 
 /** Returns what each known host makes of the tools of a server. Each limit names where it was found. */
@@ -30,47 +41,54 @@ export function exceededLimits(inventory: ServerInventory): ExceededLimit[] {
   return HOST_PROFILES.flatMap(({ host, rules }) =>
     rules.flatMap((rule) => {
       const { effect, source, kind } = rule
-      const shared = { host, kind, effect, source, ...('most' in rule && { most: rule.most }) }
-      if (rule.kind === 'tools')
-        return problemOfCount(rule.most, inventory.tools.length).map((found) => ({ ...shared, ...found }))
-      return inventory.tools.flatMap((tool) =>
-        problemOfTool(rule, tool, server).map((found) => ({ ...shared, ...found, tool: tool.name })),
-      )
+      const name = RULES[kind]
+      const most = 'most' in rule && { most: rule.most }
+      const report = (message: string | undefined, tool?: Tool): ExceededLimit[] =>
+        message === undefined
+          ? []
+          : [
+              {
+                host,
+                kind,
+                effect,
+                source,
+                rule: name,
+                advice: adviceOf(name),
+                message,
+                ...most,
+                ...(tool && { tool: tool.name }),
+              },
+            ]
+      if (rule.kind === 'tools') return report(problemOfCount(rule.most, inventory.tools.length))
+      return inventory.tools.flatMap((tool) => report(problemOfTool(rule, tool, server), tool))
     }),
   )
 }
 
-type Found = Pick<HostProblem, 'message' | 'advice'>[]
+const problemOfCount = (most: number, count: number): string | undefined =>
+  count > most ? `${count} tools; the limit is ${most}, of all servers together` : undefined
 
-function problemOfCount(most: number, count: number): Found {
-  return count > most
-    ? [{ message: `${count} tools; the limit is ${most}, of all servers together`, advice: 'Offer fewer tools.' }]
-    : []
-}
-
-function problemOfTool(rule: Exclude<HostRule, { kind: 'tools' }>, tool: Tool, server: string): Found {
+function problemOfTool(rule: Exclude<HostRule, { kind: 'tools' }>, tool: Tool, server: string): string | undefined {
   switch (rule.kind) {
     case 'characters':
-      return rule.pattern.test(tool.name) ? [] : [{ message: `the name may only have ${rule.words}`, advice: 'Rename the tool.' }]
+      return rule.pattern.test(tool.name) ? undefined : `the name may only have ${rule.words}`
     case 'name': {
       const { length } = rule.nameOf?.(server, tool.name) ?? tool.name
       const message = `the name has ${length} characters${rule.nameOf ? " together with the server's" : ''}; the limit is ${rule.most}`
-      return length > rule.most ? [{ message, advice: 'Choose a shorter name.' }] : []
+      return length > rule.most ? message : undefined
     }
     case 'description': {
       const { length } = tool.description ?? ''
-      const message = `the description has ${length} characters; the limit is ${rule.most}`
-      return length > rule.most ? [{ message, advice: 'Shorten the description.' }] : []
+      return length > rule.most ? `the description has ${length} characters; the limit is ${rule.most}` : undefined
     }
     case 'argument': {
       const wrong = argumentsOf(tool).filter((argument) => !rule.pattern.test(argument))
       const message = `the argument ${wrong.map((argument) => JSON.stringify(argument)).join(', ')} is not 1 to 64 letters, digits, _, . and -`
-      return wrong.length > 0 ? [{ message, advice: 'Rename the argument.' }] : []
+      return wrong.length > 0 ? message : undefined
     }
     default: {
       const found = rule.keywords.filter((keyword) => isObject(tool.inputSchema) && tool.inputSchema[keyword] !== undefined)
-      const advice = 'Use an object with properties at the root, and move the alternatives into a property.'
-      return found.length > 0 ? [{ message: `${found.join(', ')} at the root of the input schema`, advice }] : []
+      return found.length > 0 ? `${found.join(', ')} at the root of the input schema` : undefined
     }
   }
 }

@@ -11,7 +11,7 @@ import { identityOf as defaultIdentityOf } from '../../protocol/caller-identity.
 import { readClientCapabilities } from '../../protocol/capabilities.ts'
 import { invalidParams, methodNotFound } from '../../protocol/errors.ts'
 import type { InputRequest } from '../../protocol/input-types.ts'
-import { LOCAL_STATE } from '../../protocol/local-state.ts'
+import { LOCAL_STATE, type LocalState } from '../../protocol/local-state.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { METHODS } from '../../protocol/methods.ts'
 import type { ClientCapabilities } from '../../protocol/types.ts'
@@ -103,12 +103,11 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
     const requestState = STATE_PREFIX + randomId()
     suspended.set(requestState, call)
     call.detach(suspendTtlMs, () => suspended.delete(requestState))
-    const result: JsonObject & { [LOCAL_STATE]: true } = {
-      resultType: 'input_required',
-      inputRequests: call.inputRequests(),
-      requestState,
-      [LOCAL_STATE]: true,
+    const end = (reason: unknown): void => {
+      if (suspended.delete(requestState)) call.abort(reason)
     }
+    const inputRequests = call.inputRequests()
+    const result: JsonObject & LocalState = { resultType: 'input_required', inputRequests, requestState, [LOCAL_STATE]: end }
     return result
   }
   /** Waits until the call is over, or requires input. */

@@ -33,7 +33,8 @@ export function renderClientCapabilities(capabilities: ClientCapabilities, revis
 }
 
 function renderExtensions({ extensions }: ClientCapabilities | ServerCapabilities): JsonObject {
-  return extensions ? { extensions: legacyExtensions(extensions) } : {}
+  const declared = extensions ? legacyExtensions(extensions) : {}
+  return Object.keys(declared).length > 0 ? { extensions: declared } : {}
 }
 
 /**

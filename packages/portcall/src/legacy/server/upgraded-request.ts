@@ -2,6 +2,7 @@ import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Exchange, ExchangeContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Notification, type Request, type Response } from '../../jsonrpc/message.ts'
 import { CALLER_SESSION } from '../../protocol/caller-identity.ts'
+import { LOCAL_STATE, type LocalState } from '../../protocol/local-state.ts'
 import { MetaKey } from '../../protocol/meta.ts'
 import { MODERN_VERSIONS, REVISIONS } from '../../protocol/revisions.ts'
 import { TASK_PREFERENCE, type TaskPreference } from '../../protocol/tasks.ts'
@@ -101,7 +102,11 @@ export class UpgradedRequest implements ExchangeContext {
         throw new RpcError(ErrorCode.internalError, `The call required input more than ${MAX_ROUND_TRIPS} times`)
       const { inputRequests, requestState } = response.result
       const { sendInputRequests } = await import('./input-requests.ts')
-      const inputResponses = await sendInputRequests(inputRequests, context, plan)
+      const endCall = (response.result as LocalState)[LOCAL_STATE]
+      const inputResponses = await sendInputRequests(inputRequests, context, plan).catch((error: unknown) => {
+        endCall?.(error)
+        throw error
+      })
       const params = { ...this.request.params, inputResponses, requestState }
       response = await core({ ...this.request, params }, this)
     }

@@ -125,7 +125,7 @@ const ALLOWED_METHODS = [...ROUTES.keys()].join(', ')
 function findRoute(context: HttpContext, path: string | undefined): Route {
   const { target, method } = context
   if (path !== undefined && target !== path && !matchesPath(pathOf(target), path))
-    throw httpError(404, `Not found: the endpoint is at ${path}`)
+    throw httpError(404, `Not found: the endpoint is at ${path.replace(/\/\*$/, '')}`)
   const route = ROUTES.get(method)
   if (!route) throw httpError(405, 'Method not allowed', { allow: ALLOWED_METHODS })
   const accept = context.header(Header.accept)

@@ -134,6 +134,10 @@ describe('request validation', () => {
     const other = { ...call('add'), params: { name: 'add', _meta: meta } }
     const answer = await expectError(modernPost(other, { 'MCP-Protocol-Version': '2099-01-01' }), 400, -32022)
     expect(answer.json.error.data).toEqual({ supported: [MODERN_VERSION], requested: '2099-01-01' })
+    for (const _meta of [undefined, meta]) {
+      const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } })
+      await expectError(post(message, { 'MCP-Protocol-Version': '2099-01-01' }), 400, -32022)
+    }
   })
 
   test('M06 an envelope without capabilities, or with invalid ones', async () => {

@@ -1,8 +1,9 @@
 import { ErrorCode, internalError } from '../../../jsonrpc/errors.ts'
 import type { Auth, ExchangeContext, HttpInfo } from '../../../jsonrpc/exchange.ts'
 import { type Notification, type Request, type Response, stringifyMessage } from '../../../jsonrpc/message.ts'
-import { ProtocolErrorCode } from '../../../protocol/errors.ts'
+import { ProtocolErrorCode, unsupportedProtocolVersion } from '../../../protocol/errors.ts'
 import { readRequestMeta } from '../../../protocol/meta.ts'
+import { MODERN_VERSIONS } from '../../../protocol/revisions.ts'
 import { type AbortListener, LazyAbort } from '../../../util/abort.ts'
 import { Header, JSON_HEADERS } from '../common/headers.ts'
 import { encodeMessage } from '../common/sse-encode.ts'
@@ -42,6 +43,8 @@ export function createModernHandler(endpoint: HttpEndpoint): ModernHandler {
     serve(message, context) {
       // The conformance suite expects the version to be compared first. The core checks whether it is supported.
       const version = readSingleHeader(context, Header.protocolVersion)
+      if (version !== undefined && !MODERN_VERSIONS.includes(version) && message.params?._meta === undefined)
+        throw unsupportedProtocolVersion(version, MODERN_VERSIONS)
       if (version === undefined || version !== readRequestMeta(message.params).protocolVersion)
         throw headerMismatchError(Header.protocolVersion, version)
       validateHeaders(message, context)
