@@ -36,6 +36,8 @@ export interface UpstreamListenerOptions {
 }
 
 const RETRY_DELAY = { firstMs: 250, maxMs: 30_000 }
+/** A stream that lasts so long is stable. */
+const STABLE_MS = 1000
 const ACKNOWLEDGE_TIMEOUT_MS = 2000
 const RESOURCE_UPDATED = 'notifications/resources/updated'
 
@@ -44,7 +46,9 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const interests = new Set<Interest>()
   const closing = new AbortController()
   let current: UpstreamStream | undefined
+  /** The number of streams in a row that ended soon after they were opened. */
   let failures = 0
+  let openedAt = 0
   /** Whether the stream was lost, and no other has been opened since. */
   let isLost = false
   /** Ends the delay before the next attempt. Present until a lost subscription has been recovered. */
@@ -72,6 +76,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     if (current !== stream) return
     current = undefined
     if (isRefused) return
+    if (Date.now() - openedAt > STABLE_MS) failures = 0
     isLost = true
     if (!retry) void reopen()
   }
@@ -96,7 +101,8 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     if (current && isSameFilter(current.filter, filter)) return
     const previous = current
     current = isEmptyFilter(filter) ? undefined : open(filter)
-    if (await acknowledged()) failures = 0
+    openedAt = Date.now()
+    await acknowledged()
     previous?.close()
   }
   const update = coalesce(async () => {
@@ -125,7 +131,8 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
         void reopen()
       }
       isBack = true
-      retry?.abort()
+      // A server that can be reached, and ends every stream, is not asked again at once.
+      if (awaySince !== undefined || failures <= 1) retry?.abort()
     },
     close() {
       closing.abort()
