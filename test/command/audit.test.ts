@@ -55,5 +55,5 @@ test('audit needs an action and a file that can be read', async () => {
   expect(await portcall(['audit', 'check', file])).toMatchObject({ code: 2 })
   const missing = await portcall(['audit', 'verify', file])
   expect(missing.code).toBe(2)
-  expect(missing.err).toContain('cannot be read: ENOENT')
+  expect(missing.err).toContain('no such file')
 })

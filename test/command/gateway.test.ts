@@ -371,7 +371,7 @@ describe('portcall bridge', () => {
       'bridge',
       '--http',
       '0',
-      '--server-version',
+      '--protocol-version',
       '2025-06-18',
       '--client-era',
       'modern',
@@ -395,7 +395,7 @@ describe('portcall bridge', () => {
 
   test.each([
     { args: ['--http', '99999'], says: '--http must be a port number, not 99999' },
-    { args: ['--server-version', '2020-01-01'], says: '--server-version must be one of 2024-11-05, 2025-03-26' },
+    { args: ['--protocol-version', '2020-01-01'], says: '--protocol-version must be one of 2024-11-05, 2025-03-26' },
   ])('names the option that is wrong: $args', async ({ args, says }) => {
     const outcome = await portcall(['bridge', ...args, '--', process.execPath, STDIO])
     expect(outcome).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) })

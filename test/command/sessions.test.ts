@@ -100,6 +100,10 @@ describe('replay', () => {
     expect(await portcall(['replay', file, DEMO])).toMatchObject({ code: 1, out: expect.stringContaining('✗ greets') })
   })
 
+  test('without a file, the error asks for one', async () => {
+    expect(await portcall(['replay'])).toMatchObject({ code: 2, err: 'portcall: replay needs <file> (see portcall replay --help)\n' })
+  })
+
   test('a file that is neither is refused', async () => {
     await writeFile(path('x.json'), '{}')
     expect(await portcall(['replay', path('x.json'), DEMO])).toMatchObject({ code: 2 })
@@ -118,7 +122,7 @@ describe('diff', () => {
     const description = await portcall(['diff', file, DEMO])
     expect(description).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/^~ tool greet \/description .*\[compatible: .*\n1 differences, 0 breaking\n$/),
+      out: expect.stringMatching(/^~ tool greet \/description .*\[compatible: .*\n1 difference, 0 breaking\n$/),
     })
     expect(await portcall(['diff', file, DEMO, '--breaking'])).toMatchObject({ code: 0 })
 

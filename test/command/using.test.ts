@@ -127,7 +127,7 @@ describe('exit codes', () => {
     ['a closed port', 4, () => ['list', 'http://127.0.0.1:9/mcp'], /ECONNREFUSED|lost/],
     ['a program that exits', 4, () => ['list', '--', process.execPath, '-e', 'console.error("oops"); process.exit(3)'], /oops/],
     ['a missing program', 4, () => ['list', '--', '/no/such/program'], /no\/such/],
-    ['a timeout', 5, () => ['call', listening.url, 'hang', '--timeout', '0.5'], /--timeout/],
+    ['a timeout', 5, () => ['call', listening.url, 'hang', '--timeout', '0.5'], /within 500 ms \(allow more time with --timeout/],
     ['an elicitation without a terminal', 7, () => ['call', listening.url, 'ask'], /--answer/],
   ])('%s: %i', async (_title, code, args, words) => {
     const done = await portcall(args())
@@ -139,7 +139,7 @@ describe('exit codes', () => {
   test('Ctrl-C: 130', async () => {
     const child = start(['listen', listening.url, 'tools'])
     const end = untilExit(child)
-    await untilOutput(child.stderr, /listening for toolsListChanged/)
+    await untilOutput(child.stderr, /Watching for changes of tools/)
     child.kill('SIGINT')
     expect((await end).code).toBe(130)
   })
@@ -181,7 +181,7 @@ describe('output', () => {
   test('changes', async () => {
     const child = start(['listen', listening.url, 'tools', '--count', '1', '--json'])
     const end = untilExit(child)
-    await untilOutput(child.stderr, /listening/)
+    await untilOutput(child.stderr, /Watching/)
     await portcall(['call', listening.url, 'change'])
     expect(await end).toMatchObject({ code: 0, out: '{"type":"tools"}\n' })
   })

@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers'
 import { compileSchema, type Issue } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { closestName } from '../util/closest-name.ts'
-import { CliError, usageError } from './cli-error.ts'
+import { CliError, unreadable, usageError } from './cli-error.ts'
 import { propertyOf, typesOf } from './schema-types.ts'
 
 /** A tool argument as written on the command line. */
@@ -45,8 +45,7 @@ async function readInput(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw usageError(`cannot read ${path}: ${code === 'ENOENT' ? 'no such file' : code}`)
+    throw unreadable(path, error)
   }
 }
 

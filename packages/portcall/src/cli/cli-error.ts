@@ -26,6 +26,12 @@ export class CliError extends Error {
   }
 }
 
+/** Creates the error for a file that cannot be read. */
+export function unreadable(path: string, error: unknown): CliError {
+  const { code, message } = error as NodeJS.ErrnoException
+  return usageError(`cannot read ${path}: ${code === 'ENOENT' ? 'no such file' : message}`)
+}
+
 /** Creates the error for an invalid command line. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('usage', message, { hint })

@@ -77,7 +77,7 @@ function describeError(error: unknown): ErrorReport {
       message: withoutAdvice(message),
       hint: 'sign in with portcall login URL, or pass a token with --header "Authorization: Bearer TOKEN"',
     }
-  return { ...known, code: code as string, message: withStderr(message, error), ...betterHint(message) }
+  return { ...known, code: code as string, message: withStderr(withoutAdvice(message), error), ...betterHint(message) }
 }
 
 function describeRpcError(error: Error, code: number): ErrorReport {
@@ -89,7 +89,7 @@ function describeRpcError(error: Error, code: number): ErrorReport {
 
 /** Removes what the library advises to programs. */
 function withoutAdvice(message: string): string {
-  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
+  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '').replace(/ \([\w.]+TimeoutMs\)/, '')
 }
 
 /** Returns the hint for a message that says more than its code. */

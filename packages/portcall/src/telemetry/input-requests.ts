@@ -3,9 +3,10 @@ import type { InputMiddleware } from '../client/input-requests.ts'
 import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { outcomeOf, thrownOutcome } from '../logging/operation.ts'
 import { INPUT_REQUEST_HOOK, type InputRequestHook } from '../protocol/input-request-hook.ts'
+import { withMeta } from '../protocol/meta.ts'
 import { createInstruments, endSpan } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
-import { extractMeta, injectMeta } from './propagation.ts'
+import { extractMeta, withTraceContext } from './propagation.ts'
 
 /** Traces the input that a server requests from its client. */
 export interface InputRequestTracer {
@@ -48,8 +49,7 @@ const NO_CONNECTION: Attributes = {}
 
 /** Returns the params with the trace context in `_meta`. */
 export function withTraceMeta(params: JsonObject, from: Context): JsonObject {
-  const meta = isObject(params._meta) ? params._meta : {}
-  return { ...params, _meta: { ...meta, ...injectMeta(from) } }
+  return withMeta(params, withTraceContext(isObject(params._meta) ? params._meta : {}, from))
 }
 
 /** Creates the middleware of a client that records a span for each input request of a server. */

@@ -1,3 +1,4 @@
+import { pluralize } from '../../util/pluralize.ts'
 import type { LoadMeasurement } from './run-load.ts'
 
 /** What a measurement was made with. */
@@ -12,6 +13,8 @@ export interface BenchSubject {
 const PERCENTILES = [50, 75, 90, 95, 99, 99.9] as const
 const NANOSECONDS = 1e6
 const round = (value: number, digits: number): number => Number(value.toFixed(digits))
+/** A measurement that is interrupted before it starts takes no time. */
+const perSecondOf = (calls: number, seconds: number): number => (seconds > 0 ? round(calls / seconds, 1) : 0)
 const inMs = (nanoseconds: number): number => round(nanoseconds / NANOSECONDS, 3)
 
 /** Returns the result of a measurement as JSON. Latencies are in milliseconds and do not include failed calls. */
@@ -23,7 +26,7 @@ export function toBenchJson(subject: BenchSubject, { seconds, calls, failures, l
     loop: subject.perSecond === undefined ? 'closed' : 'open',
     seconds: round(seconds, 3),
     calls,
-    callsPerSecond: round(calls / seconds, 1),
+    callsPerSecond: perSecondOf(calls, seconds),
     errors: Object.fromEntries(failures),
     ...(subject.perSecond !== undefined && { unsent }),
     ...(hasLatency && {
@@ -45,8 +48,8 @@ export function formatBench(subject: BenchSubject, measurement: LoadMeasurement)
   const errors = [...failures].map(([kind, count]) => `${number(count)} × ${kind}`)
   const latencies = PERCENTILES.map((at) => `p${at} ${ms(latency.percentile(at))}`)
   return [
-    `${call}, ${protocolVersion}, ${connections} ${connections === 1 ? 'connection' : 'connections'}, ${rate}`,
-    `calls    ${number(calls)} in ${round(seconds, 1)} s: ${number(round(calls / seconds, 1))} per second`,
+    `${call}, ${protocolVersion}, ${pluralize(connections, 'connection')}, ${rate}`,
+    `calls    ${number(calls)} in ${round(seconds, 1)} s: ${number(perSecondOf(calls, seconds))} per second`,
     `errors   ${errors.length > 0 ? errors.join(', ') : 'none'}`,
     ...(latency.count > 0 ? [`latency  ${latencies.join('  ')}  max ${ms(latency.max)}  mean ${ms(latency.mean)}`] : []),
     ...(unsent > 0 ? [`unsent   ${number(unsent)} calls were due, but all connections were in use`] : []),

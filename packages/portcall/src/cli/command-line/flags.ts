@@ -8,24 +8,24 @@ export const COMMON_FLAGS: Flags = {
 
 /** Options of the commands that connect to a server. */
 export const CONNECTION_FLAGS: { readonly [name in keyof ConnectionValues]: FlagOf<ConnectionValues[name]> } = {
-  header: { type: 'string', short: 'H', multiple: true, value: 'NAME:VALUE', description: 'Add a header to every HTTP request' },
+  header: { type: 'string', short: 'H', multiple: true, value: 'NAME:VALUE', description: 'Add a header to every HTTP request; repeatable' },
   env: {
     type: 'string',
     short: 'e',
     multiple: true,
     value: 'NAME[=VALUE]',
-    description: 'Set an environment variable of the program; without a value, pass on the current one',
+    description: 'Set an environment variable of the program; without a value, pass on the current one; repeatable',
   },
   cwd: { type: 'string', value: 'DIR', description: 'Start the program in this directory' },
   timeout: { type: 'string', short: 't', value: 'SECONDS', description: 'Request timeout in seconds (default: 60)' },
   'protocol-version': { type: 'string', value: 'DATE', description: 'Use only this protocol version' },
-  root: { type: 'string', multiple: true, value: 'DIR', description: 'Add a root' },
+  root: { type: 'string', multiple: true, value: 'DIR', description: 'Add a directory to the roots; repeatable' },
   answer: {
     type: 'string',
     short: 'a',
     multiple: true,
     value: 'FIELD=VALUE',
-    description: 'Answer an elicitation without a prompt; FIELD:=JSON for values other than strings',
+    description: 'Answer an elicitation without a prompt; FIELD:=JSON for values other than strings; repeatable',
   },
   'no-input': { type: 'boolean', description: 'Never prompt; do not declare elicitation' },
   log: {

@@ -1,6 +1,11 @@
-/** Options of the commands that listen for HTTP clients. Each command describes `--host` itself. */
+/** Options of the commands that listen for HTTP clients. */
 export const LISTEN_FLAGS = {
   port: { type: 'string', short: 'p', value: 'PORT', description: 'Port to listen on (default: 3000; 0: any free port)' },
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    description: 'Address to listen on (default: 127.0.0.1); other addresses require --allow-host',
+  },
   path: { type: 'string', value: 'PATH', description: 'Path of the endpoint (default: /mcp)' },
   'allow-host': {
     type: 'string',

@@ -80,7 +80,7 @@ function readValue({ rawName, value, inlineValue }: OptionToken, { type, value: 
 }
 
 function takeServer(
-  { name, serverUse }: Command,
+  { name, serverUse, usage }: Command,
   positionals: readonly string[],
   program: readonly string[] | undefined,
 ): { server: ServerArgument; rest: readonly string[] } {
@@ -95,6 +95,8 @@ function takeServer(
     return { server: { program }, rest: positionals }
   }
   const [location, ...rest] = positionals
+  if (location === undefined && usage !== undefined)
+    throw usageError(`${name} needs ${usage.split(' ')[0]}`, `see portcall ${name} --help`)
   if (location === undefined)
     throw usageError(`${name} needs a server`, 'pass a URL, a module, file:name of a configuration, or -- and a program')
   return { server: { location }, rest }

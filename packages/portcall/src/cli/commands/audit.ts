@@ -1,6 +1,7 @@
+import { pluralize } from '../../util/pluralize.ts'
 import { createReadStream } from 'node:fs'
 import { type AuditVerdict, createStoredAuditLog, verifyAuditLog } from '../../entrypoints/middleware.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { isStoresUrl, openConfiguredStores } from '../gateway/stores.ts'
 
@@ -27,8 +28,7 @@ export const auditCommand: Command = defineCommand({
     const verdict = await (isStoresUrl(target) ? withStore(target, name, verify) : verify(readLines(target))).catch(
       (error: unknown) => {
         if (error instanceof CliError) throw error
-        const reason = error instanceof Error ? error.message : String(error)
-        throw new CliError('usage', `${target} cannot be read: ${reason}`, { cause: error })
+        throw unreadable(target, error)
       },
     )
     if (io.json) io.value(verdict)
@@ -38,7 +38,7 @@ export const auditCommand: Command = defineCommand({
 })
 
 function describe(verdict: AuditVerdict): string {
-  const records = `${verdict.records} record${verdict.records === 1 ? '' : 's'}`
+  const records = pluralize(verdict.records, 'record')
   if (!verdict.intact) return `is not intact: line ${verdict.records + 1}: ${verdict.reason}. ${records} before it are intact`
   return `is intact: ${records}${verdict.hash && `, hash ${verdict.hash}`}`
 }

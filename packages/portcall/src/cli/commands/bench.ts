@@ -35,6 +35,9 @@ const BOUNDS = {
   'warm-up': { min: 0, max: 3600, value: 1, isInteger: false },
 } as const
 
+/** Where the values of a result begin. */
+const BENCH_INDENT = 9
+
 /** `portcall bench` */
 export const benchCommand: Command = defineCommand({
   name: 'bench',
@@ -76,7 +79,7 @@ export const benchCommand: Command = defineCommand({
       const call = tool === undefined ? (flags.method ?? '') : `tools/call ${tool}`
       const subject = { call, protocolVersion, connections, perSecond }
       if (io.json) io.value(toBenchJson(subject, measurement))
-      else for (const line of formatBench(subject, measurement)) io.data(line)
+      else for (const line of formatBench(subject, measurement)) io.print([line], BENCH_INDENT)
       return exitReasonOf(measurement, io.signal)
     })
   },

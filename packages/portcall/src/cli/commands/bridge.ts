@@ -14,7 +14,6 @@ const { port: _port, ...HTTP_FLAGS } = GATEWAY_LISTEN_FLAGS
 const FLAGS = {
   http: { type: 'string', value: 'PORT', description: 'Serve over HTTP on this port instead of stdio (0: any free port)' },
   ...HTTP_FLAGS,
-  'server-version': { type: 'string', value: 'DATE', description: 'Use only this protocol version with the server' },
   'client-era': {
     type: 'string',
     value: 'ERA',
@@ -23,6 +22,7 @@ const FLAGS = {
   header: CONNECTION_FLAGS.header,
   env: CONNECTION_FLAGS.env,
   cwd: CONNECTION_FLAGS.cwd,
+  'protocol-version': { ...CONNECTION_FLAGS['protocol-version'], description: 'Use only this protocol version with the server' },
   verbose: { type: 'boolean', short: 'v', description: 'Show warnings and the stderr of the server' },
 } as const
 
@@ -63,7 +63,7 @@ export const bridgeCommand: Command = defineCommand({
 export interface BridgeValues {
   readonly header: readonly string[]
   readonly verbose: boolean
-  readonly 'server-version'?: string | undefined
+  readonly 'protocol-version'?: string | undefined
   readonly http?: string | undefined
   readonly 'insecure-no-auth'?: boolean
 }
@@ -85,7 +85,7 @@ export async function createBridge(
   const { createActivity } = await import('../gateway/activity.ts')
   const { createStoredCredentials } = await import('../gateway/credentials.ts')
   const { VERSION } = await import('../version.ts')
-  const version = flags['server-version']
+  const version = flags['protocol-version']
   const isProgram = typeof target === 'object' && 'command' in target
   try {
     return bridge(isProgram ? { ...target, terminateWithParent: true } : target, {
@@ -100,13 +100,14 @@ export async function createBridge(
       ...(middleware && { middleware }),
     })
   } catch (error) {
-    throw error instanceof TypeError ? usageError(error.message.replace(/^.*protocolVersion/, '--server-version')) : error
+    throw error instanceof TypeError ? usageError(error.message.replace(/^.*protocolVersion/, '--protocol-version')) : error
   }
 }
 
 /** Names a server in messages. */
 export function nameOfTarget({ target }: Pick<ResolvedTarget, 'target'>): string {
   if (target instanceof URL) return target.host
+  if (typeof target === 'string') return basename(target)
   return typeof target === 'object' && 'command' in target ? basename(target.command) : 'server'
 }
 

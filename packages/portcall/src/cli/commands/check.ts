@@ -1,3 +1,4 @@
+import { pluralize } from '../../util/pluralize.ts'
 import type { HostEffect, HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -55,7 +56,7 @@ function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult
   if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
   const warnings = findings.length - errors.length
   io.print([
-    { tone: errors.length > 0 ? 'bad' : 'strong', text: `${count(errors.length, 'error')}, ${count(warnings, 'warning')}` },
+    { tone: errors.length > 0 ? 'bad' : 'strong', text: `${pluralize(errors.length, 'error')}, ${pluralize(warnings, 'warning')}` },
     `; the tools take about ${toolTokens} tokens`,
   ])
 }
@@ -78,4 +79,3 @@ function printRule(findings: LintResult['findings'], hosts: readonly HostVerdict
   if (line) io.print([INDENT, line], INDENT.length + 2)
 }
 
-const count = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`

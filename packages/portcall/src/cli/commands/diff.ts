@@ -1,3 +1,4 @@
+import { pluralize } from '../../util/pluralize.ts'
 import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -60,7 +61,7 @@ export const diffCommand: Command = defineCommand({
     if (io.json) io.value({ rows: shown, breaking: count })
     else {
       printRows(shown, io)
-      io.data(`${rows.length} differences, ${count} breaking`)
+      io.data(`${pluralize(rows.length, 'difference')}, ${count} breaking`)
     }
     return shown.length > 0 ? 'failed' : 'success'
   },

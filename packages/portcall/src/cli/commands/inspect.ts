@@ -1,5 +1,6 @@
 import { type Command, defineCommand } from '../command.ts'
 import { CONNECTION_FLAGS } from '../command-line/flags.ts'
+import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
 
 const { header, env, cwd, root, log, timeout, 'protocol-version': protocolVersion } = CONNECTION_FLAGS
 
@@ -28,12 +29,7 @@ export const inspectCommand: Command = defineCommand({
       value: 'HOST',
       description: 'Listen on another address than 127.0.0.1: everyone who has the link can start programs here',
     },
-    'allow-host': {
-      type: 'string',
-      multiple: true,
-      value: 'NAME',
-      description: 'Accept this host name in the Host header; repeatable',
-    },
+    'allow-host': LISTEN_FLAGS['allow-host'],
   },
   examples: [
     'portcall inspect',

@@ -1,4 +1,4 @@
-import type { Change, Client } from '../../entrypoints/client.ts'
+import type { Change, Client, Subscription } from '../../entrypoints/client.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
@@ -37,7 +37,7 @@ export const listenCommand: Command = defineCommand({
       const subscription = client.listen(createFilter(args.length > 0 ? args : Object.keys(LISTS)))
       io.signal.addEventListener('abort', subscription.close)
       const acknowledged = await subscription.acknowledged
-      io.log(`listening for ${Object.keys(acknowledged).join(', ') || 'nothing: the server does not report these changes'}`)
+      io.log(describeSubjects(acknowledged))
       let changes = 0
       for await (const change of subscription) {
         if (io.json) io.value(change)
@@ -56,6 +56,14 @@ function createFilter(subjects: readonly string[]): Parameters<Client['listen']>
     .filter((subject) => Object.hasOwn(LISTS, subject))
     .map((subject) => [LISTS[subject as keyof typeof LISTS], true])
   return { ...Object.fromEntries(lists), ...(uris.length > 0 && { resourceSubscriptions: uris }) }
+}
+
+function describeSubjects(filter: Awaited<Subscription['acknowledged']>): string {
+  const lists = Object.entries(LISTS).flatMap(([subject, member]) => (filter[member] ? [subject] : []))
+  const subjects = [...lists, ...(filter.resourceSubscriptions ?? [])]
+  return subjects.length > 0
+    ? `Watching for changes of ${subjects.join(', ')}. Press Ctrl-C to stop`
+    : 'The server reports none of these changes'
 }
 
 function formatChange(change: Change): string {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer } from '../../entrypoints/openapi.ts'
 import { matchesGlob } from '../../util/glob.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
 import type { Io } from '../io.ts'
@@ -33,7 +33,7 @@ const FLAGS = {
   },
   list: { type: 'boolean', description: 'List the operations and what is not supported, and exit' },
   port: LISTEN_FLAGS.port,
-  host: { type: 'string', value: 'ADDRESS', description: 'Address to listen on (default: 127.0.0.1)' },
+  host: LISTEN_FLAGS.host,
   path: LISTEN_FLAGS.path,
   'allow-host': LISTEN_FLAGS['allow-host'],
   'allow-origin': LISTEN_FLAGS['allow-origin'],
@@ -100,7 +100,7 @@ async function readDescription(source: string): Promise<Description> {
     return readFile(fileURLToPath(location), 'utf8')
   }
   const description = await readFile(source, 'utf8').catch((error: unknown) => {
-    throw usageError(`cannot read ${source}: ${error instanceof Error ? error.message : error}`)
+    throw unreadable(source, error)
   })
   return { description, url, external }
 }

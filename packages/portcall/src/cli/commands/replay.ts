@@ -1,3 +1,4 @@
+import { pluralize } from '../../util/pluralize.ts'
 import type { Client } from '../../entrypoints/client.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -76,7 +77,7 @@ async function replay(text: string, client: Client, { io, ignore }: { io: Io; ig
     if (event.type !== 'finished') continue
     const { total, replayed, differences } = event
     if (io.json) io.value({ total, replayed, skipped, differences })
-    else io.data(`${replayed} of ${total} requests replayed, ${differences.length} differences`)
+    else io.data(`${replayed} of ${total} requests replayed, ${pluralize(differences.length, 'difference')}`)
     return differences.length > 0 ? 'failed' : 'success'
   }
   return 'internal'

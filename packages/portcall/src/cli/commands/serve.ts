@@ -9,11 +9,7 @@ import { loadServer } from '../target/module.ts'
 
 const FLAGS = {
   port: LISTEN_FLAGS.port,
-  host: {
-    type: 'string',
-    value: 'ADDRESS',
-    description: 'Address to listen on (default: 127.0.0.1); other addresses require --allow-host',
-  },
+  host: LISTEN_FLAGS.host,
   path: LISTEN_FLAGS.path,
   'allow-host': LISTEN_FLAGS['allow-host'],
   'allow-origin': LISTEN_FLAGS['allow-origin'],

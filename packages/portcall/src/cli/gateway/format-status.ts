@@ -1,3 +1,4 @@
+import { pluralize } from '../../util/pluralize.ts'
 import { sanitizeLine } from '../format.ts'
 import { signInHint } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
@@ -11,7 +12,7 @@ export function formatStatus(status: ProcessStatus): string {
   const { endpoint, pid, version, startedAt, files, configError, memoryBytes, subscriptions } = status
   const age = formatDuration(Date.now() - Date.parse(startedAt))
   return [
-    `Portcall ${version} at ${endpoint}, process ${pid}, up ${age}, ${Math.round(memoryBytes / MIB)} MB, ${count(subscriptions, 'subscription')}`,
+    `Portcall ${version} at ${endpoint}, process ${pid}, up ${age}, ${Math.round(memoryBytes / MIB)} MB, ${pluralize(subscriptions, 'subscription')}`,
     `Configuration: ${files.join(', ')}`,
     ...(configError === undefined ? [] : [`The last change was not applied: ${configError}`]),
     '',
@@ -50,10 +51,6 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   )
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 const UNITS = [

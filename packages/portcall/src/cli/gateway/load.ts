@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, extname, resolve } from 'node:path'
 import { readConfig } from '../../entrypoints/client.ts'
 import { ConfigError, type GatewayConfig, readGatewayConfig, type ServerConfig } from '../../entrypoints/gateway.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
 
@@ -87,7 +87,7 @@ async function readHost(name: string): Promise<HostServers> {
 
 function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`cannot read ${file}: ${error.code}`)
+    throw unreadable(file, error)
   })
 }
 

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { acceptPins, type DefinitionChange, formatChange, pinOptionsOf } from '../../entrypoints/gateway.ts'
+import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import type { ExitReason } from '../exit-codes.ts'
@@ -61,7 +62,7 @@ async function confirmChanges(changes: readonly DefinitionChange[], { accepts, y
   if (!accepts || yes || !io.interactive) return accepts
   const readline = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await readline.question(`Accept ${countChanges(changes.length)}? yes or no [no]: `, { signal: io.signal })
+    const answer = await readline.question(`Accept ${pluralize(changes.length, 'change')}? yes or no [no]: `, { signal: io.signal })
     return /^y(es)?$/i.test(answer.trim())
   } finally {
     readline.close()
@@ -81,16 +82,12 @@ function printOutcome(
   if (io.json) return io.value({ changes: found, accepted: accepted.length, unavailable })
   for (const [server, reason] of Object.entries(unavailable)) io.log(`${server} is not available: ${reason}`)
   if (found.length === 0) io.log('No definition has changed')
-  else if (accepted.length > 0) io.log(`Accepted ${countChanges(accepted.length)}`)
+  else if (accepted.length > 0) io.log(`Accepted ${pluralize(accepted.length, 'change')}`)
   else if (review.accepts) io.log('Nothing was accepted')
   else
     io.log(
-      `${countChanges(found.length)} to review. Accept with portcall gateway --accept${review.server ? ` ${review.server}` : ''}`,
+      `${pluralize(found.length, 'change')} to review. Accept with portcall gateway --accept${review.server ? ` ${review.server}` : ''}`,
     )
-}
-
-function countChanges(count: number): string {
-  return `${count} change${count === 1 ? '' : 's'}`
 }
 
 /** Makes running gateways with the same configuration offer what was accepted. */

@@ -56,7 +56,7 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
     ...(target instanceof URL && (await storedAuth(target))),
   }).catch((error: unknown) => {
     throw error instanceof TypeError
-      ? usageError(error.message.replace('leave protocolVersion out', 'leave --protocol-version out'))
+      ? usageError(error.message.replace('leave protocolVersion out', 'leave the option out'))
       : error
   })
   if (flags.record !== undefined) {

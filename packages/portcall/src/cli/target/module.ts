@@ -30,11 +30,11 @@ function isServer(value: unknown): value is Server {
 }
 
 function toCliError(path: string, error: unknown): CliError {
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const [message = '', ...frames] = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split('\n')
   const { code } = error as NodeJS.ErrnoException
   if (TYPESCRIPT.test(path) && code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return new CliError('unreachable', `this version of Node cannot run ${path}`, {
       hint: 'compile it, use Node 22.18 or newer, or set NODE_OPTIONS="--import tsx"',
     })
-  return new CliError('unreachable', `cannot load ${path}: ${message}`, { cause: error })
+  return new CliError('unreachable', `cannot load ${path}: ${message}`, { cause: error, details: frames })
 }

@@ -8,11 +8,11 @@ import { ACCOUNTS_SCHEMA, SEARCH_SCHEMA, SERVER_AUTH_SCHEMA, SETS_SCHEMA } from 
 import { POLICY_SCHEMAS } from './policy-schema.ts'
 import { choice, count, flag, record, section, text, texts } from './schema-parts.ts'
 
-const items = (kind: string, renamable: boolean): JsonObject =>
-  section(`Which ${kind} the server offers. Patterns may contain \`*\`.`, {
+const items = (kind: string, { isNamed }: { readonly isNamed: boolean }): JsonObject =>
+  section(`Which ${kind} the server offers. Patterns ${isNamed ? '' : 'match URIs and '}may contain \`*\`.`, {
     include: texts(`Offer only ${kind} that match one of these patterns. Default: all.`),
     exclude: texts(`Leave out ${kind} that match one of these patterns.`),
-    ...(renamable && { rename: record(`Other names, by the name on the server.`, { type: 'string', minLength: 1 }) }),
+    ...(isNamed && { rename: record(`Other names, by the name on the server.`, { type: 'string', minLength: 1 }) }),
   })
 
 const SERVER = section('How the gateway uses one server.', {
@@ -28,9 +28,9 @@ const SERVER = section('How the gateway uses one server.', {
   protocolVersion: choice('The only protocol version to use with the server. Default: the newest version that both support.', [
     ...SUPPORTED_VERSIONS,
   ]),
-  tools: items('tools', true),
-  prompts: items('prompts', true),
-  resources: items('resources and resource templates, by URI', false),
+  tools: items('tools', { isNamed: true }),
+  prompts: items('prompts', { isNamed: true }),
+  resources: items('resources and resource templates', { isNamed: false }),
   listTimeoutMs: count('How long a list waits for the server, in milliseconds. Then the server is left out. Default: 2000.'),
   connectTimeoutMs: count(
     'Timeout for connecting, including the start of a process and the handshake, in milliseconds. Default: 60000.',

@@ -1,10 +1,14 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { isObject } from '../../jsonrpc/message.ts'
+import type { Implementation, ServerCapabilities } from '../../protocol/types.ts'
 import { randomId } from '../../util/random.ts'
 import type { CoreParts } from '../core-parts.ts'
+import type { InspectorInventory, InventoryKind } from '../protocol/servers.ts'
 import type { InspectorRecording } from '../protocol/sharing.ts'
 import { createRuleChecker } from '../rules/rules.ts'
+import type { ManagedServer } from '../servers/managed-server.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import { createMessageRecorder } from '../wire/messages.ts'
 import { createLineWriter } from './entry-lines.ts'
@@ -28,7 +32,7 @@ export interface Recordings {
 const MAX_IMPORT = 64 * 1024 * 1024
 
 /** Creates the recordings of a back end. */
-export function createRecordings({ hub, timeline, servers }: CoreParts): Recordings {
+export function createRecordings({ hub, timeline, servers, inventories }: CoreParts): Recordings {
   const recordings = new Map<string, InspectorRecording>()
   const texts = new Map<string, string>()
   const writers = new Map<string, { readonly stream: WriteStream; readonly stop: () => void }>()
@@ -100,6 +104,7 @@ export function createRecordings({ hub, timeline, servers }: CoreParts): Recordi
             stream: 'memory',
             time,
           })
+      await showSnapshot(text, server, inventories)
       const id = randomId(9)
       texts.set(id, text)
       return put({ id, name, status: 'imported', serverIds: [], serverId: server.id, messages: entries.length })
@@ -113,5 +118,27 @@ export function createRecordings({ hub, timeline, servers }: CoreParts): Recordi
     async close() {
       await Promise.all([...writers.keys()].map((id) => stop(id).catch(() => {})))
     },
+  }
+}
+
+const KINDS: readonly InventoryKind[] = ['tools', 'resources', 'templates', 'prompts', 'skills', 'tasks']
+
+const NOT_RECORDED = { code: 'NOT_RECORDED', message: 'The recording does not contain this list' }
+
+/** Shows what a recording says about its server, in place of what a connection would say. */
+async function showSnapshot(text: string, server: ManagedServer, inventories: CoreParts['inventories']): Promise<void> {
+  const { snapshotOfRecording } = await import('../../entrypoints/diagnostics.ts')
+  const snapshot = snapshotOfRecording(text)
+  const { info, capabilities, instructions } = snapshot
+  server.show({
+    ...(isObject(info) && { info: info as Implementation }),
+    ...(isObject(capabilities) && { capabilities: capabilities as ServerCapabilities }),
+    ...(instructions !== undefined && { instructions }),
+  })
+  const lists: { readonly [kind in InventoryKind]?: readonly object[] } = snapshot
+  for (const kind of KINDS) {
+    const items = lists[kind]
+    const state = items ? { items, status: 'ready' } : { items: [], status: 'failed', failure: NOT_RECORDED }
+    inventories.set({ serverId: server.id, kind, ...state } as InspectorInventory)
   }
 }

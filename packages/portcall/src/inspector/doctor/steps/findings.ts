@@ -1,3 +1,4 @@
+import { pluralize } from '../../../util/pluralize.ts'
 import type { HostVerdict } from '../../protocol/diagnosis.ts'
 import type { Finding } from '../../quality/finding.ts'
 import { type LintResult, lint } from '../../quality/lint.ts'
@@ -14,9 +15,8 @@ export async function checkSchemas(state: DiagnosisState): Promise<StepOutcome> 
   if (!quality) return skipped('There are no lists')
   const { tools = [] } = state.known.inventory ?? {}
   const problems = quality.findings.filter(({ rule }) => SCHEMA_RULES.has(rule)).map(toProblem)
-  return stepOutcome(`${tools.length} input schemas, ${tools.filter(({ outputSchema }) => outputSchema).length} output schemas`, {
-    problems,
-  })
+  const outputs = tools.filter(({ outputSchema }) => outputSchema).length
+  return stepOutcome(`${pluralize(tools.length, 'input schema')}, ${pluralize(outputs, 'output schema')}`, { problems })
 }
 
 /** Checks what real hosts accept: names, counts, sizes and subsets of JSON Schema. The rules are those of `portcall check`. */

@@ -1,3 +1,4 @@
+import { pluralize } from '../../../util/pluralize.ts'
 import type { Client } from '../../../entrypoints/client.ts'
 import { type ListFailure, probeUndeclared, readInventory } from '../../quality/inventory.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
@@ -54,14 +55,14 @@ export async function checkLists(state: DiagnosisState): Promise<StepOutcome> {
   state.known.inventory = inventory
   const { tools, resources, templates, prompts } = inventory
   const counts = {
-    tools: tools.length,
-    resources: resources.length,
-    'resource templates': templates.length,
-    prompts: prompts.length,
+    tool: tools.length,
+    resource: resources.length,
+    'resource template': templates.length,
+    prompt: prompts.length,
   }
   const summary = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${count} ${name}`)
+    .map(([name, count]) => pluralize(count, name))
   return stepOutcome(summary.join(', ') || 'All lists are empty', {
     evidence: evidenceOf({
       tools: tools
