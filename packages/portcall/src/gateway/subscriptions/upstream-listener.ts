@@ -46,9 +46,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const interests = new Set<Interest>()
   const closing = new AbortController()
   let current: UpstreamStream | undefined
-  /** The number of streams in a row that ended soon after they were opened. */
-  let failures = 0
-  let openedAt = 0
+  const failures = createFailureCounter()
   /** Whether the stream was lost, and no other has been opened since. */
   let isLost = false
   /** Ends the delay before the next attempt. Present until a lost subscription has been recovered. */
@@ -76,7 +74,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     if (current !== stream) return
     current = undefined
     if (isRefused) return
-    if (Date.now() - openedAt > STABLE_MS) failures = 0
+    failures.ended()
     isLost = true
     if (!retry) void reopen()
   }
@@ -85,7 +83,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const reopen = async (): Promise<void> => {
     while (isLost && !closing.signal.aborted && interests.size > 0) {
       retry = new AbortController()
-      await interruptibleDelay(backoffMs(failures++, RETRY_DELAY), AbortSignal.any([retry.signal, closing.signal]))
+      await interruptibleDelay(backoffMs(failures.count++, RETRY_DELAY), AbortSignal.any([retry.signal, closing.signal]))
       isLost = false
       await update()
       const accepted = await acknowledged()
@@ -98,16 +96,14 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   /** Opens a stream for what is wanted now, and closes the previous one when the new one is acknowledged. */
   const replaceStream = async (): Promise<void> => {
     const filter = wanted()
-    if (current && isSameFilter(current.filter, filter)) return
+    if (closing.signal.aborted || (current && isSameFilter(current.filter, filter))) return
     const previous = current
     current = isEmptyFilter(filter) ? undefined : open(filter)
-    openedAt = Date.now()
+    failures.opened()
     await acknowledged()
     previous?.close()
   }
-  const update = coalesce(async () => {
-    if (!closing.signal.aborted) await replaceStream()
-  })
+  const update = coalesce(replaceStream)
 
   return {
     async add(interest) {
@@ -132,11 +128,25 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
       }
       isBack = true
       // A server that can be reached, and ends every stream, is not asked again at once.
-      if (awaySince !== undefined || failures <= 1) retry?.abort()
+      if (awaySince !== undefined || failures.count <= 1) retry?.abort()
     },
     close() {
       closing.abort()
       interests.clear()
+    },
+  }
+}
+
+/** Counts the attempts since the last stream that was stable. */
+function createFailureCounter(): { count: number; opened(): void; ended(): void } {
+  let openedAt = 0
+  return {
+    count: 0,
+    opened() {
+      openedAt = Date.now()
+    },
+    ended() {
+      if (Date.now() - openedAt > STABLE_MS) this.count = 0
     },
   }
 }
