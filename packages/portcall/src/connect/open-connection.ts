@@ -56,7 +56,7 @@ export function openServerConnection(
   owner: ConnectionOwner,
 ): Promise<ReconnectingConnection> {
   return createReconnectingConnection({
-    target: describeServer(target),
+    target: describeConnectTarget(target),
     open: createOpener(target, options, createContext(owner, options)),
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     deadlines: owner.deadlines,
@@ -189,7 +189,7 @@ function commandKey({ command, args = [], cwd = '' }: StdioTarget): string {
 }
 
 /** Describes a server to middleware, before there is a connection. */
-export function describeServer(target: ConnectTarget): ServerDescription {
+export function describeConnectTarget(target: ConnectTarget): ServerDescription {
   return matchTarget<ServerDescription>(target, {
     url: (url) => ({ transport: 'http', url }),
     command: () => ({ transport: 'stdio' }),
