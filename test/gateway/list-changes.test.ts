@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'portcall'
+import { createServer, type Exchange, type Server } from 'portcall'
 import { connect } from 'portcall/client'
 import { createGateway } from 'portcall/gateway'
+import { ConnectionLostError } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
@@ -20,6 +21,26 @@ const createTools = (name: string): Server => createServer({ name, version: '1' 
 async function pause(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('a server that ends every subscription at once is asked again with increasing delays', async () => {
+  const server = createTools('one')
+  let requests = 0
+  const target: Exchange = (request, context) => {
+    if (request.method !== 'subscriptions/listen') return server.exchange(request, context)
+    requests++
+    return Promise.reject(new ConnectionLostError('The stream ended'))
+  }
+  const gateway = createGateway({ servers: { one: { target } } })
+  onTestFinished(() => gateway.close())
+  await using peer = await connect(await serveOnce(gateway))
+  const subscription = peer.listen({ toolsListChanged: true })
+  await eventually(() => expect(requests).toBeGreaterThan(1))
+  const firstAt = performance.now()
+  await eventually(() => expect(performance.now() - firstAt).toBeGreaterThan(1000))
+  expect(requests).toBeLessThan(10)
+  expect(await peer.callTool('one__first')).toMatchObject({ content: [{ text: 'first' }] })
+  subscription.close()
+})
 
 describe.each(PAIRS)('a client of $client behind servers of $server', ({ client, server }) => {
   test('lists the last of many quick changes after a notification', async () => {

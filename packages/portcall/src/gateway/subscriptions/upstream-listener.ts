@@ -36,6 +36,8 @@ export interface UpstreamListenerOptions {
 }
 
 const RETRY_DELAY = { firstMs: 250, maxMs: 30_000 }
+/** A stream that lasts so long is stable. */
+const STABLE_MS = 1000
 const ACKNOWLEDGE_TIMEOUT_MS = 2000
 const RESOURCE_UPDATED = 'notifications/resources/updated'
 
@@ -44,7 +46,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const interests = new Set<Interest>()
   const closing = new AbortController()
   let current: UpstreamStream | undefined
-  let failures = 0
+  const failures = createFailureCounter()
   /** Whether the stream was lost, and no other has been opened since. */
   let isLost = false
   /** Ends the delay before the next attempt. Present until a lost subscription has been recovered. */
@@ -72,6 +74,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
     if (current !== stream) return
     current = undefined
     if (isRefused) return
+    failures.ended()
     isLost = true
     if (!retry) void reopen()
   }
@@ -80,7 +83,7 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   const reopen = async (): Promise<void> => {
     while (isLost && !closing.signal.aborted && interests.size > 0) {
       retry = new AbortController()
-      await interruptibleDelay(backoffMs(failures++, RETRY_DELAY), AbortSignal.any([retry.signal, closing.signal]))
+      await interruptibleDelay(backoffMs(failures.count++, RETRY_DELAY), AbortSignal.any([retry.signal, closing.signal]))
       isLost = false
       await update()
       const accepted = await acknowledged()
@@ -93,15 +96,14 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
   /** Opens a stream for what is wanted now, and closes the previous one when the new one is acknowledged. */
   const replaceStream = async (): Promise<void> => {
     const filter = wanted()
-    if (current && isSameFilter(current.filter, filter)) return
+    if (closing.signal.aborted || (current && isSameFilter(current.filter, filter))) return
     const previous = current
     current = isEmptyFilter(filter) ? undefined : open(filter)
-    if (await acknowledged()) failures = 0
+    failures.opened()
+    await acknowledged()
     previous?.close()
   }
-  const update = coalesce(async () => {
-    if (!closing.signal.aborted) await replaceStream()
-  })
+  const update = coalesce(replaceStream)
 
   return {
     async add(interest) {
@@ -125,11 +127,26 @@ export function createUpstreamListener(options: UpstreamListenerOptions): Upstre
         void reopen()
       }
       isBack = true
-      retry?.abort()
+      // A server that can be reached, and ends every stream, is not asked again at once.
+      if (awaySince !== undefined || failures.count <= 1) retry?.abort()
     },
     close() {
       closing.abort()
       interests.clear()
+    },
+  }
+}
+
+/** Counts the attempts since the last stream that was stable. */
+function createFailureCounter(): { count: number; opened(): void; ended(): void } {
+  let openedAt = 0
+  return {
+    count: 0,
+    opened() {
+      openedAt = Date.now()
+    },
+    ended() {
+      if (Date.now() - openedAt > STABLE_MS) this.count = 0
     },
   }
 }
