@@ -73,7 +73,10 @@ describe('without --watch', () => {
     await writeFile(module, 'export const nothing = 1')
     expect(await portcall(['serve', module])).toMatchObject({ code: 4, err: expect.stringContaining('exports no server') })
     await writeFile(module, 'this is not code')
-    expect(await portcall(['serve', module])).toMatchObject({ code: 4, err: expect.stringMatching(/^portcall: cannot load .*\n +at /) })
+    expect(await portcall(['serve', module])).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/^portcall: cannot load .*\n +at /),
+    })
   })
 })
 

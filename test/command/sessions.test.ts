@@ -101,7 +101,10 @@ describe('replay', () => {
   })
 
   test('without a file, the error asks for one', async () => {
-    expect(await portcall(['replay'])).toMatchObject({ code: 2, err: 'portcall: replay needs <file> (see portcall replay --help)\n' })
+    expect(await portcall(['replay'])).toMatchObject({
+      code: 2,
+      err: 'portcall: replay needs <file> (see portcall replay --help)\n',
+    })
   })
 
   test('a file that is neither is refused', async () => {

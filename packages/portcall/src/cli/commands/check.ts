@@ -1,5 +1,5 @@
-import { pluralize } from '../../util/pluralize.ts'
 import type { HostEffect, HostVerdict, LintResult } from '../../entrypoints/diagnostics.ts'
+import { pluralize } from '../../util/pluralize.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -56,7 +56,10 @@ function printFindings({ findings, toolTokens, tokensByTool, hosts }: LintResult
   if (accepting.length > 0) io.print([`accepted as it is by ${accepting.join(', ')}`], INDENT.length)
   const warnings = findings.length - errors.length
   io.print([
-    { tone: errors.length > 0 ? 'bad' : 'strong', text: `${pluralize(errors.length, 'error')}, ${pluralize(warnings, 'warning')}` },
+    {
+      tone: errors.length > 0 ? 'bad' : 'strong',
+      text: `${pluralize(errors.length, 'error')}, ${pluralize(warnings, 'warning')}`,
+    },
     `; the tools take about ${toolTokens} tokens`,
   ])
 }
@@ -78,4 +81,3 @@ function printRule(findings: LintResult['findings'], hosts: readonly HostVerdict
   const line = effects.filter(Boolean).join('; ')
   if (line) io.print([INDENT, line], INDENT.length + 2)
 }
-

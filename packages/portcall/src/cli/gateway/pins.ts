@@ -62,7 +62,9 @@ async function confirmChanges(changes: readonly DefinitionChange[], { accepts, y
   if (!accepts || yes || !io.interactive) return accepts
   const readline = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await readline.question(`Accept ${pluralize(changes.length, 'change')}? yes or no [no]: `, { signal: io.signal })
+    const answer = await readline.question(`Accept ${pluralize(changes.length, 'change')}? yes or no [no]: `, {
+      signal: io.signal,
+    })
     return /^y(es)?$/i.test(answer.trim())
   } finally {
     readline.close()

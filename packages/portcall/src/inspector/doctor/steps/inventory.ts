@@ -1,5 +1,5 @@
-import { pluralize } from '../../../util/pluralize.ts'
 import type { Client } from '../../../entrypoints/client.ts'
+import { pluralize } from '../../../util/pluralize.ts'
 import { type ListFailure, probeUndeclared, readInventory } from '../../quality/inventory.ts'
 import type { DiagnosisState, StepOutcome } from '../facts.ts'
 import { errorProblem, errorText, evidenceOf, skipped, stepOutcome, warningProblem } from '../outcome.ts'
