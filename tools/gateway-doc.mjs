@@ -1,7 +1,8 @@
 /**
  * `node tools/gateway-doc.mjs`: writes the tables of docs/gateway/configuration.md from the JSON Schema, and the one of docs/gateway/bridge.md from the
- * differences that the tests of the gateway skip; `--check` compares instead.
+ * differences that the tests of the gateway skip and from what `portcall install` adds to hosts; `--check` compares instead.
  */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure } from './ensure.mjs'
@@ -65,6 +66,7 @@ const PAIRS = {
   legacyServer: 'a server of the legacy era',
   olderServer: 'a server of an older revision than the client',
   channelServer: 'a server over stdio',
+  legacyProgram: 'a server of the legacy era over stdio',
   remoteServer: 'every server that is not in the same process',
   'before2025-06-18': 'a client or a server before 2025-06-18',
   'before2025-11-25': 'a client or a server before 2025-11-25',
@@ -77,6 +79,52 @@ function differences(data) {
   return [row(['Feature', 'With', 'What happens']), row(['---', '---', '---']), ...new Set(rows)].join('\n')
 }
 
+const HOSTS_PART = /(<!-- hosts -->)[\s\S]*?(<!-- end of hosts -->)/
+const HOME = '/home/ann'
+const CLI = join(DIST, 'cli', 'main.js')
+/** The entries to show: their title, and what `portcall install` is asked to add. */
+const ENTRIES = {
+  'the bridge as a program': ['--', 'npx', '-y', 'portcall', 'bridge', 'https://api.example.com/mcp'],
+  'the bridge at a URL': ['http://127.0.0.1:3333/mcp'],
+}
+
+function install(...args) {
+  const env = { PATH: process.env.PATH, HOME }
+  return spawnSync(process.execPath, [CLI, 'install', ...args], { encoding: 'utf8', env, cwd: ROOT })
+}
+
+/** Returns the hosts that `portcall install` knows, in the order of its help. */
+function installableHosts() {
+  const [, list = ''] = /Hosts:\n((?: {2}\S.*\n)+)/.exec(install('--help').stdout) ?? []
+  return list.split('\n').flatMap((line) => line.trim().split(/ {2,}/)[0] || [])
+}
+
+/** Returns what `portcall install` would add to a host: the file and the lines, or no lines if the host does not support it. */
+function entryOf(host, server) {
+  const { status, stdout, stderr } = install('--dry-run', '--name', 'api', '--to', host, ...server)
+  if (status === 2) return { file: '', lines: undefined }
+  const [, file] = /: would change (.*)\n/.exec(stderr) ?? []
+  if (status !== 0 || !file) throw new Error(`portcall install --to ${host} failed: ${stderr}`)
+  const text = stdout.replaceAll(/^\+ /gm, '').trim()
+  const lines = text.startsWith('{') ? [JSON.stringify(JSON.parse(text)).slice(1, -1)] : text.split('\n')
+  return { file: `\`${file.replace(HOME, '~')}\``, lines }
+}
+
+/** Returns one table for each kind of entry. */
+function hosts() {
+  const names = installableHosts()
+  return Object.entries(ENTRIES)
+    .map(([title, server]) => {
+      const rows = names.map((host) => {
+        const { file, lines = [] } = entryOf(host, server)
+        return row([`\`${host}\``, file, lines.map((line) => `\`${line}\``).join('<br>') || 'supports only programs'])
+      })
+      const heading = `Entry for ${title}`
+      return [row(['Host', 'File (Linux)', heading]), row(['---', '---', '---']), ...rows].join('\n')
+    })
+    .join('\n\n')
+}
+
 await ensure()
 const { gateway } = readJson(join(DIST, 'gateway.schema.json')).properties
 const pages = [
@@ -87,6 +135,7 @@ const pages = [
     content: differences(readJson(join(ROOT, 'test', 'gateway', 'differences.json'))),
     source: 'test/gateway/differences.json',
   },
+  { page: DIFFERENCES_PAGE, part: HOSTS_PART, content: hosts(), source: 'what `portcall install` adds' },
 ]
 const report = createReport('docs/gateway')
 for (const { page, part, content, source } of pages) {

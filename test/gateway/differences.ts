@@ -34,6 +34,7 @@ const PAIRS: { readonly [where: string]: Where } = {
   legacyServer: (_front, upstream) => !isModern(upstream),
   olderServer: (front, upstream) => isRemote(upstream) && isOlder(front, upstream),
   channelServer: (_front, { transport }) => transport === 'stdio' || transport === 'channel',
+  legacyProgram: (_front, upstream) => upstream.transport === 'stdio' && !isModern(upstream),
   remoteServer: (_front, upstream) => isRemote(upstream),
   'before2025-06-18': before('2025-06-18'),
   'before2025-11-25': before('2025-11-25'),

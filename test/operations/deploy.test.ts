@@ -14,7 +14,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { freePort } from '../support/free-port.mjs'
 import { BUILDAH, canBuildImages, createBaseImage, createBuildah, runCommand, servePackage } from './support/image.ts'
-import { startProgram } from './support/listening-program.ts'
+import { startProgram } from './support/program.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))

@@ -9,11 +9,14 @@ import { createServer, ToolError } from 'portcall'
 import { connect } from 'portcall/client'
 import { serveAdmin } from 'portcall/gateway/admin'
 import { metrics } from 'portcall/metrics'
+import { concurrencyLimit } from 'portcall/middleware'
 import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { tasks } from 'portcall/tasks'
 import { tasks as clientTasks } from 'portcall/tasks/client'
+import { sizeTelemetry } from 'portcall/telemetry'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { startReceiver, startSdk } from './support/otlp.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const PROMETHEUS = '/usr/bin/prometheus'
@@ -91,6 +94,55 @@ test('a page shows requests, errors by code, sessions, streams, tasks, stores an
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
 })
 
+test('the sizes of queues are shown, with Prometheus and with OpenTelemetry', async () => {
+  const receiver = await startReceiver()
+  const sdk = startSdk(receiver.url)
+  onTestFinished(async () => {
+    await sdk.stop()
+    receiver.close()
+  })
+  const server = createServer({ name: 'queued', version: '1' }, { extensions: [tasks({ runWorker: false })] })
+  const limit = concurrencyLimit({ limit: 1, maxQueued: 10 })
+  server.use(limit)
+  let release = (): void => {}
+  const released = new Promise<string>((resolve) => {
+    release = () => resolve('done')
+  })
+  server.tool('slow', {}, () => released)
+  server.tool('render', { task: 'required' }, () => 'rendered')
+  const client = await connect(server, { extensions: [clientTasks()] })
+  onTestFinished(() => client.close())
+  const prometheus = metrics({ processMetrics: false })
+  const sizes = sizeTelemetry()
+  for (const { queue } of [prometheus, sizes]) {
+    queue('calls', () => limit.waiting)
+    queue('tasks', server.tasks.countQueued)
+    queue('unknown', () => undefined)
+    queue('broken', () => Promise.reject(new Error('no connection')))
+  }
+  const stop = prometheus.queue('removed', () => 1)
+  stop()
+  await serve(server, { port: 0, metrics: sizes, handleProcessSignals: false }).then((listening) =>
+    onTestFinished(() => listening.close()),
+  )
+
+  for (let count = 0; count < 2; count++) await client.tasks.start('render')
+  const calls = Array.from({ length: 4 }, () => client.callTool('slow'))
+  await vi.waitFor(() => expect(limit.waiting).toBe(3))
+  const queueLines = async () => (await prometheus.render()).match(/^portcall_queue_size.*$/gm)
+  expect(await queueLines()).toEqual(['portcall_queue_size{queue="calls"} 3', 'portcall_queue_size{queue="tasks"} 2'])
+  await sdk.flush()
+  const named = (metric: string) => receiver.points.filter((point) => point.metric === metric)
+  expect(named('portcall.queue.size').map(({ value, attributes }) => [attributes['portcall.queue.name'], value])).toEqual([
+    ['calls', 3],
+    ['tasks', 2],
+  ])
+  expect(named('portcall.stream.buffered')).toMatchObject([{ unit: 'By', value: 0 }])
+  release()
+  await Promise.all(calls)
+  expect(await queueLines()).toContain('portcall_queue_size{queue="calls"} 0')
+})
+
 test('the duration of a session is measured when it ends', async () => {
   const { url } = await startMeasured()
   const client = await connect(url, { protocolVersion: '2025-11-25' })
@@ -152,7 +204,7 @@ const promtool = (...args: string[]): string =>
 
 test.skipIf(!hasPrometheus)('promtool accepts the configuration and the rules, and the rules fire when they should', () => {
   expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS')
-  expect(promtool('check', 'rules', 'alerts.yml')).toContain('9 rules found')
+  expect(promtool('check', 'rules', 'alerts.yml')).toContain('10 rules found')
   expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
 })
 
@@ -197,7 +249,7 @@ test.skipIf(!hasPrometheus)('Prometheus scrapes the page, loads the rules, and r
     expect(calls.data.result[0]?.value[1]).toBe('2')
   }, 30_000)
   const { data } = await api('rules')
-  expect(data.groups[0].rules).toHaveLength(9)
+  expect(data.groups[0].rules).toHaveLength(10)
   const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/portcall.json'), 'utf8'))
   for (const { expr } of panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets)) {
     const answer = await query(expr.replaceAll('$job', 'portcall').replaceAll('$__rate_interval', '1m'))

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { connect } from 'portcall/client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../support/free-port.mjs'
-import { startProgram } from './support/listening-program.ts'
 import { startReceiver } from './support/otlp.ts'
+import { startProgram } from './support/program.ts'
 
 const page = (name: string): string => fileURLToPath(new URL(`pages/${name}.mjs`, import.meta.url))
 

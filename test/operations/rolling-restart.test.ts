@@ -7,17 +7,17 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { startBalancer } from '../scale/support/balancer.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
 import { callSteadily } from './support/calls.ts'
-import { killPrograms, type Program, startProgram } from './support/program.ts'
+import { killServers, type ServerProcess, startServer } from './support/program.ts'
 
 const PROGRAMS = 3
 const CALL_EVERY_MS = 20
 const CHECK_EVERY_MS = 50
 const SHUTDOWN_DELAY_MS = 2000
 
-afterEach(killPrograms)
+afterEach(killServers)
 
 /** Keeps the list of the processes that are ready, as a load balancer does. */
-async function watchReadiness(programs: ReadonlySet<Program>, ready: Program[], signal: AbortSignal): Promise<void> {
+async function watchReadiness(programs: ReadonlySet<ServerProcess>, ready: ServerProcess[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const checked = [...programs].map(async (program) => {
       const isReady = await fetch(new URL('/readyz', program.url)).then(
@@ -38,10 +38,10 @@ test.skipIf(process.platform === 'win32').each([{ workers: 1 }, { workers: 2 }])
   { timeout: 240_000 },
   async ({ workers }) => {
     const folder = await mkdtemp(join(tmpdir(), 'portcall-rolling-'))
-    const start = () => startProgram({ shutdownDelayMs: SHUTDOWN_DELAY_MS, workers }, { STORES: join(folder, 'sessions.db') })
-    const programs = new Set<Program>()
+    const start = () => startServer({ shutdownDelayMs: SHUTDOWN_DELAY_MS, workers }, { STORES: join(folder, 'sessions.db') })
+    const programs = new Set<ServerProcess>()
     for (let index = 0; index < PROGRAMS; index++) programs.add(await start())
-    const ready: Program[] = []
+    const ready: ServerProcess[] = []
     const stop = new AbortController()
     const watching = watchReadiness(programs, ready, stop.signal)
     while (ready.length < PROGRAMS) await sleep(CHECK_EVERY_MS)

@@ -10,7 +10,7 @@ import { findDriver } from '../../packages/portcall/src/stores/sqlite/driver.ts'
 import { startBalancer } from '../scale/support/balancer.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
 import { callOnce, callSteadily } from './support/calls.ts'
-import { killPrograms, startProgram } from './support/program.ts'
+import { killServers, startServer } from './support/program.ts'
 
 const COUNT = 3
 const LONG_MS = 240_000
@@ -32,7 +32,7 @@ interface Service {
 const SETUPS: { readonly [name: string]: (folder: string) => Promise<Service> } = {
   async processes(folder) {
     const file = join(folder, 'sessions.db')
-    const start = () => startProgram({}, { STORES: file })
+    const start = () => startServer({}, { STORES: file })
     const programs = [await start(), await start(), await start()]
     const balancer = await startBalancer(programs)
     onTestFinished(() => balancer.close())
@@ -44,7 +44,7 @@ const SETUPS: { readonly [name: string]: (folder: string) => Promise<Service> } 
     return { url: balancer.url, file, folder, killOne }
   },
   async workers(folder) {
-    const { url } = await startProgram({ workers: COUNT }, { TMPDIR: folder })
+    const { url } = await startServer({ workers: COUNT }, { TMPDIR: folder })
     const [created = ''] = readdirSync(folder)
     const killOne = async (): Promise<void> => void process.kill(Number(await callOnce(url, 'pid')), 'SIGKILL')
     return { url, file: join(folder, created, 'sessions.db'), folder, killOne }
@@ -90,14 +90,14 @@ function newFolder(): { readonly folder: string; readonly isDisk: boolean } {
   const folder = mkdtempSync(join(tmpdir(), 'portcall-faults-'))
   const isDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', folder]).status === 0
   onTestFinished(() => {
-    killPrograms()
+    killServers()
     if (isDisk) execFileSync('umount', ['--lazy', folder])
     rmSync(folder, { recursive: true, force: true })
   })
   return { folder, isDisk }
 }
 
-afterEach(killPrograms)
+afterEach(killServers)
 
 describe.skipIf(process.platform !== 'linux').each(Object.keys(SETUPS))('%s', (setup) => {
   test.for(Object.keys(FAULTS))(

@@ -65,6 +65,11 @@ async function spansNamed(name: string): Promise<ReceivedSpan[]> {
   return receiver.spans.filter((span) => span.name === name)
 }
 
+async function sessionPoints(): Promise<ReceivedPoint[]> {
+  await sdk.flush()
+  return receiver.points.filter(({ metric }) => /session/.test(metric))
+}
+
 const one = (spans: readonly ReceivedSpan[], kind: number): ReceivedSpan => {
   const found = spans.filter((span) => span.kind === kind)
   expect(found).toHaveLength(1)
@@ -89,16 +94,20 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
       'network.protocol.name': 'http',
     }
     const { hostname, port } = new URL(url)
+    const session = protocolVersion !== '2026-07-28' && { 'mcp.session.id': received.attributes['mcp.session.id'] }
     expect(sent.attributes).toEqual({
       ...common,
       'jsonrpc.request.id': expect.any(String),
+      'network.protocol.version': '1.1',
       'server.address': hostname,
       'server.port': Number(port),
+      ...session,
     })
     expect(received.attributes).toEqual({
       ...common,
       'jsonrpc.request.id': expect.any(String),
       'client.address': '127.0.0.1',
+      'client.port': expect.any(Number),
       'network.protocol.version': '1.1',
       ...(protocolVersion !== '2026-07-28' && { 'mcp.session.id': expect.any(String) }),
     })
@@ -109,16 +118,25 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
     onTestFinished(() => listening.close())
     const client = await open(listening.url, { protocolVersion })
     await client.callTool('add', { a: 1 })
-    const sessionPoints = async (): Promise<ReceivedPoint[]> => {
-      await sdk.flush()
-      return receiver.points.filter(({ metric }) => metric === 'mcp.server.session.duration')
-    }
     expect(await sessionPoints()).toEqual([])
     await client.close()
     await listening.close()
-    const common = { 'network.transport': 'tcp', 'network.protocol.name': 'http', 'network.protocol.version': '1.1' }
-    const point = { unit: 's', count: 1, attributes: { ...common, 'mcp.protocol.version': protocolVersion } }
-    expect(await sessionPoints()).toMatchObject(protocolVersion === '2026-07-28' ? [] : [point])
+    const { hostname, port } = new URL(listening.url)
+    const common = {
+      'mcp.protocol.version': protocolVersion,
+      'network.transport': 'tcp',
+      'network.protocol.name': 'http',
+      'network.protocol.version': '1.1',
+    }
+    const server = { 'server.address': hostname, 'server.port': Number(port) }
+    const points = await sessionPoints()
+    for (const point of points) expect(point).toMatchObject({ unit: 's', count: 1, bounds: BOUNDS })
+    const attributes = points.map((point) => [point.metric, point.attributes])
+    expect(Object.fromEntries(attributes)).toEqual(
+      protocolVersion === '2026-07-28'
+        ? {}
+        : { 'mcp.client.session.duration': { ...common, ...server }, 'mcp.server.session.duration': common },
+    )
   })
 
   test('a question to the client is linked to the call that asked it', async () => {
@@ -149,6 +167,21 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
       expect(handled.parentSpanId).toBe(asked.spanId)
     }
   })
+})
+
+test('a session that is lost has the type of the error', async () => {
+  const program = fileURLToPath(new URL('support/traced-stdio.mjs', import.meta.url))
+  const client = await open({ command: process.execPath, args: [program, receiver.url] }, { protocolVersion: '2025-11-25' })
+  await client.callTool('add')
+  await client.callTool('exit').catch(() => {})
+  await eventually(async () =>
+    expect(await sessionPoints()).toContainEqual(
+      expect.objectContaining({
+        metric: 'mcp.client.session.duration',
+        attributes: expect.objectContaining({ 'network.transport': 'pipe', 'error.type': 'ConnectionLostError' }),
+      }),
+    ),
+  )
 })
 
 test.each(VERSIONS)('a trace continues in a program over stdio with %s', async (protocolVersion) => {
@@ -288,7 +321,9 @@ test('one trace leads from the client through the gateway to the server and the 
   }
   const server = define(false)
   define(true)
-  const gateway = createGateway({ servers: { reports: await listen(server) }, policy: [gatewayTelemetry()] })
+  const url = await listen(server)
+  const { hostname, port } = new URL(url)
+  const gateway = createGateway({ servers: { reports: url }, policy: [gatewayTelemetry()] })
   onTestFinished(() => gateway.close())
   const client = await open(await listen(gateway), { extensions: [clientTasks()] })
   await trace.getTracer('test').startActiveSpan('agent', async (agent) => {
@@ -304,7 +339,13 @@ test('one trace leads from the client through the gateway to the server and the 
   for (const [index, name] of chain.entries()) {
     const span = calls.find(({ parentSpanId }) => parentSpanId === parent)
     expect(span?.kind, name).toBe(kinds[index])
-    if (name === 'gateway out') expect(span!.attributes['portcall.gateway.server']).toBe('reports')
+    if (name === 'gateway out')
+      expect(span!.attributes).toMatchObject({
+        'portcall.gateway.server': 'reports',
+        'network.transport': 'tcp',
+        'server.address': hostname,
+        'server.port': Number(port),
+      })
     if (name === 'worker') expect(span!.links).toMatchObject([{ spanId: parent }])
     parent = span!.spanId
   }

@@ -13,12 +13,12 @@ import { isRunning } from '../../packages/portcall/src/util/is-running.ts'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
 import { callOnce, callSteadily } from './support/calls.ts'
-import { killPrograms, startProgram } from './support/program.ts'
+import { killServers, startServer } from './support/program.ts'
 
 const COUNT = 3
 const LONG_MS = 120_000
 
-afterEach(killPrograms)
+afterEach(killServers)
 
 /** Returns the process ids of the workers, found by calls on new connections. */
 async function pidsOf(url: string): Promise<number[]> {
@@ -38,7 +38,7 @@ function newTemporaryFolder(): string {
 
 describe.skipIf(process.platform === 'win32')('workers', () => {
   test('connections go to each worker in turn, and each knows its number', { timeout: LONG_MS }, async () => {
-    const { url } = await startProgram()
+    const { url } = await startServer()
     const numbers: string[] = []
     for (let call = 0; call < 3 * COUNT; call++) numbers.push(await callOnce(url, 'number'))
     expect(numbers.sort()).toEqual(['1', '1', '1', '2', '2', '2', '3', '3', '3'])
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   test('any worker answers any session: calls, streams, input requests, resumptions, notifications', {
     timeout: LONG_MS,
   }, async () => {
-    const { url } = await startProgram()
+    const { url } = await startServer()
     const clients = await openWorkers(url, 'w', 6)
     await Promise.all(clients.map((client) => runCalls(client, 8)))
     expect(clients.flatMap(({ records }) => records.flatMap((record) => violationsOf(record, false)))).toEqual([])
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   })
 
   test('a question of one worker is answered through another, on both eras', { timeout: LONG_MS }, async () => {
-    const { url } = await startProgram()
+    const { url } = await startServer()
     for (const protocolVersion of ['2026-07-28', '2025-11-25'] as const) {
       // Several calls at a time use several connections, so that the answers reach other workers.
       const elicit = ({ message }: { readonly message: string }) => ({ name: `for ${message}` })
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   })
 
   test('a task is started at one worker, and its result is read at others', { timeout: LONG_MS }, async () => {
-    const { url } = await startProgram()
+    const { url } = await startServer()
     const start = async () => {
       const client = await connect(url, { extensions: [tasks()] })
       const started = await client.tasks.start('render', { ms: 50 })
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   test('a worker that is killed under load loses no call that it did not have, and is started again', {
     timeout: LONG_MS,
   }, async () => {
-    const { url } = await startProgram()
+    const { url } = await startServer()
     const [victim = 0, ...others] = await pidsOf(url)
     const clients = await openWorkers(url, 'k', 6)
     const running = Promise.all(clients.map((client) => runCalls(client, 15)))
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   })
 
   test('connections that arrive while all workers are dead are served when one has started', { timeout: LONG_MS }, async () => {
-    const { url } = await startProgram()
+    const { url } = await startServer()
     const pids = await pidsOf(url)
     for (const pid of pids) process.kill(pid, 'SIGKILL')
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]))
@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
 
   test('SIGTERM makes all workers unready, then they finish their calls and exit together', { timeout: LONG_MS }, async () => {
     const folder = newTemporaryFolder()
-    const program = await startProgram({ shutdownDelayMs: 5000 }, { TMPDIR: folder })
+    const program = await startServer({ shutdownDelayMs: 5000 }, { TMPDIR: folder })
     const { url } = program
     const pids = await pidsOf(url)
     const status = (path: string) => fetch(new URL(path, url), { headers: { connection: 'close' } }).then(({ status }) => status)
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   })
 
   test('a signal to the whole process group, as of Ctrl-C, drains too', { timeout: LONG_MS }, async () => {
-    const program = await startProgram()
+    const program = await startServer()
     const pids = await pidsOf(program.url)
     const call = callOnce(program.url, 'wait', { ms: 1000 })
     // It prints a line when it starts.
@@ -158,7 +158,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
 
   test('workers exit when their supervisor is killed, and leave no file', { timeout: LONG_MS }, async () => {
     const folder = newTemporaryFolder()
-    const program = await startProgram({}, { TMPDIR: folder })
+    const program = await startServer({}, { TMPDIR: folder })
     const pids = await pidsOf(program.url)
     const [client] = await openWorkers(program.url, 'x', 1)
     await runCalls(client!, 1)
@@ -169,15 +169,15 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
 
   test('files of a program whose processes were all killed are removed when it starts again', { timeout: LONG_MS }, async () => {
     const folder = newTemporaryFolder()
-    const killed = await startProgram({}, { TMPDIR: folder })
-    const running = await startProgram({}, { TMPDIR: folder })
+    const killed = await startServer({}, { TMPDIR: folder })
+    const running = await startServer({}, { TMPDIR: folder })
     const pids = await pidsOf(killed.url)
     for (const pid of [...pids, killed.process.pid!]) process.kill(pid, 'SIGKILL')
     await killed.exited
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]))
     const left = readdirSync(folder)
     expect(left.length).toBe(2)
-    const restarted = await startProgram({}, { TMPDIR: folder })
+    const restarted = await startServer({}, { TMPDIR: folder })
     expect(readdirSync(folder).filter((name) => left.includes(name)).length).toBe(1)
     for (const { url } of [running, restarted]) {
       const [client] = await openWorkers(url, 'y', 1)
@@ -187,7 +187,7 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
   })
 
   test('an incomplete request times out, as without workers', { timeout: LONG_MS }, async () => {
-    const { url } = await startProgram({ headersTimeoutMs: 500 })
+    const { url } = await startServer({ headersTimeoutMs: 500 })
     const socket = openSocket(Number(new URL(url).port), '127.0.0.1')
     socket.write('POST /mcp HTTP/1.1\r\nhost: localhost\r\n')
     const [response] = await once(socket, 'data')

@@ -28,12 +28,14 @@ export interface ReceivedSpan {
   readonly service: string | number | undefined
 }
 
-/** A data point of a histogram as a collector receives it. */
+/** A data point of a histogram or a gauge as a collector receives it. */
 export interface ReceivedPoint {
   readonly metric: string
   readonly unit: string
   readonly count: number
   readonly bounds: readonly number[]
+  /** The value of a gauge. */
+  readonly value: number | undefined
   readonly attributes: { readonly [key: string]: string | number | undefined }
 }
 
@@ -64,12 +66,13 @@ export async function startReceiver(): Promise<OtlpReceiver> {
         spans.push({ ...span, links: span.links ?? [], attributes: attributesOf(span.attributes), service })
     }
     for (const metric of (body.resourceMetrics ?? []).flatMap((one: any) => one.scopeMetrics).flatMap((one: any) => one.metrics))
-      for (const point of metric.histogram?.dataPoints ?? [])
+      for (const point of (metric.histogram ?? metric.gauge)?.dataPoints ?? [])
         points.push({
           metric: metric.name,
           unit: metric.unit,
           count: Number(point.count),
           bounds: point.explicitBounds,
+          value: point.asInt === undefined ? point.asDouble : Number(point.asInt),
           attributes: attributesOf(point.attributes),
         })
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')

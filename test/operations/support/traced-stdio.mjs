@@ -1,4 +1,4 @@
-/** A program with one tool over stdio, which sends a span of each request to the receiver whose URL is its argument. */
+/** A program with two tools over stdio, which sends a span of each request to the receiver whose URL is its argument. */
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { createServer } from 'portcall'
@@ -11,5 +11,6 @@ new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).
 const server = createServer({ name: 'program', version: '1' })
 server.use(serverTelemetry())
 server.tool('add', {}, () => '1')
+server.tool('exit', {}, () => process.exit(1))
 
 await serveStdio(server)

@@ -2,7 +2,7 @@
 import type { Deadlines } from '../client/deadlines.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { Channel } from '../jsonrpc/channel.ts'
-import { copySharedResults } from '../jsonrpc/exchange.ts'
+import { copySharedResults, type ServerDescription } from '../jsonrpc/exchange.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { isAuthError } from '../protocol/authorizer.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
@@ -18,12 +18,7 @@ import { openHttp } from './open-http.ts'
 import type { ConnectContext } from './open-legacy.ts'
 import type { ConnectionOptions } from './options.ts'
 import { loadHttpFetch, loadSpawn } from './platform.ts'
-import {
-  createReconnectingConnection,
-  type OpenConnection,
-  type ReconnectingConnection,
-  type ReconnectOptions,
-} from './reconnect.ts'
+import { createReconnectingConnection, type OpenConnection, type ReconnectingConnection } from './reconnect.ts'
 import { type ConnectTarget, matchTarget, type StdioTarget } from './target.ts'
 
 /** What uses a connection, as the server gets to know it. */
@@ -61,7 +56,7 @@ export function openServerConnection(
   owner: ConnectionOwner,
 ): Promise<ReconnectingConnection> {
   return createReconnectingConnection({
-    target: describeTarget(target),
+    target: describeConnectTarget(target),
     open: createOpener(target, options, createContext(owner, options)),
     connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     deadlines: owner.deadlines,
@@ -176,7 +171,7 @@ async function openWithEraCache(
   return negotiated.connection
 }
 
-/** Closes the HTTP client together with the connection. */
+/** Closes the HTTP client together with the connection, and says which version of HTTP it uses. */
 async function closeWith(opening: Promise<OpenConnection>, fetch: HttpFetch): Promise<OpenConnection> {
   const connection = await opening.catch((error: unknown) => {
     fetch.close()
@@ -186,15 +181,16 @@ async function closeWith(opening: Promise<OpenConnection>, fetch: HttpFetch): Pr
     await connection.close()
     fetch.close()
   }
-  return { ...connection, close }
+  return { ...connection, httpVersion: fetch.httpVersion, close }
 }
 
 function commandKey({ command, args = [], cwd = '' }: StdioTarget): string {
   return JSON.stringify([command, ...args, cwd])
 }
 
-function describeTarget(target: ConnectTarget): ReconnectOptions['target'] {
-  return matchTarget<ReconnectOptions['target']>(target, {
+/** Describes a server to middleware, before there is a connection. */
+export function describeConnectTarget(target: ConnectTarget): ServerDescription {
+  return matchTarget<ServerDescription>(target, {
     url: (url) => ({ transport: 'http', url }),
     command: () => ({ transport: 'stdio' }),
     channel: () => ({ transport: 'stdio' }),

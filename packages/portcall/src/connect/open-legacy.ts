@@ -56,5 +56,6 @@ export async function openLegacy(connection: LegacyConnection, context: ConnectC
     notify: (message) => connection.notify(message),
   })
   const { exchange, onClose, close, revision } = client
-  return { exchange, sendsParamHeaders: false, hasSession: true, protocolVersion: revision.version, onEnd: onClose, close }
+  const session = { hasSession: true, sessionId: connection.sessionId, protocolVersion: revision.version }
+  return { ...session, exchange, sendsParamHeaders: false, onEnd: onClose, close }
 }

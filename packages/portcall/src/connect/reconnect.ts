@@ -3,7 +3,7 @@ import type { Deadlines } from '../client/deadlines.ts'
 import { ClientClosedError } from '../client/errors.ts'
 import type { ClientEvent } from '../client/options.ts'
 import type { ConnectionStatus } from '../client/types.ts'
-import type { ConnectionInfo, Exchange } from '../jsonrpc/exchange.ts'
+import type { ConnectionInfo, ConnectionSession, Exchange, ServerDescription } from '../jsonrpc/exchange.ts'
 import { backoffMs } from '../util/backoff.ts'
 import { delay } from '../util/timers.ts'
 
@@ -14,6 +14,10 @@ export interface OpenConnection {
   readonly sendsParamHeaders: boolean
   /** Whether the connection is a session, whose client capabilities are fixed. Otherwise each request declares its own. */
   readonly hasSession: boolean
+  /** The id of the session, if it has one. */
+  readonly sessionId?: string | undefined
+  /** The version of HTTP, if it is known. */
+  readonly httpVersion?: string | undefined
   /** The negotiated protocol version. */
   readonly protocolVersion: string
   /** Calls the listener once when the connection ends by itself. */
@@ -23,7 +27,7 @@ export interface OpenConnection {
 
 export interface ReconnectOptions {
   /** Describes the server to middleware. */
-  readonly target: Omit<ConnectionInfo, 'protocolVersion'>
+  readonly target: ServerDescription
   /** Opens a connection. When the signal is aborted, it releases everything. */
   readonly open: (signal: AbortSignal) => Promise<OpenConnection>
   /** Timeout of `open`, in milliseconds. */
@@ -51,7 +55,7 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
   let failures = 0
   let sendsParamHeaders = false
   let hasSession = false
-  let protocolVersion = ''
+  let info: ConnectionInfo = { ...options.target, protocolVersion: '' }
   let current: Promise<OpenConnection> | undefined
   /** The connection of `current`, once it is open. */
   let ready: OpenConnection | undefined
@@ -66,7 +70,8 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
   const open = async (attempt: () => Promise<OpenConnection>, signal: AbortSignal | undefined): Promise<OpenConnection> => {
     const connection = await openWithTimeout(options, signal ? AbortSignal.any([closing.signal, signal]) : closing.signal)
     failures = 0
-    ;({ sendsParamHeaders, hasSession, protocolVersion } = connection)
+    ;({ sendsParamHeaders, hasSession } = connection)
+    info = describeConnection(options.target, connection, () => closing.signal.aborted)
     ready = connection
     connection.onEnd((reason) => disconnect(attempt(), reason))
     if (status === 'disconnected') onEvent({ type: 'reconnected' })
@@ -119,10 +124,10 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
       return hasSession
     },
     get protocolVersion() {
-      return protocolVersion
+      return info.protocolVersion
     },
     get info() {
-      return { ...options.target, protocolVersion }
+      return info
     },
     exchange: reconnect ? sendWithRetry : send,
     async close() {
@@ -135,6 +140,17 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
       )
     },
   }
+}
+
+/** Describes a connection to middleware. */
+function describeConnection(
+  target: ReconnectOptions['target'],
+  { protocolVersion, httpVersion, hasSession, sessionId, onEnd }: OpenConnection,
+  isClosed: () => boolean,
+): ConnectionInfo {
+  const onSessionEnd: ConnectionSession['onEnd'] = (listener) => onEnd((reason) => listener(isClosed() ? undefined : reason))
+  const session = { id: sessionId, openedAt: performance.now(), onEnd: onSessionEnd }
+  return { ...target, protocolVersion, httpVersion, ...(hasSession && { session }) }
 }
 
 async function openWithTimeout(

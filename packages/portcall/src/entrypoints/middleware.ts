@@ -13,7 +13,7 @@ export {
   createAuditTrail,
   verifyAuditLog,
 } from '../middleware/audit/trail.ts'
-export { type ConcurrencyLimitOptions, concurrencyLimit } from '../middleware/concurrency-limit.ts'
+export { type ConcurrencyLimit, type ConcurrencyLimitOptions, concurrencyLimit } from '../middleware/concurrency-limit.ts'
 export { type IdempotencyOptions, idempotency } from '../middleware/idempotency.ts'
 export { idempotencyKey } from '../middleware/idempotency-key.ts'
 export { type AddressKeyOptions, byAddress } from '../middleware/keys.ts'

@@ -6,7 +6,7 @@ import { countWorkers } from '../cluster/count-workers.ts'
 import { joinSupervisor } from '../cluster/join-supervisor.ts'
 import { createShutdown, ignoreSignals } from '../cluster/shutdown.ts'
 import { workerSettings } from '../cluster/worker-settings.ts'
-import type { MetricsPage } from '../protocol/metrics.ts'
+import type { EndpointObserver, MetricsPage } from '../protocol/metrics.ts'
 import { assertServer } from '../server/assert-server.ts'
 import type { ServerLike } from '../server/types.ts'
 import { DRAIN_TIMEOUT_MS } from '../transports/http/server/limits.ts'
@@ -18,7 +18,7 @@ import { checkHttpOptions, HTTP_OPTION_NAMES, type HttpOptions, httpOptionsOf } 
 import { assertNodeVersion } from '../util/assert-node-version.ts'
 import type { OptionNames } from '../util/check-options.ts'
 
-export type { EndpointSizes, MetricsPage } from '../protocol/metrics.ts'
+export type { EndpointObserver, EndpointSizes, MetricsPage } from '../protocol/metrics.ts'
 export type { NodeHandler } from '../transports/http/server/node/handler.ts'
 export type { HealthOptions } from '../transports/http/server/node/health.ts'
 export type { NodeServerLimits } from '../transports/http/server/node/server.ts'
@@ -40,8 +40,11 @@ export interface ServeOptions extends HttpOptions, NodeServerLimits {
    * authentication, accept any `Host`, and respond without details. Default: enabled.
    */
   readonly health?: HealthOptions | false
-  /** The metrics to show to Prometheus at `GET /metrics`; `portcall/metrics` creates them. They accept any `Host`. Default: none. */
-  readonly metrics?: MetricsPage
+  /**
+   * The metrics to show to Prometheus at `GET /metrics`, any `Host` accepted: `metrics()` of `portcall/metrics`. Or `sizeTelemetry()` of
+   * `portcall/telemetry`, which shows the sizes of the endpoint with OpenTelemetry. Default: none.
+   */
+  readonly metrics?: MetricsPage | EndpointObserver
   /**
    * How long the server goes on serving after a signal, in milliseconds. Meanwhile `/readyz` responds with 503, so that load balancers send
    * requests elsewhere before it stops. Default: 0.

@@ -1,6 +1,6 @@
 import type { ListedKind } from '../compose/kinds.ts'
 import type { RpcError } from '../jsonrpc/errors.ts'
-import type { Auth, Middleware } from '../jsonrpc/exchange.ts'
+import type { Auth, Middleware, ServerDescription } from '../jsonrpc/exchange.ts'
 import type { JsonObject, Request } from '../jsonrpc/message.ts'
 import type { InputRequest } from '../protocol/input-types.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
@@ -88,5 +88,5 @@ export interface GatewayPolicy {
   /** Middleware for all requests of callers. It runs inside the middleware of the gateway. */
   readonly middleware?: readonly Middleware[]
   /** Returns middleware for the requests to a server, with the names that the server knows. It runs inside that of the server. */
-  serverMiddleware?(server: string): readonly Middleware[]
+  serverMiddleware?(server: string, target: ServerDescription): readonly Middleware[]
 }

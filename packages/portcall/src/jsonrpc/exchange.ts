@@ -21,18 +21,38 @@ export interface HttpInfo {
   readonly target?: string
   /** The IP address of the client, or of the proxy in front of the server. Absent where the runtime does not report it. */
   readonly remoteAddress?: string | undefined
+  /** The TCP port of the other end of the connection. Absent where the runtime does not report it. */
+  readonly remotePort?: number | undefined
   /** The version of HTTP on this connection, such as `1.1` or `2`. Absent where the runtime does not report it. */
   readonly httpVersion?: string
 }
 
-/** The connection on which a client sends a request. */
-export interface ConnectionInfo {
+/** How a server is reached. */
+export interface ServerDescription {
   /** How messages are transported. */
   readonly transport: 'http' | 'stdio' | 'memory'
   /** The URL of the server. Absent on other transports than HTTP. */
   readonly url?: URL
+}
+
+/** The connection on which a client sends a request. */
+export interface ConnectionInfo extends ServerDescription {
+  /** The version of HTTP, such as `1.1`. Absent on other transports, and where the runtime does not report it. */
+  readonly httpVersion?: string | undefined
   /** The negotiated protocol version. Empty until the connection is open. */
   readonly protocolVersion: string
+  /** The session. Absent until the connection is open, and on connections without a session. */
+  readonly session?: ConnectionSession
+}
+
+/** The session of a connection, as the client sees it. */
+export interface ConnectionSession {
+  /** The id of the HTTP session. */
+  readonly id: string | undefined
+  /** When it was opened, by `performance.now()`. */
+  readonly openedAt: number
+  /** Calls the listener once when the session has ended, immediately if it already has. There is no error if the client closed it. */
+  onEnd(listener: (error: unknown) => void): void
 }
 
 /** What accompanies a request: cancellation, notifications, authorization and transport information. */

@@ -22,13 +22,19 @@ export interface ConcurrencyLimitOptions extends RequestSelection {
   readonly name?: string
 }
 
+/** Middleware that limits concurrency. */
+export interface ConcurrencyLimit extends Middleware {
+  /** The number of requests that wait for their turn in this process: `metrics.queue('calls', () => limit.waiting)`. */
+  readonly waiting: number
+}
+
 /**
  * Creates middleware that limits how many requests of a caller run at once. With `maxQueued`, further requests wait for their turn, in the
  * order in which they arrived. Requests fail while the store fails.
  *
  * @throws RangeError if `limit` is less than 1.
  */
-export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
+export function concurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
   const { limit, maxQueued = 0, queueTimeoutMs = 30_000, store, name = 'concurrency-limit' } = options
   if (!(limit >= 1)) throw new RangeError('concurrencyLimit: limit must be at least 1')
   const keyOf = createKeyLookup(options)
@@ -36,7 +42,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
     ? createConcurrencySlots({ store, name, limit, maxQueued, queueTimeoutMs })
     : createConcurrencyQueue({ limit, maxQueued, queueTimeoutMs })
 
-  return async (request, context, next) => {
+  const middleware: Middleware = async (request, context, next) => {
     const key = keyOf(request, context)
     if (key === undefined) return next(request, context)
     const leave = await gate.enter(key, context)
@@ -47,12 +53,16 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
       await leave()
     }
   }
+  return Object.defineProperty(middleware, 'waiting', { get: () => gate.waiting }) as ConcurrencyLimit
 }
 
 /** Creates a gate that counts the requests of this process. */
 function createConcurrencyQueue(options: TurnsOptions): ConcurrencyGate {
   const turnsOf = new Map<string, Turns>()
   return {
+    get waiting() {
+      return [...turnsOf.values()].reduce((sum, turns) => sum + turns.waiting, 0)
+    },
     async enter(key, context) {
       const turns = turnsOf.get(key) ?? createTurns(options)
       turnsOf.set(key, turns)

@@ -7,6 +7,8 @@ import { delay } from '../util/timers.ts'
 
 /** Admits a limited number of requests with the same key at once. */
 export interface ConcurrencyGate {
+  /** The number of requests that wait in this process. */
+  readonly waiting: number
   /**
    * Waits for the turn of a request. Resolves to what ends it, or to `undefined` if there are too many.
    *
@@ -68,6 +70,9 @@ export function createConcurrencySlots(options: ConcurrencySlotsOptions): Concur
     }
   }
   return {
+    get waiting() {
+      return [...waiting.values()].reduce((sum, count) => sum + count, 0)
+    },
     async enter(key, context) {
       const lease = (waiting.has(key) ? undefined : await take(key)) ?? (await wait(key, context))
       if (!lease) return undefined

@@ -10,8 +10,14 @@ export interface EndpointSizes {
   readonly bufferedBytes: number
 }
 
+/** Shows the sizes of endpoints. */
+export interface EndpointObserver {
+  /** Shows the sizes of an endpoint. Returns a function that stops it. */
+  observe(sizes: () => EndpointSizes): () => void
+}
+
 /** A page of metrics for Prometheus. `portcall/metrics` creates one; `serve` and the admin port of a gateway show it. */
-export interface MetricsPage {
+export interface MetricsPage extends EndpointObserver {
   /** The path of the page. */
   readonly path: string
   /** The media type of the page. */
@@ -20,6 +26,4 @@ export interface MetricsPage {
   isAllowed(authorization: string | undefined): boolean
   /** Returns the page. */
   render(): Promise<string>
-  /** Shows the sizes of an endpoint. Returns a function that stops it. */
-  observe(sizes: () => EndpointSizes): () => void
 }

@@ -26,6 +26,7 @@ export const Attribute = {
   serverAddress: 'server.address',
   serverPort: 'server.port',
   clientAddress: 'client.address',
+  clientPort: 'client.port',
   /** Not part of the conventions: the task of a run. */
   taskId: 'portcall.task.id',
   /** Not part of the conventions: the type of a result that is not complete, `input_required` or `task`. */
@@ -50,7 +51,7 @@ export function sortAttributes(attributes: Attributes): Attributes {
 }
 
 /** A connection as telemetry sees it: of a client, or of a request that a server received. */
-type TracedConnection = ConnectionInfo & Pick<RequestOrigin, 'httpVersion'>
+type TracedConnection = Pick<ConnectionInfo, 'transport' | 'url' | 'protocolVersion' | 'httpVersion'>
 
 /** The attributes of each transport. */
 const TRANSPORTS: { readonly [transport in RequestOrigin['transport']]: Attributes } = {
@@ -107,6 +108,8 @@ export function receivedAttributes(id: RequestId, { sessionId }: RequestOrigin, 
   if (sessionId) attributes[Attribute.sessionId] = sessionId
   const address = http?.remoteAddress
   if (address) attributes[Attribute.clientAddress] = address
+  const port = http?.remotePort
+  if (address && port) attributes[Attribute.clientPort] = port
   return attributes
 }
 

@@ -8,7 +8,13 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { InputMiddleware } from '../client/input-requests.ts'
-import { type ConnectionInfo, deriveContext, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
+import {
+  type ConnectionInfo,
+  type ConnectionSession,
+  deriveContext,
+  type ExchangeContext,
+  type Middleware,
+} from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { metaOf, type Outcome, outcomeOf, SUCCEEDED, thrownOutcome } from '../logging/operation.ts'
 import { rememberTrace } from '../logging/request-traces.ts'
@@ -41,6 +47,10 @@ interface ClientTracing {
   readonly payloads: PayloadRecorder
   readonly links: RoundTripLinks
   readonly connections: ConnectionAttributes
+  /** The connection of requests whose context has none. */
+  readonly connection: ConnectionInfo
+  /** The sessions whose duration will be recorded. */
+  readonly sessions: WeakSet<ConnectionSession>
 }
 
 /**
@@ -63,6 +73,8 @@ interface ClientMiddlewareSettings {
   readonly marksInputRequests: boolean
   /** Further attributes of all spans. */
   readonly attributes?: Attributes
+  /** The connection of requests whose context has none. */
+  readonly connection?: ConnectionInfo
 }
 
 /** Creates the middleware that records the requests of a client, or of a gateway to one of its servers. */
@@ -73,6 +85,8 @@ export function createClientMiddleware(options: ClientTelemetryOptions, settings
     payloads: createPayloadRecorder(options),
     links: createRoundTripLinks(),
     connections: createConnectionAttributes(settings.attributes),
+    connection: settings.connection ?? UNKNOWN_CONNECTION,
+    sessions: new WeakSet(),
   }
   return async (request, context, next) => {
     const startedAt = performance.now()
@@ -83,7 +97,6 @@ export function createClientMiddleware(options: ClientTelemetryOptions, settings
     const span = tracing.instruments.startSpan(operation, parent, SpanKind.CLIENT)
     const spanContext = trace.setSpan(parent, span)
     const sent: SentOperation = { request, context, span }
-    rememberTrace(request, span.spanContext())
     let outcome: Outcome = SUCCEEDED
     try {
       describeRequest(sent, previous, tracing)
@@ -96,7 +109,10 @@ export function createClientMiddleware(options: ClientTelemetryOptions, settings
       outcome = thrownOutcome(error)
       throw error
     } finally {
-      const connection = tracing.connections.of(context.connection ?? UNKNOWN_CONNECTION)
+      // Read now: the request may have opened another connection.
+      const info = context.connection ?? tracing.connection
+      const connection = tracing.connections.of(info)
+      if (info.session) measureSession(info.session, connection, tracing)
       tracing.instruments.record({ operation, outcome, connection, startedAt })
       describeConnection(sent, connection, tracing)
       endSpan(span, outcome)
@@ -122,6 +138,7 @@ interface SentOperation {
 /** Records what a request says. */
 function describeRequest({ request, span }: SentOperation, previous: SpanContext | undefined, { payloads }: ClientTracing): void {
   if (!span.isRecording()) return
+  rememberTrace(request, span.spanContext())
   span.setAttribute(Attribute.requestId, String(request.id))
   span.setAttributes(payloads.argumentsOf(request))
   if (previous) span.addLink({ context: previous })
@@ -131,8 +148,20 @@ function describeRequest({ request, span }: SentOperation, previous: SpanContext
 function describeConnection({ request, context, span }: SentOperation, connection: Attributes, { options }: ClientTracing): void {
   if (!span.isRecording()) return
   span.setAttributes(connection)
+  const sessionId = context.connection?.session?.id
+  if (sessionId !== undefined) span.setAttribute(Attribute.sessionId, sessionId)
   const own = options.attributes?.(request, context)
   if (own) span.setAttributes(own)
+}
+
+/** Records the duration of a session when it ends. */
+function measureSession(session: ConnectionSession, connection: Attributes, { instruments, sessions }: ClientTracing): void {
+  if (sessions.has(session)) return
+  sessions.add(session)
+  session.onEnd((error) => {
+    const outcome = error === undefined ? SUCCEEDED : thrownOutcome(error)
+    instruments.recordSession((performance.now() - session.openedAt) / 1000, connection, outcome)
+  })
 }
 
 /** Without an active span, the round trips of one call share the trace of the first one. */

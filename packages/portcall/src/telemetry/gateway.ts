@@ -1,4 +1,4 @@
-import type { Middleware } from '../jsonrpc/exchange.ts'
+import type { Middleware, ServerDescription } from '../jsonrpc/exchange.ts'
 import { Attribute } from './attributes.ts'
 import { createClientMiddleware } from './client.ts'
 import type { ClientTelemetryOptions } from './options.ts'
@@ -9,7 +9,7 @@ export interface GatewayTelemetry {
   /** Records the requests of callers. */
   readonly middleware: readonly Middleware[]
   /** Returns the middleware that records the requests to a server. */
-  serverMiddleware(server: string): readonly Middleware[]
+  serverMiddleware(server: string, target?: ServerDescription): readonly Middleware[]
 }
 
 /**
@@ -22,8 +22,12 @@ export interface GatewayTelemetry {
 export function gatewayTelemetry(options: ClientTelemetryOptions = {}): GatewayTelemetry {
   return {
     middleware: [serverTelemetry(options)],
-    serverMiddleware: (server) => [
-      createClientMiddleware(options, { marksInputRequests: false, attributes: { [Attribute.gatewayServer]: server } }),
+    serverMiddleware: (server, target) => [
+      createClientMiddleware(options, {
+        marksInputRequests: false,
+        attributes: { [Attribute.gatewayServer]: server },
+        ...(target && { connection: { ...target, protocolVersion: '' } }),
+      }),
     ],
   }
 }

@@ -10,8 +10,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Request } from '../jsonrpc/message.ts'
-import type { Outcome, TracedOperation } from '../logging/operation.ts'
-import { operationAttributes, outcomeAttributes, sortAttributes } from './attributes.ts'
+import { type Outcome, SUCCEEDED, type TracedOperation } from '../logging/operation.ts'
+import { Attribute, operationAttributes, outcomeAttributes, sortAttributes } from './attributes.ts'
 import { DURATION_BUCKETS } from './duration-buckets.ts'
 import { createKnownNames, type KnownNames } from './known-names.ts'
 import type { TelemetryOptions } from './options.ts'
@@ -24,8 +24,8 @@ export interface Instruments {
   startSpan(operation: TracedOperation, parent: Context, kind: SpanKind): Span
   /** Records the duration of a request. */
   record(measurement: Measurement): void
-  /** Records the duration of a session with a client, in seconds. */
-  recordSession(seconds: number, connection: Attributes): void
+  /** Records the duration of a session with the other side, in seconds, and how it ended. */
+  recordSession(seconds: number, connection: Attributes, outcome?: Outcome): void
 }
 
 /** The duration of a request and what it concerns. */
@@ -38,13 +38,15 @@ export interface Measurement {
   readonly startedAt: number
 }
 
-const SCOPE = 'portcall'
+/** The name under which Portcall creates spans and metrics. */
+export const SCOPE = 'portcall'
 
 const DESCRIPTIONS = {
   'mcp.client.operation.duration':
     'The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.',
   'mcp.server.operation.duration':
     'MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent.',
+  'mcp.client.session.duration': 'The duration of the MCP session as observed on the MCP client.',
   'mcp.server.session.duration': 'The duration of the MCP session as observed on the MCP server.',
 } as const
 
@@ -68,9 +70,9 @@ export function createInstruments(side: 'client' | 'server', options: TelemetryO
       operations ??= createHistogram(`mcp.${side}.operation.duration`, meterProvider)
       operations.record((performance.now() - measurement.startedAt) / 1000, series.of(measurement))
     },
-    recordSession(seconds, connection) {
-      sessions ??= createHistogram('mcp.server.session.duration', meterProvider)
-      sessions.record(seconds, connection)
+    recordSession(seconds, connection, { errorType } = SUCCEEDED) {
+      sessions ??= createHistogram(`mcp.${side}.session.duration`, meterProvider)
+      sessions.record(seconds, errorType === undefined ? connection : { ...connection, [Attribute.errorType]: errorType })
     },
   }
 }

@@ -4,6 +4,8 @@ import { type AbortSource, onAbort } from './abort.ts'
 export interface Turns {
   /** Whether no task runs. */
   readonly isIdle: boolean
+  /** The number of tasks that wait. */
+  readonly waiting: number
   /**
    * Returns true if the task may run now. Otherwise resolves to true when it is its turn, and to false if too many wait or after the timeout.
    * A task that runs has to call `end`.
@@ -54,6 +56,9 @@ export function createTurns({ limit, maxQueued, queueTimeoutMs }: TurnsOptions):
   return {
     get isIdle() {
       return running === 0
+    },
+    get waiting() {
+      return waiting.size
     },
     begin(source) {
       if (running >= limit) return waiting.size < maxQueued ? wait(source) : Promise.resolve(false)

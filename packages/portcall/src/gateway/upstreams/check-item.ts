@@ -18,14 +18,15 @@ export interface CheckOptions {
 /** Returns the items of a server's list that can be offered, and reports the others. */
 export function checkItems(items: readonly unknown[], { info, server, onEvent }: CheckOptions): JsonObject[] {
   return items.filter((item): item is JsonObject => {
-    const reason = isObject(item) ? findItemFault(info, item) : 'it is not an object'
+    const reason = isObject(item) ? findItemFault(info, item) : 'not an object, or nested too deeply (maxJsonDepth)'
     if (reason !== undefined) onEvent({ type: 'item-dropped', server, kind: info.kind, name: nameOf(item, info), reason })
     return reason === undefined
   })
 }
 
 function nameOf(item: unknown, { id }: KindInfo): string {
-  const name = isObject(item) ? item[id] : undefined
+  // The transport replaces items that nest too deeply by their names.
+  const name = isObject(item) ? item[id] : item
   return typeof name === 'string' ? name.slice(0, 200) : ''
 }
 

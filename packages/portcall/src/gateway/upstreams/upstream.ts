@@ -1,5 +1,6 @@
 import { KINDS } from '../../compose/kinds.ts'
 import type { Era } from '../../connect/era-cache.ts'
+import { describeConnectTarget } from '../../connect/open-connection.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
 import { matchTarget } from '../../connect/target.ts'
 import { ConnectionLostError, RpcError } from '../../jsonrpc/errors.ts'
@@ -210,7 +211,8 @@ function createExchanges(send: Exchange, { name, server, policies }: UpstreamOpt
   return (current = policies()) => {
     const known = exchanges.get(current)
     if (known) return known
-    const layers = current.list.flatMap((policy) => policy.serverMiddleware?.(name) ?? [])
+    const target = describeConnectTarget(server.target)
+    const layers = current.list.flatMap((policy) => policy.serverMiddleware?.(name, target) ?? [])
     const created = applyMiddleware(send, [...(server.middleware ?? []), ...layers])
     exchanges.set(current, created)
     return created

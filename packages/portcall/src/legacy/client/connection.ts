@@ -24,6 +24,8 @@ export interface ConnectionHandlers {
 export interface LegacyConnection {
   /** Whether the server usually sends its own messages in the response to the request that they belong to. Default: false. */
   readonly attributesMessages?: boolean
+  /** The id of the session, once the handshake has ended, if the server has assigned one. */
+  readonly sessionId?: string | undefined
   /**
    * Sends a request. The connection chooses its ID.
    *

@@ -87,7 +87,7 @@ export async function subscribableUris(
 
 export interface ReadResourceOptions extends ResourceRegistries {
   readonly maxResourceBytes: number
-  readonly cacheHint: () => CacheHint
+  readonly cacheHint: () => Required<CacheHint>
 }
 
 /** Creates the handler of `resources/read`. */
@@ -104,7 +104,8 @@ export function createReadResource(options: ReadResourceOptions): (call: CallCon
     if (call.isSuspended) return SUSPENDED
     if (value === undefined || value === null) throw resourceNotFound(uri)
     const result = await resourceResult(value, { uri, mimeType, maxBytes })
-    return { ...options.cacheHint(), ...cache, ...result }
+    const { ttlMs, cacheScope } = { ...options.cacheHint(), ...cache }
+    return { ttlMs, cacheScope, ...result }
   }
 }
 

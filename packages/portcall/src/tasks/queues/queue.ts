@@ -9,6 +9,8 @@ export interface TaskQueue {
   enqueue(ref: string, options: EnqueueOptions): Promise<void>
   /** Starts delivery in this process. Called once at most, and never in a process that only creates tasks. */
   process(processor: TaskProcessor, options: ProcessOptions): Promise<void>
+  /** Resolves to the number of references in the queue, those that are being processed included. Absent if the queue cannot tell. */
+  count?(): Promise<number>
   /**
    * Stops delivery. Resolves when the references that are being processed here are settled. References that are not done stay in the queue for
    * other processes. May be called several times.

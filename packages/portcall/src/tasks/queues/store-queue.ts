@@ -40,6 +40,7 @@ export function createStoreQueue({ store, bus, pollIntervalMs = 5000 }: StoreQue
       ownPool.pollNow()
       unsubscribe = await bus.subscribe(TOPIC, ownPool.pollNow)
     },
+    count: () => store.count(PREFIX),
     async close() {
       unsubscribe?.()
       await pool?.close()

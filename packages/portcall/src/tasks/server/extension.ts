@@ -84,7 +84,7 @@ export function tasks(options: TasksOptions = {}): ServerExtension<'tasks', Task
       context.handleSubscriptionFilter('taskIds', taskStore.filterSubscribable)
       context.onClose(() => void lifecycle.stop(0).catch(onError))
       startSoon(start)
-      return createTasksApi({ taskStore, worker, lifecycle, now })
+      return createTasksApi({ queue, taskStore, worker, lifecycle, now })
     },
   })
 }

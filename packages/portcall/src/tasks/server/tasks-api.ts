@@ -1,3 +1,4 @@
+import type { TaskQueue } from '../queues/queue.ts'
 import { cancelRecord } from '../store/record.ts'
 import type { TaskStore } from '../store/task-store.ts'
 import type { DetailedTask } from '../types.ts'
@@ -15,6 +16,11 @@ export interface TaskOwner {
 export interface Tasks {
   /** The number of tasks that this process is running. */
   readonly running: number
+  /**
+   * Resolves to the number of tasks in the queue of all processes, those that run included, or to `undefined` if the queue cannot tell:
+   * `metrics.queue('tasks', server.tasks.countQueued)`.
+   */
+  countQueued(): Promise<number | undefined>
   /** Resolves to the tasks of an owner, finished or not, in no particular order. */
   list(options?: TaskOwner & { readonly after?: string; readonly limit?: number }): Promise<DetailedTask[]>
   /** Resolves to a task of an owner, or to `undefined` if there is none with this id. */
@@ -30,17 +36,19 @@ export interface Tasks {
 }
 
 export interface TasksApiOptions {
+  readonly queue: TaskQueue
   readonly taskStore: TaskStore
   readonly worker: Worker
   readonly lifecycle: WorkerLifecycle
   readonly now: () => number
 }
 
-export function createTasksApi({ taskStore, worker, lifecycle, now }: TasksApiOptions): Tasks {
+export function createTasksApi({ queue, taskStore, worker, lifecycle, now }: TasksApiOptions): Tasks {
   return {
     get running() {
       return worker.size
     },
+    countQueued: async () => queue.count?.(),
     async list({ principal, after, limit = 100 } = {}) {
       const ids = await taskStore.list(principal, { limit, ...(after !== undefined && { after }) })
       const records = await Promise.all(ids.map(async (id) => await taskStore.read(await taskStore.refOf(principal, id))))

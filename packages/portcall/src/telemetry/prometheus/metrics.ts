@@ -4,6 +4,7 @@ import type { EndpointSizes, MetricsPage } from '../../protocol/metrics.ts'
 import { decorateBus, decorateLog, decorateStore, type OperationDecorator } from '../../stores/decorate.ts'
 import type { Stores } from '../../stores/stores.ts'
 import { constantTimeEqual } from '../../util/digest.ts'
+import { createQueueSizes, type ReadQueueSize } from '../queue-sizes.ts'
 import { createEndpointGauges } from './endpoint-gauges.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createTaskMetrics, type TaskMetrics } from './task-metrics.ts'
@@ -26,6 +27,8 @@ export interface Metrics extends MetricsPage {
   readonly middleware: Middleware
   /** Measures the runs of tasks: `tasks({ middleware: [metrics.tasks.middleware] })`. */
   readonly tasks: TaskMetrics
+  /** Shows the size of a queue as `portcall_queue_size`. It is read on each scrape. Returns a function that stops it. */
+  queue(name: string, read: ReadQueueSize): () => void
   /** Returns stores that measure how long each operation takes. */
   stores<S extends Pick<Stores, 'store' | 'log' | 'bus'>>(stores: S): S
   /** The registry, for metrics of your own. */
@@ -52,6 +55,7 @@ export function metrics(options: MetricsOptions = {}): Metrics {
     registry,
     middleware: createRequestMetrics(registry),
     tasks: createTaskMetrics(registry),
+    queue: createQueueGauge(registry),
     stores(stores) {
       return {
         ...stores,
@@ -66,6 +70,23 @@ export function metrics(options: MetricsOptions = {}): Metrics {
     render: () => registry.metrics(),
     observe: (sizes: () => EndpointSizes) => gauges.add(sizes),
   }
+}
+
+/** Creates the gauge of queues. Returns what adds one. */
+function createQueueGauge(registry: Registry): Metrics['queue'] {
+  const queues = createQueueSizes()
+  new prometheus.Gauge({
+    name: 'portcall_queue_size',
+    help: 'Tasks or requests in a queue.',
+    labelNames: ['queue'],
+    registers: [registry],
+    async collect() {
+      const sizes = await queues.read()
+      this.reset()
+      for (const [queue, size] of sizes) this.set({ queue }, size)
+    },
+  })
+  return queues.add
 }
 
 /** Creates the decorator that measures operations on stores. */

@@ -62,6 +62,9 @@ export function createLegacyHttpConnection(options: HttpClientOptions): LegacyCo
 
   return {
     attributesMessages: true,
+    get sessionId() {
+      return session.id
+    },
     receive: serverMessages.receive,
     notify: post,
     async request(method, params, context) {
@@ -75,9 +78,9 @@ export function createLegacyHttpConnection(options: HttpClientOptions): LegacyCo
       }
       const request: Request = params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params }
       try {
-        const { hasId } = session
+        const hadId = session.id !== undefined
         const call = await session.post(request, { abortSource: context, headers: context?.outgoing?.headers })
-        if (!call.ok) return await readRejection(call, id, { session, hadId: hasId })
+        if (!call.ok) return await readRejection(call, id, { session, hadId })
         if (isHandshake) session.readSessionId(call)
         const response = await readResponse(call, { id, limits, context, closing, session, onMessage })
         if (isHandshake && 'result' in response) session.readProtocolVersion(response.result)

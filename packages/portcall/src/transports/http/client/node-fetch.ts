@@ -59,7 +59,7 @@ export function createNodeFetch(): HttpFetch {
     http.destroy()
     https.destroy()
   }
-  return Object.assign(send, { close })
+  return Object.assign(send, { close, httpVersion: '1.1' })
 }
 
 /** Returns names and values in turn. Node writes such a list unchanged, and with a content length it sends head and body in one chunk. */

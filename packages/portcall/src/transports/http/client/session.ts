@@ -24,8 +24,8 @@ export interface PostOptions extends Pick<HttpRequestInit, 'abortSource' | 'time
 export interface ClientSession {
   /** Whether the handshake has set headers, so that the server can associate requests with the session. */
   readonly hasHeaders: boolean
-  /** Whether the server has assigned a session id. */
-  readonly hasId: boolean
+  /** The session id. Absent if the server has assigned none, or has ended the session. */
+  readonly id: string | undefined
   /** Sends one message. @throws SessionExpiredError when the server has ended the session. */
   post(message: Message, options: PostOptions): Promise<HttpCall>
   /** Requests a stream: one that broke, from its last event on, or the standalone stream. */
@@ -68,8 +68,8 @@ export function createClientSession(client: HttpClient, onExpired: (error: Sessi
     get hasHeaders() {
       return id !== undefined || version !== undefined
     },
-    get hasId() {
-      return id !== undefined
+    get id() {
+      return id
     },
     async post(message, { headers, ...options }) {
       const allHeaders = headers ? { ...lowerCaseHeaders(headers), ...postHeaders } : postHeaders

@@ -37,6 +37,8 @@ export interface HttpTransfer {
  */
 export interface HttpFetch {
   (url: URL, init: HttpFetchInit): HttpTransfer
+  /** The version of HTTP that it uses, such as `1.1`. Default: unknown. */
+  readonly httpVersion?: string
   /** Closes idle connections. */
   close(): void
 }

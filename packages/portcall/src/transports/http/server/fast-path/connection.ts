@@ -202,6 +202,10 @@ class FastPathContext implements HttpContext, PendingWrite {
     return this.#connection.socket.remoteAddress
   }
 
+  get remotePort(): number | undefined {
+    return this.#connection.socket.remotePort
+  }
+
   readonly header = (name: string): string | undefined => this.#headers.get(name) ?? this.#headers.get(name.toLowerCase())
 
   headers(): Iterable<[string, string]> {

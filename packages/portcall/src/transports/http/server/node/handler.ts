@@ -130,6 +130,10 @@ class NodeContext implements HttpContext, PendingWrite {
     return this.#request.socket.remoteAddress
   }
 
+  get remotePort(): number | undefined {
+    return this.#request.socket.remotePort
+  }
+
   get httpVersion(): string {
     const { httpVersion } = this.#request
     return httpVersion === '2.0' ? '2' : httpVersion

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
-import type { MetricsPage } from '../../../../protocol/metrics.ts'
+import type { EndpointObserver, MetricsPage } from '../../../../protocol/metrics.ts'
 import { createWriteBatcher } from '../../common/write-batcher.ts'
 import { attachFastPath, NO_FAST_PATH } from '../fast-path/fast-path.ts'
 import { createHttpHandler } from '../handler.ts'
@@ -50,8 +50,8 @@ const CLOSE_POLL_MS = 10
 export interface NodeServerOptions extends HttpOptions, NodeServerLimits {
   /** Answers health checks, at paths other than that of the endpoint. */
   readonly healthChecks?: HealthChecks | undefined
-  /** The page of metrics. */
-  readonly metrics?: MetricsPage | undefined
+  /** The page of metrics, or what shows sizes elsewhere. */
+  readonly metrics?: MetricsPage | EndpointObserver | undefined
 }
 
 /** Creates an HTTP server for one endpoint. The caller calls `listen`. */
@@ -62,6 +62,7 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
   const handler = createHttpHandler(exchange, options)
   const { limits } = handler
   const stopObserving = metrics?.observe(handler.sizes)
+  const page = metrics && 'render' in metrics ? metrics : undefined
   const nodeHandler = adaptToNode(handler, batcher)
   const settings = {
     headersTimeout: headersTimeoutMs,
@@ -75,7 +76,7 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
   const server = createServer(settings, (request, response) => {
     if (!clientErrors.track(request, response)) return void request.resume()
     if (healthChecks?.respond(request, response)) return
-    if (metrics && respondWithMetrics(metrics, request, response)) return
+    if (page && respondWithMetrics(page, request, response)) return
     void nodeHandler(request, response)
   })
   // Above a maximum number of headers Node silently drops the rest, and no check may miss one. Only their total size is limited.
