@@ -8,7 +8,13 @@ export const COMMON_FLAGS: Flags = {
 
 /** Options of the commands that connect to a server. */
 export const CONNECTION_FLAGS: { readonly [name in keyof ConnectionValues]: FlagOf<ConnectionValues[name]> } = {
-  header: { type: 'string', short: 'H', multiple: true, value: 'NAME:VALUE', description: 'Add a header to every HTTP request; repeatable' },
+  header: {
+    type: 'string',
+    short: 'H',
+    multiple: true,
+    value: 'NAME:VALUE',
+    description: 'Add a header to every HTTP request; repeatable',
+  },
   env: {
     type: 'string',
     short: 'e',

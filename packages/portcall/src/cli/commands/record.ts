@@ -21,7 +21,10 @@ export const recordCommand: Command = defineCommand({
     header: CONNECTION_FLAGS.header,
     env: CONNECTION_FLAGS.env,
     cwd: CONNECTION_FLAGS.cwd,
-    'protocol-version': { ...CONNECTION_FLAGS['protocol-version'], description: 'Use only this protocol version with the server' },
+    'protocol-version': {
+      ...CONNECTION_FLAGS['protocol-version'],
+      description: 'Use only this protocol version with the server',
+    },
     verbose: { type: 'boolean', short: 'v', description: 'Show warnings and the stderr of the server' },
   },
   examples: [
