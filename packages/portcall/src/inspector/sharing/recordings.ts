@@ -131,7 +131,7 @@ async function showSnapshot(text: string, server: ManagedServer, inventories: Co
   const snapshot = snapshotOfRecording(text)
   const { info, capabilities, instructions } = snapshot
   server.show({
-    ...(isObject(info) && { info: info as Implementation }),
+    ...(isObject(info) && { info: snapshot.info as Implementation }),
     ...(isObject(capabilities) && { capabilities: capabilities as ServerCapabilities }),
     ...(instructions !== undefined && { instructions }),
   })
