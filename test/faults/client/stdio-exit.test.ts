@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { timed, until, within } from '../support/time.ts'
 import { call, collect, expectLosses, failureOf, healthy, open, untilLost } from './support/connection.ts'
 import { isAlive, isRunning, modernProgram, node, PROGRAMS } from './support/program.ts'
+import { isThroughGateway } from './support/through-gateway.ts'
 
 const PID = `on['tools/call'] = (id, { name }) => reply(id, text(name === 'pid' ? String(process.pid) : 'fine'));`
 
@@ -181,7 +182,8 @@ describe('programs that do not start', () => {
     }
     const { readFileSync } = await import('node:fs')
     expect(readFileSync(marker).length).toBeLessThan(12)
-    expect(failures).toBeLessThan(12)
+    // Calls through a gateway fail at once between its attempts.
+    if (!isThroughGateway) expect(failures).toBeLessThan(12)
   })
 
   test('C04: a silent program: connect() times out, and leaves no process', async () => {

@@ -132,6 +132,20 @@ test('an unknown option is refused, with the nearest name', () => {
   )
 })
 
+test('all lists together wait once for a server that never answers', async () => {
+  const target = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
+  await using gateway = createGateway({ servers: { files: createFiles(), silent: { target, listTimeoutMs: 1000 } } })
+  for (const options of [{}, { protocolVersion: '2025-11-25' }, { elicit: () => 'decline' as const }]) {
+    await using client = await connect(gateway, options)
+    const startedAt = performance.now()
+    const tools = await client.tools().toArray()
+    expect(tools.length).toBeGreaterThan(0)
+    await client.resources().toArray()
+    await client.prompts().toArray()
+    expect(performance.now() - startedAt).toBeLessThan(1900)
+  }
+})
+
 test('closing does not wait for a server that never answers', async () => {
   const gateway = createGateway({ servers: { silent: { command: process.execPath, args: ['-e', 'process.stdin.resume()'] } } })
   const client = await connect(gateway)

@@ -18,6 +18,8 @@ export interface LookupOptions<T> {
   readonly fetch: () => Promise<T>
   /** How long to wait for the fetch, in milliseconds. The fetch goes on afterwards. */
   readonly waitMs: number
+  /** Since when other lookups wait for the same server, in milliseconds as of `Date.now()`. `waitMs` counts from there. */
+  readonly waitingSince?: number | undefined
   /** Called if the fetch ends after the wait. */
   readonly onLate: () => void
 }
@@ -91,7 +93,7 @@ export function createCachedFetch<T extends Fetched>(): CachedFetch<T> {
       if (last && !isInvalid && last.freshUntil > Date.now()) return { value: last, error: undefined }
       if (!pending || pending.isStale) pending = start(options, pending?.result)
       const current = pending
-      const waitMs = options.waitMs - (Date.now() - current.startedAt)
+      const waitMs = options.waitMs - (Date.now() - Math.min(current.startedAt, options.waitingSince ?? Infinity))
       const timedOut = Symbol('timed out')
       const outcome = await withLimit(current.result, Math.max(0, waitMs), timedOut).catch(() => undefined)
       if (outcome === timedOut) {

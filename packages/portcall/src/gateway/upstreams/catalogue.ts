@@ -38,6 +38,8 @@ export interface CatalogueOptions {
   readonly server: string
   readonly exchange: () => Exchange
   readonly policies: () => readonly GatewayPolicy[]
+  /** Returns since when all callers wait for the first connection, in milliseconds since 1970. */
+  readonly waitingSince: () => number | undefined
   readonly onEvent: OnGatewayEvent
   /** A list has become available after a lookup gave up on it. */
   readonly onLate: (kind: GatewayItemKind | undefined) => void
@@ -56,7 +58,7 @@ const FETCH_TIMEOUT_MS = 60_000
 const INFO_TTL_MS = 60_000
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
-  const { server, exchange, policies, onEvent, onLate, onTimeout } = options
+  const { server, exchange, policies, waitingSince, onEvent, onLate, onTimeout } = options
   const shelves = new Map<string, Shelf>()
   /** The lists that the server declares to be public, by kind and client capabilities. */
   const shared = new Map<string, UpstreamList>()
@@ -116,7 +118,12 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return items
   }
   const discover = (caller: Caller, waitMs: number): Promise<Lookup<UpstreamInfo>> =>
-    shelfOf(caller).info.get({ fetch: () => fetchInfo(caller), waitMs, onLate: () => onLate(undefined) })
+    shelfOf(caller).info.get({
+      fetch: () => fetchInfo(caller),
+      waitMs,
+      waitingSince: waitingSince(),
+      onLate: () => onLate(undefined),
+    })
 
   return {
     counts,
@@ -124,7 +131,12 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     async list(kind, caller, waitMs) {
       const value = shared.get(sharedKey(kind, caller))
       if (value && value.freshUntil > Date.now()) return { value, error: undefined }
-      return shelfOf(caller).lists[kind].get({ fetch: () => fetchList(KINDS[kind], caller), waitMs, onLate: () => onLate(kind) })
+      return shelfOf(caller).lists[kind].get({
+        fetch: () => fetchList(KINDS[kind], caller),
+        waitMs,
+        waitingSince: waitingSince(),
+        onLate: () => onLate(kind),
+      })
     },
     known: (kind, caller) => shelves.get(caller.key)?.lists[kind].last ?? shared.get(sharedKey(kind, caller)),
     knownInfo: (caller) => shelves.get(caller.key)?.info.last,

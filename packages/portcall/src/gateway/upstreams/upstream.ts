@@ -88,6 +88,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   const filters = createFilters(server)
   const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
+  let connectingSince: number | undefined
   let connected: Pick<ReconnectingConnection, 'protocolVersion' | 'sendsParamHeaders' | 'hasSession'> | undefined
   const traffic: Traffic = { inFlight: 0, requests: 0, lastMeta: probeMeta(options.info) }
 
@@ -109,7 +110,10 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
   })
   const connections = createConnections({
     ...options,
-    onOpening: () => health.connecting(),
+    onOpening() {
+      if (health.state !== 'connecting') connectingSince = Date.now()
+      health.connecting()
+    },
     onOpened(connection) {
       connected = connection
       health.opened()
@@ -122,6 +126,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     server: name,
     exchange: exchangeUnder,
     policies: () => policies().list,
+    waitingSince: () => (isShared && health.state === 'connecting' ? connectingSince : undefined),
     onEvent,
     onLate,
     onTimeout: (error) => health.failure(error),
