@@ -39,6 +39,12 @@ const NO_STATELESS = { http: ['modern', 'session'], stdio: ['modern', 'session']
 export const SUBJECTS = {
   baseline: { title: 'baseline', programs: { http: node('baseline/http.mjs'), stdio: node('baseline/stdio.mjs') }, modes: ALL },
   portcall: { title: 'Portcall', ...everywhere(node('servers/portcall.mjs')), modes: ALL },
+  framework: {
+    title: 'the baseline inside the framework',
+    programs: { http: node('baseline/frameworks.mjs') },
+    modes: {},
+    prepare: installPeers,
+  },
   'portcall-zod': {
     title: 'Portcall, schemas of zod',
     ...everywhere(node('servers/portcall.mjs', '--schemas', 'zod')),

@@ -7,18 +7,18 @@ import { createServer } from 'node:http'
 
 const HOST = '127.0.0.1'
 
-async function listen(server, port) {
+export async function listen(server, port) {
   server.listen(port, HOST)
   await once(server, 'listening')
   return server.address().port
 }
 
-async function listenFastify(app, port) {
+export async function listenFastify(app, port) {
   await app.listen({ port, host: HOST })
   return app.server.address().port
 }
 
-async function listenHono(app, port) {
+export async function listenHono(app, port) {
   const { createAdaptorServer } = await import('@hono/node-server')
   return listen(createAdaptorServer({ fetch: app.fetch }), port)
 }

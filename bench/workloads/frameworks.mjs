@@ -1,12 +1,16 @@
-/** `tools/call` of a small tool inside a framework. The baseline is `node:http` without a framework. */
+/**
+ * `tools/call` of a small tool inside a framework. The baseline is `node:http` without a framework; the subject `framework` has the answers of the
+ * baseline, and shows what the framework itself costs.
+ */
 import { CALLERS } from '../harness/callers.mjs'
 import { installPeers } from '../prepare.mjs'
 import { measureCalls } from './calls.mjs'
 import { ADD } from './messages.mjs'
 
-const OURS = ['baseline', 'portcall']
+const PLAIN = ['baseline', 'portcall']
+const OURS = [...PLAIN, 'framework']
 const BOTH = [...OURS, 'official-2']
-const BUSY = [16, 64].map((concurrency) => ({ id: `c${concurrency}`, title: `${concurrency} at once`, concurrency }))
+const CELLS = [1, 16, 64].map((concurrency) => ({ id: `c${concurrency}`, title: `${concurrency} at once`, concurrency }))
 
 const workOf = ({ concurrency }) => ({ name: 'add', calls: [ADD], concurrency })
 
@@ -16,7 +20,7 @@ const group = ({ framework, title, subjects = BOTH, prepare }) => ({
   columns: ['perSecond', 'p50', 'cpuPer1000'],
   subjects,
   prepare,
-  cells: BUSY,
+  cells: CELLS,
   rounds: 3,
   turns: 4,
   peerRounds: 2,
@@ -26,7 +30,7 @@ const group = ({ framework, title, subjects = BOTH, prepare }) => ({
 })
 
 export const FRAMEWORKS = [
-  { framework: 'node', title: '`node:http`' },
+  { framework: 'node', title: '`node:http`', subjects: [...PLAIN, 'official-2'] },
   { framework: 'express', title: 'Express', prepare: installPeers },
   { framework: 'fastify', title: 'Fastify', prepare: installPeers },
   { framework: 'hono', title: 'Hono on Node.js', prepare: installPeers },
