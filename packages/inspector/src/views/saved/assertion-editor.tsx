@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { jsonText, parseText } from '../../schema/value.ts'
 import { run } from '../../state/actions.ts'
@@ -8,12 +9,17 @@ const CHECKS: readonly CallAssertion['check'][] = ['equals', 'contains', 'matche
 
 /** What must hold for the result of a saved call. Each change is saved at once. */
 export function AssertionEditor({ call }: { call: SavedCall }): JSX.Element {
-  const save = (assertions: readonly CallAssertion[]): void => void run('save-call', { call: { ...call, assertions } })
+  /** Kept here, because the next change may come before `call` has the last one. */
+  const assertions = useSignal(call.assertions)
+  const save = (next: readonly CallAssertion[]): void => {
+    assertions.value = next
+    void run('save-call', { call: { ...call, assertions: next } })
+  }
   const replace = (index: number, next: CallAssertion | undefined): void =>
-    save(call.assertions.flatMap((assertion, at) => (at === index ? (next ? [next] : []) : [assertion])))
+    save(assertions.value.flatMap((assertion, at) => (at === index ? (next ? [next] : []) : [assertion])))
   return (
     <div class="stack tight">
-      {call.assertions.map((assertion, index) => (
+      {assertions.value.map((assertion, index) => (
         <div key={index} class="assertion">
           <input
             class="mono"
@@ -50,7 +56,7 @@ export function AssertionEditor({ call }: { call: SavedCall }): JSX.Element {
         kind="quiet"
         icon="plus"
         class="field-add"
-        onClick={() => save([...call.assertions, { pointer: '', check: 'exists' }])}
+        onClick={() => save([...assertions.value, { pointer: '', check: 'exists' }])}
       >
         Add an assertion
       </Button>

@@ -70,7 +70,7 @@ export async function checkLists(state: DiagnosisState): Promise<StepOutcome> {
         .join(', ')
         .slice(0, 400),
     }),
-    problems: [...failures.map(listProblem), ...emptyProblems(inventory.discovered.capabilities, counts)],
+    problems: [...failures.map(listProblem), ...emptyProblems(inventory.discovered.capabilities, { tools, prompts })],
   })
 }
 
@@ -82,10 +82,10 @@ function listProblem({ method, error }: ListFailure): DiagnosisProblem {
   )
 }
 
-function emptyProblems(capabilities: object, counts: { readonly [name: string]: number }): DiagnosisProblem[] {
-  return ['tools', 'prompts']
-    .filter((name) => name in capabilities && counts[name] === 0)
-    .map((name) =>
+function emptyProblems(capabilities: object, lists: { readonly [capability: string]: readonly unknown[] }): DiagnosisProblem[] {
+  return Object.entries(lists)
+    .filter(([name, items]) => name in capabilities && items.length === 0)
+    .map(([name]) =>
       warningProblem(
         'list-empty',
         `The server declares ${name}, but lists none`,
