@@ -2,6 +2,7 @@
  * `npm run faults [-- FILTER …]`: broken peers, cut connections and floods against real processes.
  * `npm run faults -- --gateway [--all | FILTER …]` puts a gateway in front of the server of each test, and behind its client: in the files of
  * `SAMPLE`, or in all that do not test authorization.
+ * `npm run faults -- --workers [FILTER …]` runs the server of each test with two workers, in the files of `WITH_WORKERS`.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,12 +26,31 @@ const SAMPLE = [
   'client/redirects',
 ]
 
+/** The files that test a server over HTTP, without the counters and limits that each worker has for itself. */
+const WITH_WORKERS = [
+  'json-rpc',
+  'modern-headers',
+  'framing',
+  'pollution',
+  'http-requests',
+  'sizes',
+  'replay',
+  'input-requests',
+  'state',
+]
+
 const run = (name, args) => runTests(name, ['--config', join(FOLDER, 'vitest.config.ts'), ...args])
 const [first, ...rest] = process.argv.slice(2)
-process.exitCode = first === '--gateway' ? runThroughGateway(rest) : run('faults', process.argv.slice(2))
+const MODES = { '--gateway': runThroughGateway, '--workers': runWithWorkers }
+process.exitCode = MODES[first]?.(rest) ?? run('faults', process.argv.slice(2))
 
 function runThroughGateway(args) {
   process.env.FAULTS_UPSTREAM = 'http'
   const files = args[0] === '--all' ? ['--exclude', 'auth/**', '--exclude', 'catalogue.test.ts'] : args.length > 0 ? args : SAMPLE
   return run('faults through a gateway', files)
+}
+
+function runWithWorkers(args) {
+  process.env.FAULTS_WORKERS = '2'
+  return run('faults with workers', args.length > 0 ? args : WITH_WORKERS)
 }

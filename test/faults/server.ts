@@ -4,7 +4,7 @@
  */
 import { inspect } from 'node:util'
 import { createServer, type ServerLimits, type ServerOptions } from 'portcall'
-import { type ServeOptions, serve } from 'portcall/node'
+import { type ServeOptions, serve, workerNumber } from 'portcall/node'
 import { type ServeStdioOptions, serveStdio } from 'portcall/stdio'
 import { addCallTools } from './server/calls.ts'
 import { addFaultyHandlers } from './server/faulty-handlers.ts'
@@ -83,7 +83,8 @@ async function listen(): Promise<void> {
     onError,
     ...(users && { authenticate }),
     ...protectionOptions,
+    ...(process.env.FAULTS_WORKERS && { workers: Number(process.env.FAULTS_WORKERS) }),
     ...settings.http,
   })
-  console.log(url)
+  if (workerNumber === undefined) console.log(url)
 }

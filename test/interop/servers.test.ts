@@ -57,6 +57,8 @@ describe.each(SETUPS.map((place) => ({ name: nameOf(place), place })))('$name', 
     client = await connect(target, {
       ...ANSWERS,
       ...(pinned && { era }),
+      // Python may start slowly on a busy machine. What answers late counts as a server of an older revision.
+      probeTimeoutMs: 30_000,
       logLevel: 'warning',
       onEvent: (event) => events.push(event),
     })

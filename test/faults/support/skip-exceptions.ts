@@ -1,21 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { beforeEach } from 'vitest'
 
-/** A test that does not apply to a gateway, by the start of its title. */
+/** A test that does not apply, by the start of its title. */
 interface Exception {
   readonly test: string
   readonly reason: string
 }
 
-const EXCEPTIONS = JSON.parse(readFileSync(new URL('../through-gateway.json', import.meta.url), 'utf8')) as {
-  readonly server: readonly Exception[]
-  readonly client: readonly Exception[]
+const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
+
+/** Returns the exceptions of a file: those of a gateway, or of several workers, if the tests run there. */
+function exceptionsOf(file: string): readonly Exception[] {
+  if (process.env.FAULTS_WORKERS !== undefined) return read('with-workers.json') as Exception[]
+  if (process.env.FAULTS_UPSTREAM === undefined) return []
+  const { server, client } = read('through-gateway.json') as Record<'server' | 'client', Exception[]>
+  return file.startsWith('client/') ? client : server
 }
 
-/** Skips the tests that do not apply to a gateway, if the tests run through one. */
-if (process.env.FAULTS_UPSTREAM !== undefined)
-  beforeEach(({ task, skip }) => {
-    const exceptions = task.file.name.startsWith('client/') ? EXCEPTIONS.client : EXCEPTIONS.server
-    const exception = exceptions.find(({ test }) => task.name.startsWith(test))
-    if (exception) skip(exception.reason)
-  })
+beforeEach(({ task, skip }) => {
+  const exception = exceptionsOf(task.file.name).find(({ test }) => task.name.startsWith(test))
+  if (exception) skip(exception.reason)
+})
