@@ -11,7 +11,7 @@ const ITEMS: { readonly [method: string]: readonly [id: string, ...members: stri
 /** Checks that an item of a list is usable. @throws TypeError that names the item and says what is wrong. */
 export function checkListItem(method: string, item: unknown): void {
   const [id = '', ...members] = (Object.hasOwn(ITEMS, method) && ITEMS[method]) || []
-  // The transport replaces items that nest too deeply by their names.
+  // The transport replaces items that nest too deeply with their names.
   if (!isObject(item)) throw new TypeError('not an object, or nested too deeply (maxJsonDepth)')
   if (id && typeof item[id] !== 'string') throw new TypeError(`invalid ${id}`)
   for (const member of members) {

@@ -18,7 +18,7 @@ describe('shortenDeepItems', () => {
     ['resources', 'uri'],
     ['resourceTemplates', 'uriTemplate'],
     ['prompts', 'name'],
-  ])('replaces items of %s that nest too deeply by their names', (list, member) => {
+  ])('replaces items of %s that nest too deeply with their names', (list, member) => {
     const item = (name: string, levels: number) => ({ before: [{}], [member]: name, deep: nested(levels), after: 'x' })
     const items = [item('one', 1), item('"t\\wo"', 30), item('three', 16), item('four', 3000)]
     expect(shorten(response({ more: { a: [1] }, [list]: items, nextCursor: 'c' }))).toEqual({

@@ -18,8 +18,6 @@ export interface LookupOptions<T> {
   readonly fetch: () => Promise<T>
   /** How long to wait for the fetch, in milliseconds. The fetch goes on afterwards. */
   readonly waitMs: number
-  /** Since when other lookups wait for the same server, in milliseconds as of `Date.now()`. `waitMs` counts from there. */
-  readonly waitingSince?: number | undefined
   /** Called if the fetch ends after the wait. */
   readonly onLate: () => void
 }
@@ -51,7 +49,11 @@ interface PendingFetch<T> {
 
 const NEVER = new Promise<never>(() => {})
 
-export function createCachedFetch<T extends Fetched>(): CachedFetch<T> {
+/**
+ * Creates a cached fetch. `waitingSince` returns since when others wait for the same server, in milliseconds as of `Date.now()`, if they do: lookups
+ * wait no longer than if they had come then.
+ */
+export function createCachedFetch<T extends Fetched>(waitingSince: () => number | undefined = () => undefined): CachedFetch<T> {
   let last: T | undefined
   let error: unknown
   let pending: PendingFetch<T> | undefined
@@ -93,7 +95,7 @@ export function createCachedFetch<T extends Fetched>(): CachedFetch<T> {
       if (last && !isInvalid && last.freshUntil > Date.now()) return { value: last, error: undefined }
       if (!pending || pending.isStale) pending = start(options, pending?.result)
       const current = pending
-      const waitMs = options.waitMs - (Date.now() - Math.min(current.startedAt, options.waitingSince ?? Infinity))
+      const waitMs = options.waitMs - (Date.now() - Math.min(current.startedAt, waitingSince() ?? Infinity))
       const timedOut = Symbol('timed out')
       const outcome = await withLimit(current.result, Math.max(0, waitMs), timedOut).catch(() => undefined)
       if (outcome === timedOut) {

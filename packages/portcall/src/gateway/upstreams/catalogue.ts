@@ -67,7 +67,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   let changes = 0
 
   const shelfOf = (caller: Caller): Shelf => {
-    const shelf = shelves.get(caller.key) ?? createShelf()
+    const shelf = shelves.get(caller.key) ?? createShelf(waitingSince)
     setLru(shelves, [caller.key, shelf], MAX_SHELVES)
     return shelf
   }
@@ -118,12 +118,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return items
   }
   const discover = (caller: Caller, waitMs: number): Promise<Lookup<UpstreamInfo>> =>
-    shelfOf(caller).info.get({
-      fetch: () => fetchInfo(caller),
-      waitMs,
-      waitingSince: waitingSince(),
-      onLate: () => onLate(undefined),
-    })
+    shelfOf(caller).info.get({ fetch: () => fetchInfo(caller), waitMs, onLate: () => onLate(undefined) })
 
   return {
     counts,
@@ -131,12 +126,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     async list(kind, caller, waitMs) {
       const value = shared.get(sharedKey(kind, caller))
       if (value && value.freshUntil > Date.now()) return { value, error: undefined }
-      return shelfOf(caller).lists[kind].get({
-        fetch: () => fetchList(KINDS[kind], caller),
-        waitMs,
-        waitingSince: waitingSince(),
-        onLate: () => onLate(kind),
-      })
+      return shelfOf(caller).lists[kind].get({ fetch: () => fetchList(KINDS[kind], caller), waitMs, onLate: () => onLate(kind) })
     },
     known: (kind, caller) => shelves.get(caller.key)?.lists[kind].last ?? shared.get(sharedKey(kind, caller)),
     knownInfo: (caller) => shelves.get(caller.key)?.info.last,
@@ -156,14 +146,14 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 }
 
-function createShelf(): Shelf {
+function createShelf(waitingSince: CatalogueOptions['waitingSince']): Shelf {
   return {
-    info: createCachedFetch(),
+    info: createCachedFetch(waitingSince),
     lists: {
-      tool: createCachedFetch(),
-      prompt: createCachedFetch(),
-      resource: createCachedFetch(),
-      template: createCachedFetch(),
+      tool: createCachedFetch(waitingSince),
+      prompt: createCachedFetch(waitingSince),
+      resource: createCachedFetch(waitingSince),
+      template: createCachedFetch(waitingSince),
     },
   }
 }

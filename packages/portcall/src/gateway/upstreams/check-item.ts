@@ -25,7 +25,7 @@ export function checkItems(items: readonly unknown[], { info, server, onEvent }:
 }
 
 function nameOf(item: unknown, { id }: KindInfo): string {
-  // The transport replaces items that nest too deeply by their names.
+  // The transport replaces items that nest too deeply with their names.
   const name = isObject(item) ? item[id] : item
   return typeof name === 'string' ? name.slice(0, 200) : ''
 }
