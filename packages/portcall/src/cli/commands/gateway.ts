@@ -1,6 +1,7 @@
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
+import { STDIO_FLAG } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { GATEWAY_LISTEN_FLAGS } from '../gateway/listen.ts'
 import type { Io } from '../io.ts'
@@ -19,7 +20,7 @@ const FLAGS = {
     description: 'Add the servers of an MCP host, such as cursor; repeatable',
   },
   set: { type: 'string', value: 'NAME', description: 'Offer only this set of tools of the configuration' },
-  stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
+  stdio: STDIO_FLAG,
   ...GATEWAY_LISTEN_FLAGS,
   search: { type: 'boolean', description: 'List three tools that search, describe and call, instead of all tools' },
   'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },

@@ -25,7 +25,7 @@ export interface LoadedGateway {
 }
 
 /** The files that are tried in the working directory. */
-export const DEFAULT_FILES: readonly string[] = ['gateway.jsonc', 'gateway.json', 'gateway.toml', 'gateway.yaml', '.mcp.json']
+const DEFAULT_FILES: readonly string[] = ['gateway.jsonc', 'gateway.json', 'gateway.toml', 'gateway.yaml', '.mcp.json']
 
 const FORMATS: { readonly [extension: string]: 'json' | 'toml' | 'yaml' } = {
   '.json': 'json',
