@@ -70,7 +70,7 @@ const PAIRS = {
   olderServer: 'a server of an older revision than the client',
   channelServer: 'a server over stdio',
   legacyProgram: 'a server of the legacy era over stdio',
-  remoteServer: 'every server that is not in the same process',
+  remoteServer: 'every server outside the process of the gateway',
   'before2025-06-18': 'a client or a server before 2025-06-18',
   'before2025-11-25': 'a client or a server before 2025-11-25',
   tasksOfNewest: 'a client of 2025-11-25 and a server of 2026-07-28',
