@@ -28,7 +28,10 @@ function typeOf(schema) {
 /** Returns the section with keys that an object, an item or a member has. */
 function sectionOf(schema) {
   if (schema.properties) return schema
-  if (schema.anyOf) return schema.anyOf.map(sectionOf).find(Boolean)
+  if (schema.anyOf) {
+    const sections = schema.anyOf.map(sectionOf).filter(Boolean)
+    return sections.length > 0 ? { properties: Object.assign({}, ...sections.map(({ properties }) => properties)) } : undefined
+  }
   if (schema.items) return sectionOf(schema.items)
   return typeof schema.additionalProperties === 'object' ? sectionOf(schema.additionalProperties) : undefined
 }

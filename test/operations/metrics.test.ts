@@ -9,7 +9,7 @@ import { createServer, ToolError } from 'portcall'
 import { connect } from 'portcall/client'
 import { serveAdmin } from 'portcall/gateway/admin'
 import { metrics } from 'portcall/metrics'
-import { concurrencyLimit } from 'portcall/middleware'
+import { concurrencyLimit, rateLimit } from 'portcall/middleware'
 import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { tasks } from 'portcall/tasks'
@@ -68,6 +68,22 @@ test('protocol versions that do not exist become no labels', async () => {
   }
   const text = await prometheus.render()
   expect(text).toContain('mcp_protocol_version="2026-07-28"')
+  expect(text).not.toContain('made-up')
+})
+
+test('names that a limit refuses before anyone knows whether they exist become no labels', async () => {
+  const prometheus = metrics({ processMetrics: false })
+  const server = createServer({ name: 'limited', version: '1' })
+    .use(prometheus.middleware)
+    .use(rateLimit({ limit: 1 }))
+    .tool('add', {}, () => 'ok')
+  await using client = await connect(server)
+  for (const name of ['add', 'made-up-1', 'made-up-2']) await client.callTool(name)
+  const text = await prometheus.render()
+  expect(text).toContain('gen_ai_tool_name="add"')
+  expect(text).toMatch(
+    /_count\{mcp_method_name="tools\/call",gen_ai_tool_name="",gen_ai_prompt_name="",error_type="tool_error",.*\} 2$/m,
+  )
   expect(text).not.toContain('made-up')
 })
 

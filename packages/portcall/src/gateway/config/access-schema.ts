@@ -10,11 +10,11 @@ export const SERVER_AUTH_SCHEMA: JsonObject = section(
       ['bearer', 'client-credentials', 'token-exchange', 'user'],
     ),
     token: text('The token, for `bearer`. Use a variable.', { minLength: 1 }),
-    file: text('A file with the token, for `bearer`. It is read again when the server refuses the token.', { minLength: 1 }),
+    file: text('A file with the token, for `bearer`. It is read again when the server rejects the token.', { minLength: 1 }),
     issuer: text(
       'The URL of the authorization server. For `token-exchange`, it receives the tokens of callers. Default: the one that the server names.',
     ),
-    clientId: text('The id of the OAuth client. Default for `user`: the gateway registers itself.', { minLength: 1 }),
+    clientId: text('The ID of the OAuth client. Default for `user`: the gateway registers itself.', { minLength: 1 }),
     clientSecret: text('The secret of the OAuth client. Use a variable.', { minLength: 1 }),
     clientName: text('The name that users see when they sign in.', { minLength: 1 }),
     scopes: texts('The scopes to request. Default: those that the server names.'),
@@ -23,6 +23,8 @@ export const SERVER_AUTH_SCHEMA: JsonObject = section(
   { required: ['type'] },
 )
 
+const LOGIN_ISSUER = "The issuer of the users' access tokens, where they log in. Default: the first of `auth.issuers`."
+
 /** The schema of how users connect their accounts. */
 export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers with `auth` of type `user`.', {
   origin: text(
@@ -30,22 +32,22 @@ export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers
   ),
   identify: {
     description:
-      'How the gateway knows the user of a browser who opens a link. Default with `auth.issuers`: the user logs in at the first of them. Required with other `auth`.',
+      'How the gateway identifies the user who opens a link. Default with `auth.issuers`: the user logs in at the first of them. Required if `auth` has only API keys.',
     anyOf: [
       { const: 'insecure-any-browser', description: 'Whoever opens a link may use it.' },
       section(
         'A header that a reverse proxy sets, and that browsers cannot.',
         {
           header: text('The header with the name of the user.', { minLength: 1 }),
-          issuer: text('The issuer of the access tokens of these users. Default: the first of `auth.issuers`.'),
+          issuer: text(LOGIN_ISSUER),
         },
         { required: ['header'] },
       ),
       section('A login at an issuer of the access tokens of callers. Its redirect URI is `/connect/login` at `origin`.', {
-        issuer: text('The issuer to log in at. Default: the first of `auth.issuers`.'),
-        clientId: text('The id of the gateway as an OAuth client. Default: the gateway registers itself.', { minLength: 1 }),
+        issuer: text(LOGIN_ISSUER),
+        clientId: text('The OAuth client ID of the gateway. Default: the gateway registers itself.', { minLength: 1 }),
         clientSecret: text('The secret of this client. Use a variable.', { minLength: 1 }),
-        clientMetadataUrl: text('The https URL of a client ID metadata document, in place of a client id.', { minLength: 1 }),
+        clientMetadataUrl: text('The https URL of a client ID metadata document, in place of a client ID.', { minLength: 1 }),
         scopes: texts('The scopes to request. Default: none are named.'),
       }),
     ],

@@ -71,7 +71,7 @@ const LIMIT = section('A limit. It applies to the calls, reads and prompts that 
     { required: ['limit', 'intervalMs'] },
   ),
   concurrency: section(
-    'How many requests may run at once in this process.',
+    'How many requests may run at once. Processes that share a `store` count together.',
     {
       limit: count('The number of requests.', { minimum: 1 }),
       maxQueued: count('How many more may wait. Default: 0.'),
