@@ -30,7 +30,7 @@ export interface UserAccountsOptions {
   readonly servers: { readonly [server: string]: AccountServerOptions }
   /** Identifies the user of a browser, so that nobody can finish the sign-in of somebody else. */
   readonly identify: IdentifyBrowser | typeof insecureAnyBrowser
-  /** Keeps tokens and sign-ins, encrypted. All processes of a gateway share it. Default: in memory. */
+  /** Keeps tokens and sign-ins, encrypted. All processes of a gateway share it. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
   /** Keys that encrypt what is stored, as `generateKey` returns them. Required with `store`. The first encrypts; all decrypt. */
   readonly sealingKeys?: readonly string[]
