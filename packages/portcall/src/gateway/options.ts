@@ -54,7 +54,7 @@ export interface GatewayServerOptions
   readonly alias?: string
   /** Leaves the server out. Default: false. */
   readonly disabled?: boolean
-  /** Fails requests that concern all servers while this one is not available, instead of leaving it out. Default: false. */
+  /** While the server is unavailable, requests to all servers, such as lists, fail. Otherwise they leave this server out. Default: false. */
   readonly required?: boolean
   /**
    * `shared`: all callers share the connections and child processes. `principal`: each authenticated caller has its own. `session`: each session

@@ -104,9 +104,9 @@ export const gatewayCommand: Command = defineCommand({
   serverUse: 'none',
   args: ['[action]', '[names...]'],
   details: [
-    'Without an action, starts a gateway to all servers of a configuration: the file of any MCP host, unmodified, which may have a section gateway with more settings. The servers are started when they are first needed. When a file changes, the gateway reloads it: calls go on, only servers that changed are restarted, and a file with errors changes nothing.',
-    'Actions for a configuration: check connects to all servers and lists their tools; pins shows what differs from the pinned definitions of tools and prompts, and --accept accepts it.',
-    'Actions for the running gateway: status shows its servers; reload reads the configuration again; refresh fetches the lists of the servers again; restart, enable and disable concern one server; approvals lists the calls that wait for an approval, approvals approve ID and approvals deny ID decide about one. If several gateways are running, choose one with --admin PORT.',
+    'Without an action, starts a gateway for all servers of a configuration: the unmodified file of any MCP host, to which you can add a section gateway with settings. Servers start when they are first needed. When the file changes, the gateway reloads it: running calls continue, only changed servers restart, and a file with errors changes nothing.',
+    'Actions for a configuration: check connects to all servers and counts their tools; pins shows tools and prompts that differ from their pinned definitions, and --accept accepts the differences.',
+    'Actions for the running gateway: status shows its servers; reload reads the configuration again; refresh fetches the lists of the servers again; restart, enable and disable act on the named server; approvals lists the calls that wait for approval, and approvals approve ID and approvals deny ID decide about one. If several gateways are running, choose one with --admin PORT.',
   ],
   flags: FLAGS,
   examples: [

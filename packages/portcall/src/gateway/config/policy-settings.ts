@@ -1,4 +1,5 @@
 import type { KeyValueStore } from '../../stores/store.ts'
+import type { ApprovalRequest } from '../policy/approval-queue.ts'
 import type { CallLimit } from '../policy/call-limits.ts'
 import type { DefinitionChange } from '../policy/describe-change.ts'
 import type { AccessRule, RuleAction } from '../policy/rule.ts'
@@ -74,6 +75,8 @@ export interface PolicyContext {
   readonly memory?: KeyValueStore | undefined
   /** Receives each change of a pinned definition, once. */
   readonly onChange?: (change: DefinitionChange) => void
+  /** Receives each call that is added to the approval queue. */
+  readonly onQueued?: (request: ApprovalRequest) => void
   /** Receives errors of the lock file and of the audit log. */
   readonly onError?: (error: unknown) => void
 }
