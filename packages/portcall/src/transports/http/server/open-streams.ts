@@ -62,6 +62,6 @@ export function isDroppable(message: Message): boolean {
 }
 
 /** Reports whether a message is a response. Responses are never dropped: each request gets exactly one. */
-function isResponse(message: Message): boolean {
+export function isResponse(message: Message): boolean {
   return !('method' in message)
 }
