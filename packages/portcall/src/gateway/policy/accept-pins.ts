@@ -39,7 +39,16 @@ export interface AcceptedPins {
  * @throws Error if the pins cannot be read or written.
  */
 export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPins> {
-  const { servers, lock, credentials, firstUse = 'withhold', server: onlyServer, name, confirm = () => true, timeoutMs = 60_000 } = options
+  const {
+    servers,
+    lock,
+    credentials,
+    firstUse = 'withhold',
+    server: onlyServer,
+    name,
+    confirm = () => true,
+    timeoutMs = 60_000,
+  } = options
   const selected = [...serverOptionsOf(servers)].filter(([server]) => onlyServer === undefined || server === onlyServer)
   const errors: unknown[] = []
   const pins = definitionPins({ lock, mode: 'warn', firstUse: 'withhold', onError: (error) => errors.push(error) })
