@@ -36,6 +36,7 @@ const PAIRS: { readonly [where: string]: Where } = {
   channelServer: (_front, { transport }) => transport === 'stdio' || transport === 'channel',
   legacyProgram: (_front, upstream) => upstream.transport === 'stdio' && !isModern(upstream),
   remoteServer: (_front, upstream) => isRemote(upstream),
+  newest: (front, upstream) => isRemote(upstream) && isModern(front) && isModern(upstream),
   'before2025-06-18': before('2025-06-18'),
   'before2025-11-25': before('2025-11-25'),
   tasksOfNewest: (front, upstream) => front.revision === '2025-11-25' && isModern(upstream),

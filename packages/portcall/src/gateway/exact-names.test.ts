@@ -48,7 +48,7 @@ describe('names of members that programs may read differently', () => {
   })
 })
 
-test('a bridge passes on no members of a request but its method and params', async () => {
+test('a bridge passes on no members of a request but its method and params, and no methods of older revisions', async () => {
   const received: unknown[] = []
   const exchange: Exchange = async (request) => {
     received.push(Object.keys(request).sort())
@@ -58,6 +58,10 @@ test('a bridge passes on no members of a request but its method and params', asy
   onTestFinished(() => gateway.close())
   const params = { _meta: JSON.parse(META) as JsonObject }
   const request = { jsonrpc: '2.0' as const, id: 1, method: 'shop/open', Method: 'tools/call', params }
-  await gateway.exchange(request, { signal: new AbortController().signal, notify: () => {} })
+  const context = { signal: new AbortController().signal, notify: () => {} }
+  await gateway.exchange(request, context)
   expect(received).toEqual([['id', 'jsonrpc', 'method', 'params']])
+  for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'tasks/list'])
+    expect(await gateway.exchange({ ...request, method }, context)).toMatchObject({ error: { code: -32601 } })
+  expect(received).toHaveLength(1)
 })

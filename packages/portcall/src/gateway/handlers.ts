@@ -3,6 +3,7 @@ import { RpcError } from '../jsonrpc/errors.ts'
 import { isSuccess, type JsonObject, type Response, success } from '../jsonrpc/message.ts'
 import { methodNotFound } from '../protocol/errors.ts'
 import { requireExtension } from '../protocol/extensions.ts'
+import { MODERN_VERSION, REVISIONS, revisionOf } from '../protocol/revisions.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { CallerRequest } from './calls/item-call.ts'
 import { ITEM_METHODS } from './calls/item-methods.ts'
@@ -16,6 +17,11 @@ import type { GatewayUpstream } from './upstreams/upstream.ts'
 
 /** The methods of the tasks extension. */
 export const TASK_METHODS: readonly string[] = ['tasks/get', 'tasks/update', 'tasks/cancel']
+
+/** The methods that the newest revision no longer has. No server gets them from a gateway: some would change the session of all callers. */
+const REMOVED_METHODS: ReadonlySet<string> = new Set(
+  REVISIONS.flatMap(({ requests }) => requests).filter((method) => !revisionOf(MODERN_VERSION)?.requests.includes(method)),
+)
 
 /** Answers one method. @throws RpcError */
 export type GatewayMethodHandler = (call: CallerRequest) => Promise<Response>
@@ -37,6 +43,7 @@ export function createGatewayHandlers(parts: GatewayParts): (method: string) => 
     ['skills/get', skills.get],
   ])
   const handleOther: GatewayMethodHandler = async (call) => {
+    if (REMOVED_METHODS.has(call.request.method)) throw methodNotFound(call.request.method)
     const { single, upstreams } = registry.table()
     const handler = single ? undefined : merged.get(call.request.method)
     if (handler) return handler(call)

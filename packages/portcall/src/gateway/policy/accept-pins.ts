@@ -5,8 +5,10 @@ import type { KeyValueStore } from '../../stores/store.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { UNAVAILABLE_META } from '../lists/list-items.ts'
 import { type GatewayOptions, type GatewayServers, serverOptionsOf } from '../options.ts'
-import { type ChangeSelection, definitionPins } from './definition-pins.ts'
+import { type ChangeSelection, type DefinitionPinsOptions, definitionPins } from './definition-pins.ts'
 import type { DefinitionChange } from './describe-change.ts'
+import { type PinnedServers, parseLock } from './pin-lock.ts'
+import { openPinStorage } from './pin-storage.ts'
 
 /** Options of `acceptPins`. */
 export interface AcceptPinsOptions extends Pick<GatewayOptions, 'credentials'>, ChangeSelection {
@@ -16,6 +18,8 @@ export interface AcceptPinsOptions extends Pick<GatewayOptions, 'credentials'>, 
   readonly lock: string | KeyValueStore
   /** Returns whether to accept the changes that were found. Default: they are accepted. */
   readonly confirm?: (changes: readonly DefinitionChange[]) => boolean | Promise<boolean>
+  /** With `pin`, the first prompts or tools of a server that has pins of the other kind are no changes: they are pinned when they are first listed. Default: `withhold`. */
+  readonly firstUse?: DefinitionPinsOptions['firstUse']
   /** How long each server may take to answer, in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number
 }
@@ -35,7 +39,16 @@ export interface AcceptedPins {
  * @throws Error if the pins cannot be read or written.
  */
 export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPins> {
-  const { servers, lock, credentials, server: onlyServer, name, confirm = () => true, timeoutMs = 60_000 } = options
+  const {
+    servers,
+    lock,
+    credentials,
+    firstUse = 'withhold',
+    server: onlyServer,
+    name,
+    confirm = () => true,
+    timeoutMs = 60_000,
+  } = options
   const selected = [...serverOptionsOf(servers)].filter(([server]) => onlyServer === undefined || server === onlyServer)
   const errors: unknown[] = []
   const pins = definitionPins({ lock, mode: 'warn', firstUse: 'withhold', onError: (error) => errors.push(error) })
@@ -48,7 +61,10 @@ export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPi
   const results = await Promise.all(requests).finally(() => gateway.close())
   if (errors.length > 0) throw errors[0]
   const selection = name === undefined ? {} : { name }
-  const changes = pins.changes().filter((change) => name === undefined || change.name === name)
+  const pinned = firstUse === 'pin' ? parseLock(await openPinStorage(lock).read()) : undefined
+  const changes = pins
+    .changes()
+    .filter((change) => (name === undefined || change.name === name) && !isFirstOfKind(change, pinned))
   const accepted = changes.length > 0 && (await confirm(changes)) ? await pins.accept(selection) : []
   return { accepted, unavailable: Object.assign({}, ...results) as { [server: string]: string } }
 }
@@ -72,4 +88,10 @@ async function requestList({ exchange, status }: Gateway, method: string): Promi
       servers[server]?.error ?? String(reason),
     ]),
   )
+}
+
+/** Reports whether a server has pins, but none of this kind. */
+function isFirstOfKind({ server, kind }: DefinitionChange, pinned: PinnedServers | undefined): boolean {
+  const kinds = pinned?.[server]
+  return kinds !== undefined && kinds[kind] === undefined
 }

@@ -215,3 +215,16 @@ test('acceptPins connects to the servers, shows the changes, and pins them', asy
   const { client } = await open(servers.notes)
   expect(await namesOf(client)).toEqual(['notes__list', 'notes__delete'])
 })
+
+test('prompts that nobody has listed yet are not shown as new, because they will be pinned then', async () => {
+  const servers = { notes: notes(BASE) }
+  const { client } = await open(servers.notes)
+  await namesOf(client)
+  const review = async (firstUse: 'pin' | 'withhold') => {
+    const shown: string[] = []
+    await acceptPins({ servers, lock, firstUse, confirm: (changes) => shown.push(...changes.map(({ name }) => name)) < 0 })
+    return shown
+  }
+  expect(await review('pin')).toEqual([])
+  expect(await review('withhold')).toEqual(['greet'])
+})
