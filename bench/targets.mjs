@@ -28,14 +28,8 @@ const CLIENT_STDIO = ['client/stdio/modern', 'client/stdio/session']
 const COLD = ['cold/stdio', 'cold/http']
 const ERAS = ['modern', 'session']
 
-const THROUGH = [
-  'modern-modern',
-  'session-session',
-  'session-modern',
-  'modern-session',
-  'modern-stdio-modern',
-  'session-stdio-session',
-]
+const OVER_HTTP = ['modern-modern', 'session-session', 'session-modern', 'modern-session']
+const THROUGH = [...OVER_HTTP, 'modern-stdio-modern', 'session-stdio-session']
 
 /** @type {Target[]} */
 export const TARGETS = [
@@ -156,11 +150,29 @@ export const TARGETS = [
   { title: 'two processes', groups: ['workers'], cells: ['add-w2'], metric: 'capacity', toCell: 'add-w1', least: 1.8 },
   { title: 'through a gateway', groups: ['gateway/calls'], cells: THROUGH, metric: 'perSecond', to: 'direct', least: 0.6 },
   { title: 'through a gateway', groups: ['gateway/calls'], cells: THROUGH, metric: 'perSecond', to: 'proxy', least: 0.6 },
+  {
+    title: 'to an official server',
+    groups: ['gateway/calls-official'],
+    cells: OVER_HTTP,
+    metric: 'perSecond',
+    to: 'direct',
+    least: 0.6,
+  },
   { title: 'CPU of a gateway in a call', groups: ['gateway/calls'], cells: THROUGH, metric: 'cpuPer1000', to: 'direct' },
   { title: 'CPU of a gateway in a call', groups: ['gateway/calls'], cells: THROUGH, metric: 'cpuPer1000', to: 'proxy' },
   { title: 'p50 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p50', over: 'direct', most: 0.4 },
   { title: 'p50 of a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p50', to: 'proxy' },
   { title: 'p99 added by a gateway', groups: ['gateway/added'], cells: THROUGH, metric: 'p99', over: 'direct', most: 4 },
+  ...[
+    { metric: 'p50', most: 0.4 },
+    { metric: 'p99', most: 4 },
+  ].map((bound) => ({
+    title: 'added in front of an official server',
+    groups: ['gateway/added-official'],
+    cells: OVER_HTTP,
+    over: 'direct',
+    ...bound,
+  })),
   ...['mcp-proxy', 'supergateway'].map((to) => ({
     title: 'through a gateway',
     groups: ['gateway/calls'],

@@ -3,7 +3,6 @@ import { callerIdentity, createGateway } from 'portcall/gateway'
 
 const { CLIENT_SECRET = '', CRM_KEY = '', WIKI_TOKEN = '' } = process.env
 
-// #region shared
 const issuer = 'https://login.example.com'
 const client = { clientId: 'gateway', clientSecret: CLIENT_SECRET, issuer }
 const shared = {
@@ -11,12 +10,9 @@ const shared = {
   wiki: { target: 'https://wiki.example.com/mcp', auth: bearerToken(() => WIKI_TOKEN) },
   reports: { target: 'https://reports.example.com/mcp', auth: clientCredentials({ client }) },
 }
-// #endregion
 
-// #region exchange
 const caller = callerIdentity({ client })
 export const gateway = createGateway({
   servers: { ...shared, files: { target: 'https://files.example.com/mcp', credentials: caller.credentials } },
   middleware: [caller.middleware],
 })
-// #endregion

@@ -12,7 +12,6 @@ const {
   DATABASE = 'gateway.db',
 } = process.env
 
-// #region accounts
 const stores = sqliteStores(DATABASE)
 const accounts = userAccounts({
   origin: ORIGIN,
@@ -30,9 +29,7 @@ const gateway = createGateway({
   middleware: [accounts.middleware],
   stores,
 })
-// #endregion
 
-// #region serve
 const verify = jwt({ issuer: ISSUER, jwksUri: `${ISSUER}/jwks` })
 const protection = protect({ resource: `${ORIGIN}/mcp`, authorizationServers: [ISSUER], verify })
 const { url } = await serve(gateway, {
@@ -40,5 +37,4 @@ const { url } = await serve(gateway, {
   port: Number(PORT),
   onRequest: (request) => accounts.onRequest(request) ?? protection.onRequest(request),
 })
-// #endregion
 console.log(`Listening at ${url}`)

@@ -28,7 +28,10 @@ function typeOf(schema) {
 /** Returns the section with keys that an object, an item or a member has. */
 function sectionOf(schema) {
   if (schema.properties) return schema
-  if (schema.anyOf) return schema.anyOf.map(sectionOf).find(Boolean)
+  if (schema.anyOf) {
+    const sections = schema.anyOf.map(sectionOf).filter(Boolean)
+    return sections.length > 0 ? { properties: Object.assign({}, ...sections.map(({ properties }) => properties)) } : undefined
+  }
   if (schema.items) return sectionOf(schema.items)
   return typeof schema.additionalProperties === 'object' ? sectionOf(schema.additionalProperties) : undefined
 }
@@ -67,7 +70,7 @@ const PAIRS = {
   olderServer: 'a server of an older revision than the client',
   channelServer: 'a server over stdio',
   legacyProgram: 'a server of the legacy era over stdio',
-  remoteServer: 'every server that is not in the same process',
+  remoteServer: 'every server outside the process of the gateway',
   'before2025-06-18': 'a client or a server before 2025-06-18',
   'before2025-11-25': 'a client or a server before 2025-11-25',
   tasksOfNewest: 'a client of 2025-11-25 and a server of 2026-07-28',

@@ -94,7 +94,7 @@ async function startOnAnyPort(args) {
 }
 
 /** Starts a server that shares the core of the load generator, so that the gateway has a core of its own. */
-export const startUpstream = (options) => startServer(UPSTREAM, options, { onCore: onLoadCore })
+export const startUpstream = (options, name = UPSTREAM) => startServer(name, options, { onCore: onLoadCore })
 
 /** The program of a server over stdio, on the core of the load generator. */
 export const stdioUpstream = (options) => onLoadCore(programOf(UPSTREAM, 'stdio', options))

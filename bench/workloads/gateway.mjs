@@ -6,6 +6,7 @@ import { STDIO_FRONTS, startGateway, startProxy, startUpstream, stdioUpstream } 
 import { runLoad } from '../harness/load.mjs'
 import { startServer } from '../harness/server.mjs'
 import { ID } from '../load/request.mjs'
+import { installPeers } from '../prepare.mjs'
 import { openingLines, openingPosts, posted, REVISIONS, requestText, toolCall } from './messages.mjs'
 
 const MB = 2 ** 20
@@ -32,14 +33,16 @@ const stdio = ({ front, back }) => ({
   subjects: ['direct', 'proxy', 'portcall', ...(front === 'session' && back === 'session' ? ['mcp-proxy', 'supergateway'] : [])],
 })
 const CELLS = [...PAIRS.map(http), ...PAIRS.filter(({ front, back }) => front === back).map(stdio)]
+/** The same in front of a server of the official SDK, which takes many times longer to answer. */
+const OFFICIAL_CELLS = PAIRS.map((pair) => ({ ...http(pair), behind: 'official-2' }))
 
 /** Pins the revision behind the gateway. */
 const server = (target, back) => ({ target, protocolVersion: REVISIONS[back] })
 
 /** Starts a gateway and its servers, or for `direct` only the server. Everything behind the gateway is closed with it. */
-async function open(subject, { front, back, program, tools = 1, upstreams = 1 }) {
-  if (subject === 'direct') return { ...(await startServer('portcall', { mode: back, tools })), mode: back }
-  const upstream = program ? undefined : await startUpstream({ mode: back, tools })
+async function open(subject, { front, back, program, behind = 'portcall', tools = 1, upstreams = 1 }) {
+  if (subject === 'direct') return { ...(await startServer(behind, { mode: back, tools })), mode: back }
+  const upstream = program ? undefined : await startUpstream({ mode: back, tools }, behind)
   const target = program ? stdioUpstream({ mode: back, tools }) : `http://127.0.0.1:${upstream.port}/mcp`
   const withUpstream = ({ close, ...started }) => ({
     ...started,
@@ -105,6 +108,16 @@ const ADDED = {
     return runLoad('paced', { ...job, everyMs: EVERY_MS, warmMs: warmMs / 10, ms: 2 * ms })
   },
 }
+
+const inFrontOfOfficial = (group, title) => ({
+  ...group,
+  id: `${group.id}-official`,
+  title,
+  subjects: ['direct', 'portcall'],
+  cells: OFFICIAL_CELLS,
+  prepare: installPeers,
+  open: (subject) => openAll(OFFICIAL_CELLS, subject),
+})
 
 /** `mcp-remote` serves one program over stdio. */
 const FRONT = {
@@ -180,4 +193,12 @@ const IDLE = {
   },
 }
 
-export const GATEWAY = [CALLS, ADDED, FRONT, MANY, IDLE]
+export const GATEWAY = [
+  CALLS,
+  ADDED,
+  inFrontOfOfficial(CALLS, 'tools/call through a gateway to a server of the official SDK 2.4, HTTP, 16 at once'),
+  inFrontOfOfficial(ADDED, 'tools/call through a gateway to a server of the official SDK 2.4, 200 calls/s'),
+  FRONT,
+  MANY,
+  IDLE,
+]

@@ -1,11 +1,10 @@
 /** A web application with several processes: the one that starts a sign-in has exited when the user returns. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { createBrowser } from './support/browser.ts'
 import { USER } from './support/provider.ts'
 import { startTestServer } from './support/test-server.ts'
@@ -14,8 +13,7 @@ const PROCESS = fileURLToPath(new URL('support/sign-in-process.mjs', import.meta
 
 test('a sign-in is started, finished and used by three processes', async () => {
   const server = await startTestServer()
-  const folder = await mkdtemp(join(tmpdir(), 'portcall-auth-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const run = async (action: string, response = ''): Promise<string> => {
     const args = [PROCESS, action, server.url, join(folder, 'tokens.json'), response]
     return (await promisify(execFile)(process.execPath, args)).stdout

@@ -6,23 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'portcall/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { portcall, STDIO, start, untilExit, untilOutput } from './support/portcall.ts'
+import { portcall, STDIO, serveModule, start, untilExit, untilOutput } from './support/portcall.ts'
 
 const LOAD = fileURLToPath(new URL('fixtures/load.mjs', import.meta.url))
 const AUTOCANNON = fileURLToPath(import.meta.resolve('autocannon'))
 const LONG_MS = 120_000
 const ERAS = ['2026-07-28', '2025-11-25']
-
-async function serveLoad(): Promise<string> {
-  const child = start(['serve', LOAD, '--port', '0'])
-  const end = untilExit(child)
-  onTestFinished(async () => {
-    child.kill()
-    await end
-  })
-  const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
-  return url
-}
 
 async function bench(...args: string[]): Promise<any> {
   const warmUp = args.includes('--warm-up') ? [] : ['--warm-up', '0.1']
@@ -33,7 +22,7 @@ async function bench(...args: string[]): Promise<any> {
 describe('portcall bench', () => {
   for (const era of ERAS) {
     test(`measures a server over HTTP, ${era}`, { timeout: LONG_MS }, async () => {
-      const url = await serveLoad()
+      const url = await serveModule(LOAD)
       const args = ['add', 'a=1', 'b=2', '--connections', '4', '--duration', '0.5', '--protocol-version', era]
       const result = await bench(url, ...args)
       expect(result).toMatchObject({ code: 0, call: 'tools/call add', protocolVersion: era, loop: 'closed', errors: {} })
@@ -44,7 +33,7 @@ describe('portcall bench', () => {
     })
 
     test(`reads event streams and text that is not ASCII, ${era}`, { timeout: LONG_MS }, async () => {
-      const url = await serveLoad()
+      const url = await serveModule(LOAD)
       expect(await bench(url, 'stream', '--calls', '50', '--protocol-version', era)).toMatchObject({
         code: 0,
         calls: 50,
@@ -54,14 +43,14 @@ describe('portcall bench', () => {
   }
 
   test('measures other methods, programs and modules', { timeout: LONG_MS }, async () => {
-    const url = await serveLoad()
+    const url = await serveModule(LOAD)
     expect(await bench(url, '--method', 'tools/list', '--calls', '20')).toMatchObject({ code: 0, call: 'tools/list', calls: 20 })
     expect(await bench(LOAD, 'add', 'a=1', 'b=2', '--calls', '20')).toMatchObject({ code: 0, calls: 20 })
     expect(await bench('greet', 'name=Ada', '--calls', '20', '--', process.execPath, STDIO)).toMatchObject({ code: 0, calls: 20 })
   })
 
   test('counts failures by kind', { timeout: LONG_MS }, async () => {
-    const url = await serveLoad()
+    const url = await serveModule(LOAD)
     const result = await bench(url, 'third', '--calls', '99', '--connections', '3')
     expect(result).toMatchObject({ code: 1, calls: 99, errors: { 'tool error': expect.any(Number) } })
     expect(Math.abs(result.errors['tool error'] - 33)).toBeLessThanOrEqual(3)
@@ -70,7 +59,7 @@ describe('portcall bench', () => {
   test('a call that does not work, and wrong options, are reported before anything is measured', {
     timeout: LONG_MS,
   }, async () => {
-    const url = await serveLoad()
+    const url = await serveModule(LOAD)
     expect(await bench(url, 'add', 'a=x', 'b=1')).toMatchObject({ code: 2, err: expect.stringContaining('expected number') })
     expect(await bench(url)).toMatchObject({ code: 2, err: expect.stringContaining('--method') })
     for (const option of ['--connections', '--duration', '--rate', '--calls'])
@@ -90,7 +79,7 @@ describe('portcall bench', () => {
   })
 
   test('Ctrl-C ends the measurement and prints what was measured', { timeout: LONG_MS }, async () => {
-    const url = await serveLoad()
+    const url = await serveModule(LOAD)
     const child = start(['bench', url, 'wait', 'ms=10', '--duration', '600', '--warm-up', '0'])
     const end = untilExit(child)
     await sleep(2000)
@@ -99,7 +88,7 @@ describe('portcall bench', () => {
   })
 
   test('with a rate, latency counts from the time at which a call was due', { timeout: LONG_MS }, async () => {
-    const url = await serveLoad()
+    const url = await serveModule(LOAD)
     const measuring = bench(url, 'add', 'a=1', 'b=2', '--connections', '2', '--rate', '100', '--duration', '3', '--warm-up', '0')
     await sleep(1500)
     const client = await connect(url)
@@ -114,7 +103,7 @@ describe('portcall bench', () => {
   })
 
   test('agrees with autocannon on the same request', { timeout: 2 * LONG_MS }, async () => {
-    const url = await serveLoad()
+    const url = await serveModule(LOAD)
     const call = ['wait', 'ms=50']
     const { headers, body } = await recordRequest(url, call)
     const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`])

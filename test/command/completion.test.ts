@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { findProgram } from '../support/services/programs.mjs'
-import { COMMAND, DEMO, portcall, STDIO, serveDemo } from './support/portcall.ts'
+import { COMMAND, DEMO, portcall, STDIO, serveModule } from './support/portcall.ts'
 
 /** A directory with the command `portcall` and the completion scripts. */
 let dir: string
@@ -36,7 +36,7 @@ test('commands, options, hosts', async () => {
 })
 
 test('names of tools, arguments, prompts and resources', async () => {
-  const url = await serveDemo()
+  const url = await serveModule()
   expect(await suggest(`portcall call ${url} `)).toContain('greet')
   expect(await suggest(`portcall call ${url} greet na`)).toEqual(['name='])
   expect(await suggest(`portcall call '${DEMO}' gr`)).toEqual(['greet'])
@@ -47,7 +47,7 @@ test('names of tools, arguments, prompts and resources', async () => {
 })
 
 test('in bash, also after a colon', async () => {
-  const line = `portcall read ${await serveDemo()} note:`
+  const line = `portcall read ${await serveModule()} note:`
   const output = shell(
     'bash',
     '-c',

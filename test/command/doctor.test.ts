@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { portcall, STDIO, serveDemo } from './support/portcall.ts'
+import { portcall, STDIO, serveModule } from './support/portcall.ts'
 
 async function servePage(): Promise<string> {
   const http = createServer((_, response) => {
@@ -14,7 +14,7 @@ async function servePage(): Promise<string> {
 }
 
 test('a server that works: every step, and exit code 0', async () => {
-  const { code, out } = await portcall(['doctor', await serveDemo()])
+  const { code, out } = await portcall(['doctor', await serveModule()])
   expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^✓ Target .*\n- DNS .*\n✓ TCP connection .*\n/) })
   expect(out).toMatch(/✓ Protocol version +2026-07-28/)
 })

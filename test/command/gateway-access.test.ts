@@ -45,6 +45,11 @@ describe('the credentials of a server', () => {
     await writeFile(join(workspace.dir, 'token.txt'), `${await token('robot')}\n`)
     expect(await textOf(await connectTo(url), 'notes__whoami')).toBe('robot')
     expect(log()).not.toContain('expired')
+    const { file, env } = workspace
+    expect(await portcall(['gateway', 'check', '--config', file], { env })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ok +notes +\d+ tools/m),
+    })
   })
 
   test('are those of an OAuth client', async () => {
@@ -87,6 +92,11 @@ describe('the credentials of a server', () => {
   test('are the account of the user of this machine, who signs in once', async () => {
     const upstream = await startProtectedUpstream({ decide: () => ({ subject: 'ada-at-notes' }) })
     const workspace = await createProtected(upstream, { type: 'user' })
+    const { file, env } = workspace
+    expect(await portcall(['gateway', 'check', '--config', file], { env })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('users sign in when they call it'),
+    })
     const opened: string[] = []
     const first = await startGateway(workspace)
     const client = await connectTo(first.url, withBrowser(opened))

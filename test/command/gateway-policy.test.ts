@@ -64,9 +64,10 @@ test('a call waits for an approval, is approved once, and runs once', async () =
   const workspace = await createChanging({
     policy: { default: 'allow', rules: [{ tools: 'box__erase', do: 'approve' }], approvals: { askUser: false } },
   })
-  const { url } = await startGateway(workspace)
+  const { url, log } = await startGateway(workspace)
   const client = await connectTo(url)
   await expect(client.callTool('box__erase', { file: 'a' })).resolves.toMatchObject({ isError: true })
+  expect(log()).toContain('A call of the tool erase of box waits for approval. Show it with portcall gateway approvals')
   const [waiting] = JSON.parse((await manage(workspace, 'approvals', '--json')).out)
   expect(waiting).toMatchObject({ server: 'box', name: 'erase', arguments: { file: 'a' }, state: 'pending' })
   const listed = await manage(workspace, 'approvals', 'list')
@@ -114,6 +115,7 @@ test('a changed definition is withheld until it is accepted', async () => {
   await expect.poll(() => toolsOf(client), { timeout: 20_000 }).toEqual(['box__look'])
   await expect(client.callTool('box__erase', {})).rejects.toThrow('Unknown tool')
   expect(log()).toContain('changed tool "erase" of "box"')
+  expect(log()).toContain(`Accept it with portcall gateway --accept box --config ${workspace.file}`)
   const review = await command(workspace, 'pins')
   expect(review.code).toBe(1)
   expect(review.out).toContain('- description: "Erase a file"\n')

@@ -5,7 +5,7 @@ import { type Client, connect } from 'portcall/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { createWorkspace, isRunning, startGateway, type Workspace } from './support/gateway.ts'
-import { COMMAND, DEMO, portcall, STDIO, serveDemo } from './support/portcall.ts'
+import { COMMAND, DEMO, portcall, STDIO, serveModule } from './support/portcall.ts'
 
 const STUBBORN = fileURLToPath(new URL('fixtures/stubborn.mjs', import.meta.url))
 const DEMO_SERVER = { command: process.execPath, args: [STDIO] }
@@ -28,7 +28,7 @@ const gateway = ({ file, env, dir }: Workspace, ...args: string[]): ReturnType<t
 
 describe('portcall gateway', () => {
   test('serves programs, URLs and dead servers as one, and reports their state', async () => {
-    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, web: { url: await serveDemo() }, dead: DEAD } })
+    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, web: { url: await serveModule() }, dead: DEAD } })
     const { url, child, end, log } = await startGateway(workspace)
     const client = await connectTo(url)
     const names: string[] = []
@@ -357,7 +357,7 @@ describe('operating', () => {
 
 describe('portcall bridge', () => {
   test('a URL over stdio, for every revision', async () => {
-    const url = await serveDemo()
+    const url = await serveModule()
     for (const protocolVersion of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
       const client = await connect({ command: process.execPath, args: [COMMAND, 'bridge', url] }, { protocolVersion })
       expect(await textOf(client, 'greet', { name: 'Ada' })).toBe('Hello, Ada!')
@@ -402,7 +402,7 @@ describe('portcall bridge', () => {
   })
 
   test('names --http when its port is taken', async () => {
-    const { port } = new URL(await serveDemo())
+    const { port } = new URL(await serveModule())
     const outcome = await portcall(['bridge', '--http', port, '--', process.execPath, STDIO])
     expect(outcome.err).toBe(
       `portcall: port ${port} is already in use (choose another one with --http, or 0 for any free port)\n`,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type ListeningServer, serve } from 'portcall/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runNpm } from '../../tools/lib/run.mjs'
-import { portcall, serveDemo } from './support/portcall.ts'
+import { portcall, serveModule } from './support/portcall.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const HERE = fileURLToPath(new URL('build/making/', import.meta.url))
@@ -91,7 +91,7 @@ describe('new', () => {
     const dir = await mkdtemp(join(tmpdir(), 'portcall-new-'))
     expect(await portcall(['new', dir, '--template', 'client'])).toMatchObject({ code: 0 })
     runNpm(['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: dir, quiet: true })
-    const { stdout } = spawnSync(process.execPath, ['client.js', await serveDemo()], { cwd: dir, encoding: 'utf8' })
+    const { stdout } = spawnSync(process.execPath, ['client.js', await serveModule()], { cwd: dir, encoding: 'utf8' })
     expect(stdout).toContain('greet: Greets a person')
   })
 

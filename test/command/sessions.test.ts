@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'portcall/client'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { COMMAND, DEMO, portcall, STDIO, serveDemo, start, untilExit, untilOutput } from './support/portcall.ts'
+import { COMMAND, DEMO, portcall, STDIO, serveModule, start, untilExit, untilOutput } from './support/portcall.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -28,7 +28,7 @@ describe('record', () => {
 
   test('between a host and a URL, over HTTP', async () => {
     const file = path('http.ndjson')
-    const child = start(['record', await serveDemo(), '--out', file, '--http', '0'])
+    const child = start(['record', await serveModule(), '--out', file, '--http', '0'])
     const end = untilExit(child)
     onTestFinished(() => void child.kill('SIGKILL'))
     const [, url = ''] = await untilOutput(child.stdout, /Listening at (\S+)/)
@@ -137,7 +137,7 @@ describe('diff', () => {
   })
 
   test('two versions of one server', async () => {
-    const args = ['diff', await serveDemo(), '--left-version', '2025-06-18', '--right-version', '2026-07-28', '--json']
+    const args = ['diff', await serveModule(), '--left-version', '2025-06-18', '--right-version', '2026-07-28', '--json']
     const { out } = await portcall(args)
     expect(JSON.parse(out).rows).toContainEqual(
       expect.objectContaining({ where: 'server', pointer: '/revision', before: '2025-06-18', after: '2026-07-28' }),

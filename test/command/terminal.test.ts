@@ -102,3 +102,11 @@ interactive('control characters in a result are made visible on a terminal and p
   ])
   expect((await untilExit(child)).out).toContain('a\u241b[2Jb')
 })
+
+interactive('the help is not broken into single words in a terminal that does not know its width', async () => {
+  const screen = spawnSync('script', ['-qec', `${quoted(process.execPath)} ${quoted(COMMAND)} help`, '/dev/null'], {
+    encoding: 'utf8',
+    input: '',
+  }).stdout
+  expect(screen).toMatch(/list +List tools, resources and prompts/)
+})

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer } from 'portcall'
 import { type ListeningServer, serve } from 'portcall/node'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { DEMO, portcall, STDIO, start, untilExit, untilOutput } from './support/portcall.ts'
 
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']
@@ -118,14 +119,17 @@ describe('exit codes', () => {
     ['a tool that fails', 1, () => ['call', listening.url, 'fail'], /^$/],
     ['an unknown option', 2, () => ['call', listening.url, 'fail', '--jsn'], /did you mean --json/],
     ['an unknown command', 2, () => ['lst'], /did you mean list/],
+    ['a command of other tools', 2, () => ['dev', 'server.js'], /use portcall serve MODULE --watch/],
     ['an unknown tool', 2, () => ['call', listening.url, 'gret'], /did you mean greet/],
     ['invalid arguments', 2, () => ['call', listening.url, 'greet', 'nme=Ada'], /name: required.*did you mean name/],
+    ['an invalid number', 2, () => ['call', listening.url, 'greet', 'name=Ada', 'times=x'], /for values other than strings/],
     ['invalid JSON', 2, () => ['call', listening.url, 'greet', 'name:={'], /name is not valid JSON/],
     ['a missing file', 2, () => ['call', listening.url, 'greet', '@/no/such'], /no such file/],
     ['an invalid server', 2, () => ['list', 'nowhere'], /is not a server/],
     ['a JSON-RPC error', 3, () => ['raw', listening.url, 'tools/nothing'], /-32601/],
     ['a closed port', 4, () => ['list', 'http://127.0.0.1:9/mcp'], /ECONNREFUSED|lost/],
     ['a program that exits', 4, () => ['list', '--', process.execPath, '-e', 'console.error("oops"); process.exit(3)'], /oops/],
+    ['a program that serves nothing', 4, () => ['list', '--', process.execPath, '-e', '0'], /code 0 \(does it serve\?/],
     ['a missing program', 4, () => ['list', '--', '/no/such/program'], /no\/such/],
     ['a timeout', 5, () => ['call', listening.url, 'hang', '--timeout', '0.5'], /within 500 ms \(allow more time with --timeout/],
     ['an elicitation without a terminal', 7, () => ['call', listening.url, 'ask'], /--answer/],
@@ -134,6 +138,22 @@ describe('exit codes', () => {
     expect(done.code).toBe(code)
     expect(done.err.trim()).toMatch(words)
     expect(done.err.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('what a program wrote before it exited is shown line by line', async () => {
+    const { code, err } = await portcall(['list', '--', process.execPath, '-e', 'throw new Error("no database")'])
+    expect(code).toBe(4)
+    expect(err).toMatch(/^portcall: The server .* exited with code 1\. Its last output on stderr:\n/)
+    expect(err).toMatch(/\nError: no database\n {4}at /)
+  })
+
+  test('the hint fits what is wrong: a string of another value, a server without prompts', async () => {
+    const input = { type: 'object', properties: { color: { type: 'string', enum: ['red'] } } } as const
+    const server = createServer({ name: 'colors', version: '1.0.0' }).tool('pick', { input }, () => 'picked')
+    const colors = await serve(server, { port: 0, handleProcessSignals: false })
+    onTestFinished(() => colors.close())
+    expect((await portcall(['call', colors.url, 'pick', 'color=blue'])).err).toMatch(/got "blue"\n$/)
+    expect((await portcall(['prompt', colors.url, 'plan'])).err).toContain('(the server has no prompts)')
   })
 
   test('Ctrl-C: 130', async () => {

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createServer, type Server } from 'portcall'
@@ -26,6 +25,7 @@ import { server as sampling } from '../../examples/sampling.ts'
 import { connectWithModel } from '../../examples/sampling-handler.ts'
 import { server as tools } from '../../examples/tools.ts'
 import { compileExample, type ExampleOptions, startExample, startServer } from '../support/example.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Runs an example until it exits, and returns what it printed. */
 async function run(name: string, options: ExampleOptions = {}): Promise<string> {
@@ -43,8 +43,7 @@ const startTodo = (): Promise<string> => startServer('first-server')
 
 /** Creates a folder with `todo.js`, as in the tutorial. */
 async function makeTodoFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'portcall-client-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = temporaryFolder()
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await writeFile(join(folder, 'todo.js'), `await import(${JSON.stringify(pathToFileURL(await compileExample('first-server')))})`)
   return folder

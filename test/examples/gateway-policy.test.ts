@@ -1,6 +1,5 @@
 /** The examples of docs/gateway/policy.md. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyAuditLog } from 'portcall/middleware'
 import { assertText, connectPair } from 'portcall/testing'
@@ -12,6 +11,7 @@ import { gateway as limits } from '../../examples/gateway-limits.ts'
 import { accept, createPinnedGateway } from '../../examples/gateway-pins.ts'
 import { gateway as rules } from '../../examples/gateway-rules.ts'
 import { gateway as set } from '../../examples/gateway-set.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 type Target = Parameters<typeof connectPair>[0]
 type Client = Awaited<ReturnType<typeof connectPair>>
@@ -26,8 +26,7 @@ async function open(gateway: unknown, auth: object = {}, options: object = {}): 
 const namesOf = async (client: Client): Promise<string[]> => (await client.tools().toArray()).map(({ name }) => name)
 
 function temporaryFile(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portcall-gateway-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   return join(folder, name)
 }
 

@@ -1,6 +1,5 @@
 /** The examples of docs/servers/middleware.md, and examples that watch or serve a folder. */
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'portcall/client'
 import { verifyAuditLog } from 'portcall/middleware'
@@ -11,6 +10,7 @@ import { server as cache } from '../../examples/middleware-cache.ts'
 import { server as timing } from '../../examples/middleware-timing.ts'
 import { server as visible } from '../../examples/visible.ts'
 import { startServer } from '../support/example.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('middleware-timing', async () => {
   const lines = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -22,8 +22,7 @@ test('middleware-timing', async () => {
 })
 
 test('middleware-limits', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'middleware-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const AUDIT_LOG = join(folder, 'audit.jsonl')
   const client = await connect(await startServer('middleware-limits', { env: { AUDIT_LOG } }))
   onTestFinished(() => client.close())
@@ -71,8 +70,7 @@ test('visible, with authentication', async () => {
 })
 
 test('resource-files and watch-folder', async () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'portcall-files-')))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   vi.stubEnv('FOLDER', folder)
   onTestFinished(() => void vi.unstubAllEnvs())
   writeFileSync(join(folder, 'a.md'), '# A')

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { createServer } from 'portcall'
@@ -11,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { tryToConnect } from '../../examples/sign-in-errors.ts'
 import { type ExampleOptions, startExample } from '../support/example.ts'
 import { freePort } from '../support/free-port.mjs'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function startLogin(options: AuthorizationServerOptions = {}): Promise<TestAuthorizationServer> {
   const login = await authorizationServer(options)
@@ -35,8 +35,7 @@ async function startProtected({ issuer }: TestAuthorizationServer): Promise<stri
 }
 
 async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'portcall-sign-in-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   return folder
 }
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, type Server } from 'portcall'
 import type { JsonObject } from 'portcall/jsonrpc'
@@ -15,6 +13,7 @@ import { server as bindery, done as steps } from '../../examples/tasks-input.ts'
 import { server as reports } from '../../examples/tasks-report.ts'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { createDriver, type Driver } from '../support/driver.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { memoryWire } from '../support/wire-memory.ts'
 
 const CAPABILITIES = { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } }
@@ -73,8 +72,7 @@ test('tasks-input', async () => {
 })
 
 test('tasks-durable', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portcall-tasks-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const file = join(folder, 'tasks.db')
   let rendered = 0
   const first = createReports(file, async () => `Report ${++rendered}`)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { type HttpServer, mirrors, modern, startHttp, testHttp, write } from './support/http.ts'
 import { freshId, modernRequest, request, textOf, tool } from './support/messages.ts'
+import { PROCESSES } from './support/process.ts'
 import { testStdio } from './support/stdio.ts'
 import { MIB, sleep, timed, until } from './support/time.ts'
 
@@ -109,12 +110,15 @@ describe('many requests', () => {
   test('H62: the concurrent requests of a session are limited, with an error', async () => {
     const small = await testHttp({ http: { maxSessionRequests: 8 } })
     const session = await small.session()
+    const [most, count] = [8 * PROCESSES, 40 * PROCESSES]
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, id) => session.ask(request('tools/call', tool('slow', { ms: 10_000, tag: `${id}` }), id))),
+      Array.from({ length: count }, (_, id) =>
+        session.ask(request('tools/call', tool('slow', { ms: 10_000, tag: `${id}` }), id)),
+      ),
     )
     const rejected = answers.filter(({ status }) => status === 429)
     const served = answers.filter(({ status }) => status === 200)
-    expect([served.length, rejected.length]).toEqual([8, 32])
+    expect([served.length, rejected.length]).toEqual([most, count - most])
     for (const { json } of rejected) expect(json).toMatchObject({ error: { code: -32603 } })
     expect(textOf(await session.call('echo', { text: 'x' }))).toBe('x')
     await small.healthy()
@@ -122,10 +126,11 @@ describe('many requests', () => {
 
   test('H62: the concurrent requests of a server are limited, with an error', async () => {
     const small = await testHttp({ http: { maxRequests: 20 } })
-    const answers = await Promise.all(Array.from({ length: 60 }, () => small.call('slow', { ms: 10_000 })))
-    expect(answers.filter(({ status }) => status === 200).length).toBe(20)
+    const [most, count] = [20 * PROCESSES, 60 * PROCESSES]
+    const answers = await Promise.all(Array.from({ length: count }, () => small.call('slow', { ms: 10_000 })))
+    expect(answers.filter(({ status }) => status === 200).length).toBe(most)
     const rejected = answers.filter(({ status }) => status === 503)
-    expect(rejected.length).toBe(40)
+    expect(rejected.length).toBe(count - most)
     for (const { json, headers } of rejected) {
       expect(json).toMatchObject({ error: { code: -32603 } })
       expect(headers).toHaveProperty('retry-after')
@@ -169,14 +174,15 @@ describe('many requests', () => {
 describe('M10: subscriptions', () => {
   const listen = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
 
-  test('of 1500, 1024 are served and the others rejected without an acknowledgement; ended ones free capacity', async () => {
+  test('of 1500 for each process, 1024 are served and the others rejected without an acknowledgement; ended ones free capacity', async () => {
     const flooded = await testHttp()
     const before = await flooded.health()
-    const connections = Array.from({ length: 1500 }, () => flooded.connect())
+    const [most, count] = [1024 * PROCESSES, 1500 * PROCESSES]
+    const connections = Array.from({ length: count }, () => flooded.connect())
     for (const connection of connections) connection.send(listen)
     const heads = await Promise.all(connections.map((connection) => connection.head()))
-    expect(heads.filter(({ status }) => status === 200).length).toBe(1024)
-    expect(heads.filter(({ status }) => status === 429).length).toBe(476)
+    expect(heads.filter(({ status }) => status === 200).length).toBe(most)
+    expect(heads.filter(({ status }) => status === 429).length).toBe(count - most)
     await flooded.healthy()
     const rejected = connections[heads.findIndex(({ status }) => status === 429)]
     expect(rejected!.unread).not.toContain('acknowledged')

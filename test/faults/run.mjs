@@ -26,7 +26,7 @@ const SAMPLE = [
   'client/redirects',
 ]
 
-/** The files that test a server over HTTP, without the counters and limits that each worker has for itself. */
+/** The files that test a server over HTTP. The others test stdio, clients, or a server in the process of the test. */
 const WITH_WORKERS = [
   'json-rpc',
   'modern-headers',
@@ -37,6 +37,16 @@ const WITH_WORKERS = [
   'replay',
   'input-requests',
   'state',
+  'cancellation',
+  'sessions',
+  'principals',
+  'floods',
+  'pressure',
+  'pipelining',
+  'templates',
+  'faulty-handlers',
+  'auth/tokens',
+  'auth/dpop',
 ]
 
 const run = (name, args) => runTests(name, ['--config', join(FOLDER, 'vitest.config.ts'), ...args])

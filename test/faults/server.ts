@@ -48,6 +48,9 @@ const {
   protection,
 } = settings
 
+/** Over HTTP, the server has as many workers. */
+const workers = transport === 'http' ? Number(process.env.FAULTS_WORKERS ?? 0) : 0
+
 const options: ServerOptions = {
   ...(limits && { limits }),
   ...(pageSize !== undefined && { pageSize }),
@@ -62,7 +65,7 @@ const server = createServer({ name: 'portcall-faults', version: '1.0.0' }, optio
 addCallTools(server)
 addOutputTools(server)
 addInputTools(server)
-addProbes(server)
+addProbes(server, workers)
 addResources(server)
 addNamedItems(server, names)
 if (faultyHandlers) addFaultyHandlers(server)
@@ -83,7 +86,7 @@ async function listen(): Promise<void> {
     onError,
     ...(users && { authenticate }),
     ...protectionOptions,
-    ...(process.env.FAULTS_WORKERS && { workers: Number(process.env.FAULTS_WORKERS) }),
+    ...(workers > 0 && { workers }),
     ...settings.http,
   })
   if (workerNumber === undefined) console.log(url)

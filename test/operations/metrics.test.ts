@@ -9,7 +9,7 @@ import { createServer, ToolError } from 'portcall'
 import { connect } from 'portcall/client'
 import { serveAdmin } from 'portcall/gateway/admin'
 import { metrics } from 'portcall/metrics'
-import { concurrencyLimit } from 'portcall/middleware'
+import { concurrencyLimit, rateLimit } from 'portcall/middleware'
 import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { tasks } from 'portcall/tasks'
@@ -71,6 +71,22 @@ test('protocol versions that do not exist become no labels', async () => {
   expect(text).not.toContain('made-up')
 })
 
+test('names that a limit refuses before anyone knows whether they exist become no labels', async () => {
+  const prometheus = metrics({ processMetrics: false })
+  const server = createServer({ name: 'limited', version: '1' })
+    .use(prometheus.middleware)
+    .use(rateLimit({ limit: 1 }))
+    .tool('add', {}, () => 'ok')
+  await using client = await connect(server)
+  for (const name of ['add', 'made-up-1', 'made-up-2']) await client.callTool(name)
+  const text = await prometheus.render()
+  expect(text).toContain('gen_ai_tool_name="add"')
+  expect(text).toMatch(
+    /_count\{mcp_method_name="tools\/call",gen_ai_tool_name="",gen_ai_prompt_name="",error_type="tool_error",.*\} 2$/m,
+  )
+  expect(text).not.toContain('made-up')
+})
+
 test('a page shows requests, errors by code, sessions, streams, tasks, stores and the process', async () => {
   const { url } = await startMeasured()
   await callAll(url)
@@ -80,11 +96,15 @@ test('a page shows requests, errors by code, sessions, streams, tasks, stores an
   const count = (labels: RegExp): string | undefined =>
     text.match(new RegExp(`^mcp_server_operation_duration_seconds_count\\{${labels.source}\\} (\\d+)$`, 'm'))?.[1]
   expect(
-    count(/mcp_method_name="tools\/call",gen_ai_tool_name="add",.*error_type="",mcp_protocol_version="2026-07-28",.*"tcp"/),
+    count(
+      /mcp_method_name="tools\/call",gen_ai_tool_name="add",.*error_type="",rpc_response_status_code="",mcp_protocol_version="2026-07-28",.*"tcp"/,
+    ),
   ).toBe('1')
   expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="add",.*mcp_protocol_version="2025-11-25",.*/)).toBe('1')
   expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="fail",.*error_type="tool_error",.*2026.*/)).toBe('1')
-  expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="",.*error_type="-32602",.*2026.*/)).toBe('1')
+  expect(
+    count(/mcp_method_name="tools\/call",gen_ai_tool_name="",.*error_type="",rpc_response_status_code="-32602",.*2026.*/),
+  ).toBe('1')
   expect(text).not.toContain('made-up')
   expect(text).toMatch(/^portcall_sessions 1$/m)
   expect(text).toMatch(/^portcall_streams \d$/m)

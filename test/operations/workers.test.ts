@@ -6,7 +6,8 @@ import { connect as openSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect } from 'portcall/client'
+import { type Client, connect } from 'portcall/client'
+import { idempotencyKey } from 'portcall/middleware'
 import { tasks } from 'portcall/tasks/client'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { isRunning } from '../../packages/portcall/src/util/is-running.ts'
@@ -34,6 +35,12 @@ function newTemporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'portcall-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Runs a function with a client on connections of its own. */
+async function withClient<T>(url: string, run: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connect(url)
+  return run(client).finally(() => client.close())
 }
 
 describe.skipIf(process.platform === 'win32')('workers', () => {
@@ -90,6 +97,24 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
       expect(content[0]).toMatchObject({ text: expect.stringMatching(/^rendered by \d+$/) })
       await client.close()
     }
+  })
+
+  test('limits, receipts and links of middleware without a store are those of all workers', { timeout: LONG_MS }, async () => {
+    const { url } = await startServer()
+    const limited = await Promise.all(Array.from({ length: 4 * COUNT }, () => callOnce(url, 'limited')))
+    expect(limited.filter((text) => text === 'allowed')).toHaveLength(4)
+
+    const meta = idempotencyKey('invoice-7')
+    const payments = await Promise.all(
+      Array.from({ length: COUNT }, () => withClient(url, (client) => client.callTool('pay', {}, { meta }))),
+    )
+    expect(new Set(payments.map(({ content }) => JSON.stringify(content))).size).toBe(1)
+
+    const { content } = await withClient(url, (client) => client.callTool('long', {}))
+    const link = content.find(({ type }) => type === 'resource_link')
+    const uri = link && 'uri' in link ? link.uri : ''
+    for (let at = 0; at < COUNT; at++)
+      expect(JSON.stringify(await withClient(url, (client) => client.readResource(uri)))).toContain('x'.repeat(2000))
   })
 
   test('a worker that is killed under load loses no call that it did not have, and is started again', {

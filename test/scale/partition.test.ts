@@ -5,18 +5,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { faultyProxy } from 'portcall/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
 import { startBalancer } from './support/balancer.ts'
 import { startFleet } from './support/fleet.ts'
 import { openWorkers, runCalls, violationsOf, type Worker, whenBusy } from './support/work.ts'
 
-const services = { redis: await startRedis(), postgres: await startPostgres() }
+const services = await startDatabases()
 const cleanups: Array<() => Promise<unknown>> = []
 afterAll(async () => {
   for (const cleanUp of cleanups.reverse()) await cleanUp()
-  await services.redis?.stop()
-  await services.postgres?.stop()
 })
 
 const CLIENTS = 8

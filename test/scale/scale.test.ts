@@ -2,18 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
 import { type Balancer, startBalancer } from './support/balancer.ts'
 import { type Fleet, startFleet } from './support/fleet.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from './support/work.ts'
 
-const services = { redis: await startRedis(), postgres: await startPostgres() }
+const services = await startDatabases()
 const cleanups: Array<() => Promise<unknown>> = []
 afterAll(async () => {
   for (const cleanUp of cleanups.reverse()) await cleanUp()
-  await services.redis?.stop()
-  await services.postgres?.stop()
 })
 
 /** By default as many calls as a slow disk can record in a minute. `PORTCALL_SCALE=20` makes the 10,000 calls of a full run. */

@@ -1,24 +1,16 @@
 /** The contracts of stores, for every backend with every driver. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStores, type Stores } from 'portcall/stores'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { busContract, type LogBounds, logContract, storeContract } from 'portcall/testing'
 import { afterAll, describe, test } from 'vitest'
 import { EVENTUALLY_TIMEOUT_MS } from '../../packages/portcall/test-kit/eventually.ts'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type OpenOptions, POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'portcall-contract-'))
-const redisServer = await startRedis()
-const postgresServer = await startPostgres({ args: ['-c', 'fsync=off'] })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const folder = temporaryFolder(afterAll)
+const { redis: redisServer, postgres: postgresServer } = await startDatabases({ args: ['-c', 'fsync=off'] })
 
 let created = 0
 const uniqueName = (): string => `test_${process.pid}_${created++}`

@@ -1,8 +1,6 @@
 /** Middleware that keeps state in a store, on every store. Each store has two connections, as two processes have. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createServer, type Server } from 'portcall'
@@ -23,19 +21,13 @@ import { serve } from 'portcall/node'
 import { type KeyValueStore, memoryStores, type Stores } from 'portcall/stores'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
 
 const LONG_MS = 120_000
-const folder = mkdtempSync(join(tmpdir(), 'portcall-middleware-'))
-const redisServer = await startRedis()
-const postgresServer = await startPostgres({ args: ['-c', 'fsync=off'] })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const folder = temporaryFolder(afterAll)
+const { redis: redisServer, postgres: postgresServer } = await startDatabases({ args: ['-c', 'fsync=off'] })
 
 /** Opens stores on the same data each time it is called with the same namespace. */
 type Open = (namespace: string) => Stores

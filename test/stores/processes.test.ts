@@ -3,18 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import type { Stores } from 'portcall/stores'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
 import { type OpenOptions, type OpenStores, POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
 
-const redisServer = await startRedis()
-const postgresServer = await startPostgres()
-afterAll(async () => {
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const { redis: redisServer, postgres: postgresServer } = await startDatabases()
 
 let created = 0
 const uniqueName = (): string => `processes_${process.pid}_${created++}`

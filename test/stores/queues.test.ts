@@ -9,21 +9,15 @@ import { bullmq } from 'portcall/tasks/bullmq'
 import { tasks } from 'portcall/tasks/client'
 import { pgBoss } from 'portcall/tasks/pg-boss'
 import { queueContract } from 'portcall/testing'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { printerOnPostgres, printerOnRedis } from '../../examples/queues.ts'
 import { createStoreQueue } from '../../packages/portcall/src/tasks/queues/store-queue.ts'
 import { EVENTUALLY_TIMEOUT_MS } from '../../packages/portcall/test-kit/eventually.ts'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
 import { type OpenStores, POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
 import { openBullMQ, openPgBoss } from './support/queues.ts'
 
-const redisServer = await startRedis()
-const postgresServer = await startPostgres({ args: ['-c', 'fsync=off'] })
-afterAll(async () => {
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const { redis: redisServer, postgres: postgresServer } = await startDatabases({ args: ['-c', 'fsync=off'] })
 
 let created = 0
 const uniqueName = (): string => `queues_${process.pid}_${created++}`

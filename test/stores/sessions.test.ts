@@ -1,23 +1,15 @@
 /** Sessions shared by several nodes, on each of the backends. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { afterAll, describe } from 'vitest'
 import { clusterSessionTests } from '../../packages/portcall/src/transports/http/server/cluster/cluster-backend.test-kit.ts'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { POSTGRES_DRIVERS, REDIS_DRIVERS } from './support/drivers.ts'
 
-const redisServer = await startRedis()
-const postgresServer = await startPostgres()
-const folder = mkdtempSync(join(tmpdir(), 'portcall-sessions-'))
-afterAll(async () => {
-  await redisServer?.stop()
-  await postgresServer?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder(afterAll)
+const { redis: redisServer, postgres: postgresServer } = await startDatabases()
 
 /** Longer than with stores in memory, because a disk may be busy. */
 const FAILURE_TIMEOUTS = { nodeLeaseTtlMs: 3000, storeTimeoutMs: 2000 }

@@ -1,8 +1,7 @@
 /** Tasks on every store and every queue, in processes that are killed, on database servers that are restarted. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,19 +9,13 @@ import { connect } from 'portcall/client'
 import { tasks } from 'portcall/tasks/client'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
-import { startPostgres } from '../support/services/postgres.mjs'
-import { startRedis } from '../support/services/redis.mjs'
+import { startDatabases } from '../support/services/databases.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('support/task-process.mjs', import.meta.url))
 
-const folder = mkdtempSync(join(tmpdir(), 'portcall-tasks-'))
-const redisServer = await startRedis()
-const postgresServer = await startPostgres()
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await redisServer?.stop()
-  await postgresServer?.stop()
-})
+const folder = temporaryFolder(afterAll)
+const { redis: redisServer, postgres: postgresServer } = await startDatabases()
 
 let created = 0
 

@@ -1,9 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { start, untilExit, untilOutput } from './portcall.ts'
 
 /** A directory with a configuration, and the environment for the command. */
@@ -15,8 +15,7 @@ export interface Workspace {
 }
 
 export async function createWorkspace(config: object | string): Promise<Workspace> {
-  const dir = await mkdtemp(join(tmpdir(), 'portcall-gateway-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  const dir = temporaryFolder()
   const file = join(dir, 'gateway.jsonc')
   const write = (next: object | string): Promise<void> => writeFile(file, typeof next === 'string' ? next : JSON.stringify(next))
   await write(config)

@@ -62,9 +62,9 @@ export function untilOutput(stream: NodeJS.ReadableStream, pattern: RegExp): Pro
   })
 }
 
-/** Serves the demo from a process of its own until the test ends. Returns its URL. */
-export async function serveDemo(): Promise<string> {
-  const child = start(['serve', DEMO, '--port', '0'])
+/** Serves a module from a process of its own until the test ends: the demo by default. Returns its URL. */
+export async function serveModule(path = DEMO): Promise<string> {
+  const child = start(['serve', path, '--port', '0'])
   const end = untilExit(child)
   onTestFinished(async () => {
     child.kill()

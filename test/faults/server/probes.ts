@@ -1,10 +1,14 @@
 import type { Server } from 'portcall'
+import { answerProbes, askAllProcesses, type Report } from './processes.ts'
 
-/** What the tools have counted so far. */
+/** What the tools have counted so far in this process. */
 export const counts = { started: 0, finished: 0, aborted: 0, sent: 0 }
 
+/** What the processes of the server report about themselves: numbers, which are added up, and lists, which are joined. */
+const PROBES = { counts: () => counts, health: measureHealth }
+
 /** Tools that report the state of the process. */
-export function addProbes(server: Server): void {
+export function addProbes(server: Server, workers: number): void {
   server.tool(
     'touch',
     {
@@ -20,22 +24,26 @@ export function addProbes(server: Server): void {
     },
   )
 
-  server.tool('counts', {}, () => JSON.stringify(counts))
-
+  answerProbes(PROBES, workers)
+  server.tool('counts', { description: 'The counts of all processes.' }, async () =>
+    JSON.stringify(await askAllProcesses('counts')),
+  )
   server.tool(
     'health',
-    { description: 'Memory after a collection, open handles, and whether a prototype was polluted.' },
-    async () => {
-      for (let round = 0; round < 3; round++) {
-        globalThis.gc?.()
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-      const { rss, heapUsed, external } = process.memoryUsage()
-      const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-      const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-      return JSON.stringify({ rss, heapUsed, external, sockets, timers, polluted: pollution() })
-    },
+    { description: 'Memory of all processes after a collection, open handles, and whether a prototype was polluted.' },
+    async () => JSON.stringify(await askAllProcesses('health')),
   )
+}
+
+async function measureHealth(): Promise<Report> {
+  for (let round = 0; round < 3; round++) {
+    globalThis.gc?.()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const { rss, heapUsed, external } = process.memoryUsage()
+  const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  return { rss, heapUsed, external, sockets, timers, polluted: pollution() }
 }
 
 /** Returns every unexpected name that is reachable from a new object. */

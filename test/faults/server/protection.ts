@@ -12,7 +12,8 @@ export interface ProtectionOptions {
 
 /** Returns options that protect the server, on a free port, with the tokens of an issuer. */
 export async function protectServer({ issuer, options }: ProtectionOptions): Promise<ServeOptions> {
-  const port = await freePort()
+  // Workers inherit the port of the process that listens.
+  const port = Number((process.env.FAULTS_PORT ??= String(await freePort())))
   const verify = jwt({ issuer, jwksUri: `${issuer}/jwks`, clockToleranceMs: 0, jwksCooldownDelayMs: 0 })
   const resource = `http://127.0.0.1:${port}/mcp`
   return { port, ...protect({ resource, authorizationServers: [issuer], verify, clockToleranceMs: 0, ...options }) }

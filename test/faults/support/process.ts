@@ -7,6 +7,9 @@ import type { FaultsServerOptions } from '../server.ts'
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>
 export type ProcessOptions = Omit<FaultsServerOptions, 'transport'>
 
+/** The number of processes that serve HTTP. Some limits apply to each of them. */
+export const PROCESSES = Number(process.env.FAULTS_WORKERS ?? 1)
+
 /** A server process. */
 export interface ServerProcess {
   readonly child: Child

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'
+import { idempotency, rateLimit, resultSizeLimit } from 'portcall/middleware'
 import { serve, workerNumber } from 'portcall/node'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { tasks } from 'portcall/tasks'
@@ -16,6 +17,13 @@ const number = { type: 'number' }
 const text = { type: 'string' }
 const object = (properties) => ({ type: 'object', properties })
 
+server.use(rateLimit({ limit: 4, intervalMs: 3_600_000, tools: ['limited'] }))
+server.use(idempotency({ tools: ['pay'] }))
+server.use(resultSizeLimit({ maxBytes: 1000, exceeded: 'link', tools: ['long'] }))
+
+server.tool('limited', {}, () => 'allowed')
+server.tool('pay', {}, () => `paid by ${process.pid} at ${performance.now()}`)
+server.tool('long', {}, () => 'x'.repeat(2000))
 server.tool('pid', {}, () => `${process.pid}`)
 server.tool('number', {}, () => `${workerNumber}`)
 server.tool('wait', { input: object({ ms: number }) }, async ({ ms }) => {

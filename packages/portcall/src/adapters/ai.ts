@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
-import { partsOf, type SampleHandler, sampledText } from './sampling.ts'
+import { type SampleHandler, sampledText, toMessages } from './sampling.ts'
 
 /** The schema of a tool as a Standard Schema, which the AI SDK accepts. */
 export interface AiSchema {
@@ -146,15 +146,9 @@ export interface AiSamplingOptions<Model> {
 /** Answers sampling requests of servers with a model of the AI SDK: `connect(url, { sample: aiSampling({ generateText, model }) })`. */
 export function aiSampling<Model>({ generateText, model }: AiSamplingOptions<Model>): SampleHandler {
   return async (params, { signal }) => {
-    const messages = params.messages.map((message) => ({
-      role: message.role,
-      content: partsOf(message).map((part) =>
-        part.type === 'text' ? part : { type: 'file', mediaType: part.mimeType, data: part.data },
-      ),
-    }))
     const request = {
       model,
-      messages,
+      messages: toMessages(params, ({ mimeType, data }) => ({ type: 'file', mediaType: mimeType, data })),
       maxOutputTokens: params.maxTokens,
       abortSignal: signal,
       ...(params.systemPrompt !== undefined && { instructions: params.systemPrompt }),

@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
-import { partsOf, type SampleHandler, sampledText } from './sampling.ts'
+import { type SampleHandler, sampledText, toMessages } from './sampling.ts'
 
 /** A media type of images that the API accepts. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
@@ -121,11 +121,9 @@ export function anthropicSampling({ client, model }: AnthropicSamplingOptions): 
     const body = {
       model,
       max_tokens: params.maxTokens,
-      messages: params.messages.map((message) => ({
-        role: message.role,
-        content: partsOf(message).map((part) =>
-          part.type === 'text' ? part : { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } },
-        ),
+      messages: toMessages(params, ({ mimeType, data }) => ({
+        type: 'image',
+        source: { type: 'base64', media_type: mimeType, data },
       })),
       ...(params.systemPrompt !== undefined && { system: params.systemPrompt }),
       ...(params.temperature !== undefined && { temperature: params.temperature }),

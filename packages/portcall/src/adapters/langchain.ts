@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock } from '../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { blockText, resultText } from './result-text.ts'
-import { dataUrl, partsOf, type SampleHandler, sampledText } from './sampling.ts'
+import { dataUrl, type SampleHandler, sampledText, toChatMessages } from './sampling.ts'
 
 /** The options of `langchainTools`. */
 export interface LangchainToolOptions<LangchainTool> extends AgentToolOptions {
@@ -102,14 +102,7 @@ export interface LangchainChatModel {
 /** Answers sampling requests of servers with a chat model: `connect(url, { sample: langchainSampling(model) })`. */
 export function langchainSampling(model: LangchainChatModel): SampleHandler {
   return async (params, { signal }) => {
-    const messages = params.messages.map((message) => ({
-      role: message.role,
-      content: partsOf(message).map((part) =>
-        part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } },
-      ),
-    }))
-    const system = params.systemPrompt === undefined ? [] : [{ role: 'system', content: params.systemPrompt }]
-    const reply = await model.invoke([...system, ...messages] as never, { signal })
+    const reply = await model.invoke(toChatMessages(params) as never, { signal })
     const { content, response_metadata: metadata } = isObject(reply) ? reply : ({} as JsonObject)
     const name = isObject(metadata) && typeof metadata.model_name === 'string' ? metadata.model_name : 'langchain'
     return sampledText(textOf(content), name, 'endTurn')

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type AgentTool, type AgentToolOptions, listAgentTools, type ToolSource } from './agent-tools.ts'
 import { resultText } from './result-text.ts'
-import { dataUrl, partsOf, type SampleHandler, sampledText } from './sampling.ts'
+import { type SampleHandler, sampledText, toChatMessages } from './sampling.ts'
 import { removeAbsent, toStrictSchema } from './strict-schema.ts'
 
 /** The options of `openaiTools`. */
@@ -101,16 +101,9 @@ export interface OpenaiSamplingOptions {
 /** Answers sampling requests of servers with a model of OpenAI: `connect(url, { sample: openaiSampling({ client, model: 'gpt-5' }) })`. */
 export function openaiSampling({ client, model }: OpenaiSamplingOptions): SampleHandler {
   return async (params, { signal }) => {
-    const messages = params.messages.map((message) => ({
-      role: message.role,
-      content: partsOf(message).map((part) =>
-        part.type === 'text' ? part : { type: 'image_url', image_url: { url: dataUrl(part) } },
-      ),
-    }))
-    const system = params.systemPrompt === undefined ? [] : [{ role: 'system', content: params.systemPrompt }]
     const body = {
       model,
-      messages: [...system, ...messages],
+      messages: toChatMessages(params),
       max_completion_tokens: params.maxTokens,
       ...(params.temperature !== undefined && { temperature: params.temperature }),
       ...(params.stopSequences && { stop: params.stopSequences }),

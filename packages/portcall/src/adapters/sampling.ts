@@ -11,17 +11,42 @@ export interface SampleContext {
   readonly signal: AbortSignal
 }
 
-/** A part of a message that every provider accepts. */
-export type SampledPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
+interface SampledText {
+  readonly type: 'text'
+  readonly text: string
+}
 
-/** Returns the parts of a message. @throws RpcError when it contains anything but text and images. */
-export function partsOf({ content }: SamplingMessage): SampledPart[] {
-  return (Array.isArray(content) ? content : [content]).map((part) => {
-    if (part.type === 'text' || part.type === 'image') return part
-    throw new RpcError(ErrorCode.invalidParams, `Sampling messages of type ${part.type} are not supported`)
-  })
+interface SampledImage {
+  readonly type: 'image'
+  readonly data: string
+  readonly mimeType: string
+}
+
+/** A message for a model, with the images in the format of its provider. */
+interface ModelMessage<Image> {
+  readonly role: SamplingMessage['role']
+  readonly content: readonly (SampledText | Image)[]
+}
+
+/** Returns the messages of a request. @throws RpcError when they contain anything but text and images. */
+export function toMessages<Image>(
+  { messages }: CreateMessageParams,
+  toImage: (image: SampledImage) => Image,
+): ModelMessage<Image>[] {
+  return messages.map(({ role, content }) => ({
+    role,
+    content: (Array.isArray(content) ? content : [content]).map((part) => {
+      if (part.type === 'text') return part
+      if (part.type === 'image') return toImage(part)
+      throw new RpcError(ErrorCode.invalidParams, `Sampling messages of type ${part.type} are not supported`)
+    }),
+  }))
+}
+
+/** Returns the messages of a request in the format of OpenAI's chat API, beginning with the system prompt. @throws RpcError as `toMessages`. */
+export function toChatMessages(params: CreateMessageParams): object[] {
+  const system = params.systemPrompt === undefined ? [] : [{ role: 'system', content: params.systemPrompt }]
+  return [...system, ...toMessages(params, (image) => ({ type: 'image_url', image_url: { url: dataUrl(image) } }))]
 }
 
 /** Returns the result for a text that a model generated. */

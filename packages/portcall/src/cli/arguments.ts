@@ -109,7 +109,7 @@ export async function validateArguments(args: JsonObject, schema: JsonObject, to
   const messages = issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)
   throw new CliError('usage', `invalid arguments for ${toolName}: ${messages.join('; ')}`, {
     code: 'INVALID_ARGUMENTS',
-    hint: unknownNameHint(args, schema) ?? typeHint(issues, args),
+    hint: unknownNameHint(args, schema) ?? typeHint(issues, args, schema),
   })
 }
 
@@ -130,8 +130,9 @@ function unknownNameHint(args: JsonObject, schema: JsonObject): string | undefin
 }
 
 /** Explains `:=` if a string was passed where another type is required. */
-function typeHint(issues: readonly Issue[], args: JsonObject): string | undefined {
+function typeHint(issues: readonly Issue[], args: JsonObject, { properties }: JsonObject): string | undefined {
   const name = issues[0]?.path[0]
   if (typeof name !== 'string' || typeof args[name] !== 'string') return undefined
+  if (isObject(properties) && isObject(properties[name]) && properties[name].type === 'string') return undefined
   return `for values other than strings, write ${name}:=JSON`
 }

@@ -1,5 +1,8 @@
 import type { ExitReason } from './exit-codes.ts'
 
+/** What to do about a program that exits without an error. */
+export const EXITED_HINT = 'does it serve? A module that only exports a server needs portcall serve FILE --stdio'
+
 export interface CliErrorOptions extends ErrorOptions {
   /** What to do about it. */
   readonly hint?: string | undefined

@@ -85,9 +85,9 @@ function section(title: string, lines: readonly (readonly [string, string])[]): 
   return [`${title}:`, ...lines.map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, indent)}`.trimEnd())].join('\n')
 }
 
-/** Breaks a text into lines that fit the terminal. `indent` precedes all lines but the first, whose indentation is printed already. */
+/** Breaks a text into lines that fit the terminal; one that does not know its width reports 0. `indent` precedes all lines but the first, whose indentation is printed already. */
 function wrap(text: string, indent = ''): string {
-  const width = Math.min(process.stdout.columns ?? MAX_LINE_WIDTH, MAX_LINE_WIDTH) - indent.length
+  const width = Math.min(process.stdout.columns || MAX_LINE_WIDTH, MAX_LINE_WIDTH) - indent.length
   const lines = ['']
   for (const word of text.split(/\s+/)) {
     const last = lines.at(-1) ?? ''

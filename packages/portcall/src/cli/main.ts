@@ -61,8 +61,8 @@ async function complete(line: string): Promise<ExitReason> {
 }
 
 async function throwUnknown(name: string): Promise<never> {
-  const { unknownName } = await import('./command-line/did-you-mean.ts')
-  throw unknownName('command', name, Object.keys(COMMANDS))
+  const { unknownCommand } = await import('./command-line/did-you-mean.ts')
+  throw unknownCommand(name, Object.keys(COMMANDS))
 }
 
 function print(text: string): ExitReason {

@@ -33,7 +33,7 @@ function manifest(
 
 const readme = (name: string, commands: string): string => `# ${name}\n\n\`\`\`sh\nnpm install\n${commands}\n\`\`\`\n`
 const SERVER_COMMANDS =
-  'npm start          # http://127.0.0.1:3000/mcp\nnpm run dev        # restarts when the code changes\nnpm test'
+  'npm start          # http://127.0.0.1:3000/mcp\nnpm run dev        # reloads when the code changes\nnpm test'
 const GITIGNORE = 'node_modules/\ndist/\n'
 
 const TYPESCRIPT = { typescript: '^6.0.3', '@types/node': '^20.19.0' }
@@ -54,7 +54,7 @@ const TSCONFIG = json({
 const SERVER_TS = (name: string): string => `import { createServer } from 'portcall'
 import * as z from 'zod'
 
-export const server = createServer({ name: ${JSON.stringify(name)}, version: '0.1.0' })
+export const server = createServer({ name: '${name}', version: '0.1.0' })
   .tool(
     'greet',
     { description: 'Greets a person', input: z.object({ name: z.string().describe('Name of the person to greet') }) },
@@ -79,7 +79,7 @@ const input = {
   required: ['name'],
 }
 
-export const server = createServer({ name: ${JSON.stringify(name)}, version: '0.1.0' })
+export const server = createServer({ name: '${name}', version: '0.1.0' })
   .tool('greet', { description: 'Greets a person', input }, ({ name }) => \`Hello, \${name}!\`)
 `
 const CLIENT_JS = `import { connect } from 'portcall/client'
@@ -92,7 +92,7 @@ await client.close()
 
 export const TEMPLATES: { readonly [name: string]: Template } = {
   ts: {
-    summary: 'a server in TypeScript, with zod',
+    summary: 'a server in TypeScript, with Zod',
     files: (options) => ({
       'package.json': manifest(options, {
         scripts: {

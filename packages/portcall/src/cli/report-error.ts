@@ -1,4 +1,4 @@
-import { CliError } from './cli-error.ts'
+import { CliError, EXITED_HINT } from './cli-error.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
 import { sanitizeLine } from './format.ts'
 
@@ -29,6 +29,7 @@ const LIBRARY_ERRORS: { readonly [code: string]: { readonly exitReason: ExitReas
   INVALID_CONFIG: { exitReason: 'usage' },
 }
 
+const METHOD_NOT_FOUND = -32601
 const MISSING_CLIENT_CAPABILITY = -32021
 
 /** What to do about a capability that the server requires and the command did not declare. */
@@ -42,9 +43,14 @@ function capabilityHint(data: unknown): string | undefined {
   return undefined
 }
 
-/** Writes an error as one line to stderr, as text or as JSON. Returns the exit reason. */
+/**
+ * Writes an error to stderr: as JSON, or as a line of text that says what is wrong and what to do. Details, such as the output of a program
+ * that exited, follow on further lines. Returns the exit reason.
+ */
 export function reportError(error: unknown, isJson: boolean): ExitReason {
   const { exitReason, code, message, hint, data } = describeError(error)
+  const lines = message.split('\n')
+  const [title = '', ...rest] = lines.length > 2 ? lines : [lines.join(' ')]
   const details = error instanceof CliError ? error.details : []
   const line = isJson
     ? JSON.stringify({
@@ -56,8 +62,8 @@ export function reportError(error: unknown, isJson: boolean): ExitReason {
           exit: EXIT_CODES[exitReason],
         },
       })
-    : sanitizeLine(`portcall: ${message}${hint === undefined ? '' : ` (${hint})`}`)
-  process.stderr.write([line, ...(isJson ? [] : details.map(sanitizeLine))].map((text) => `${text}\n`).join(''))
+    : sanitizeLine(`portcall: ${title}${hint === undefined ? '' : ` (${hint})`}`)
+  process.stderr.write([line, ...(isJson ? [] : [...rest, ...details].map(sanitizeLine))].map((text) => `${text}\n`).join(''))
   return exitReason
 }
 
@@ -75,7 +81,7 @@ function describeError(error: unknown): ErrorReport {
       exitReason: 'unauthorized',
       code: 'HTTP_STATUS',
       message: withoutAdvice(message),
-      hint: 'sign in with portcall login URL, or pass a token with --header "Authorization: Bearer TOKEN"',
+      hint: `sign in with portcall login ${urlOf(message)}, or pass a token with --header "Authorization: Bearer TOKEN"`,
     }
   return { ...known, code: code as string, message: withStderr(withoutAdvice(message), error), ...betterHint(message) }
 }
@@ -84,7 +90,14 @@ function describeRpcError(error: Error, code: number): ErrorReport {
   const { data } = error as { data?: unknown }
   const report = { code, message: `${error.message} (${code})`, ...(data !== undefined && { data }) }
   if (code === MISSING_CLIENT_CAPABILITY) return { ...report, exitReason: 'input_required', hint: capabilityHint(data) }
-  return { ...report, exitReason: 'rejected' }
+  const missing =
+    code === METHOD_NOT_FOUND ? /^Method not found: (tools|resources|prompts)\//.exec(error.message)?.[1] : undefined
+  return { ...report, exitReason: 'rejected', ...(missing !== undefined && { hint: `the server has no ${missing}` }) }
+}
+
+/** Returns the URL that an error message begins with. */
+function urlOf(message: string): string {
+  return /^https?:\S+/.exec(message)?.[0] ?? 'URL'
 }
 
 /** Removes what the library advises to programs. */
@@ -94,7 +107,8 @@ function withoutAdvice(message: string): string {
 
 /** Returns the hint for a message that says more than its code. */
 function betterHint(message: string): { hint: string | undefined } | undefined {
-  if (/^Could not connect|Check the path|MCP server\?$/.test(message)) return { hint: undefined }
+  if (/^Could not connect|Check the path|MCP server\?$|\n/.test(message)) return { hint: undefined }
+  if (message.endsWith('exited with code 0')) return { hint: EXITED_HINT }
   if (message.includes('does not match the requested schema')) return { hint: 'correct or add --answer FIELD=VALUE' }
   return undefined
 }

@@ -1,5 +1,6 @@
 import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import type { InputRequest } from '../protocol/input-types.ts'
+import { SpawnError } from '../transports/stdio/spawn-error.ts'
 import { PortcallError } from '../util/errors.ts'
 
 /** Thrown when a server of a gateway is not available. The gateway tries to reach it again in the background. */
@@ -13,7 +14,7 @@ export class UpstreamUnavailableError extends PortcallError {
 
   /** `cause` is why the server could not be reached. */
   constructor(server: string, cause: unknown) {
-    super(`The server ${server} is not available: ${messageOf(cause)}`, { cause })
+    super(`The server ${server} is not available: ${describeToCaller(cause)}`, { cause })
     this.server = server
   }
 }
@@ -37,8 +38,12 @@ export class UserInputRequiredError extends PortcallError {
 
 /** Finds an error of this kind among an error and its causes. */
 export function findUserInputRequired(error: unknown): UserInputRequiredError | undefined {
+  return findCause(error, (cause) => cause instanceof UserInputRequiredError)
+}
+
+function findCause<T extends Error>(error: unknown, matches: (cause: Error) => cause is T): T | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++)
-    if (cause instanceof UserInputRequiredError) return cause
+    if (matches(cause)) return cause
   return undefined
 }
 
@@ -46,6 +51,14 @@ export function findUserInputRequired(error: unknown): UserInputRequiredError | 
 export function unavailable(server: string, error: unknown): RpcError {
   const { message } = error instanceof UpstreamUnavailableError ? error : new UpstreamUnavailableError(server, error)
   return new RpcError(ErrorCode.internalError, message, { server })
+}
+
+/** Says why a server is not available, without paths of this machine. Its status and events have the whole message. */
+export function describeToCaller(error: unknown): string {
+  const spawnError = findCause(error, (cause) => cause instanceof SpawnError)
+  if (!spawnError) return messageOf(error)
+  const { cause } = spawnError
+  return `its program could not be started${cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''}`
 }
 
 export function messageOf(error: unknown): string {

@@ -165,3 +165,22 @@ test('the error of a server that cannot be reached says what to check', async ()
     'Could not connect to http://127.0.0.1:9/mcp: the connection was refused. Is the server running, and is the port right? (ECONNREFUSED)',
   )
 })
+
+test('callers do not learn the PATH and folders of the gateway from a program that cannot be started', async () => {
+  const servers = {
+    missing: { command: 'no-such-program', args: [] },
+    misplaced: { command: process.execPath, cwd: '/no/such/folder' },
+  }
+  await using gateway = createGateway({ servers })
+  await using client = await connect(gateway)
+  const { _meta } = await client.request('tools/list', {})
+  const reason = 'its program could not be started (ENOENT)'
+  expect(_meta).toEqual({ 'io.github.portcall/unavailable': { missing: reason, misplaced: reason } })
+  const error = await client.callTool('missing__x').catch(String)
+  expect(error).toContain(`The server missing is not available: ${reason}`)
+  expect(gateway.status().servers.missing?.error).toContain(`PATH is ${process.env.PATH}`)
+  expect(gateway.status().servers.misplaced?.error).toContain('/no/such/folder does not exist')
+  await using strict = createGateway({ servers: { missing: { target: servers.missing, required: true } } })
+  await using other = await connect(strict)
+  await expect(other.tools().toArray()).rejects.toThrow(reason)
+})

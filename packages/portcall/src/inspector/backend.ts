@@ -33,8 +33,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
   const hub = createEventHub()
   const timeline = createTimeline(hub)
   const files = createInspectorFiles(options.directory)
-  const tasks = createTaskNotes(files)
-  const inventories = createInventories(hub, timeline, tasks)
+  const inventories = createInventories(hub, timeline, createTaskNotes(files))
   const questions = createQuestions(hub)
   const model = createModel(hub)
   const callbacks = createCallbacks(() => `${origin()}oauth/callback`)
@@ -59,7 +58,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
       },
     },
   })
-  const core: CoreParts = { options, hub, timeline, files, servers, inventories, tasks, operations, questions, model, callbacks }
+  const core: CoreParts = { options, hub, timeline, files, servers, inventories, operations, questions, model, callbacks }
   const diagnosis = createDiagnosis(core)
   const sharing = createSharing(core)
   const parts: BackendParts = {

@@ -1,5 +1,6 @@
 import type { ExchangeContext } from '../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../jsonrpc/message.ts'
+import { refusedBy } from '../jsonrpc/refusal.ts'
 import { CALLER_SESSION } from '../protocol/caller-identity.ts'
 import { MetaKey } from '../protocol/meta.ts'
 import { SUPPORTED_VERSIONS } from '../protocol/revisions.ts'
@@ -22,6 +23,8 @@ export interface Outcome {
   readonly code?: number
   /** The message of the error. */
   readonly message?: string
+  /** A limit refused the request, whether or not what it names exists. */
+  readonly isRefused?: true
 }
 
 /** The kind of item that a method concerns, and the param that names it. */
@@ -46,10 +49,14 @@ export function operationOf({ method, params }: Pick<Request, 'method' | 'params
 /** The outcome of a request that succeeded. */
 export const SUCCEEDED: Outcome = {}
 const TOOL_ERROR: Outcome = { errorType: 'tool_error' }
+const REFUSED: Outcome = { ...TOOL_ERROR, isRefused: true }
 
 /** Returns how a request ended that has a response. */
 export function outcomeOf(response: Response): Outcome {
-  if (isSuccess(response)) return response.result.isError === true ? TOOL_ERROR : SUCCEEDED
+  if (isSuccess(response)) {
+    if (response.result.isError !== true) return SUCCEEDED
+    return refusedBy(response) === undefined ? TOOL_ERROR : REFUSED
+  }
   const { code, message } = response.error
   return { errorType: String(code), code, message }
 }
@@ -63,6 +70,15 @@ export function thrownOutcome(error: unknown): Outcome {
     message: error.message,
     ...(code !== undefined && { code }),
   }
+}
+
+/** The codes that blame the caller: parse error, invalid request, method not found, invalid params, resource not found. */
+const CALLER_ERRORS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002])
+
+/** Returns an outcome as the side that answers counts it: an error that the caller made is a code, but not an error of this side. */
+export function answeredOutcome(outcome: Outcome): Outcome {
+  const { code } = outcome
+  return code !== undefined && CALLER_ERRORS.has(code) ? { code } : outcome
 }
 
 /** Returns the `_meta` of a request. */

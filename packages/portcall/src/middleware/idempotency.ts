@@ -2,7 +2,7 @@ import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
 import { deriveContext, type Exchange, type ExchangeContext, type Middleware } from '../jsonrpc/exchange.ts'
 import { isObject, type Request, type Response } from '../jsonrpc/message.ts'
 import { type Lease, takeLease } from '../stores/lease.ts'
-import { createMemoryStore } from '../stores/memory/store.ts'
+import { createDefaultStore } from '../stores/open-store.ts'
 import { canonicalJson } from '../stores/sealing/canonical-json.ts'
 import type { KeyValueStore } from '../stores/store.ts'
 import { sha256 } from '../util/digest.ts'
@@ -13,7 +13,7 @@ import { createKeyLookup, type RequestSelection } from './selection.ts'
 
 /** Options of `idempotency`. Keys of requests with another `key`, by default of other callers, are independent. */
 export interface IdempotencyOptions extends RequestSelection {
-  /** Where receipts are stored. Pass a shared store, so that a request that reaches another process runs once too. Default: in memory. */
+  /** Where receipts are stored. Pass a shared store, so that a request that reaches another process runs once too. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
   /** How long a receipt is kept, in milliseconds. Default: 24 hours. */
   readonly ttlMs?: number
@@ -47,7 +47,7 @@ const MAX_KEY_LENGTH = 256
  */
 export function idempotency(options: IdempotencyOptions = {}): Middleware {
   const {
-    store = createMemoryStore({}),
+    store = createDefaultStore(),
     ttlMs = DAY_MS,
     leaseTtlMs = LEASE_TTL_MS,
     name = 'idempotency',

@@ -1,5 +1,5 @@
 import type { Middleware } from '../jsonrpc/exchange.ts'
-import { createMemoryStore } from '../stores/memory/store.ts'
+import { createDefaultStore } from '../stores/open-store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
 import { createKeyedMutex } from '../util/async.ts'
 import { refuse } from './refusal.ts'
@@ -11,7 +11,7 @@ export interface RateLimitOptions extends RequestSelection {
   readonly limit: number
   /** The length of the interval in milliseconds. Default: 60,000. */
   readonly intervalMs?: number
-  /** Where requests are counted. Pass a shared store to apply the limit across processes, whose clocks must agree. Default: in memory. */
+  /** Where requests are counted. Pass a shared store to apply the limit across processes, whose clocks must agree. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
   /** Distinguishes this limit from others in the same store. Default: `rate-limit`. */
   readonly name?: string
@@ -34,7 +34,7 @@ const MAX_ATTEMPTS = 100
  * @throws RangeError if `limit` or `intervalMs` is not positive.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  const { limit, intervalMs = 60_000, name = 'rate-limit', store = createMemoryStore({}) } = options
+  const { limit, intervalMs = 60_000, name = 'rate-limit', store = createDefaultStore() } = options
   if (!(limit > 0) || !(intervalMs > 0)) throw new RangeError('rateLimit: limit and intervalMs must be positive numbers')
   const keyOf = createKeyLookup(options)
   const admit = createBucket({ store, limit, intervalMs })

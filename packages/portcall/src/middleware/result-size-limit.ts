@@ -1,6 +1,6 @@
 import type { ExchangeContext, Middleware } from '../jsonrpc/exchange.ts'
 import { isSuccess, type Request, type Response, type Success, success } from '../jsonrpc/message.ts'
-import { createMemoryStore } from '../stores/memory/store.ts'
+import { createDefaultStore } from '../stores/open-store.ts'
 import type { KeyValueStore } from '../stores/store.ts'
 import { cutResult, sizeOfJson } from './cut-result.ts'
 import { createLinkedResults } from './linked-results.ts'
@@ -17,7 +17,7 @@ export interface ResultSizeLimitOptions extends RequestSelection {
    * `error`.
    */
   readonly exceeded?: 'error' | 'cut' | 'link'
-  /** Where linked results are stored. Several processes need a shared store. Default: in memory. */
+  /** Where linked results are stored. Several processes need a shared store. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
   /** How long a linked result can be read, in milliseconds. Default: 10 minutes. */
   readonly linkTtlMs?: number
@@ -30,7 +30,7 @@ export interface ResultSizeLimitOptions extends RequestSelection {
  * @throws RangeError if `maxBytes` is not positive.
  */
 export function resultSizeLimit(options: ResultSizeLimitOptions): Middleware {
-  const { maxBytes, exceeded = 'error', store = createMemoryStore(), linkTtlMs = 600_000 } = options
+  const { maxBytes, exceeded = 'error', store = createDefaultStore(), linkTtlMs = 600_000 } = options
   if (!(maxBytes > 0)) throw new RangeError('resultSizeLimit: maxBytes must be positive')
   const keyOf = createKeyLookup({ key: () => '', ...options })
   const links = exceeded === 'link' ? createLinkedResults(store, linkTtlMs) : undefined

@@ -112,7 +112,7 @@ function locate(pointer: string, value: unknown): { path: (string | number)[]; t
 }
 
 /** Describes a value briefly: scalars as truncated JSON, objects and arrays by their kind. */
-export function show(value: unknown): string {
+function show(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 39)}…` : value)

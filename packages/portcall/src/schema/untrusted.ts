@@ -20,7 +20,7 @@ export interface StepBudget {
 }
 
 /** Thrown when a validation takes more steps than its budget. Internal: the validator catches it. */
-export class StepLimitError extends Error {
+class StepLimitError extends Error {
   override readonly name = 'StepLimitError'
 }
 

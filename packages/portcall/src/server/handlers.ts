@@ -8,7 +8,7 @@ import type { ToolMiddleware } from './extension.ts'
 import { createCallTool } from './features/call-tool.ts'
 import { type Capabilities, createDiscover } from './features/capabilities.ts'
 import { createComplete } from './features/completion.ts'
-import { createListHandler, createVisibleItems } from './features/lists.ts'
+import { createListHandler, createVisibleItems, type ListHandlerOptions } from './features/lists.ts'
 import { createGetPrompt } from './features/prompts.ts'
 import type { Registries } from './features/registries.ts'
 import { createReadResource, listResources } from './features/resources.ts'
@@ -52,49 +52,25 @@ function createListHandlers(
   cacheHint: (result: Cacheable) => () => CacheHint,
 ): [string, Handler][] {
   const { tools, resources, templates, prompts } = registries
-  const paging = { pageSize, sealer }
+  const listOf = <L>(result: Cacheable, items: Omit<ListHandlerOptions<L>, 'cacheHint' | 'pageSize' | 'sealer'>): Handler =>
+    createListHandler<L>({ ...items, pageSize, sealer, cacheHint: cacheHint(result) })
   const fixedResources = createVisibleItems<Resource>(resources.entries)
+  const allResources = {
+    items: async (call: CallContext) => listResources(await fixedResources.items(call), templates.entries(), call),
+    variesByCaller: () => fixedResources.variesByCaller() || templates.entries().some(({ isRestricted }) => isRestricted),
+  }
+  const nameOf = ({ name }: Tool | Prompt): string => name
   return [
-    [
-      'tools/list',
-      createListHandler<Tool>({
-        ...paging,
-        ...createVisibleItems(tools.entries),
-        key: 'tools',
-        keyOf: ({ name }) => name,
-        cacheHint: cacheHint('tools'),
-      }),
-    ],
-    [
-      'resources/list',
-      createListHandler<Resource>({
-        ...paging,
-        key: 'resources',
-        items: async (call: CallContext) => listResources(await fixedResources.items(call), templates.entries(), call),
-        keyOf: ({ uri }) => uri,
-        variesByCaller: () => fixedResources.variesByCaller() || templates.entries().some(({ isRestricted }) => isRestricted),
-        cacheHint: cacheHint('resources'),
-      }),
-    ],
+    ['tools/list', listOf<Tool>('tools', { ...createVisibleItems(tools.entries), key: 'tools', keyOf: nameOf })],
+    ['resources/list', listOf<Resource>('resources', { ...allResources, key: 'resources', keyOf: ({ uri }) => uri })],
     [
       'resources/templates/list',
-      createListHandler<ResourceTemplate>({
-        ...paging,
+      listOf<ResourceTemplate>('templates', {
         ...createVisibleItems(templates.entries),
         key: 'resourceTemplates',
         keyOf: ({ uriTemplate }) => uriTemplate,
-        cacheHint: cacheHint('templates'),
       }),
     ],
-    [
-      'prompts/list',
-      createListHandler<Prompt>({
-        ...paging,
-        ...createVisibleItems(prompts.entries),
-        key: 'prompts',
-        keyOf: ({ name }) => name,
-        cacheHint: cacheHint('prompts'),
-      }),
-    ],
+    ['prompts/list', listOf<Prompt>('prompts', { ...createVisibleItems(prompts.entries), key: 'prompts', keyOf: nameOf })],
   ]
 }

@@ -32,7 +32,6 @@ export type FilterHandler = (value: unknown, call: Call) => Awaitable<true | rea
 
 /** The open `subscriptions/listen` requests of a server. */
 export interface ServerSubscriptions {
-  readonly size: number
   /** Notifies the subscribers of all processes that share the bus. */
   publish(change: PublishedChange): void
   /** Handles `subscriptions/listen`. Settles when the request is cancelled or the server closes. */
@@ -128,9 +127,6 @@ export function createServerSubscriptions(options: ServerSubscriptionsOptions): 
   }
 
   return {
-    get size() {
-      return subscribers.size
-    },
     publish: (change) => connection.publish(JSON.stringify(change)),
     listen: (call) => new Promise((resolve, reject) => void open(call, resolve).catch(reject)),
     close() {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { createServer } from '../entrypoints/index.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type SkillsOptions, skills } from '../entrypoints/skills.ts'
@@ -15,8 +15,7 @@ const manifest = (name: string, more = '', body = 'Do it well.') =>
 
 /** Creates a folder with files. */
 async function folderOf(files: { readonly [path: string]: string | Uint8Array }): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'skills-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   await Promise.all(Object.entries(files).map(([path, content]) => put(folder, path, content)))
   return folder
 }

@@ -16,7 +16,7 @@ const METHOD_NOT_FOUND = -32601
 
 /**
  * Creates the set of known names. The name of a tool or prompt is known once a request with it had a result, because servers answer unknown
- * names with an error. A method is known if the protocol defines it or a server has not rejected it.
+ * names with an error. The result of a limit, which does not know the names, does not count. A method is known if the protocol defines it or a server has not rejected it.
  */
 export function createKnownNames(): KnownNames {
   /** The known operations by method and target. Those of a method alone have the target `undefined`. */
@@ -34,13 +34,14 @@ export function createKnownNames(): KnownNames {
       const operation = operationOf(request)
       return known.get(operation.method)?.get(operation.target) ?? operation
     },
-    limit(operation, { code }) {
+    limit(operation, { code, isRefused }) {
       const { method, kind, target } = operation
       const targets = known.get(method)
       const found = targets?.get(target)
       if (found) return found
       const hasRoom = size < MAX_NAMES
-      if (target !== undefined && kind !== 'resource' && code === undefined && hasRoom) return remember(operation)
+      const isAnswered = code === undefined && !isRefused
+      if (target !== undefined && kind !== 'resource' && isAnswered && hasRoom) return remember(operation)
       const exists = METHODS.has(method) || (code !== METHOD_NOT_FOUND && hasRoom)
       return exists ? (targets?.get(undefined) ?? remember({ method, kind: undefined, target: undefined })) : OTHER
     },

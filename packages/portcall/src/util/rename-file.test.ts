@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { renameFile } from './rename-file.ts'
 
 /** Fails with a code a number of times before it renames. */
@@ -19,8 +19,7 @@ function createBusyRename(code: string, times: number): { rename: typeof rename;
 }
 
 function createFiles(): { from: string; to: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'portcall-rename-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const files = { from: join(folder, 'new'), to: join(folder, 'old') }
   writeFileSync(files.from, 'new')
   writeFileSync(files.to, 'old')

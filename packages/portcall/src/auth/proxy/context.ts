@@ -1,5 +1,6 @@
-import { createMemoryStore } from '../../stores/memory/store.ts'
 import { namespaceStore } from '../../stores/namespace.ts'
+import { createDefaultStore } from '../../stores/open-store.ts'
+import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer, type Sealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { type ProtectedResource, parseResource, parseSecureUrl } from '../server/resource.ts'
@@ -42,12 +43,12 @@ export function createProxyContext(options: OAuthProxyOptions): ProxyContext {
   const { authorizationEndpoint, revocationEndpoint } = options.upstream
   parseSecureUrl('upstream.authorizationEndpoint', authorizationEndpoint)
   if (revocationEndpoint !== undefined) parseSecureUrl('upstream.revocationEndpoint', revocationEndpoint)
-  const { now = Date.now, store: sharedStore = createMemoryStore({ now }), scopes = [], sealingKeys: keys } = options
+  const { now = Date.now, store: sharedStore = createDefaultStore({ now }), scopes = [], sealingKeys: keys } = options
   const issuer = resource.origin
   // Tokens of one resource are unknown to the proxy of another one, even if both share a store.
   const store = namespaceStore(sharedStore, `${resource.uri} `)
   const lifetimes = lifetimesOf(options)
-  const sealer = createSealer({ now, ...(keys && { keys }) })
+  const sealer = createSealer({ now, ...sealerKeys(keys) })
   const upstream = createUpstream(options, issuer + PATHS.callback, now)
   const grants = createGrants({ store, sealer, upstream, lifetimes, now })
   const tokenRefresher = createTokenRefresher({ grants, upstream, store, now })

@@ -114,9 +114,9 @@ export interface OAuthProxyOptions extends IssuerFetchOptions, Partial<ProxyLife
   readonly scopes?: readonly string[]
   /** The name of the server on the consent page. Default: its host. */
   readonly name?: string
-  /** Stores authorization codes and grants. Secrets in them are hashed or sealed. Default: in memory. */
+  /** Stores authorization codes and grants. Secrets in them are hashed or sealed. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
-  /** Seal the tokens of the identity provider and the ids of clients; see `generateKey`. Default: a random key of this process. */
+  /** Seal the tokens of the identity provider and the ids of clients; see `generateKey`. Default: a random key of this process or of its workers. */
   readonly sealingKeys?: readonly string[]
   /** Allows dynamic client registration. Default: true. */
   readonly dynamicRegistration?: boolean

@@ -4,7 +4,8 @@
  */
 import type { JWTPayload } from 'jose'
 import type { RequestHead } from '../../protocol/http.ts'
-import { createMemoryStore } from '../../stores/memory/store.ts'
+import { createDefaultStore } from '../../stores/open-store.ts'
+import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer } from '../../stores/sealing/seal.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
@@ -14,11 +15,11 @@ import { isSameResource } from './resource.ts'
 export interface DpopVerifierOptions {
   /** Refuses tokens that are not bound to a key. Default: false. */
   readonly required?: boolean
-  /** Stores the ids of proofs, so that each is accepted once. Share it between all nodes. Default: in memory. */
+  /** Stores the ids of proofs, so that each is accepted once. Share it between all nodes. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
   /** Requires a nonce of this server in each proof, so that proofs cannot be created in advance. Default: false. */
   readonly nonce?: boolean
-  /** Seal the nonces; see `generateKey`. Required for several nodes. Default: a random key of this process. */
+  /** Seal the nonces; see `generateKey`. Required for several nodes. Default: a random key of this process or of its workers. */
   readonly sealingKeys?: readonly string[]
   /** Accepted signing algorithms of proofs, all asymmetric. Default: ES256, EdDSA and others. */
   readonly algorithms?: readonly string[]
@@ -71,8 +72,8 @@ export function createDpopVerifier(uri: string, options: DpopVerifierOptions): D
   const unsupported = algorithms.find((name) => !ALGORITHMS.includes(name))
   if (unsupported !== undefined)
     throw new TypeError(`Unsupported DPoP algorithm ${unsupported}; use one of ${ALGORITHMS.join(', ')}`)
-  const { store = createMemoryStore({ now }) } = options
-  const sealer = createSealer({ now, ...(options.sealingKeys && { keys: options.sealingKeys }) })
+  const { store = createDefaultStore({ now }) } = options
+  const sealer = createSealer({ now, ...sealerKeys(options.sealingKeys) })
 
   const invalid = (description: string): DpopFailure => ({ error: 'invalid_dpop_proof', description })
   const findMismatch = async (

@@ -17,6 +17,34 @@ export function unknownName(kind: string, name: string, names: readonly string[]
   return usageError(`unknown ${kind}: ${name}`, didYouMean(name, names))
 }
 
+/** The commands for what other tools call differently. */
+const OTHER_NAMES: { readonly [name: string]: string } = {
+  add: 'install',
+  create: 'new',
+  dev: 'serve MODULE --watch',
+  info: 'discover',
+  init: 'new',
+  inspector: 'inspect',
+  lint: 'check',
+  prompts: 'list SERVER prompts',
+  proxy: 'bridge',
+  remove: 'uninstall',
+  resources: 'list SERVER resources',
+  run: 'serve',
+  start: 'serve',
+  status: 'gateway status',
+  tools: 'list SERVER tools',
+  watch: 'listen',
+}
+
+/** Creates the error for a command that does not exist. */
+export function unknownCommand(name: string, names: readonly string[]): CliError {
+  const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined
+  return other === undefined
+    ? unknownName('command', name, names)
+    : usageError(`unknown command: ${name}`, `use portcall ${other}`)
+}
+
 /** Returns the item of a list with this name. @throws CliError when there is none. */
 export async function findByName<T extends { readonly name: string }>(
   kind: string,

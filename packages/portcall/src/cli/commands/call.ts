@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { type Argument, buildArguments, readArguments, validateArguments } from '../arguments.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { findByName } from '../command-line/did-you-mean.ts'
-import { printResult } from '../media.ts'
+import { printResult } from '../print-result.ts'
 import { createProgressBar } from '../progress.ts'
 import { withTasksClient } from '../target/connect.ts'
 

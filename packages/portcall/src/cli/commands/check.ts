@@ -3,7 +3,7 @@ import { pluralize } from '../../util/pluralize.ts'
 import { runConformance } from '../check/conformance.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { Io } from '../io.ts'
-import { resolveUrl } from '../stored-login.ts'
+import { resolveUrl } from '../login/stored-login.ts'
 import { withClient } from '../target/connect.ts'
 
 /** `portcall check` */

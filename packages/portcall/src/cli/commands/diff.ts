@@ -2,7 +2,7 @@ import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
 import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { printRows } from '../sessions/print-rows.ts'
+import { ignoreFlag, printRows } from '../sessions/print-rows.ts'
 import { type ComparedSource, readSource, splitSources } from '../sessions/read-source.ts'
 
 /** `portcall diff` */
@@ -18,13 +18,7 @@ export const diffCommand: Command = defineCommand({
     'The exit code is 1 if there are differences; with --breaking, only if one breaks clients.',
   ],
   flags: {
-    ignore: {
-      type: 'string',
-      short: 'i',
-      multiple: true,
-      value: 'PATH',
-      description: 'Do not compare this member of items, such as /description; * stands for any name; repeatable',
-    },
+    ignore: ignoreFlag('items, such as /description'),
     breaking: { type: 'boolean', description: 'Print only the differences that break clients' },
     'left-version': { type: 'string', value: 'DATE', description: 'Use only this protocol version with the server on the left' },
     'right-version': {

@@ -54,7 +54,7 @@ export const doctorCommand: Command = defineCommand({
 async function readOptions({ target, headers }: ResolvedTarget, flags: ValuesOf<typeof FLAGS>, io: Io): Promise<DiagnoseOptions> {
   const seconds = flags.timeout === undefined ? undefined : Number(flags.timeout)
   if (seconds !== undefined && !(seconds > 0)) throw usageError(`--timeout must be a number of seconds, not ${flags.timeout}`)
-  const { storedProvider } = await import('../stored-login.ts')
+  const { storedProvider } = await import('../login/stored-login.ts')
   const auth = target instanceof URL ? await storedProvider(target) : undefined
   return {
     headers: { ...headers, ...readHeaderFlags(flags.header) },

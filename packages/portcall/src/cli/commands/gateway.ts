@@ -1,6 +1,7 @@
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
+import { STDIO_FLAG } from '../command-line/listen-flags.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { GATEWAY_LISTEN_FLAGS } from '../gateway/listen.ts'
 import type { Io } from '../io.ts'
@@ -19,7 +20,7 @@ const FLAGS = {
     description: 'Add the servers of an MCP host, such as cursor; repeatable',
   },
   set: { type: 'string', value: 'NAME', description: 'Offer only this set of tools of the configuration' },
-  stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
+  stdio: STDIO_FLAG,
   ...GATEWAY_LISTEN_FLAGS,
   search: { type: 'boolean', description: 'List three tools that search, describe and call, instead of all tools' },
   'no-watch': { type: 'boolean', description: 'Do not reload the configuration when its files change' },
@@ -103,9 +104,9 @@ export const gatewayCommand: Command = defineCommand({
   serverUse: 'none',
   args: ['[action]', '[names...]'],
   details: [
-    'Without an action, starts a gateway to all servers of a configuration: the file of any MCP host, unmodified, which may have a section gateway with more settings. The servers are started when they are first needed. When a file changes, the gateway reloads it: calls go on, only servers that changed are restarted, and a file with errors changes nothing.',
-    'Actions for a configuration: check connects to all servers and lists their tools; pins shows what differs from the pinned definitions of tools and prompts, and --accept accepts it.',
-    'Actions for the running gateway: status shows its servers; reload reads the configuration again; refresh fetches the lists of the servers again; restart, enable and disable concern one server; approvals lists the calls that wait for an approval, approvals approve ID and approvals deny ID decide about one. If several gateways are running, choose one with --admin PORT.',
+    'Without an action, starts a gateway for all servers of a configuration: the unmodified file of any MCP host, to which you can add a section gateway with settings. Servers start when they are first needed. When the file changes, the gateway reloads it: running calls continue, only changed servers restart, and a file with errors changes nothing.',
+    'Actions for a configuration: check connects to all servers and counts their tools; pins shows tools and prompts that differ from their pinned definitions, and --accept accepts the differences.',
+    'Actions for the running gateway: status shows its servers; reload reads the configuration again; refresh fetches the lists of the servers again; restart, enable and disable act on the named server; approvals lists the calls that wait for approval, and approvals approve ID and approvals deny ID decide about one. If several gateways are running, choose one with --admin PORT.',
   ],
   flags: FLAGS,
   examples: [

@@ -46,7 +46,7 @@ export const installCommand: Command = defineCommand({
     // A project is shared with people on other systems.
     const installable = flags.project ? described : adaptToSystem(described, currentSystem())
     const changes = await changeConfigs(flags, name, (config) => putEntry(config, installable, flags.force))
-    printChanges(changes, flags['dry-run'], io)
+    printChanges(changes, { isDryRun: flags['dry-run'], unchanged: 'no changes to' }, io)
   },
 })
 
@@ -65,6 +65,6 @@ async function putEntry(config: OpenConfig, server: InstallableServer, isForced:
 /** Returns the name of a server of a configuration file. */
 function nameOf(server: ServerArgument): string {
   const [, name] = ('location' in server && /\.jsonc?:([^:]+)$/.exec(server.location)) || []
-  if (name === undefined) throw usageError('--name NAME is missing')
+  if (name === undefined) throw usageError('--name NAME is missing', 'the name of the server in the configuration of the host')
   return name
 }

@@ -10,7 +10,7 @@ import {
   resolveUrl,
   type SignInPrompts,
   saveLoginSettings,
-} from '../stored-login.ts'
+} from '../login/stored-login.ts'
 
 /** `portcall login` */
 export const loginCommand: Command = defineCommand({

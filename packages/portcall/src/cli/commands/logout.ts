@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { type Command, defineCommand } from '../command.ts'
-import { loginFile, resolveUrl } from '../stored-login.ts'
+import { loginFile, resolveUrl } from '../login/stored-login.ts'
 
 /** `portcall logout` */
 export const logoutCommand: Command = defineCommand({

@@ -32,7 +32,7 @@ export const newCommand: Command = defineCommand({
       await writeFile(join(root, path), text, { flag: 'wx' })
     }
     const next = `cd ${directory} && npm install && npm ${templateName === 'client' ? 'start' : 'test'}`
-    io.log(`created ${template.summary} in ${directory}; next: ${next}`)
+    io.log(`Created ${template.summary}, in ${directory}. Next: ${next}`)
   },
 })
 

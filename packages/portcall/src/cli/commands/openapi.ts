@@ -4,7 +4,7 @@ import type { ApiCredentialSource, ApiOperation, OpenApiOptions, OpenApiServer }
 import { matchesGlob } from '../../util/glob.ts'
 import { CliError, unreadable, usageError } from '../cli-error.ts'
 import { type Command, defineCommand, type ValuesOf } from '../command.ts'
-import { LISTEN_FLAGS } from '../command-line/listen-flags.ts'
+import { LISTEN_FLAGS, STDIO_FLAG } from '../command-line/listen-flags.ts'
 import type { Io } from '../io.ts'
 import { serveOverHttp, serveOverStdio } from './serve.ts'
 
@@ -32,12 +32,8 @@ const FLAGS = {
     description: 'Credential for a security scheme; SCHEME=$NAME reads an environment variable; basic: USER:PASSWORD',
   },
   list: { type: 'boolean', description: 'List the operations and what is not supported, and exit' },
-  port: LISTEN_FLAGS.port,
-  host: LISTEN_FLAGS.host,
-  path: LISTEN_FLAGS.path,
-  'allow-host': LISTEN_FLAGS['allow-host'],
-  'allow-origin': LISTEN_FLAGS['allow-origin'],
-  stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
+  ...LISTEN_FLAGS,
+  stdio: STDIO_FLAG,
 } as const
 
 /** `portcall openapi` */

@@ -3,7 +3,7 @@ import { buildArguments, readArguments } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { didYouMean, findByName } from '../command-line/did-you-mean.ts'
-import { formatContent } from '../media.ts'
+import { formatContent } from '../print-result.ts'
 import { withClient } from '../target/connect.ts'
 
 /** `portcall prompt` */

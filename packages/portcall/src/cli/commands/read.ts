@@ -1,7 +1,7 @@
 import { expandTemplate } from '../../entrypoints/client.ts'
 import { buildArguments, readArguments } from '../arguments.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { formatResourceContents } from '../media.ts'
+import { formatResourceContents } from '../print-result.ts'
 import { withClient } from '../target/connect.ts'
 
 /** `portcall read` */

@@ -5,7 +5,7 @@ import { type Command, defineCommand } from '../command.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
-import { printRows } from '../sessions/print-rows.ts'
+import { ignoreFlag, printRows } from '../sessions/print-rows.ts'
 import { isRecording, readSourceFile, splitSources } from '../sessions/read-source.ts'
 import { withClient } from '../target/connect.ts'
 import { serveBridge } from './bridge.ts'
@@ -23,13 +23,7 @@ export const replayCommand: Command = defineCommand({
     'The exit code is 1 if there are differences, or if an assertion fails.',
   ],
   flags: {
-    ignore: {
-      type: 'string',
-      short: 'i',
-      multiple: true,
-      value: 'PATH',
-      description: 'Do not compare this member of results, such as /structuredContent/time; * stands for any name; repeatable',
-    },
+    ignore: ignoreFlag('results, such as /structuredContent/time'),
     http: { type: 'string', value: 'PORT', description: 'Serve the recording over HTTP on this port (0: any free port)' },
   },
   examples: [

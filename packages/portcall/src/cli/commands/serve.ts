@@ -1,19 +1,15 @@
 import type { ServerLike } from '../../entrypoints/index.ts'
 import { type CliError, usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
+import { LISTEN_FLAGS, LOOPBACK_HOSTS, STDIO_FLAG } from '../command-line/listen-flags.ts'
 import { guardStdout, type Io, releaseStdout } from '../io.ts'
 import { isChild, runChild } from '../serve/child-process.ts'
 import { serveWatched } from '../serve/watch.ts'
 import { loadServer } from '../target/module.ts'
 
 const FLAGS = {
-  port: LISTEN_FLAGS.port,
-  host: LISTEN_FLAGS.host,
-  path: LISTEN_FLAGS.path,
-  'allow-host': LISTEN_FLAGS['allow-host'],
-  'allow-origin': LISTEN_FLAGS['allow-origin'],
-  stdio: { type: 'boolean', description: 'Serve over stdin and stdout instead of HTTP' },
+  ...LISTEN_FLAGS,
+  stdio: STDIO_FLAG,
   workers: { type: 'string', value: 'N', description: 'Serve with N processes, or auto for one per core (default: 1)' },
   watch: { type: 'boolean', short: 'w', description: 'Reload the module when its code changes; connections stay open' },
 } as const

@@ -13,6 +13,6 @@ export const uninstallCommand: Command = defineCommand({
   examples: ['portcall uninstall notes --to cursor --to vscode'],
   async run({ args: [name = ''], flags, io }) {
     const changes = await changeConfigs(flags, name, ({ editor, text, location }) => editor.remove(text, location))
-    printChanges(changes, flags['dry-run'], io)
+    printChanges(changes, { isDryRun: flags['dry-run'], unchanged: `there is no server ${name} in` }, io)
   },
 })

@@ -1,4 +1,5 @@
 import type { GatewayEvent } from '../../entrypoints/gateway.ts'
+import { EXITED_HINT } from '../cli-error.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 
@@ -42,7 +43,7 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
     }
     if (state === 'idle' && error !== undefined && !refused.has(server)) {
       refused.add(server)
-      log(`${server}: ${describeCause(error)}${signInHint(error)}`)
+      log(`${server}: ${describeCause(error)}${adviceFor(error)}`)
     }
     if (state !== 'failing' || failing.has(server)) return
     failing.add(server)
@@ -79,10 +80,12 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
   }
 }
 
-/** Returns what to do about a server that refuses the caller. */
-export function signInHint(error: unknown): string {
-  const isRefusal = /\bHTTP 40[13]\b/.test(error instanceof Error ? error.message : String(error))
-  return isRefusal ? '; sign in with portcall login URL, or configure its headers' : ''
+/** Returns what to do about a server that refuses the caller, or a program that serves nothing. */
+export function adviceFor(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  if (/\bHTTP 40[13]\b/.test(text))
+    return `; sign in with portcall login ${/https?:\S+/.exec(text)?.[0] ?? 'URL'}, or configure its headers or auth`
+  return text.endsWith('exited with code 0') ? `; ${EXITED_HINT}` : ''
 }
 
 const MAX_ERROR_LENGTH = 500

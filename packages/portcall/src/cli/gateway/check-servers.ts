@@ -1,12 +1,17 @@
 import { connect } from '../../entrypoints/client.ts'
-import { createGateway, type GatewayOptions } from '../../entrypoints/gateway.ts'
+import {
+  type CredentialsProvider,
+  createGateway,
+  type GatewayOptions,
+  type GatewayServerAuth,
+} from '../../entrypoints/gateway.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import { describeTarget } from './controller.ts'
-import { createStoredCredentials } from './credentials.ts'
 import { formatNote, formatTable } from './format-status.ts'
 import type { LoadedGateway } from './load.ts'
+import { createSharedCredentials } from './server-credentials.ts'
 
 /** What the check of one server found. */
 interface ServerReport {
@@ -16,13 +21,21 @@ interface ServerReport {
   /** An estimate of the tokens that the tools take in the context of a model. */
   readonly tokens?: number
   readonly durationMs: number
+  /** What the gateway needs from its callers before it can use the server. */
+  readonly requires?: string
   readonly error?: string
 }
 
 /** Connects to all servers of a configuration and lists their tools. Returns whether all servers responded. */
-export async function checkServers({ config, files }: LoadedGateway, io: Io): Promise<boolean> {
+export async function checkServers({ config, files, directory }: LoadedGateway, io: Io): Promise<boolean> {
   const { servers, names } = config.options
-  const reports = await Promise.all(Object.entries(servers).map(([name, server]) => checkServer(name, { server, names })))
+  const { serverAuth } = config.settings
+  const credentials = createSharedCredentials(config, directory)
+  const reports = await Promise.all(
+    Object.entries(servers).map(([name, server]) =>
+      checkServer(name, { server, names, credentials, authType: serverAuth?.[name]?.type }),
+    ),
+  )
   const isOk = reports.every(({ error }) => error === undefined)
   if (io.json) io.value({ ok: isOk, files, warnings: config.warnings, servers: reports })
   else printReports(reports, io)
@@ -32,10 +45,18 @@ export async function checkServers({ config, files }: LoadedGateway, io: Io): Pr
 interface ServerToCheck {
   readonly server: GatewayOptions['servers'][string]
   readonly names: GatewayOptions['names']
+  readonly credentials: CredentialsProvider
+  readonly authType: GatewayServerAuth['type'] | undefined
+}
+
+/** What a gateway needs before it can use a server, by the type of its `auth`. */
+const REQUIREMENTS: { readonly [type in GatewayServerAuth['type']]?: string } = {
+  user: 'users sign in when they call it',
+  'token-exchange': 'needs the token of a caller',
 }
 
 /** Lists the tools of one server as the gateway would offer them. */
-async function checkServer(name: string, { server, names }: ServerToCheck): Promise<ServerReport> {
+async function checkServer(name: string, { server, names, credentials, authType }: ServerToCheck): Promise<ServerReport> {
   const startedAt = performance.now()
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
@@ -43,10 +64,10 @@ async function checkServer(name: string, { server, names }: ServerToCheck): Prom
   const gateway = createGateway({
     servers: { [name]: listed },
     info: { name: 'portcall-gateway', version: VERSION },
-    credentials: createStoredCredentials(),
+    credentials,
     ...(names && { names }),
   })
-  const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'error'>): ServerReport => ({
+  const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'requires' | 'error'>): ServerReport => ({
     name,
     target: describeTarget(server),
     ...more,
@@ -59,7 +80,9 @@ async function checkServer(name: string, { server, names }: ServerToCheck): Prom
     return report({ tools: tools.map((tool) => tool.name), tokens: estimateTotalTokens(tools) })
   } catch (error) {
     const { error: reason } = gateway.status().servers[name] ?? {}
-    return report({ error: sanitizeLine(reason ?? (error instanceof Error ? error.message : String(error))) })
+    const text = sanitizeLine(reason ?? (error instanceof Error ? error.message : String(error)))
+    const requires = authType && /\bHTTP 401\b/.test(text) ? REQUIREMENTS[authType] : undefined
+    return report(requires === undefined ? { error: text } : { requires })
   } finally {
     await gateway.close()
   }
@@ -69,13 +92,13 @@ const CONNECT_TIMEOUT_MS = 30_000
 const LIST_TIMEOUT_MS = 10_000
 
 function printReports(reports: readonly ServerReport[], io: Io): void {
-  const rows = reports.map(({ name, target, tools, tokens, durationMs, error }) => [
+  const rows = reports.map(({ name, target, tools, tokens, durationMs, requires, error }) => [
     error === undefined ? 'ok' : 'FAILED',
     name,
-    error === undefined ? `${tools?.length ?? 0} tools` : '-',
+    tools === undefined ? '-' : `${tools.length} tools`,
     tokens === undefined ? '-' : String(tokens),
     `${durationMs} ms`,
-    error === undefined ? target : formatNote(error),
+    error === undefined ? [target, ...(requires === undefined ? [] : [requires])].join(': ') : formatNote(error),
   ])
   for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TOKENS', 'TIME', 'NOTE'], ...rows])) io.data(line)
 }

@@ -114,14 +114,17 @@ interface RulesContext extends ConfiguredGatewayOptions {
 /** Returns what creates the rules of a configuration. */
 function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => Promise<Rules> {
   const { io, path, set, search, stores, memory, singleUser, onConnected } = context
-  return async ({ config, directory }) => {
+  return async ({ config, directory, options }) => {
     const origin = needsAccounts(config) ? await context.origin() : ''
     return withUsageErrors(() => {
       const policies = createConfiguredPolicies(config.policies, {
         directory,
         store: stores?.store,
         memory: memory.store,
-        onChange: (change) => io.log(`${formatChange(change)}\nAccept it with portcall gateway --accept ${change.server}`),
+        onChange: (change) =>
+          io.log(`${formatChange(change)}\nAccept it with portcall gateway --accept ${change.server}${options}`),
+        onQueued: ({ server, kind, name }) =>
+          io.log(`A call of the ${kind} ${name} of ${server} waits for approval. Show it with portcall gateway approvals`),
         onError: (error) => io.log(describeError(error)),
       })
       const credentials = createServerCredentials(config, { directory, stores, memory, origin, singleUser, onConnected })

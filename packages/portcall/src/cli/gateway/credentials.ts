@@ -1,6 +1,6 @@
 import type { AuthProvider } from '../../entrypoints/auth-client.ts'
 import type { CredentialsProvider } from '../../entrypoints/gateway.ts'
-import { storedProvider } from '../stored-login.ts'
+import { storedProvider } from '../login/stored-login.ts'
 
 /** Creates a provider of the tokens of `portcall login`. Servers keep their connections as long as they have the same provider. */
 export function createStoredCredentials(): CredentialsProvider {

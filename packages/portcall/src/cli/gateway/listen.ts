@@ -21,23 +21,13 @@ export interface ListenFlags {
 
 /** Options of the commands that serve a gateway or a bridge over HTTP. */
 export const GATEWAY_LISTEN_FLAGS: { readonly [name in keyof ListenFlags]: FlagOf<ListenFlags[name]> } = {
-  port: LISTEN_FLAGS.port,
-  host: {
-    type: 'string',
-    value: 'ADDRESS',
-    description: 'Address to listen on (default: 127.0.0.1); other addresses require --allow-host and authorization',
-  },
-  path: LISTEN_FLAGS.path,
-  'allow-host': LISTEN_FLAGS['allow-host'],
-  'allow-origin': LISTEN_FLAGS['allow-origin'],
+  ...LISTEN_FLAGS,
+  host: { ...LISTEN_FLAGS.host, description: `${LISTEN_FLAGS.host.description} and authorization` },
   'insecure-no-auth': {
     type: 'boolean',
     description: 'Listen on an address that is not loopback although everyone who reaches it may call every tool',
   },
 }
-
-/** A server that is listening. */
-export type Listening = ListeningServer
 
 export interface ListenContext {
   readonly config: Pick<GatewayConfig, 'settings'> | undefined
@@ -56,7 +46,7 @@ export interface ListenContext {
 export async function listenOverHttp(
   server: ServerLike,
   { config, flags, portFlag = 'port', isReady, onRequest, sets }: ListenContext,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const { listen = {}, auth } = config?.settings ?? {}
   const { serve } = await import('../../entrypoints/node.ts')
   const { createProtectionOptions } = await import('./protection.ts')

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, extname, resolve } from 'node:path'
 import { readConfig } from '../../entrypoints/client.ts'
-import { ConfigError, type GatewayConfig, readGatewayConfig, type ServerConfig } from '../../entrypoints/gateway.ts'
-import { CliError, unreadable, usageError } from '../cli-error.ts'
+import { type GatewayConfig, readGatewayConfig, type ServerConfig } from '../../entrypoints/gateway.ts'
+import { unreadable, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
+import { namingFile } from '../target/config-file.ts'
 
 /** Where the configuration of a gateway comes from. */
 export interface GatewaySource {
@@ -22,10 +23,12 @@ export interface LoadedGateway {
   readonly files: readonly string[]
   /** The directory of the file, where relative paths start. */
   readonly directory: string
+  /** The command-line options that select this configuration, each preceded by a space. */
+  readonly options: string
 }
 
 /** The files that are tried in the working directory. */
-export const DEFAULT_FILES: readonly string[] = ['gateway.jsonc', 'gateway.json', 'gateway.toml', 'gateway.yaml', '.mcp.json']
+const DEFAULT_FILES: readonly string[] = ['gateway.jsonc', 'gateway.json', 'gateway.toml', 'gateway.yaml', '.mcp.json']
 
 const FORMATS: { readonly [extension: string]: 'json' | 'toml' | 'yaml' } = {
   '.json': 'json',
@@ -43,8 +46,12 @@ export async function loadGateway({ config, from }: GatewaySource): Promise<Load
   const files = [...(file === undefined ? [] : [file]), ...hosts.flatMap((host) => host.files)]
   const directory = file === undefined ? process.cwd() : dirname(file)
   const text = file === undefined ? '{}' : await readText(file)
-  const options = { directory, ...formatOf(file), ...(from.length > 0 && { servers }) }
-  return { config: await readGatewayConfig(text, options).catch((error: unknown) => throwAs(error, file)), files, directory }
+  const readOptions = { directory, ...formatOf(file), ...(from.length > 0 && { servers }) }
+  const read = await readGatewayConfig(text, readOptions).catch((error: unknown) => {
+    throw namingFile(error, file)
+  })
+  const options = [...(config === undefined ? [] : [` --config ${config}`]), ...from.map((host) => ` --from ${host}`)].join('')
+  return { config: read, files, directory, options }
 }
 
 function findFile(config: string | undefined, isOptional: boolean): string | undefined {
@@ -79,7 +86,9 @@ async function readHost(name: string): Promise<HostServers> {
   if (files.length === 0) throw usageError(`${host.title} has no configuration`, `there is no ${userFile}`)
   const configs = await Promise.all(
     files.map(async (file) =>
-      readConfig(await readText(file), { format: host.format }).catch((error: unknown) => throwAs(error, file)),
+      readConfig(await readText(file), { format: host.format }).catch((error: unknown) => {
+        throw namingFile(error, file)
+      }),
     ),
   )
   return { servers: configs.flatMap(({ servers }) => servers), files }
@@ -89,12 +98,4 @@ function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, error)
   })
-}
-
-/** Names the file of an error. */
-function throwAs(error: unknown, file: string | undefined): never {
-  if (!(error instanceof ConfigError)) throw error
-  const [title = '', ...lines] = error.message.split('\n')
-  const text = lines.length === 1 ? `${file}: ${lines[0]?.trim()}` : `${file}: ${title}`
-  throw new CliError('usage', text, { code: error.code, cause: error, details: lines.length > 1 ? lines : [] })
 }

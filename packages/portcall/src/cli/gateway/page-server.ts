@@ -7,7 +7,6 @@ export interface PageServer {
   readonly origin: string
   /** Serves these pages. Until then, every page is missing. */
   serve(pages: OnRequest): void
-  close(): void
 }
 
 const HOST = '127.0.0.1'
@@ -33,10 +32,6 @@ export async function startPageServer(): Promise<PageServer> {
     origin: `http://${authority}`,
     serve(next) {
       pages = next
-    },
-    close() {
-      server.close()
-      server.closeAllConnections()
     },
   }
 }

@@ -6,9 +6,9 @@ import { didYouMean } from '../command-line/did-you-mean.ts'
 import type { ExitReason } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { sendToGateway } from './admin-client.ts'
-import { createStoredCredentials } from './credentials.ts'
 import type { LoadedGateway } from './load.ts'
 import { readRunFiles } from './run-file.ts'
+import { createSharedCredentials } from './server-credentials.ts'
 import { openConfiguredStores } from './stores.ts'
 
 export interface PinReview {
@@ -25,7 +25,7 @@ export interface PinReview {
  * Returns `failed` if there are changes that are not accepted, or if a server could not be reached.
  */
 export async function reviewPins(loaded: LoadedGateway, review: PinReview, io: Io): Promise<ExitReason> {
-  const { config, directory, files } = loaded
+  const { config, directory, files, options } = loaded
   const { servers } = config.options
   assertServer(review.server, Object.keys(servers))
   const { store } = config.settings
@@ -38,14 +38,14 @@ export async function reviewPins(loaded: LoadedGateway, review: PinReview, io: I
     const { accepted, unavailable } = await acceptPins({
       servers,
       lock: pins.lock,
-      credentials: createStoredCredentials(),
+      credentials: createSharedCredentials(config, directory),
       ...(review.server !== undefined && { server: review.server }),
       confirm(changes) {
         found = changes
         return confirmChanges(changes, review, io)
       },
     })
-    printOutcome({ found, accepted, unavailable }, { review, io })
+    printOutcome({ found, accepted, unavailable }, { review, options, io })
     if (accepted.length > 0) await refreshRunning(files, io)
     return found.length > accepted.length || Object.keys(unavailable).length > 0 ? 'failed' : 'success'
   } finally {
@@ -79,16 +79,16 @@ interface ReviewOutcome {
 
 function printOutcome(
   { found, accepted, unavailable }: ReviewOutcome,
-  { review, io }: { readonly review: PinReview; readonly io: Io },
+  { review, options, io }: { readonly review: PinReview; readonly options: string; readonly io: Io },
 ): void {
   if (io.json) return io.value({ changes: found, accepted: accepted.length, unavailable })
   for (const [server, reason] of Object.entries(unavailable)) io.log(`${server} is not available: ${reason}`)
-  if (found.length === 0) io.log('No definition has changed')
+  if (found.length === 0) io.log(`No definition${Object.keys(unavailable).length > 0 ? ' of the other servers' : ''} has changed`)
   else if (accepted.length > 0) io.log(`Accepted ${pluralize(accepted.length, 'change')}`)
   else if (review.accepts) io.log('Nothing was accepted')
   else
     io.log(
-      `${pluralize(found.length, 'change')} to review. Accept with portcall gateway --accept${review.server ? ` ${review.server}` : ''}`,
+      `${pluralize(found.length, 'change')} to review. Accept with portcall gateway --accept${review.server ? ` ${review.server}` : ''}${options}`,
     )
 }
 

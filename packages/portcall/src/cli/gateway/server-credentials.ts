@@ -34,30 +34,35 @@ export function needsAccounts({ settings }: Pick<GatewayConfig, 'settings'>): bo
 
 /** Creates the credentials of the servers of a configuration. Servers without any get the tokens of `portcall login`. */
 export function createServerCredentials(config: GatewayConfig, context: CredentialsContext): ServerCredentials {
-  const { serverAuth = {} } = config.settings
   assertUrls(config)
-  const entries = Object.entries(serverAuth)
+  const entries = Object.entries(config.settings.serverAuth ?? {})
   const accounts = needsAccounts(config) ? createAccounts(config, context) : undefined
-  const exchanges = entries.flatMap(([server, auth]) =>
-    auth.type === 'token-exchange' ? [[server, callerIdentity(exchangeOptionsOf(auth))] as const] : [],
+  const exchanges = new Map(
+    entries.flatMap(([server, auth]) =>
+      auth.type === 'token-exchange' ? [[server, callerIdentity(exchangeOptionsOf(auth))] as const] : [],
+    ),
   )
-  const shared = entries.flatMap(([server, auth]) => {
-    const provider = createSharedProvider(auth, context)
-    return provider ? [[server, () => ({ auth: provider })] as const] : []
-  })
-  const providers = new Map<string, CredentialsProvider>([
-    ...shared,
-    ...exchanges.map(([server, { credentials }]) => [server, credentials] as const),
-  ])
-  const stored = createStoredCredentials()
+  const shared = createSharedCredentials(config, context.directory)
   return {
     async credentials(request) {
-      const own = (await providers.get(request.server)?.(request)) ?? (await accounts?.credentials(request))
-      return own ?? stored(request)
+      const own = (await exchanges.get(request.server)?.credentials(request)) ?? (await accounts?.credentials(request))
+      return own ?? shared(request)
     },
-    middleware: [...exchanges.map(([, { middleware }]) => middleware), ...(accounts ? [accounts.middleware] : [])],
+    middleware: [...[...exchanges.values()].map(({ middleware }) => middleware), ...(accounts ? [accounts.middleware] : [])],
     onRequest: accounts?.onRequest,
   }
+}
+
+/** Creates the credentials that are the same for all callers: those of the configuration, or else the tokens of `portcall login`. */
+export function createSharedCredentials({ settings }: GatewayConfig, directory: string): CredentialsProvider {
+  const providers = new Map(
+    Object.entries(settings.serverAuth ?? {}).flatMap(([server, auth]) => {
+      const provider = createSharedProvider(auth, directory)
+      return provider ? [[server, { auth: provider }] as const] : []
+    }),
+  )
+  const stored = createStoredCredentials()
+  return (request) => providers.get(request.server) ?? stored(request)
 }
 
 function assertUrls({ settings, options }: GatewayConfig): void {
@@ -70,7 +75,7 @@ function assertUrls({ settings, options }: GatewayConfig): void {
 }
 
 /** Creates the provider of credentials that are the same for all callers. */
-function createSharedProvider(auth: GatewayServerAuth, { directory }: CredentialsContext): AuthProvider | undefined {
+function createSharedProvider(auth: GatewayServerAuth, directory: string): AuthProvider | undefined {
   const { type, token, file } = auth
   if (type === 'client-credentials') return clientCredentials(exchangeOptionsOf(auth))
   if (type !== 'bearer') return undefined

@@ -17,7 +17,7 @@ import { generateKey } from '../../entrypoints/index.ts'
 import type { KeyValueStore, Stores } from '../../entrypoints/stores.ts'
 import { retryableOnce } from '../../util/async.ts'
 import { usageError } from '../cli-error.ts'
-import { portcallHome } from '../stored-login.ts'
+import { portcallHome } from '../login/stored-login.ts'
 import { createProtectionOptions } from './protection.ts'
 
 export interface UserAccountsContext {

@@ -67,12 +67,18 @@ export async function changeConfigs(
   return changes
 }
 
+export interface PrintOptions {
+  readonly isDryRun: boolean
+  /** What to say of a file that was not changed; its path follows. */
+  readonly unchanged: string
+}
+
 /** Prints what was changed or, for a dry run, what would be. */
-export function printChanges(changes: readonly ConfigChange[], isDryRun: boolean, io: Io): void {
+export function printChanges(changes: readonly ConfigChange[], { isDryRun, unchanged }: PrintOptions, io: Io): void {
   if (io.json) return io.value(changes.map(({ lines: _lines, ...change }) => change))
   for (const { host, file, changed, backup, lines } of changes) {
     const title = HOSTS[host]?.title ?? host
-    const action = changed ? (isDryRun ? 'would change' : 'changed') : 'no changes to'
+    const action = changed ? (isDryRun ? 'would change' : 'changed') : unchanged
     io.log(`${title}: ${action} ${file}${backup ? `, backup in ${backup}` : ''}`)
     if (isDryRun) for (const line of lines) io.data(line)
   }

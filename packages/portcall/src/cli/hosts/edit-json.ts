@@ -1,4 +1,5 @@
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { wordsOf } from '../../util/words-of.ts'
 import type { ConfigEditor } from './editor.ts'
 import { putMember, removeMember } from './json-members.ts'
 
@@ -38,7 +39,8 @@ function parse(text: string): ParsedText {
   const errors: ParseError[] = []
   const root = parseTree(body, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error) throw new Error(`${printParseErrorCode(error.error)} at line ${body.slice(0, error.offset).split('\n').length}`)
+  if (error)
+    throw new Error(`${wordsOf(printParseErrorCode(error.error))} at line ${body.slice(0, error.offset).split('\n').length}`)
   if (root?.type !== 'object') throw new Error('it is not a JSON object')
   return { byteOrderMark, body, root }
 }

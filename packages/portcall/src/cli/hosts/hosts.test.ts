@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../../test/support/temporary-folder.ts'
 import { HOSTS, type HostSystem } from './hosts.ts'
 import { adaptToSystem } from './installable-server.ts'
 
@@ -32,8 +32,7 @@ test.each([
 })
 
 function createProgramFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portcall-hosts-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   for (const name of ['npx.cmd', 'node.exe']) writeFileSync(join(folder, name), '')
   return folder
 }

@@ -1,6 +1,13 @@
 import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
+import type { FlagOf } from '../command.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
+
+/** Returns the option that leaves members out of a comparison. `members` says of what, with an example. */
+export function ignoreFlag(members: string): FlagOf<readonly string[]> {
+  const description = `Do not compare this member of ${members}; * stands for any name; repeatable`
+  return { type: 'string', short: 'i', multiple: true, value: 'PATH', description }
+}
 
 const SIGNS: { readonly [change in ComparisonRow['change']]: string } = { added: '+', removed: '-', changed: '~' }
 const MAX_VALUE = 80

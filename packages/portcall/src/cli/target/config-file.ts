@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
-import { type ConnectTarget, readConfig, type ServerConfig } from '../../entrypoints/client.ts'
-import { usageError } from '../cli-error.ts'
+import { ConfigError, type ConnectTarget, readConfig, type ServerConfig } from '../../entrypoints/client.ts'
+import { CliError, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 
 /** A target to connect to, and its configured headers. */
@@ -25,12 +25,22 @@ export function splitConfigLocation(location: string): { path: string; name: str
 
 /** Reads a server from the configuration file of a host. @throws CliError, ConfigError */
 export async function readConfigFile(path: string, name: string | undefined): Promise<ResolvedTarget> {
-  const { servers } = await readConfig(await readFile(path, 'utf8'), { directory: dirname(path) })
+  const { servers } = await readConfig(await readFile(path, 'utf8'), { directory: dirname(path) }).catch((error: unknown) => {
+    throw namingFile(error, path)
+  })
   const names = servers.map((server) => server.name)
   const server = name === undefined && servers.length === 1 ? servers[0] : servers.find((entry) => entry.name === name)
   if (server) return toTarget(server, path)
   if (name === undefined) throw usageError(`${path} has ${servers.length} servers`, `write ${path}:${names[0] ?? 'NAME'}`)
   throw usageError(`${path} has no server ${name}`, didYouMean(name, names))
+}
+
+/** Names the file that an invalid configuration is in. */
+export function namingFile(error: unknown, file: string | undefined): unknown {
+  if (!(error instanceof ConfigError)) return error
+  const [title = '', ...lines] = error.message.split('\n')
+  const text = lines.length === 1 ? `${file}: ${lines[0]?.trim()}` : `${file}: ${title}`
+  return new CliError('usage', text, { code: error.code, cause: error, details: lines.length > 1 ? lines : [] })
 }
 
 function toTarget(server: ServerConfig, path: string): ResolvedTarget {

@@ -89,7 +89,7 @@ async function readConnectOptions(flags: ConnectionValues, io: Io): Promise<Conn
 
 /** Returns a provider for the tokens of `portcall login`, if there are any. */
 async function storedAuth(url: URL): Promise<Pick<ConnectOptions, 'auth'>> {
-  const { storedProvider } = await import('../stored-login.ts')
+  const { storedProvider } = await import('../login/stored-login.ts')
   const auth = await storedProvider(url)
   return auth ? { auth } : {}
 }

@@ -3,55 +3,59 @@ import { choice, count, flag, record, section, text, textOrTexts, texts } from '
 
 /** The schema of how the gateway authenticates to one server. */
 export const SERVER_AUTH_SCHEMA: JsonObject = section(
-  'How the gateway authenticates to the server, if it is a URL. Default: `headers`, and the tokens of `portcall login`.',
+  'How the gateway authenticates to a server with a URL. Default: `headers`, and the tokens of `portcall login`.',
   {
     type: choice(
-      '`bearer`: a token. `client-credentials`: an OAuth client of the gateway. `token-exchange`: the token of the caller is exchanged for one of the server. `user`: each user signs in with an account of their own.',
+      '`bearer`: with a token. `client-credentials`: with its own OAuth client. `token-exchange`: with a token that it gets in exchange for the token of the caller. `user`: with the account of each user, who signs in.',
       ['bearer', 'client-credentials', 'token-exchange', 'user'],
     ),
     token: text('The token, for `bearer`. Use a variable.', { minLength: 1 }),
-    file: text('A file with the token, for `bearer`. It is read again when the server refuses the token.', { minLength: 1 }),
+    file: text('A file that contains the token, for `bearer`. If the server rejects the token, the file is read again.', {
+      minLength: 1,
+    }),
     issuer: text(
-      'The URL of the authorization server. For `token-exchange`, it receives the tokens of callers. Default: the one that the server names.',
+      'The URL of the authorization server. For `token-exchange`, it receives the tokens of callers. Default: the one in the metadata of the server.',
     ),
-    clientId: text('The id of the OAuth client. Default for `user`: the gateway registers itself.', { minLength: 1 }),
+    clientId: text('The ID of the OAuth client. Default for `user`: the gateway registers itself.', { minLength: 1 }),
     clientSecret: text('The secret of the OAuth client. Use a variable.', { minLength: 1 }),
     clientName: text('The name that users see when they sign in.', { minLength: 1 }),
-    scopes: texts('The scopes to request. Default: those that the server names.'),
+    scopes: texts('The scopes to request. Default: those that the server asks for.'),
     parameters: record('Additional parameters of the token request, for `token-exchange`.', { type: 'string' }),
   },
   { required: ['type'] },
 )
 
+const LOGIN_ISSUER = "The issuer of the users' access tokens, where they log in. Default: the first of `auth.issuers`."
+
 /** The schema of how users connect their accounts. */
 export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers with `auth` of type `user`.', {
   origin: text(
-    'The origin of the gateway, as browsers reach it. Default: that of `auth.resource`, or where the gateway listens.',
+    'The origin of the gateway in the browsers of users. Default: the origin of `auth.resource`, or the address where the gateway listens.',
   ),
   identify: {
     description:
-      'How the gateway knows the user of a browser who opens a link. Default with `auth.issuers`: the user logs in at the first of them. Required with other `auth`.',
+      'How the gateway identifies the user who opens a link. Default with `auth.issuers`: the user logs in at the first of them. Required if `auth` has only API keys.',
     anyOf: [
-      { const: 'insecure-any-browser', description: 'Whoever opens a link may use it.' },
+      { const: 'insecure-any-browser', description: 'Everyone who opens a link may use it.' },
       section(
-        'A header that a reverse proxy sets, and that browsers cannot.',
+        'A header that a reverse proxy sets. It must overwrite what browsers send.',
         {
-          header: text('The header with the name of the user.', { minLength: 1 }),
-          issuer: text('The issuer of the access tokens of these users. Default: the first of `auth.issuers`.'),
+          header: text('The header that contains the name of the user.', { minLength: 1 }),
+          issuer: text(LOGIN_ISSUER),
         },
         { required: ['header'] },
       ),
       section('A login at an issuer of the access tokens of callers. Its redirect URI is `/connect/login` at `origin`.', {
-        issuer: text('The issuer to log in at. Default: the first of `auth.issuers`.'),
-        clientId: text('The id of the gateway as an OAuth client. Default: the gateway registers itself.', { minLength: 1 }),
+        issuer: text(LOGIN_ISSUER),
+        clientId: text('The OAuth client ID of the gateway. Default: the gateway registers itself.', { minLength: 1 }),
         clientSecret: text('The secret of this client. Use a variable.', { minLength: 1 }),
-        clientMetadataUrl: text('The https URL of a client ID metadata document, in place of a client id.', { minLength: 1 }),
+        clientMetadataUrl: text('The https URL of a client ID metadata document, in place of a client ID.', { minLength: 1 }),
         scopes: texts('The scopes to request. Default: none are named.'),
       }),
     ],
   },
   tool: {
-    description: 'The name of the tool with which users connect an account; `false`: none. Default: `connect_account`.',
+    description: 'The name of the tool that lets users sign in; `false` removes it. Default: `connect_account`.',
     anyOf: [{ const: false }, { type: 'string', minLength: 1 }],
   },
   signInTtlMs: count('How long a link is valid, in milliseconds. Default: 600000.', { minimum: 1 }),
@@ -60,21 +64,21 @@ export const ACCOUNTS_SCHEMA: JsonObject = section('How users sign in to servers
 
 /** The schema of search in tools. */
 export const SEARCH_SCHEMA: JsonObject = {
-  description: 'Lists three tools instead of all: one that searches, one that describes and one that calls. Default: false.',
+  description: 'Replaces the list of tools by three tools, which search, describe and call the others. Default: false.',
   anyOf: [
     flag('Lists the three tools.'),
     section('Lists the three tools, with settings.', {
-      always: texts('Tools that are listed besides the three. Patterns may contain `*`.'),
+      always: texts('Tools to list in addition to the three. Patterns may contain `*`.'),
       limit: count('How many tools a search returns. Default: 5.', { minimum: 1, maximum: 25 }),
     }),
   ],
 }
 
-const VALUE = 'The value that the argument always has. It is not listed.'
+const VALUE = 'The value of the argument in every call. Clients do not see the argument.'
 
 /** The schema of the sets of tools. */
 export const SETS_SCHEMA: JsonObject = record(
-  'Sets of tools. Each is at a path below the endpoint, `/mcp/NAME`; `--set NAME` offers only this one. Names are those that the gateway lists; patterns may contain `*`.',
+  'Sets of tools. Clients connect to a set at `/mcp/NAME`; with `--set NAME`, the gateway offers only this set. Use the names that the gateway lists; patterns may contain `*`.',
   section('A set of tools.', {
     tools: textOrTexts('The tools. Default: all.'),
     exclude: textOrTexts('Tools to leave out.'),
@@ -82,16 +86,19 @@ export const SETS_SCHEMA: JsonObject = record(
     resources: textOrTexts('The resources and resource templates, by URI. Default: all.'),
     search: SEARCH_SCHEMA,
     changes: record(
-      'Changes of tools, by name.',
+      'Changes to tools, by name.',
       section('A change.', {
-        name: text('Another name.', { minLength: 1 }),
-        title: text('Another title.'),
-        description: text('Another description.'),
+        name: text('The new name.', { minLength: 1 }),
+        title: text('The new title.'),
+        description: text('The new description.'),
         arguments: record(
-          'Changes of arguments, by name.',
+          'Changes to arguments, by name.',
           section(
             'A change of an argument: `fixed` or `hidden`.',
-            { fixed: { description: VALUE }, hidden: { const: true, description: 'The argument is neither listed nor sent.' } },
+            {
+              fixed: { description: VALUE },
+              hidden: { const: true, description: 'Clients do not see the argument, and it is never sent.' },
+            },
             { minProperties: 1, maxProperties: 1 },
           ),
         ),

@@ -55,10 +55,10 @@ function keysAt(schema: unknown, path: ConfigPath): string[] {
 }
 
 /** Suggests the most similar key, or else lists the keys. */
-export function suggestKey(key: string, known: readonly string[]): string {
+export function suggestKey(key: string, known: readonly string[], what = 'keys'): string {
   const closest = closestName(key, known) ?? known.find((name) => lettersOf(name) === lettersOf(key))
   if (closest !== undefined) return `; did you mean ${closest}?`
-  return known.length > 0 ? `; known keys: ${known.join(', ')}` : ''
+  return known.length > 0 ? `; known ${what}: ${known.join(', ')}` : ''
 }
 
 /** Two swapped letters are a common mistake in short names. */
@@ -89,7 +89,10 @@ const CHECKS: readonly Check[] = [
   ({ servers = {} }, names) =>
     Object.keys(servers)
       .filter((name) => !names.includes(name))
-      .map((name) => ({ path: ['servers', name], message: `is not a server of this configuration${suggestKey(name, names)}` })),
+      .map((name) => ({
+        path: ['servers', name],
+        message: `is not a server of this configuration${suggestKey(name, names, 'servers')}`,
+      })),
   ({ servers = {} }) => {
     const duplicates = (kind: 'tools' | 'prompts'): ConfigIssue[] =>
       Object.entries(servers).flatMap(([name, settings]) => {
@@ -180,7 +183,7 @@ function unknownServers(
     .filter((name) => !name.includes('*') && !names.includes(name))
     .map((name) => ({
       path: [...path, 'servers'],
-      message: `names ${name}, which is not a server of this configuration${suggestKey(name, names)}`,
+      message: `names ${name}, which is not a server of this configuration${suggestKey(name, names, 'servers')}`,
     }))
 }
 

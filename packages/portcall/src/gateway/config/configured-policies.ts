@@ -34,7 +34,11 @@ export function createConfiguredPolicies(settings: GatewayPolicySettings, contex
   const asks = policy !== undefined && [policy.default, ...(policy.rules ?? []).map((rule) => rule.do)].includes('approve')
   const approvals =
     asks && queue
-      ? createApprovalQueue({ ...(store && { store }), ...(queueTtlMs !== undefined && { ttlMs: queueTtlMs }) })
+      ? createApprovalQueue({
+          ...(store && { store }),
+          ...(queueTtlMs !== undefined && { ttlMs: queueTtlMs }),
+          ...(context.onQueued && { onQueued: context.onQueued }),
+        })
       : undefined
   const approvalOptions = {
     ...(askUser !== undefined && { askUser }),

@@ -6,7 +6,7 @@ const VALUE: JsonObject = { type: ['string', 'number', 'boolean', 'null'] }
 const VALUES: JsonObject = { anyOf: [VALUE, { type: 'array', items: VALUE }] }
 
 const CALLER: JsonObject = {
-  principals: textOrTexts('Authenticated callers.'),
+  principals: textOrTexts('Callers, by their principal: `ISSUER#SUBJECT` for access tokens, `api-key#SUBJECT` for API keys.'),
   scopes: textOrTexts('Callers that have all of these scopes.'),
   claims: record('Callers whose claim has one of these values, by claim.', VALUES),
 }
@@ -17,7 +17,7 @@ const TARGET: JsonObject = {
   prompts: textOrTexts('Prompts, as with `tools`.'),
   resources: textOrTexts('Resources and resource templates, by URI.'),
   ...CALLER,
-  unless: section('Callers that are excepted.', CALLER, { minProperties: 1 }),
+  unless: section('Callers that the rule or limit does not apply to.', CALLER, { minProperties: 1 }),
 }
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
@@ -29,11 +29,11 @@ const RULE = section(
     name: text('The name of the rule in the audit log. Default: its position, such as `rule 2`.'),
     ...TARGET,
     annotations: section(
-      'Hints of a tool. They can only make a decision stricter.',
+      'Hints of a tool. Such a rule can only make the decision stricter.',
       Object.fromEntries(HINTS.map((hint) => [hint, flag(`The hint \`${hint}\`.`)])),
     ),
     arguments: record(
-      'Conditions for arguments, by name or JSON Pointer: a value, several values, `{ "not": … }`, or `{ "min", "max" }`.',
+      'Conditions for arguments, by name or JSON Pointer: a value, a list of values, `{ "not": … }`, or `{ "min": …, "max": … }`.',
       {
         anyOf: [
           VALUE,
@@ -55,7 +55,7 @@ const RULE = section(
 )
 
 const LIMIT = section('A limit. It applies to the calls, reads and prompts that all its conditions hold for.', {
-  name: text('Distinguishes the limit from others in the same store. Default: its position, such as `limit 2`.'),
+  name: text('The name of the limit, unique in the store. Default: its position, such as `limit 2`.'),
   ...TARGET,
   per: {
     type: 'array',
@@ -71,21 +71,20 @@ const LIMIT = section('A limit. It applies to the calls, reads and prompts that 
     { required: ['limit', 'intervalMs'] },
   ),
   concurrency: section(
-    'How many requests may run at once in this process.',
+    'How many requests may run at once. Processes that share a `store` count together.',
     {
       limit: count('The number of requests.', { minimum: 1 }),
-      maxQueued: count('How many more may wait. Default: 0.'),
+      maxQueued: count('How many further requests may wait. Default: 0.'),
       queueTimeoutMs: count('How long they wait, in milliseconds.'),
     },
     { required: ['limit'] },
   ),
   timeoutMs: count('How long a request may take, in milliseconds.', { minimum: 1 }),
   maxResultBytes: count('The maximum size of a result as JSON, in bytes.', { minimum: 1 }),
-  exceeded: choice('What happens to larger results: an error, as much text as fits, or a link to a resource. Default: `error`.', [
-    'error',
-    'cut',
-    'link',
-  ]),
+  exceeded: choice(
+    'What happens to larger results: `error` replaces them by an error, `cut` shortens their text, `link` replaces them by a link to a resource. Default: `error`.',
+    ['error', 'cut', 'link'],
+  ),
 })
 
 /** The schemas of the keys that decide what callers see and do, and what is recorded. */
@@ -96,9 +95,9 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
       default: choice('What happens to requests that no rule matches.', ACTIONS),
       rules: { type: 'array', items: RULE, description: 'The rules. Default: none.' },
       approvals: section('How calls are approved.', {
-        askUser: flag('Asks the user of the client, if the client supports forms. Default: true.'),
+        askUser: flag('Asks the user, if the client supports form elicitation. Default: true.'),
         queue: flag(
-          'Lets calls that the user is not asked about wait for `portcall gateway approvals`. Otherwise they are refused. Default: true.',
+          'Queues calls that the user cannot be asked about, until you decide with `portcall gateway approvals`. If false, such calls fail. Default: true.',
         ),
         ttlMs: count('How long the user has to answer, in milliseconds. Default: 300000.', { minimum: 1 }),
         queueTtlMs: count(
@@ -113,7 +112,7 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
   ),
   pins: {
     description:
-      'Compares the definitions of tools and prompts with those recorded in a lock file: `block` withholds changes until you accept them with `portcall gateway --accept`, `warn` only logs them. Default: `off`.',
+      'Compares the definitions of tools and prompts with those recorded in a lock file: `block` hides changed ones until you accept them with `portcall gateway --accept`, `warn` only logs them. Default: `off`.',
     anyOf: [
       choice('The mode.', ['block', 'warn', 'off']),
       section('The mode and the lock file.', {
@@ -125,7 +124,7 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
           },
         ),
         firstUse: choice(
-          'What happens to a server without pins: they are recorded, or it is withheld until you accept it. Default: `pin`.',
+          'What happens to a server without pins: `pin` records its definitions, `withhold` hides them until you accept them. Default: `pin`.',
           ['pin', 'withhold'],
         ),
       }),
@@ -134,7 +133,7 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
   limits: {
     type: 'array',
     items: LIMIT,
-    description: 'Limits of rate, concurrency, time and size. All that match a request apply.',
+    description: 'Limits of rate, concurrency, time and size. Every limit that matches a request applies.',
   },
   audit: {
     description: 'The audit log: a file with one line of JSON for each request. Secrets are removed.',
@@ -144,12 +143,15 @@ export const POLICY_SCHEMAS: { readonly [key in 'policy' | 'pins' | 'limits' | '
         'The file, and what is recorded.',
         {
           file: text('The file, or `store` for the store of the gateway.', { minLength: 1 }),
-          arguments: flag('Records the arguments, without secrets. Default: only their hash.'),
+          arguments: flag('Records the arguments, with secrets removed. Default: only their hash.'),
           redact: section('Further secrets to remove.', {
             fields: texts('Names of fields whose values are secrets.'),
             patterns: texts('Regular expressions of secrets in text.'),
           }),
-          onFailure: choice('What happens to a request that cannot be recorded. Default: `refuse`.', ['refuse', 'continue']),
+          onFailure: choice('What happens to a request that cannot be recorded: `refuse` fails it. Default: `refuse`.', [
+            'refuse',
+            'continue',
+          ]),
         },
         { required: ['file'] },
       ),

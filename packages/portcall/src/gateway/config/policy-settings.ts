@@ -1,4 +1,5 @@
 import type { KeyValueStore } from '../../stores/store.ts'
+import type { ApprovalRequest } from '../policy/approval-queue.ts'
 import type { CallLimit } from '../policy/call-limits.ts'
 import type { DefinitionChange } from '../policy/describe-change.ts'
 import type { AccessRule, RuleAction } from '../policy/rule.ts'
@@ -52,7 +53,7 @@ export interface GatewayAuditSettings {
   readonly onFailure?: 'refuse' | 'continue'
 }
 
-/** The keys of the `gateway` section that decide what callers see and do, and what is recorded. */
+/** The keys of the `gateway` section for policies: rules, pins, limits and the audit log. */
 export interface GatewayPolicySettings {
   /** The rules. */
   readonly policy?: GatewayRuleSettings
@@ -74,6 +75,8 @@ export interface PolicyContext {
   readonly memory?: KeyValueStore | undefined
   /** Receives each change of a pinned definition, once. */
   readonly onChange?: (change: DefinitionChange) => void
+  /** Receives each call that is added to the approval queue. */
+  readonly onQueued?: (request: ApprovalRequest) => void
   /** Receives errors of the lock file and of the audit log. */
   readonly onError?: (error: unknown) => void
 }

@@ -12,17 +12,17 @@ const items = (kind: string, { isNamed }: { readonly isNamed: boolean }): JsonOb
   section(`Which ${kind} the server offers. Patterns ${isNamed ? '' : 'match URIs and '}may contain \`*\`.`, {
     include: texts(`Offer only ${kind} that match one of these patterns. Default: all.`),
     exclude: texts(`Leave out ${kind} that match one of these patterns.`),
-    ...(isNamed && { rename: record(`Other names, by the name on the server.`, { type: 'string', minLength: 1 }) }),
+    ...(isNamed && { rename: record(`New names, by the name on the server.`, { type: 'string', minLength: 1 }) }),
   })
 
 const SERVER = section('How the gateway uses one server.', {
-  alias: text('The prefix of the names of its tools and prompts, in place of the name of the server.', { minLength: 1 }),
+  alias: text('The prefix for the names of its tools and prompts. Default: the name of the server.', { minLength: 1 }),
   disabled: flag('Leaves the server out.'),
   required: flag(
-    'Fails requests that concern all servers while this one is not available, instead of leaving it out. Default: false.',
+    'While the server is unavailable, requests to all servers, such as lists, fail. Otherwise they leave this server out. Default: false.',
   ),
   sharing: choice(
-    'Whether all callers share connections and child processes, or each authenticated caller or each session has its own. Default: `shared`.',
+    'Who shares a connection or child process: all callers (`shared`), the sessions of one authenticated caller (`principal`), or nobody (`session`). Default: `shared`.',
     ['shared', 'principal', 'session'],
   ),
   protocolVersion: choice('The only protocol version to use with the server. Default: the newest version that both support.', [
@@ -31,16 +31,16 @@ const SERVER = section('How the gateway uses one server.', {
   tools: items('tools', { isNamed: true }),
   prompts: items('prompts', { isNamed: true }),
   resources: items('resources and resource templates', { isNamed: false }),
-  listTimeoutMs: count('How long a list waits for the server, in milliseconds. Then the server is left out. Default: 2000.'),
+  listTimeoutMs: count('How long a list waits for the server before it leaves it out, in milliseconds. Default: 2000.'),
   connectTimeoutMs: count(
     'Timeout for connecting, including the start of a process and the handshake, in milliseconds. Default: 60000.',
   ),
   idleTimeoutMs: count(
     'Closes a connection, and ends its process, after this time without use, in milliseconds. Default: never if it is shared, otherwise 600000.',
   ),
-  maxConnections: count('The maximum number of connections, and of child processes. Default: 1000.', { minimum: 1 }),
+  maxConnections: count('The maximum number of connections or child processes. Default: 1000.', { minimum: 1 }),
   maxRequests: count(
-    'The maximum number of requests at the same time, except subscriptions. Further ones wait up to 30 seconds. Default: 1000.',
+    'The maximum number of concurrent requests, except subscriptions. Further ones wait up to 30 seconds. Default: 1000.',
     { minimum: 1 },
   ),
   auth: SERVER_AUTH_SCHEMA,
@@ -48,13 +48,13 @@ const SERVER = section('How the gateway uses one server.', {
 
 const ISSUER: JsonObject = {
   anyOf: [
-    text('The URL of an issuer. Its metadata says where its keys are.'),
+    text('The URL of an issuer. Its metadata contains the URL of its keys.'),
     section(
       'An issuer and its keys.',
       {
         issuer: text('The exact `iss` of its access tokens.'),
-        jwksUri: text('The URL of its keys. Default: what its metadata says.'),
-        audience: text('The `aud` of its access tokens, if it is not `resource`.'),
+        jwksUri: text('The URL of its keys. Default: the one in its metadata.'),
+        audience: text('The `aud` of its access tokens. Default: `resource`.'),
       },
       { required: ['issuer'] },
     ),
@@ -78,24 +78,24 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
   listen: section('Where the gateway listens. The options of the command take precedence.', {
     port: count('The port; 0 for any free port. Default: 3000.', { maximum: 65_535 }),
     host: text(
-      'The address. Addresses that are not loopback require `auth`, or `allowedHosts` and the option `--insecure-no-auth`. Default: 127.0.0.1.',
+      'The address. An address other than loopback requires `auth`, or `allowedHosts` and the option `--insecure-no-auth`. Default: 127.0.0.1.',
     ),
-    path: text('The path of the endpoint. With `auth`, it is that of `resource`. Default: /mcp.', { pattern: '^/' }),
-    allowedHosts: texts('The names of the gateway in the `Host` header. Default: the loopback names.'),
-    allowedOrigins: texts('The origins of web pages that may call. Default: those on the allowed hosts.'),
+    path: text('The path of the endpoint. With `auth`, it must be the path of `resource`. Default: /mcp.', { pattern: '^/' }),
+    allowedHosts: texts('The host names that the `Host` header may contain. Default: the loopback names.'),
+    allowedOrigins: texts('The origins of web pages that may call the gateway. Default: pages on the allowed hosts.'),
     legacy: choice(
-      'How clients of the legacy revisions are served over HTTP: with sessions, stateless, or not at all. Default: `sessions`.',
+      'How clients of older protocol versions are served over HTTP: with sessions, without sessions, or not at all. Default: `sessions`.',
       ['sessions', 'stateless', 'off'],
     ),
-    drainTimeoutMs: count('How long running calls may take when the gateway stops, in milliseconds. Default: 10000.'),
+    drainTimeoutMs: count('How long the gateway waits for running calls when it stops, in milliseconds. Default: 10000.'),
     shutdownDelayMs: count(
-      'How long the gateway goes on serving after a signal while `/readyz` reports 503, in milliseconds. Default: 0.',
+      'How long the gateway keeps serving after a signal, while `/readyz` responds with 503, in milliseconds. Default: 0.',
     ),
   }),
   auth: section(
-    'Who may call. Default: everybody who reaches the address, which must then be a loopback address.',
+    'Who may call the gateway. Default: everyone who can reach its address, which must then be a loopback address.',
     {
-      resource: text('The URL by which clients reach the gateway. Access tokens must be issued for it.'),
+      resource: text('The URL that clients use for the gateway. Access tokens must be issued for this URL.'),
       issuers: { type: 'array', items: ISSUER, description: 'The issuers of access tokens (JWT).' },
       apiKeys: { type: 'array', items: API_KEY, description: 'The keys that the gateway accepts in `Authorization: Bearer`.' },
       scopes: texts('The scopes that every request needs.'),
@@ -107,23 +107,25 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
     { name: text('The name.', { minLength: 1 }), title: text('The name to display.'), version: text('The version.') },
     { required: ['name', 'version'] },
   ),
-  instructions: text('Instructions for the model, before those of the servers.'),
+  instructions: text('Instructions for the model. The instructions of the servers follow.'),
   names: section('How the names of tools and prompts are made unique.', {
     mode: choice(
-      '`always`: `server__name`. `on-conflict`: the server is added only where names are not unique. `never`: the first server wins. Default: `always`.',
+      '`always`: every name gets a prefix (`server__name`). `on-conflict`: only names that are not unique get one. `never`: of several tools with the same name, only that of the first server is listed. Default: `always`.',
       ['always', 'on-conflict', 'never'],
     ),
     maxLength: count('The maximum length of a name; longer ones end in a hash. Default: 60.', { minimum: 32, maximum: 128 }),
     dots: flag('Allows dots in names, which some models do not accept. Default: false.'),
   }),
-  servers: record('Settings of single servers, by the name of the server.', SERVER),
+  servers: record('Settings of each server, by its name.', SERVER),
   search: SEARCH_SCHEMA,
   sets: SETS_SCHEMA,
   accounts: ACCOUNTS_SCHEMA,
   store: text(
-    'Where state is kept that several processes share: `sqlite:FILE`, `redis://HOST:PORT` or `postgres://HOST/DATABASE`. Default: in memory.',
+    'Where to keep state, so that it survives restarts and several processes can share it: `sqlite:FILE`, `redis://HOST:PORT` or `postgres://HOST/DATABASE`. Default: in memory.',
   ),
-  sealingKeys: texts('Keys that seal request states and cursors. Default: one key in the store.'),
+  sealingKeys: texts(
+    'Keys that encrypt request states, cursors and the tokens of users. The first one encrypts, all decrypt. Default: a key in the store.',
+  ),
   pageSize: count('The maximum number of items on a page of a list. Default: 1000.', { minimum: 1 }),
   requestStateTtlMs: count('How long a call waits for the input of the user, in milliseconds. Default: 900000.'),
   admin: {

@@ -6,6 +6,7 @@ import { isAuthError } from '../../protocol/authorizer.ts'
 import type { Authenticate, HookRequest, HookResponse } from '../../protocol/http.ts'
 import { namespaceStore } from '../../stores/namespace.ts'
 import { openStore } from '../../stores/open-store.ts'
+import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer, type Sealer } from '../../stores/sealing/seal.ts'
 import { sealStore } from '../../stores/sealing/sealed-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
@@ -25,9 +26,9 @@ export interface BrowserLoginOptions extends ClientSources {
   readonly authenticate: Authenticate
   /** The scopes to request. Default: none are named. */
   readonly scopes?: readonly string[]
-  /** Keeps the registration of the gateway as a client, encrypted. Default: in memory. */
+  /** Keeps the registration of the gateway as a client, encrypted. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore
-  /** Keys that encrypt cookies and what is stored. All processes of a gateway need the same. Default: a random key. */
+  /** Keys that encrypt cookies and what is stored. All processes of a gateway need the same. Default: a random key of this process or of its workers. */
   readonly sealingKeys?: readonly string[]
   /** How long a browser stays logged in, in milliseconds. Default: 600,000. */
   readonly sessionTtlMs?: number
@@ -63,7 +64,7 @@ export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
   const { authenticate, sessionTtlMs = SESSION_TTL_MS } = options
   const origin = new URL(options.origin)
   const redirectUri = origin.origin + LOGIN_PATH
-  const sealer = createSealer(options.sealingKeys && { keys: [...options.sealingKeys] })
+  const sealer = createSealer(sealerKeys(options.sealingKeys))
   const cookies = { login: createBrowserCookie(LOGIN, origin), session: createBrowserCookie(SESSION, origin) }
   const client = createLoginClient(options, { redirectUri, sealer })
 

@@ -3,6 +3,7 @@ import { applyMiddleware, type ExchangeContext } from '../../jsonrpc/exchange.ts
 import type { AuthProvider } from '../../protocol/authorizer.ts'
 import { namespaceStore } from '../../stores/namespace.ts'
 import { openStore } from '../../stores/open-store.ts'
+import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer } from '../../stores/sealing/seal.ts'
 import { sealStore } from '../../stores/sealing/sealed-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
@@ -136,6 +137,6 @@ function parseOrigin(text: string | URL): URL {
 
 function openSealedStore({ store, sealingKeys }: UserAccountsOptions): KeyValueStore {
   if (store && !sealingKeys) throw new TypeError('Pass sealingKeys with store: they encrypt the tokens in it')
-  const sealer = createSealer(sealingKeys && { keys: [...sealingKeys] })
+  const sealer = createSealer(sealerKeys(sealingKeys))
   return sealStore(namespaceStore(openStore(store, STORE_TIMEOUT_MS), 'portcall:gateway:'), sealer)
 }

@@ -3,7 +3,7 @@ import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { Caller } from '../caller.ts'
-import { messageOf } from '../errors.ts'
+import { describeToCaller } from '../errors.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { invalidCursor, type ListCursors } from './cursors.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
@@ -43,7 +43,7 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
     const start = last === undefined ? 0 : indexAfter(last)
     const page = items.slice(start, start + pageSize)
     const isLast = start + pageSize >= items.length
-    const unavailable = Object.fromEntries([...list.missing].map(([server, error]) => [server, messageOf(error)]))
+    const unavailable = Object.fromEntries([...list.missing].map(([server, error]) => [server, describeToCaller(error)]))
     return {
       resultType: 'complete',
       [info.key]: page,
@@ -66,7 +66,7 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
 export function failIfRequired({ missing }: Pick<MergedList, 'missing'>, upstreams: readonly GatewayUpstream[]): void {
   const required = upstreams.find(({ name, options }) => options.required && missing.has(name))
   if (!required) return
-  const reason = messageOf(missing.get(required.name))
+  const reason = describeToCaller(missing.get(required.name))
   throw new RpcError(ErrorCode.internalError, `The server ${required.name}, which is required, is not available: ${reason}`, {
     server: required.name,
   })

@@ -54,7 +54,7 @@ export async function acceptPins(options: AcceptPinsOptions): Promise<AcceptedPi
 }
 
 /** Fetches a list. Returns the servers that are missing in it, and why. */
-async function requestList({ exchange }: Gateway, method: string): Promise<{ [server: string]: string }> {
+async function requestList({ exchange, status }: Gateway, method: string): Promise<{ [server: string]: string }> {
   const _meta = {
     [MetaKey.protocolVersion]: MODERN_VERSIONS[0],
     [MetaKey.clientInfo]: { name: 'portcall-pins', version: '0' },
@@ -64,6 +64,12 @@ async function requestList({ exchange }: Gateway, method: string): Promise<{ [se
   const response = await exchange({ jsonrpc: '2.0', id: method, method, params: { _meta } }, context)
   if (!isSuccess(response)) throw new Error(`${method}: ${response.error.message}`)
   const meta: JsonObject = isObject(response.result._meta) ? response.result._meta : {}
-  const unavailable = meta[UNAVAILABLE_META]
-  return isObject(unavailable) ? (unavailable as { [server: string]: string }) : {}
+  const { [UNAVAILABLE_META]: missing } = meta
+  const { servers } = status()
+  return Object.fromEntries(
+    Object.entries(isObject(missing) ? missing : {}).map(([server, reason]) => [
+      server,
+      servers[server]?.error ?? String(reason),
+    ]),
+  )
 }

@@ -44,7 +44,7 @@ export interface QueuedApproval extends ApprovalRequest {
   readonly decidedBy?: string | undefined
 }
 
-/** Calls that wait until somebody other than their caller decides about them. Each approval is used once. */
+/** Calls that wait for the decision of an approver, who is not their caller. Each approval is valid for one call. */
 export interface ApprovalQueue extends Approver {
   /** Returns the calls that wait, and those that were decided and have not been sent again, up to 1000. */
   list(): Promise<QueuedApproval[]>
@@ -62,6 +62,8 @@ export interface ApprovalQueueOptions {
   readonly ttlMs?: number
   /** Maximum number of calls in the queue. Further calls are denied. Default: 1000. */
   readonly maxQueued?: number
+  /** Called when a call is added to the queue, for example to notify an approver. It must not throw. */
+  readonly onQueued?: (request: ApprovalRequest) => void
 }
 
 const PREFIX = 'portcall:approval-queue:'
@@ -70,7 +72,7 @@ const MAX_ATTEMPTS = 5
 
 /** Creates an approval queue in a store. */
 export function createApprovalQueue(options: ApprovalQueueOptions = {}): ApprovalQueue {
-  const { ttlMs = 3_600_000, maxQueued = 1000 } = options
+  const { ttlMs = 3_600_000, maxQueued = 1000, onQueued } = options
   const store = openStore(options.store, STORE_TIMEOUT_MS)
   const read = async (id: string): Promise<readonly [text: string, entry: QueuedApproval] | undefined> => {
     const text = await store.get(PREFIX + id)
@@ -97,7 +99,9 @@ export function createApprovalQueue(options: ApprovalQueueOptions = {}): Approva
     const [expected, entry] = (await read(request.id)) ?? []
     if (expected === undefined || !entry) {
       if ((await store.count(PREFIX)) >= maxQueued) return 'denied'
-      return (await enqueue(request)) ? 'pending' : undefined
+      if (!(await enqueue(request))) return undefined
+      onQueued?.(request)
+      return 'pending'
     }
     if (entry.state !== 'approved') return entry.state
     return (await store.compareAndSet(PREFIX + request.id, { expected, value: undefined })) ? 'approved' : undefined

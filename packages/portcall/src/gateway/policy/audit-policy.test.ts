@@ -101,6 +101,31 @@ describe('the audit log', () => {
     ])
   })
 
+  test('has the limit that refused a call, a read or a result', async () => {
+    const { client, records } = await open({
+      default: 'allow',
+      rules: [{ tools: 'secret', do: 'deny' }],
+      limits: [
+        { name: 'one an hour', tools: 'read', rate: { limit: 1, intervalMs: 3_600_000 } },
+        { resources: '*', rate: { limit: 1, intervalMs: 3_600_000 } },
+        { name: 'short', tools: 'pay', maxResultBytes: 10 },
+        { name: 'large', maxResultBytes: 10_000 },
+      ],
+    })
+    for (let round = 0; round < 2; round++) {
+      await client.callTool('crm__read')
+      await client.readResource('file:///a.txt').catch(() => {})
+    }
+    await client.callTool('crm__pay')
+    expect(records().map(({ decision, rule, item, outcome }) => [decision, rule, item, outcome])).toEqual([
+      ['allowed', 'default', 'read', 'ok'],
+      ['allowed', 'default', 'file:///a.txt', 'ok'],
+      ['limited', 'one an hour', 'read', 'failed'],
+      ['limited', 'limit 2', 'file:///a.txt', 'error'],
+      ['limited', 'short', 'pay', 'failed'],
+    ])
+  })
+
   test('has unknown names of unknown servers', async () => {
     const { client, records } = await open({})
     await client.callTool('nothing').catch(() => {})

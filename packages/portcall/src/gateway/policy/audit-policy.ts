@@ -1,4 +1,5 @@
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
+import { refusedBy } from '../../jsonrpc/refusal.ts'
 import { type RedactionOptions, redactSecrets } from '../../logging/redact.ts'
 import { type AuditLogOptions, auditLog } from '../../middleware/audit/audit-log.ts'
 import { sizeOfJson } from '../../middleware/cut-result.ts'
@@ -74,8 +75,8 @@ function describe({ params = {} }: Request, response: Response | undefined, { it
   const found = report?.item ?? item
   const isUnknown = !found && response !== undefined && !isSuccess(response)
   const { ref, _meta: meta } = params
-  const decision = report?.outcome ?? (isUnknown ? 'denied' : 'allowed')
-  const rule = report?.rule ?? (isUnknown ? UNKNOWN : undefined)
+  const limit = response && refusedBy(response)
+  const [decision, rule] = limit === undefined ? decisionOf(report, isUnknown) : ['limited', limit || undefined]
   const traceId = isObject(meta) && typeof meta.traceparent === 'string' ? meta.traceparent.split('-')[1] : undefined
   return {
     ...(found && { server: found.server, kind: found.kind, item: found.name }),
@@ -85,4 +86,8 @@ function describe({ params = {} }: Request, response: Response | undefined, { it
     ...(response && { bytes: sizeOfJson(isSuccess(response) ? response.result : response.error) }),
     ...(traceId && { traceId }),
   }
+}
+
+function decisionOf(report: PolicyReport | undefined, isUnknown: boolean): readonly [decision: string, rule: string | undefined] {
+  return [report?.outcome ?? (isUnknown ? 'denied' : 'allowed'), report?.rule ?? (isUnknown ? UNKNOWN : undefined)]
 }

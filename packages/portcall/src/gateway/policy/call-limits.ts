@@ -1,5 +1,6 @@
 import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, type Request } from '../../jsonrpc/message.ts'
+import { markRefused, refusedBy } from '../../jsonrpc/refusal.ts'
 import { type ConcurrencyLimitOptions, concurrencyLimit } from '../../middleware/concurrency-limit.ts'
 import { type RateLimitOptions, rateLimit } from '../../middleware/rate-limit.ts'
 import { resultSizeLimit } from '../../middleware/result-size-limit.ts'
@@ -61,7 +62,9 @@ export function callLimits({ limits, store }: CallLimitsOptions): GatewayPolicy 
     const name = limit.name ?? `limit ${index + 1}`
     checkLimit(limit, name)
     const selection = { methods: Object.keys(METHODS), key: createKey(limit, servers) }
-    return createLayers({ ...limit, name }, selection, { store: local, isShared: store !== undefined })
+    return createLayers({ ...limit, name }, selection, { store: local, isShared: store !== undefined }).map((layer) =>
+      withName(layer, name),
+    )
   })
   return {
     serverMiddleware: (server) => [
@@ -113,6 +116,14 @@ function createLayers(
       ? []
       : [resultSizeLimit({ ...selection, maxBytes: maxResultBytes, store, ...(exceeded && { exceeded }) })]),
   ]
+}
+
+/** Adds the name of a limit to what it refuses. */
+function withName(layer: Middleware, name: string): Middleware {
+  return async (request, context, next) => {
+    const response = await layer(request, context, next)
+    return refusedBy(response) === undefined ? response : markRefused(response, name)
+  }
 }
 
 const LIMIT_MEMBERS = ['per', 'rate', 'concurrency', 'timeoutMs', 'maxResultBytes', 'exceeded']

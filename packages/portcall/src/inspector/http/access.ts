@@ -12,7 +12,6 @@ export interface Access {
   checkSameOrigin(request: IncomingMessage): void
   /** Checks the cookie. @throws HttpError 401 */
   checkCookie(request: IncomingMessage): void
-  hasCookie(request: IncomingMessage): boolean
   /** Redeems the token of a link, once. Returns the `Set-Cookie` header, or `undefined` if the token is wrong or was used. */
   redeem(token: string): string | undefined
   /** Returns the token of a new link, which replaces the earlier one. */
@@ -40,7 +39,6 @@ export function createAccess({ allowedHosts, basePath }: AccessOptions): Access 
     return cookies.some((cookie) => cookie.startsWith(`${COOKIE}=`) && constantTimeEqual(cookie.slice(COOKIE.length + 1), secret))
   }
   return {
-    hasCookie,
     checkOrigin(request) {
       const { headers, rawHeaders, url = '' } = request
       const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')

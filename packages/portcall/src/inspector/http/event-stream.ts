@@ -6,7 +6,6 @@ import type { InspectorEvent } from '../protocol.ts'
 
 /** The open event streams. */
 export interface EventStreams {
-  readonly size: number
   /** Sends the state, what was missed, and then each event. */
   open(request: IncomingMessage, response: ServerResponse): void
   closeAll(): void
@@ -20,9 +19,6 @@ const MAX_BUFFERED = 64 * 1024 * 1024
 export function createEventStreams(backend: InspectorBackend, onCount: (count: number) => void): EventStreams {
   const responses = new Set<ServerResponse>()
   return {
-    get size() {
-      return responses.size
-    },
     open(request, response) {
       responses.add(response)
       onCount(responses.size)

@@ -11,7 +11,7 @@ import type { AuthExchange, AuthFacts, AuthStepId, RuleResult } from './types.ts
 const RULES = [...DISCOVERY_RULES, ...REGISTRATION_RULES, ...CALLBACK_RULES, ...TOKEN_RULES, ...CALL_RULES, ...REFRESH_RULES]
 
 /** Thrown when a step has violated a rule, so that the flow cannot go on. */
-export class FlowStoppedError extends Error {
+class FlowStoppedError extends Error {
   override readonly name = 'FlowStoppedError'
 }
 

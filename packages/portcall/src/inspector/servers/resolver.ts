@@ -77,7 +77,7 @@ function ofProgram(spec: StdioSpec, headers: Readonly<Record<string, string>>): 
 }
 
 /** Writes a program as a shell command, with its directory and variables. Secrets are masked. */
-export function describeProgram({ command, args, env, cwd }: StdioSpec): string {
+function describeProgram({ command, args, env, cwd }: StdioSpec): string {
   const variables = Object.entries(maskVariables(env)).map(([name, value]) => `${name}=${quote(value)}`)
   const directory = cwd === undefined ? [] : ['cd', quote(cwd), '&&']
   return [...directory, ...variables, ...[command, ...args].map(quote)].join(' ')

@@ -1,13 +1,12 @@
 import type { RecordingEntry } from '../../entrypoints/testing.ts'
 import type { Message, RequestId } from '../../jsonrpc/message.ts'
-import { createRedactor, type Redact } from '../../testing/recording/redact.ts'
+import { createRedactor } from '../../testing/recording/redact.ts'
 import type { StoredEntry, Timeline } from '../timeline/timeline.ts'
 
 /** Turns messages of the timeline into lines of a recording of `portcall/testing`, without secrets. */
 export interface LineWriter {
   /** Returns the line of an entry, or `undefined` if it is no message. */
   lineOf(stored: StoredEntry): string | undefined
-  readonly redact: Redact
 }
 
 /** Creates a writer whose times are relative to the first entry. */
@@ -15,7 +14,6 @@ export function createLineWriter(timeline: Timeline): LineWriter {
   const redact = createRedactor()
   let startedAt: number | undefined
   return {
-    redact,
     lineOf(stored) {
       const { entry, details } = stored
       if (entry.type !== 'message') return undefined

@@ -49,7 +49,6 @@ interface ParsedText {
 /** One message while it is being recorded. */
 interface RecordedMessage {
   readonly wire: WireText
-  readonly value: unknown
   readonly classified: ClassifiedMessage
   readonly text: string
   readonly time: number
@@ -73,7 +72,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
     const links = linkMessage({ wire, classified, time }, requests)
     const parent = links.parentId === undefined ? undefined : timeline.get(links.parentId)?.entry.operationId
     const operationId = operationOf(links.request) ?? parent ?? callScope.getStore()?.operationId
-    const recorded: RecordedMessage = { wire, value, classified, text, time, operationId }
+    const recorded: RecordedMessage = { wire, classified, text, time, operationId }
     const { request, earlier, lastProgress } = links
     const { direction, stream } = wire
     const violations = rules.checkMessage({ direction, stream, classified, value, text, request, earlier, lastProgress, isBatch })

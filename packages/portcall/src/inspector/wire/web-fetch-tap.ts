@@ -51,6 +51,6 @@ export function tapWebFetch(
 }
 
 /** Masks the secrets in a form, a query or a JSON text of OAuth. */
-export function maskBody(text: string): string {
+function maskBody(text: string): string {
   return text.replace(SECRETS, '$1••••')
 }

@@ -50,7 +50,7 @@ function urlOf(source: unknown): URL | undefined {
 }
 
 /** Parses a text in JSON or YAML. @throws OpenApiError with the position of a mistake. */
-export async function parseDescription(text: string): Promise<unknown> {
+async function parseDescription(text: string): Promise<unknown> {
   try {
     if (/^\s*\{/.test(text)) return JSON.parse(text)
   } catch {

@@ -32,7 +32,7 @@ export async function toResult(response: ApiResponse, options: ResultOptions): P
 }
 
 /** Returns the parsed body of a JSON response, or `undefined` for other responses. */
-export function parseJsonBody({ headers, bytes }: ApiResponse): { readonly value: unknown } | undefined {
+function parseJsonBody({ headers, bytes }: ApiResponse): { readonly value: unknown } | undefined {
   const type = headers.get('content-type')
   if (type !== null && !/[/+]json\b/i.test(type)) return undefined
   try {

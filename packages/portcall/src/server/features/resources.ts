@@ -57,7 +57,7 @@ interface ResourceMatch {
 }
 
 /** Finds the resource or template that a URI belongs to, if the caller may see it. */
-export async function findResource(
+async function findResource(
   { resources, templates }: ResourceRegistries,
   uri: string,
   call: CallContext,

@@ -11,7 +11,7 @@ export interface BatcherOptions<T, R> {
 }
 
 /** Limits of the items that are queued or in flight, and of one batch. */
-export const BATCHER_LIMITS = { maxItems: 10_000, maxBytes: 67_108_864, maxBatch: 1000 } as const
+const BATCHER_LIMITS = { maxItems: 10_000, maxBytes: 67_108_864, maxBatch: 1000 } as const
 
 /** Can wait for its pending operations. */
 export interface Idle {

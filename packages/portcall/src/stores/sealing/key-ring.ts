@@ -1,5 +1,6 @@
+import { sharedStores } from '../shared-stores.ts'
 import type { KeyValueStore } from '../store.ts'
-import { generateKey } from './seal.ts'
+import { generateKey, type SealerOptions } from './seal.ts'
 
 const KEY = 'seal/ring'
 
@@ -12,4 +13,11 @@ export function createStoredKeyRing(store: KeyValueStore): () => Promise<readonl
     if (await store.compareAndSet(KEY, { expected: undefined, value: created })) return [created]
     return [(await store.get(KEY)) ?? created]
   }
+}
+
+/** Returns the `keys` of a sealer: those of the user, or in a worker a random key that all workers of the server share. */
+export function sealerKeys(keys: readonly string[] | undefined): Pick<SealerOptions, 'keys'> {
+  if (keys) return { keys: [...keys] }
+  const shared = sharedStores()?.store
+  return shared ? { keys: createStoredKeyRing(shared) } : {}
 }

@@ -6,7 +6,7 @@ import type { AuthorizationServer, ClientAuthMethod, ClientIdentity, ClientKey }
 const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
 /** Chooses how a client authenticates: as configured, or with the strongest method for which it has credentials. */
-export function chooseAuthMethod(client: ClientIdentity, server: AuthorizationServer): ClientAuthMethod {
+function chooseAuthMethod(client: ClientIdentity, server: AuthorizationServer): ClientAuthMethod {
   const { authentication, privateKey, clientSecret } = client
   if (authentication) return authentication
   if (privateKey !== undefined) return 'private_key_jwt'

@@ -1,5 +1,6 @@
 /** JSON with comments and trailing commas. Loaded on demand, with its parser. */
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { wordsOf } from '../../../util/words-of.ts'
 import { type ConfigDocument, formatPosition, positionAt } from '../document-types.ts'
 import { ConfigError } from '../errors.ts'
 
@@ -10,7 +11,7 @@ export function parseJsonc(text: string): ConfigDocument {
   const [first] = errors
   if (first || !tree) {
     const position = positionAt(text, first?.offset ?? 0)
-    const problem = first ? toWords(printParseErrorCode(first.error)) : 'value expected'
+    const problem = first ? wordsOf(printParseErrorCode(first.error)) : 'value expected'
     throw new ConfigError(`The configuration is not valid JSON: ${problem} at ${formatPosition(position)}`, { position })
   }
   rejectDuplicates(tree, text)
@@ -24,11 +25,6 @@ export function parseJsonc(text: string): ConfigDocument {
       return undefined
     },
   }
-}
-
-/** Converts `CommaExpected` to `comma expected`. */
-function toWords(name: string): string {
-  return name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
 /** A member that is written twice would silently replace the first one. */

@@ -23,8 +23,8 @@ function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: s
   if (error instanceof ConnectionLostError && error.exit) {
     const { code, signal } = error.exit
     const reason = code === null ? (signal === null ? 'closed its output' : `was ended by ${signal}`) : `exited with code ${code}`
-    const [lastLine = ''] = (error.exit.stderr || stderr).trim().split('\n').slice(-1)
-    return errorProblem('program-exited', `${command} ${reason}${lastLine === '' ? '' : `: ${lastLine}`}`, ADVICE.exit)
+    const cause = findCause(error.exit.stderr || stderr)
+    return errorProblem('program-exited', `${command} ${reason}${cause === '' ? '' : `: ${cause}`}`, ADVICE.exit)
   }
   if (strayOutput === '') return undefined
   const [line = ''] = strayOutput.split('\n')
@@ -32,6 +32,12 @@ function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: s
   return error === undefined
     ? warningProblem('stray-output', message, ADVICE.strayOutput)
     : errorProblem('stray-output', message, ADVICE.strayOutput)
+}
+
+/** Returns the line that says why a program exited: the last one that names an error, or else the last one. */
+function findCause(stderr: string): string {
+  const lines = stderr.trim().split('\n')
+  return lines.findLast((line) => /^\S*(Error|Exception)\b.*: /.test(line)) ?? lines.at(-1) ?? ''
 }
 
 function showOutput({ error, stderr, strayOutput }: ConnectionOutcome): Evidence[] {

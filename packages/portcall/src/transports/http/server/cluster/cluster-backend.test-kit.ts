@@ -77,6 +77,18 @@ export function clusterSessionTests(
       for (const node of [a, b, c]) await eventually(async () => expect(await status(node, client.post(call('add')))).toBe(404))
     })
 
+    test('does not expire while it is used, even if each use finds it removed from the cache of the node', async () => {
+      const [a, b] = (await nodes(2, { sessionIdleTimeoutMs: 1600 })) as [TestNode, TestNode]
+      // Repeated because a machine that is paused for longer than the timeout lets the session expire.
+      await eventually(async () => {
+        const client = await openSession(a.connect)
+        for (const node of [a, a, b, a, b]) {
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          expect(await status(node, client.post(call('add')))).toBe(200)
+        }
+      })
+    })
+
     test('SEC belongs to its principal on every node', async () => {
       const [a, b] = (await nodes(2, byToken)) as [TestNode, TestNode]
       const client = await openSession(a.connect, undefined, { Authorization: 'alice' })

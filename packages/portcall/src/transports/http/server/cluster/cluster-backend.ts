@@ -50,6 +50,7 @@ function createClusterBackend(endpoint: HttpEndpoint, options: ClusterOptions): 
     async save(session) {
       const { state } = session.legacy
       session.stored = await cache.store.add(session.id, { ...session.stored.record, state })
+      session.touchedAt = performance.now()
     },
     discard: (session) => cache.remove(session),
     async find(id, transport, auth) {

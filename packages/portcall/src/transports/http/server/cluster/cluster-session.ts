@@ -42,8 +42,8 @@ export class ClusterSession implements SessionEntry {
   stored: StoredSession
   /** When `stored` was last compared with the store, in the time of `performance.now`. */
   checkedAt: number = performance.now()
-  /** When the last use was last recorded in the store, in the time of `performance.now`. */
-  touchedAt: number = this.checkedAt
+  /** When this node last recorded a use in the store, in the time of `performance.now`. */
+  touchedAt: number = Number.NEGATIVE_INFINITY
 
   constructor(node: ClusterNode, { id, stored, auth, commit, onListenersGone }: ClusterSessionOptions) {
     const { endpoint, lease, rpc } = node

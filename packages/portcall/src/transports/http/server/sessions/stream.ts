@@ -5,7 +5,7 @@ import type { FlatHeaders } from '../../common/headers.ts'
 import { encodeEvent, encodeMessage } from '../../common/sse-encode.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
 import { httpError } from '../http-error.ts'
-import { isDroppable } from '../open-streams.ts'
+import { isDroppable, isResponse } from '../open-streams.ts'
 import { watchTokenExpiry } from '../token-expiry.ts'
 import type { EventSink, HttpReply } from '../types.ts'
 
@@ -56,6 +56,8 @@ export class Stream {
   #isRecorded = false
   /** Whether an event is missing in the log. */
   #hasGap = false
+  /** Whether a message was lost because the log is too slow, and the client is not disconnected yet. */
+  #hasOverflowed = false
   #isEnded = false
   /** Whether everything up to the end was sent. */
   #isFinished = false
@@ -100,11 +102,26 @@ export class Stream {
     if (this.#isDeleted) return
     if (!this.#options.log) return this.#deliver(message, encodeMessage(message))
     const { highWaterMarkBytes, maxBufferedBytes } = this.#options.endpoint.limits
-    if (this.#unrecordedBytes > maxBufferedBytes && isDroppable(message)) return this.#queue
+    if (this.#unrecordedBytes > maxBufferedBytes && !isResponse(message)) {
+      if (!isDroppable(message)) this.#overflow()
+      return this.#queue
+    }
     const data = stringifyMessage(message)
     this.#push(message, data)
     if (!this.isConnected) return this.#yieldWithoutReader(data.length)
     return this.#unrecordedBytes > highWaterMarkBytes ? this.#queue : this.#sink?.drained
+  }
+
+  /** Disconnects the client after what is recorded so far. It cannot resume from there, so it learns that a message was lost. */
+  #overflow(): void {
+    if (this.#hasOverflowed) return
+    this.#hasOverflowed = true
+    this.#enqueue(async () => {
+      this.#hasOverflowed = false
+      this.#hasGap = true
+      this.disconnect()
+      await this.#options.log?.delete(this.#key)
+    })
   }
 
   /** Without a reader there is no backpressure. A handler that sends a lot then lets other work run from time to time. */

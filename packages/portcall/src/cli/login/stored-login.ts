@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { AuthProvider, BrowserSignInOptions, DeviceCodeOptions } from '../entrypoints/auth-client.ts'
-import { CliError, usageError } from './cli-error.ts'
-import type { ServerArgument } from './command.ts'
-import { resolveTarget } from './target/resolve.ts'
+import type { AuthProvider, BrowserSignInOptions, DeviceCodeOptions } from '../../entrypoints/auth-client.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import type { ServerArgument } from '../command.ts'
+import { resolveTarget } from '../target/resolve.ts'
 
 /** The settings of a sign-in, which are needed again to use and refresh the tokens. */
 export interface LoginSettings {
@@ -46,7 +46,7 @@ export async function createProvider(
   { by, clientId, scopes }: LoginSettings,
   { open, prompt }: SignInPrompts,
 ): Promise<AuthProvider> {
-  const { browserSignIn, deviceCode, fileStore } = await import('../entrypoints/auth-client.ts')
+  const { browserSignIn, deviceCode, fileStore } = await import('../../entrypoints/auth-client.ts')
   const options = {
     store: fileStore(loginFile(url)),
     clientName: 'Portcall',
@@ -57,14 +57,14 @@ export async function createProvider(
 }
 
 export async function saveLoginSettings(url: URL, settings: LoginSettings): Promise<void> {
-  const { fileStore } = await import('../entrypoints/auth-client.ts')
+  const { fileStore } = await import('../../entrypoints/auth-client.ts')
   await fileStore(loginFile(url)).set(SETTINGS_KEY, JSON.stringify(settings))
 }
 
 /** Creates an auth provider for a URL that the user has signed in to. It never starts a new sign-in. */
 export async function storedProvider(url: URL): Promise<AuthProvider | undefined> {
   if (!existsSync(loginFile(url))) return undefined
-  const { fileStore } = await import('../entrypoints/auth-client.ts')
+  const { fileStore } = await import('../../entrypoints/auth-client.ts')
   const settings = await fileStore(loginFile(url)).get(SETTINGS_KEY)
   if (settings === undefined) return undefined
   const rejectSignIn = (): never => {

@@ -1,0 +1,11 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** Creates a folder that is deleted when the test ends; with `afterAll`, when the tests of the file have ended. */
+export function temporaryFolder(atEnd: (deleteFolder: () => void) => void = onTestFinished): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'portcall-test-')))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
