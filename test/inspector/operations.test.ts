@@ -55,6 +55,8 @@ describe.each(CASES)('$revision over $transport', (one) => {
           (entry.type === 'http' && entry.state === 'cancelled'),
       )
     await expect.poll(isVisible).toBe(true)
+    const call = (await inspector.entries()).find((entry) => entry.type === 'message' && entry.subject === 'hang')
+    expect(call).toMatchObject({ state: 'cancelled' })
   })
 })
 

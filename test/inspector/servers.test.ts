@@ -67,6 +67,35 @@ test('a wrong revision names those of the server', async () => {
   ])
 })
 
+test('a program that ends: its output is the evidence, and no request stays pending', async () => {
+  const inspector = await startInspector()
+  const ends = "console.error('DATABASE_URL is not set'); process.exit(3)"
+  const { id, failure } = await inspector.connect({ kind: 'program', command: process.execPath, args: ['-e', ends] })
+  expect(failure).toMatchObject({ message: 'The program exited with code 3', data: 'DATABASE_URL is not set' })
+  await inspector.connect({ kind: 'url', url: 'http://127.0.0.1:9/mcp' })
+  const entries = await inspector.entries()
+  const requests = entries.flatMap((entry) => (entry.type === 'message' && entry.messageKind === 'request' ? [entry] : []))
+  expect(requests.filter(({ serverId }) => serverId === id).length).toBeGreaterThan(1)
+  expect(new Set(requests.map(({ state }) => state))).toEqual(new Set(['failed']))
+})
+
+test('a server has the name that it says, unless a person has named it', async () => {
+  const inspector = await startInspector()
+  const nameOf = async (serverId: string) => {
+    const { servers } = await inspector.command('get-state', {})
+    return servers.find(({ id }) => id === serverId)?.name
+  }
+  const added = await inspector.command('add-server', { target: program })
+  expect(added.server.name).toBe('server.mjs')
+  const unnamed = ['-e', 'process.exit(0); // no name']
+  expect((await inspector.command('add-server', { target: { ...program, args: unnamed } })).server.name).toBe('node')
+  const { id, info } = await inspector.connect(program)
+  expect(await nameOf(id)).toBe(info?.title ?? info?.name)
+  await inspector.command('update-server', { serverId: id, name: 'mine' })
+  await inspector.command('disconnect-server', { serverId: id })
+  expect(await nameOf(id)).toBe('mine')
+})
+
 test('programs stop some time after the last page was closed', async () => {
   const inspector = await startInspector({ graceMs: 100 })
   const stream = readEvents(inspector.url, { cookie: inspector.cookie, after: 0 })

@@ -1,3 +1,4 @@
+import { effect, untracked } from '@preact/signals'
 import { render } from 'preact'
 import './styles/index.css'
 import { openEvents } from './state/api.ts'
@@ -5,9 +6,15 @@ import { followTheme } from './state/preferences.ts'
 import { followAddress } from './state/route.ts'
 import { applyEvent, store } from './state/store.ts'
 import { App } from './views/shell/app.tsx'
+import { showFirstServer } from './views/shell/connecting.ts'
 
 followTheme()
 followAddress()
+const stopWaiting = effect(() => {
+  if (!store.isLoaded.value) return
+  untracked(showFirstServer)
+  queueMicrotask(() => stopWaiting())
+})
 openEvents(applyEvent, (status) => {
   store.link.value = status
 })

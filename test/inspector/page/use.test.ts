@@ -26,8 +26,8 @@ describe.each(['2026-07-28', '2025-11-25', '2025-06-18'])('%s', (revision) => {
     watched = await openPage(browser, inspector.link)
     page = watched.page
     page.setDefaultTimeout(TIMEOUT_MS)
-    await page.locator('.server-item').first().click()
-    await page.getByRole('tab', { name: /^Tools/ }).click()
+    // The server of the command line is shown at once.
+    await page.getByRole('tab', { name: /^Tools/, selected: true }).waitFor()
   })
   afterAll(async () => {
     await page.context().close()
@@ -87,6 +87,13 @@ describe.each(['2026-07-28', '2025-11-25', '2025-06-18'])('%s', (revision) => {
   test('shows each kind of content as what it is', async () => {
     await call('everything')
     await result().getByText('## Report').waitFor()
+    const heading = result().getByRole('heading', { name: 'Result' })
+    const isInSight = (): Promise<boolean> =>
+      heading.evaluate((element) => {
+        const { left, top } = element.getBoundingClientRect()
+        return element.contains(document.elementFromPoint(left + 2, top + 2))
+      })
+    await expect.poll(isInSight).toBe(true)
     await result().getByRole('button', { name: 'Markdown' }).click()
     await result().getByRole('heading', { name: 'Report' }).waitFor()
     await result().getByRole('img', { name: 'From the server' }).waitFor()
@@ -108,7 +115,11 @@ describe.each(['2026-07-28', '2025-11-25', '2025-06-18'])('%s', (revision) => {
       .waitFor()
     await result().getByRole('button', { name: 'Cancel' }).click()
     await result().getByText('cancelled', { exact: true }).waitFor()
-    if (revision < '2026') await page.locator('.row', { hasText: 'notifications/cancelled' }).waitFor()
+    const row = page.locator('.timeline .row')
+    await page.getByLabel('Filter the timeline').fill('slow')
+    await row.filter({ hasText: 'tools/call' }).filter({ hasText: 'cancelled' }).waitFor()
+    await page.getByLabel('Filter the timeline').fill('')
+    if (revision < '2026') await row.filter({ hasText: 'notifications/cancelled' }).waitFor()
   })
 
   test('a question appears at the call, with its defaults, and its answer reaches the server', async () => {

@@ -54,6 +54,9 @@ export function showFailure({ message, hint }: InspectorFailure): void {
   notify(message, { tone: 'error', hint })
 }
 
+/** The operation that was started last on this page. Its result is scrolled into view. */
+export const startedOperation = signal<string | undefined>(undefined)
+
 /** Starts an operation and returns its id, or `undefined` if it could not be started. */
 export async function operate(
   serverId: string,
@@ -61,6 +64,7 @@ export async function operate(
   options?: OperationOptions,
 ): Promise<string | undefined> {
   const started = await run('operate', { serverId, request, ...(options && { options }) })
+  startedOperation.value = started?.operationId
   return started?.operationId
 }
 

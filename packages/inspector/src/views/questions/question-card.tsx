@@ -58,7 +58,7 @@ export function QuestionFrame({
     if (!isAway) frame.current?.scrollIntoView({ block: 'nearest' })
   }, [isAway])
   return (
-    <section ref={frame} class={`question ${isAway ? 'away' : ''}`} aria-label={title}>
+    <section ref={frame} class={`question ${isAway ? 'away' : ''} ${isOpen.value ? 'open' : ''}`} aria-label={title}>
       <header class="question-head">
         <Icon name="question" />
         <span>

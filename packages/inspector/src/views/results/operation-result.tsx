@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { formatCount, formatDuration, plural } from '../../lib/format.ts'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
-import { announce, run, saveFile } from '../../state/actions.ts'
+import { announce, run, saveFile, startedOperation } from '../../state/actions.ts'
 import { isTimelineOpen } from '../../state/preferences.ts'
 import type { CallToolResult, ContentBlock, OperationState } from '../../state/protocol.ts'
 import { selectedEntry } from '../../state/timeline-view.ts'
@@ -22,11 +22,16 @@ export function OperationResult({
   children?: (result: JsonObject) => JSX.Element
 }): JSX.Element {
   const { id, status, failure, result } = operation
+  const section = useRef<HTMLElement>(null)
   useEffect(() => {
     if (status !== 'running') announce(outcomeText(operation))
   }, [id, status])
+  const isStartedHere = startedOperation.value === id
+  useEffect(() => {
+    if (isStartedHere && status !== 'running') reveal(section.current)
+  }, [isStartedHere, status])
   return (
-    <section class="result" aria-label="Result">
+    <section ref={section} class="result" aria-label="Result">
       <ResultHead operation={operation} />
       <QuestionList serverId={operation.serverId} operationId={id} />
       {status === 'running' && <Progress operation={operation} />}
@@ -35,6 +40,12 @@ export function OperationResult({
       {result && (children ? children(result) : <ResultTabs operation={operation} result={result} />)}
     </section>
   )
+}
+
+/** Scrolls to a result that is not in view: to the end of a short one, and to the start of a long one, below the buttons of the call. */
+function reveal(section: HTMLElement | null): void {
+  const isShort = section !== null && section.offsetHeight < innerHeight / 3
+  section?.scrollIntoView({ block: isShort ? 'nearest' : 'start' })
 }
 
 function outcomeText({ status, result, durationMs }: OperationState): string {

@@ -41,6 +41,16 @@ export async function addServer(
   await connectServer(added.server, isConfirmed)
 }
 
+/** Shows the first server of the command line instead of the form, if the address names no screen. Its connection is one that a person asked for. */
+export function showFirstServer(): void {
+  const [first] = store.servers.value.values()
+  if (!first || location.hash !== '') return
+  if (first.status === 'connecting') fresh.add(first.id)
+  watched.add(first.id)
+  const isUsable = first.status === 'connected' || first.status === 'recording'
+  go({ screen: isUsable ? 'tools' : 'connection', serverId: first.id }, { replace: true })
+}
+
 /** Servers that have just been added: their tools are shown once they are connected. */
 const fresh = new Set<string>()
 

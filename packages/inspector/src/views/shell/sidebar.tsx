@@ -76,7 +76,9 @@ function ServerItem({ server, onClick }: { server: InspectorServer; onClick: () 
         <span class="server-name">
           <Untrusted text={server.name} />
         </span>
-        <span class="server-note">{noteOf(server)}</span>
+        <span class="server-note" title={noteOf(server)}>
+          {noteOf(server)}
+        </span>
       </span>
       {questions > 0 && <span class="badge accent">{questions}</span>}
     </button>

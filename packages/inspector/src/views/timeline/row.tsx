@@ -101,6 +101,7 @@ function RowMarks({ row }: { row: TimelineRow }): JSX.Element {
         </span>
       )}
       {response?.messageKind === 'error' && <span class="badge bad">error</span>}
+      {entry.type === 'message' && entry.state === 'failed' && !response && <span class="badge bad">no response</span>}
       {entry.type === 'message' && entry.state === 'cancelled' && <span class="badge warn">cancelled</span>}
     </span>
   )

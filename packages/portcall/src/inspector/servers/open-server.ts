@@ -110,6 +110,7 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
     const close = async (): Promise<void> => {
       await client.close()
       wire.close()
+      messages.endRequests('failed')
     }
     return {
       client,
@@ -123,6 +124,7 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
     }
   } catch (error) {
     wire.close()
+    messages.endRequests('failed')
     if (error instanceof Error) Object.assign(error, { negotiation: negotiation(undefined) })
     throw error
   }
@@ -159,6 +161,8 @@ function createProgramWire(spec: StdioSpec, messages: MessageRecorder): Wire {
     observer: {
       onStdout: createLineTap(messages),
       wrapChannel(channel) {
+        // A program that is started again answers nothing that the previous one was asked.
+        messages.endRequests('failed')
         ;({ pid } = channel as Channel & { readonly pid?: number })
         return tapSent(channel, messages, 'stdio')
       },

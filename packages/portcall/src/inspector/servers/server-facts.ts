@@ -58,12 +58,15 @@ export async function createServerFacts(
 ): Promise<ServerFacts> {
   const id = randomId(9)
   let { target, settings = {}, status = 'idle', saved = false } = init
-  let name = init.name ?? nameOf(target)
+  let given = init.name
+  let announced: string | undefined
   let roots: readonly InspectorRoot[] = settings.roots ?? []
   let details: ServerDetails = {}
   let runs = await describeRuns(target, settings, loaders)
 
+  const nameNow = (): string => given ?? announced ?? nameOf(target)
   const stateOf = (): InspectorServer => {
+    const name = nameNow()
     const state = { id, name, target, settings: maskSettings(settings), status, runs, saved, roots, ...details }
     return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)) as unknown as InspectorServer
   }
@@ -71,6 +74,7 @@ export async function createServerFacts(
   const setStatus = (next: InspectorServerStatus, change: ServerDetails = {}): void => {
     status = next
     details = { ...details, ...change }
+    if (target.kind !== 'config' && change.info) announced = change.info.title ?? change.info.name
     publish()
   }
   return {
@@ -91,11 +95,11 @@ export async function createServerFacts(
       return status === 'connected' || status === 'connecting'
     },
     async confirm(confirmed) {
-      if (status === 'recording') throw new InspectorCommandError('INVALID_PARAMS', `${name} is a recording`)
+      if (status === 'recording') throw new InspectorCommandError('INVALID_PARAMS', `${nameNow()} is a recording`)
       runs = await describeRuns(target, settings, loaders)
       if (runs !== undefined && confirmed !== true && confirmed !== runs)
         throw new InspectorCommandError('CONFIRMATION_REQUIRED', `Connecting runs this on your machine: ${runs}`)
-      return runs ?? ('url' in target ? target.url : name)
+      return runs ?? ('url' in target ? target.url : nameNow())
     },
     startConnecting() {
       details = {}
@@ -103,7 +107,7 @@ export async function createServerFacts(
     },
     setStatus,
     async update(change) {
-      name = change.name ?? name
+      if (change.name !== undefined && change.name !== nameNow()) given = change.name
       target = change.target ?? target
       if (change.settings) settings = unmaskSettings(change.settings, settings)
       roots = change.settings?.roots ?? roots
@@ -137,18 +141,21 @@ function nameOf(target: InspectorTarget): string {
     case 'url':
       return URL.canParse(target.url) ? new URL(target.url).host : target.url
     case 'program':
-      return (
-        [target.command, ...target.args].find((word) => !/^(node|npx|python3?|uvx|uv|run|deno|bun|-.*)$/.test(word)) ??
-        target.command
-      )
+      return fileName([target.command, ...target.args].find((word) => !isRunner(word)) ?? target.command)
     case 'module':
-      return target.path.split(/[\\/]/).at(-1) ?? target.path
+      return fileName(target.path)
     case 'config':
       return target.name
     case 'embedded':
       return 'server'
   }
 }
+
+const fileName = (path: string): string => (path.startsWith('@') ? path : (path.split(/[\\/]/).at(-1) ?? path))
+
+/** Reports whether a word of a command says how a server is run, and not which: a runner, an option, or a program as text. */
+const isRunner = (word: string): boolean =>
+  /^(node|npx|python3?|uvx|uv|run|deno|bun|docker|-.*|.*\s.*)$/s.test(fileName(word).replace(/\.exe$/, ''))
 
 function maskSettings(settings: ConnectionSettings): ConnectionSettings {
   const { headers, env } = settings

@@ -30,7 +30,7 @@ export function toFailure(error: unknown): InspectorFailure {
   const isRpc = typeof facts.code === 'number'
   const code = isRpc ? `RPC_${facts.code}` : typeof facts.code === 'string' ? facts.code : 'FAILED'
   const hint = typeof facts.hint === 'string' ? facts.hint : hintOf(code, facts.status)
-  const data = facts.data ?? facts.exit ?? (facts.body === '' ? undefined : facts.body)
+  const data = facts.data ?? printed(facts.exit) ?? (facts.body === '' ? undefined : facts.body)
   return {
     code,
     message: adviceForPeople(error.message),
@@ -46,7 +46,15 @@ function hintOf(code: string, status: unknown): string | undefined {
   return Object.hasOwn(HINTS, code) ? HINTS[code] : undefined
 }
 
-/** Removes what the library advises to programs. */
+/** What a program printed before it ended. */
+function printed(exit: unknown): unknown {
+  const { stderr } = (exit ?? {}) as { stderr?: unknown }
+  return typeof stderr === 'string' && stderr.trim() !== '' ? stderr.trimEnd() : exit
+}
+
+/** Removes what the library advises to programs, and what the page shows next to the message: the command and its output. */
 function adviceForPeople(message: string): string {
-  return message.replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
+  return message
+    .replace(/^The server ".*" (exited with|was terminated by) (.*?)\. Its last output on stderr:\n.*$/s, 'The program $1 $2')
+    .replace(/\. (Pass a token: connect|The server refused the token).*$/s, '')
 }

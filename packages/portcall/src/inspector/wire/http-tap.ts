@@ -100,14 +100,17 @@ function createExchangeRecorder({ id, httpId, startedAt, init }: Exchange, optio
   const elapsed = (): number => performance.now() - startedAt
   let isEnded = false
   let bytes = 0
+  let status = 0
   let body: BodyReader | undefined
   const finish = (change: Partial<HttpEntry>): void => {
     if (isEnded) return
     isEnded = true
     timeline.update(id, { ...change, responseBytes: bytes, durationMs: elapsed() })
   }
+  const endRequest = (state: 'failed' | 'cancelled'): void => messages.endRequests(state, (request) => request.httpId === httpId)
   return {
-    head(status, headers) {
+    head(received, headers) {
+      status = received
       const violations = checkHead({ method: init.method, requestHeaders: init.headers, requestBody: init.body, status, headers })
       timeline.update(
         id,
@@ -134,11 +137,16 @@ function createExchangeRecorder({ id, httpId, startedAt, init }: Exchange, optio
     end() {
       if (!isEnded) body?.end()
       finish({ state: 'done' })
+      if (status >= 400) endRequest('failed')
     },
-    fail: (error) => finish({ state: 'failed', failure: describeWireError(error) }),
+    fail(error) {
+      finish({ state: 'failed', failure: describeWireError(error) })
+      endRequest('failed')
+    },
     cancel() {
       if (!isEnded) body?.end()
       finish({ state: 'cancelled' })
+      endRequest('cancelled')
     },
   }
 }

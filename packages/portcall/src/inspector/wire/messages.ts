@@ -5,7 +5,7 @@ import type { NewEntry, Timeline } from '../timeline/timeline.ts'
 import { callScope } from './call-scope.ts'
 import { derivedEntry } from './derived-entries.ts'
 import { createRequestsByDirection, linkMessage, type MessageLinks, type WireText } from './links.ts'
-import { subjectOf, type WireRequest } from './message-state.ts'
+import { subjectOf, type WireRequest, type WireRequests } from './message-state.ts'
 
 /** Records the messages of one connection and finds out how they belong together. */
 export interface MessageRecorder {
@@ -20,6 +20,8 @@ export interface MessageRecorder {
    * arrive before the first handler is called.
    */
   handleServerRequest(method: string): number | undefined
+  /** Ends the requests that nobody will answer: those that match, by default all. */
+  endRequests(state: 'failed' | 'cancelled', matches?: (request: WireRequest) => boolean): void
   /** Returns the entry of the response to a request. */
   responseOf(entryId: number): number | undefined
 }
@@ -109,7 +111,7 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
     const failed = 'error' in message
     if (request.owner?.openQuestions && !request.isAnswered) request.owner.openQuestions--
     request.isAnswered = true
-    if (request.state === 'pending') request.state = failed ? 'failed' : 'answered'
+    if (request.state !== 'cancelled') request.state = failed ? 'failed' : 'answered'
     request.asksForInput = !failed && message.result.resultType === 'input_required'
     timeline.update(request.entryId, { pairId: id, durationMs, state: request.state })
     openServerRequests = openServerRequests.filter(({ state }) => state === 'pending')
@@ -145,7 +147,22 @@ export function createMessageRecorder(options: MessageRecorderOptions): MessageR
     setNewest: (entryId, newest) => setNewest(entryId, newest),
     lastNotification: (method) => notifications.get(method),
     handleServerRequest: (method) => markHandled(openServerRequests.find((open) => open.method === method && !open.isHandled)),
+    endRequests: (state, matches) => endPending(Object.values(requests), { timeline, state, matches }),
     responseOf: (entryId) => responses.get(entryId),
+  }
+}
+
+interface Ending {
+  readonly timeline: Timeline
+  readonly state: 'failed' | 'cancelled'
+  readonly matches: ((request: WireRequest) => boolean) | undefined
+}
+
+function endPending(directions: readonly WireRequests[], { timeline, state, matches = () => true }: Ending): void {
+  for (const request of directions.flatMap((requests) => requests.filter(matches))) {
+    if (request.state !== 'pending') continue
+    request.state = state
+    timeline.update(request.entryId, { state })
   }
 }
 
