@@ -24,7 +24,7 @@ export type DerivedArgument<V> =
 /** How a derived tool differs from the tool it is derived from. */
 export interface DerivedDefinition<A, I = unknown>
   extends Pick<BaseToolDefinition, 'title' | 'description' | 'annotations' | 'visible' | 'scopes' | '_meta'> {
-  /** Arguments that are set. A fixed one is not an argument any more; one with a default is optional. */
+  /** Values for arguments. An argument with a fixed value is removed from the schema; one with a default becomes optional. */
   readonly arguments?: A & DerivedArguments<I>
 }
 

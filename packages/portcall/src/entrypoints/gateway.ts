@@ -1,4 +1,4 @@
-/** Gateways: many servers as one, and one server for every client, whatever the transport and the revision. @module */
+/** Gateways put many servers behind one endpoint; bridges connect a server to clients of another transport or protocol version. @module */
 
 export { ConfigError } from '../connect/config/errors.ts'
 export type { ReadConfigOptions, ServerConfig } from '../connect/config/types.ts'

@@ -32,7 +32,7 @@ export interface StderrEvent {
 export interface GatewayWarningEvent {
   /** The kind of event. */
   readonly type: 'warning'
-  /** The name of the server, if the problem is that of a server. */
+  /** The name of the server, if a server has the problem. */
   readonly server?: string
   /** The problem. */
   readonly message: string

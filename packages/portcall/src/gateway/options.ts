@@ -50,7 +50,7 @@ export interface GatewayServerOptions
   > {
   /** What to connect to: a URL, a command, a server in this process, a channel or an Exchange. */
   readonly target: ConnectTarget
-  /** The prefix of the names of its items, in place of the name of the server. An empty one leaves names as they are. */
+  /** The prefix for the names of its items. An empty one leaves names unchanged. Default: the name of the server. */
   readonly alias?: string
   /** Leaves the server out. Default: false. */
   readonly disabled?: boolean
@@ -63,7 +63,7 @@ export interface GatewayServerOptions
    * Default: `shared`, or `principal` with `credentials`.
    */
   readonly sharing?: 'shared' | 'principal' | 'session'
-  /** Returns the credentials of a connection, in place of the provider of the gateway. */
+  /** Returns the credentials of a connection. Default: the provider of the gateway. */
   readonly credentials?: CredentialsProvider
   /** The tools to offer. */
   readonly tools?: ItemRules

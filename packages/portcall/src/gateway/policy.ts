@@ -16,7 +16,7 @@ export interface GatewayCaller {
   readonly capabilities: ClientCapabilities
   /** The name and version of the client, as it declares them. */
   readonly clientInfo?: Implementation | undefined
-  /** The request. Its object is the same for everything that concerns it, so that a policy can use it as a key. */
+  /** The request. Every method of a policy gets the same object for one request, so a policy can use it as a key. */
   readonly request?: Request | undefined
 }
 
@@ -32,7 +32,7 @@ export interface GatewayItem {
   readonly definition?: JsonObject | undefined
 }
 
-/** A request to a server that concerns one item. */
+/** A request for one item of a server. */
 export interface GatewayCall extends GatewayItem {
   /** The method: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, or `resources/subscribe` for a subscription. */
   readonly method: string

@@ -10,7 +10,7 @@ import { createToolIndex, type ToolIndex } from './tool-index.ts'
 
 /** Options of `toolSearch`. */
 export interface ToolSearchOptions {
-  /** Tools that are listed besides the three, because they are needed often. Names may contain `*`. Default: none. */
+  /** Tools to list in addition to the three, for example because models need them often. Names may contain `*`. Default: none. */
   readonly always?: readonly string[]
   /** How many tools a search returns if the model does not say. Default: 5. */
   readonly limit?: number
@@ -89,7 +89,7 @@ async function describe({ request, context, next }: ToolRequest): Promise<Respon
   return textResult(request, `Unknown tool: ${String(name).slice(0, 128)}.${similar ? ` Did you mean ${similar}?` : ''}`, true)
 }
 
-/** Calls another tool in place of this one: its results, questions, tasks and errors are those of a direct call. */
+/** Calls another tool instead. Results, input requests, tasks and errors are the same as with a direct call. */
 async function callInner({ request, context, next }: ToolRequest): Promise<Response> {
   const { name, arguments: args = {} } = argumentsOf(request)
   if (typeof name !== 'string') throw invalidParams('the name of the tool to call is missing')

@@ -8,7 +8,7 @@ export type ArgumentValue = JsonValue | ((caller: TransformCaller) => JsonValue 
 /** How an argument of a tool is set. */
 export type ArgumentSetting =
   | {
-      /** The value that the argument always has. The argument is not listed, and what a caller sends for it is ignored. */
+      /** The value of the argument in every call. The argument is not listed, and values from callers are ignored. */
       readonly fixed: ArgumentValue
     }
   | {

@@ -51,7 +51,7 @@ export function filterItems(test: (item: TransformItem, caller: TransformCaller)
   return { variesByCaller: true, list: (items, caller) => items.filter((item) => test(item, caller)) }
 }
 
-/** A transform that hides items, and that can be changed while the server runs. Subscribers are told that the lists have changed. */
+/** A transform that hides items and can be changed while the server runs. Subscribers are notified that the lists have changed. */
 export interface VisibilityTransform extends Transform {
   /** Hides items: from everyone, or from one principal. */
   hide(patterns: ItemPatterns, principal?: string): void

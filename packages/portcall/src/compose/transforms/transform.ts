@@ -18,7 +18,7 @@ export interface TransformItem {
   readonly kind: ListedKind
   /** The name; the URI of a resource, or the URI template of a template. A transform may change the name of a tool or prompt. */
   readonly name: string
-  /** The item as it is listed. Its name is replaced by `name`. */
+  /** The list entry of the item. `name` replaces its name. */
   readonly definition: JsonObject
   /** Returns the arguments for the server from those of the caller. */
   readonly prepareArguments?: (args: JsonObject, caller: TransformCaller) => JsonObject | Promise<JsonObject>

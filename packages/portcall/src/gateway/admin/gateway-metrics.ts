@@ -1,6 +1,6 @@
 import type { GatewayStatus, UpstreamStatus } from '../status.ts'
 
-/** The state of a server, and what is counted of it, if anything is. */
+/** The state of a server, and its counters if they are kept. */
 export interface ServerMetricsSource extends UpstreamStatus {
   /** Calls, reads and prompts. */
   readonly calls?: number

@@ -53,7 +53,7 @@ export interface GatewayAuditSettings {
   readonly onFailure?: 'refuse' | 'continue'
 }
 
-/** The keys of the `gateway` section that decide what callers see and do, and what is recorded. */
+/** The keys of the `gateway` section for policies: rules, pins, limits and the audit log. */
 export interface GatewayPolicySettings {
   /** The rules. */
   readonly policy?: GatewayRuleSettings

@@ -72,7 +72,7 @@ export interface GatewayAdminSettings {
   readonly port?: number
 }
 
-/** The part of a configuration that concerns the process around the gateway. */
+/** The settings of the gateway process, as opposed to those of `createGateway`. */
 export interface GatewaySettings {
   /** Where it listens. */
   readonly listen: GatewayListenSettings
@@ -100,7 +100,7 @@ export interface GatewayConfig {
   readonly settings: GatewaySettings
   /** The settings of the policies, for `createConfiguredPolicies`. */
   readonly policies: GatewayPolicySettings
-  /** Describes what is ignored. */
+  /** Messages about parts of the configuration that are ignored. */
   readonly warnings: readonly string[]
 }
 

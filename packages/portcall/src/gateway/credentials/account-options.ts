@@ -5,8 +5,8 @@ import type { KeyValueStore } from '../../stores/store.ts'
 import type { CredentialsProvider } from '../options.ts'
 
 /**
- * Accepts every browser that opens a link, without checking who its user is. Whoever gets somebody else to open a link and sign in can then
- * use that account. Use it where all users trust each other, or where there is only one.
+ * Accepts every browser that opens a link, without identifying its user. An attacker who gets another user to open a link and sign in can then
+ * use that user's account. Use it only where all users trust each other, or where there is only one.
  */
 export const insecureAnyBrowser: unique symbol = Symbol('insecureAnyBrowser')
 
@@ -28,7 +28,7 @@ export interface UserAccountsOptions {
   readonly origin: string | URL
   /** The servers that users sign in to, by their names in the gateway. */
   readonly servers: { readonly [server: string]: AccountServerOptions }
-  /** Identifies the user of a browser, so that nobody can finish the sign-in of somebody else. */
+  /** Identifies the user of a browser, so that nobody can sign in with a link that was created for another user. */
   readonly identify: IdentifyBrowser | typeof insecureAnyBrowser
   /** Keeps tokens and sign-ins, encrypted. All processes of a gateway share it. Default: in memory; in workers, the store that they share. */
   readonly store?: KeyValueStore

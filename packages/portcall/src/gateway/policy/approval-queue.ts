@@ -44,7 +44,7 @@ export interface QueuedApproval extends ApprovalRequest {
   readonly decidedBy?: string | undefined
 }
 
-/** Calls that wait until somebody other than their caller decides about them. Each approval is used once. */
+/** Calls that wait for the decision of an approver, who is not their caller. Each approval is valid for one call. */
 export interface ApprovalQueue extends Approver {
   /** Returns the calls that wait, and those that were decided and have not been sent again, up to 1000. */
   list(): Promise<QueuedApproval[]>

@@ -25,7 +25,7 @@ export interface GatewayPoliciesOptions {
 
 /** The policies of a gateway. */
 export interface GatewayPolicies {
-  /** The policies, in the order in which a gateway has to apply them. Pass them to `createGateway` as `policy`. */
+  /** The policies, in the order in which a gateway must apply them. Pass them to `createGateway` as `policy`. */
   readonly policies: readonly GatewayPolicy[]
   /** The policy that compares definitions, if there are pins. */
   readonly pins: DefinitionPins | undefined

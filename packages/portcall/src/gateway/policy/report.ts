@@ -12,7 +12,7 @@ export type PolicyOutcome = 'allowed' | 'denied' | 'asked' | 'approved' | 'decli
 export interface PolicyReport {
   /** The request that was decided. */
   readonly request: Request
-  /** The item that the request concerns. */
+  /** The item that is requested. */
   readonly item: GatewayItem
   /** What the policy did. */
   readonly outcome: PolicyOutcome

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 
-/** What a rule does with the requests that it matches, from the most permissive to the strictest. */
+/** The decision of a rule, from the most permissive to the strictest. */
 export type RuleAction = 'allow' | 'approve' | 'deny'
 
-/** One pattern or several, of which one has to match. `*` stands for any characters. */
+/** A pattern, or a list of patterns of which one must match. `*` stands for any characters. */
 export type Patterns = string | readonly string[]
 
 /** Callers. All conditions have to hold; without any, all callers match. */
@@ -22,7 +22,10 @@ export interface CallerCondition {
 /** A value of a claim or an argument. */
 export type ConditionValue = string | number | boolean | null
 
-/** A condition for an argument: a value, several values of which one has to match, their opposite, or a range of numbers. Strings may contain `*`. */
+/**
+ * A condition for an argument: a value, a list of values of which one must match, values that must not match, or a range of numbers. Strings may
+ * contain `*`.
+ */
 export type ArgumentCondition =
   | ConditionValue
   | readonly ConditionValue[]
@@ -50,7 +53,7 @@ export interface HintCondition {
 }
 
 /**
- * A rule of `accessRules`. It matches a request if all its conditions hold. Without `tools`, `prompts` and `resources`, it concerns all items.
+ * A rule of `accessRules`. It matches a request if all its conditions hold. Without `tools`, `prompts` and `resources`, it applies to all items.
  */
 export interface AccessRule extends CallerCondition {
   /** What happens to the requests that match. */

@@ -111,7 +111,7 @@ export interface AuthRule {
   readonly id: string
   /** The step that it belongs to. */
   readonly step: AuthStepId
-  /** What has to hold, as a sentence. */
+  /** The requirement, as a sentence. */
   readonly title: string
   /** Where the rule is from. */
   readonly section: RuleSection
@@ -127,7 +127,7 @@ export interface RuleResult {
   readonly rule: string
   /** The step that it belongs to. */
   readonly step: AuthStepId
-  /** What has to hold, as a sentence. */
+  /** The requirement, as a sentence. */
   readonly title: string
   /** Where the rule is from. */
   readonly section: RuleSection

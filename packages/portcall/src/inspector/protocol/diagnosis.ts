@@ -166,10 +166,10 @@ export interface QualityFinding {
   readonly hosts?: readonly string[]
 }
 
-/** What a host does with something that it does not accept as it is. `changes`: it shortens or renames it. */
+/** What a host does with a tool that exceeds one of its limits. `changes`: it shortens or renames it. */
 export type HostEffect = 'changes' | 'refuses'
 
-/** Something that a host does not accept as it is. */
+/** A limit of a host that a tool exceeds. */
 export interface HostProblem {
   /** What the host does. */
   readonly effect: HostEffect

@@ -21,7 +21,7 @@ export interface LintResult {
 
 const MAX_TOKENS = 10_000
 
-/** Checks everything that a server offers. The findings are those of `portcall check`. */
+/** Checks the tools, resources and prompts of a server, as `portcall check` does. */
 export async function lint(inventory: ServerInventory): Promise<LintResult> {
   const findings: Finding[] = []
   const reportOn =

@@ -14,6 +14,6 @@ export interface ServerSources {
   list(): Promise<readonly ServerSource[]>
   /** Reads one configuration file. @throws Error if it cannot be read. */
   read(path: string): Promise<ServerSource>
-  /** Understands what a person types where a command line expects a server. @throws Error if it is none. */
+  /** Parses what a person types: a URL, a command, a module, or a server of a configuration file. @throws Error if it is none. */
   parse(text: string): Promise<NamedServer>
 }
