@@ -92,7 +92,10 @@ export function createServerWorkers({ count, start, onError }: ServerWorkersOpti
   const restart = (slot: Slot, reason: number | string): void => {
     if (performance.now() - slot.startedAt > STABLE_MS) slot.backoff.reset()
     const delayMs = slot.backoff.next()
-    onError(new Error(`Worker ${slot.number} ended with ${reason}. It is started again in ${Math.ceil(delayMs)} ms`))
+    const error = new Error(`Worker ${slot.number} ended with ${reason}. It is started again in ${Math.ceil(delayMs)} ms`)
+    // The frames would be those of the supervisor, which has done nothing wrong.
+    error.stack = String(error)
+    onError(error)
     slot.timer = setTimeout(startSlot, delayMs, slot)
   }
   const close = async (timeoutMs: number): Promise<void> => {
