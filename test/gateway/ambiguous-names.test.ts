@@ -72,7 +72,10 @@ function readIgnoringCase(text: string): { method: unknown; name: unknown; amoun
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).map(([key, member]) => [fold(key), lower(member)]))
       : value
-  const { method, params } = lower(JSON.parse(text)) as { method: unknown; params: { name: unknown; arguments?: { amount?: unknown } } }
+  const { method, params } = lower(JSON.parse(text)) as {
+    method: unknown
+    params: { name: unknown; arguments?: { amount?: unknown } }
+  }
   return { method, name: params.name, amount: params.arguments?.amount }
 }
 
