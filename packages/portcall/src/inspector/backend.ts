@@ -33,7 +33,8 @@ export function createBackend(options: BackendOptions, origin: () => string): In
   const hub = createEventHub()
   const timeline = createTimeline(hub)
   const files = createInspectorFiles(options.directory)
-  const inventories = createInventories(hub, timeline, createTaskNotes(files))
+  const tasks = createTaskNotes(files)
+  const inventories = createInventories(hub, timeline, tasks)
   const questions = createQuestions(hub)
   const model = createModel(hub)
   const callbacks = createCallbacks(() => `${origin()}oauth/callback`)
@@ -58,7 +59,7 @@ export function createBackend(options: BackendOptions, origin: () => string): In
       },
     },
   })
-  const core: CoreParts = { options, hub, timeline, files, servers, inventories, operations, questions, model, callbacks }
+  const core: CoreParts = { options, hub, timeline, files, servers, inventories, tasks, operations, questions, model, callbacks }
   const diagnosis = createDiagnosis(core)
   const sharing = createSharing(core)
   const parts: BackendParts = {

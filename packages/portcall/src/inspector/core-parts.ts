@@ -8,6 +8,7 @@ import type { Inventories } from './servers/inventories.ts'
 import type { TargetLoaders } from './servers/resolver.ts'
 import type { ServerList } from './servers/server-list.ts'
 import type { ServerSources } from './servers/sources.ts'
+import type { TaskNotes } from './servers/task-notes.ts'
 import type { EventHub } from './state/event-hub.ts'
 import type { InspectorFiles } from './state/files.ts'
 import type { Timeline } from './timeline/timeline.ts'
@@ -48,6 +49,8 @@ export interface CoreParts {
   readonly servers: ServerList
   /** What servers offer. */
   readonly inventories: Inventories
+  /** The tasks that were started. */
+  readonly tasks: TaskNotes
   /** The operations that run. */
   readonly operations: Operations
   /** The questions that wait for an answer. */

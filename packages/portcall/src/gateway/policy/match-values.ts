@@ -8,7 +8,7 @@ import type { ArgumentCondition, ConditionValue } from './rule.ts'
 export type ValueMatcher = (value: unknown) => boolean
 
 /** Reads a member of an object: by its name, or by a JSON Pointer. */
-export function createReader(path: string, read = readMember): (object: unknown) => unknown {
+export function createReader(path: string, read: typeof readMember = readMember): (object: unknown) => unknown {
   const keys = path.startsWith('/') ? path.slice(1).split('/').map(unescapePointer) : [path]
   return (object) => keys.reduce<unknown>(read, object)
 }
