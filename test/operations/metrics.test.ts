@@ -96,11 +96,15 @@ test('a page shows requests, errors by code, sessions, streams, tasks, stores an
   const count = (labels: RegExp): string | undefined =>
     text.match(new RegExp(`^mcp_server_operation_duration_seconds_count\\{${labels.source}\\} (\\d+)$`, 'm'))?.[1]
   expect(
-    count(/mcp_method_name="tools\/call",gen_ai_tool_name="add",.*error_type="",mcp_protocol_version="2026-07-28",.*"tcp"/),
+    count(
+      /mcp_method_name="tools\/call",gen_ai_tool_name="add",.*error_type="",rpc_response_status_code="",mcp_protocol_version="2026-07-28",.*"tcp"/,
+    ),
   ).toBe('1')
   expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="add",.*mcp_protocol_version="2025-11-25",.*/)).toBe('1')
   expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="fail",.*error_type="tool_error",.*2026.*/)).toBe('1')
-  expect(count(/mcp_method_name="tools\/call",gen_ai_tool_name="",.*error_type="-32602",.*2026.*/)).toBe('1')
+  expect(
+    count(/mcp_method_name="tools\/call",gen_ai_tool_name="",.*error_type="",rpc_response_status_code="-32602",.*2026.*/),
+  ).toBe('1')
   expect(text).not.toContain('made-up')
   expect(text).toMatch(/^portcall_sessions 1$/m)
   expect(text).toMatch(/^portcall_streams \d$/m)

@@ -42,7 +42,9 @@ function createTestServer(options?: TelemetryOptions) {
     throw new ToolError('no')
   })
   server.tool('ask', {}, async (_: unknown, call: Call) => (await call.elicit('When?', book)).time)
-  server.prompt('greet', {}, () => 'hello')
+  const text = { type: 'string' } as const
+  const greeting = { type: 'object', properties: { topic: text, password: text } } as const
+  server.prompt('greet', { arguments: greeting }, () => 'hello')
   server.resource('note://1', { name: 'one' }, () => 'text')
   return server
 }
@@ -228,11 +230,18 @@ test('errors have the types that the conventions name', async () => {
   expect(failed!.status.code).toBe(ERROR)
   expect(failed!.attributes).toMatchObject({ 'error.type': 'tool_error' })
   const missing = await spansNamed('tools/call missing')
-  for (const span of missing) {
-    expect(span.status).toEqual({ code: ERROR, message: expect.stringContaining('Unknown tool') })
-    expect(span.attributes).toMatchObject({ 'error.type': '-32602', 'rpc.response.status_code': '-32602' })
-  }
   expect(missing).toHaveLength(2)
+  for (const { kind, status, attributes } of missing) {
+    expect(attributes).toMatchObject({ 'rpc.response.status_code': '-32602' })
+    // A request for a tool that does not exist is an error of the client only.
+    if (kind === SERVER) {
+      expect(status.code).not.toBe(ERROR)
+      expect(attributes).not.toHaveProperty('error.type')
+    } else {
+      expect(status).toEqual({ code: ERROR, message: expect.stringContaining('Unknown tool') })
+      expect(attributes).toMatchObject({ 'error.type': '-32602' })
+    }
+  }
 })
 
 test('prompts and resources have their attributes, and URIs are not in names', async () => {
@@ -257,8 +266,9 @@ test('durations are recorded as the conventions define them, without names that 
     const add = points.find(({ attributes }) => attributes['gen_ai.tool.name'] === 'add')
     expect(add).toMatchObject({ unit: 's', count: 2, bounds: BOUNDS })
     expect(add!.attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'network.transport': 'tcp' })
-    const failed = points.find(({ attributes }) => attributes['error.type'] === '-32602')
-    expect(failed!.attributes).toMatchObject({ 'mcp.method.name': 'tools/call', 'rpc.response.status_code': '-32602' })
+    const failed = points.find(({ attributes }) => attributes['rpc.response.status_code'] === '-32602')
+    expect(failed!.attributes).toMatchObject({ 'mcp.method.name': 'tools/call' })
+    expect(failed!.attributes['error.type']).toBe(metric.startsWith('mcp.client') ? '-32602' : undefined)
     expect(JSON.stringify(points)).not.toMatch(/made/)
   }
 })
@@ -276,10 +286,18 @@ test('arguments and results are recorded only when asked, without secrets', asyn
   expect(JSON.parse(String(received.attributes['gen_ai.tool.call.arguments']))).toEqual({ a: 1, password: '[redacted]' })
   expect(received.attributes['gen_ai.tool.call.result']).toBe('{"content":[{"type":"text","text":"2"}]}')
 
+  await recording.getPrompt('greet', { topic: 'pears', password: 'x' })
+  expect(one(await spansNamed('prompts/get greet'), SERVER).attributes).toMatchObject({
+    'gen_ai.prompt.variable.topic': 'pears',
+    'gen_ai.prompt.variable.password': '[redacted]',
+  })
+
   receiver.spans.length = 0
   const redacting = await open(createTestServer({ recordArguments: true, redact: () => 'hidden' }))
   await redacting.callTool('add', args)
   expect(one(await spansNamed('tools/call add'), SERVER).attributes['gen_ai.tool.call.arguments']).toBe('"hidden"')
+  await redacting.getPrompt('greet', { topic: 'pears' })
+  expect(JSON.stringify(await spansNamed('prompts/get greet'))).not.toContain('pears')
 })
 
 test('a client without trace context in _meta is traced by its HTTP headers', async () => {

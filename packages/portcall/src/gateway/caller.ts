@@ -4,6 +4,7 @@ import { unsupportedProtocolVersion } from '../protocol/errors.ts'
 import { readRequestMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import { checkParamNames } from './exact-names.ts'
 import type { Policies } from './policies.ts'
 import type { GatewayCaller } from './policy.ts'
 
@@ -20,11 +21,12 @@ export class Caller implements GatewayCaller {
   #key: string | undefined
   #capabilitiesKey: string | undefined
 
-  /** @throws RpcError if the metadata of the request is missing or invalid. */
+  /** @throws RpcError if the metadata of the request is missing or invalid, or if params have ambiguous names. */
   constructor(request: Request, context: ExchangeContext, policies: Policies) {
     const { params } = request
     const { protocolVersion, clientCapabilities, clientInfo } = readRequestMeta(params)
     if (!MODERN_VERSIONS.includes(protocolVersion)) throw unsupportedProtocolVersion(protocolVersion, MODERN_VERSIONS)
+    if (params) checkParamNames(params)
     this.request = request
     this.policies = policies
     this.auth = context.auth

@@ -9,6 +9,7 @@ import { ignoreErrors } from '../util/ignore-errors.ts'
 import { Caller } from './caller.ts'
 import { checkGatewayOptions } from './check-options.ts'
 import type { OnGatewayEvent } from './events.ts'
+import { parseUniqueNames } from './exact-names.ts'
 import { createGatewayHandlers, TASK_METHODS } from './handlers.ts'
 import type { GatewayOptions, GatewayServers } from './options.ts'
 import { createParts, type GatewayParts } from './parts.ts'
@@ -24,6 +25,8 @@ export interface Gateway extends ServerLike, AsyncDisposable {
   readonly exchange: Exchange
   /** Looks up how a method is routed. */
   readonly methodOf: MethodLookup
+  /** Parses the JSON of an HTTP request. It refuses objects with several members of the same name. */
+  parseJson(text: string): unknown
   /** Returns whether a request may be executed twice: any request but a tool call. */
   isIdempotent(request: Request): boolean
   /** Returns the state of the servers. */
@@ -96,6 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     exchange: logs ? applyMiddleware(exchange, [logs.middleware]) : exchange,
     methodOf: (method) => METHODS.get(method) ?? (TASK_METHODS.includes(method) ? TASK_METHOD : undefined),
+    parseJson: parseUniqueNames,
     reportError(error) {
       const reference = createReference()
       emit({ type: 'error', error, reference, method: 'transport' })

@@ -12,9 +12,12 @@ let lastId = 0
 
 /** Sends a request to a server as it is. */
 export async function passThrough(upstream: GatewayUpstream, { request, context, caller }: CallerRequest): Promise<Response> {
-  const { id, ...rest } = request
+  const { id, method, params } = request
   const send = upstream.exchangeUnder(caller.policies)
-  const response = await send({ ...rest, id: ++lastId }, new UpstreamContext(context)).catch((error: unknown) => {
+  const response = await send(
+    { jsonrpc: '2.0', id: ++lastId, method, ...(params && { params }) },
+    new UpstreamContext(context),
+  ).catch((error: unknown) => {
     if (context.signal.aborted) throw error
     throw unavailable(upstream.name, error)
   })

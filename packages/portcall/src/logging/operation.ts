@@ -72,6 +72,15 @@ export function thrownOutcome(error: unknown): Outcome {
   }
 }
 
+/** The codes that blame the caller: parse error, invalid request, method not found, invalid params, resource not found. */
+const CALLER_ERRORS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002])
+
+/** Returns an outcome as the side that answers counts it: an error that the caller made is a code, but not an error of this side. */
+export function answeredOutcome(outcome: Outcome): Outcome {
+  const { code } = outcome
+  return code !== undefined && CALLER_ERRORS.has(code) ? { code } : outcome
+}
+
 /** Returns the `_meta` of a request. */
 export function metaOf({ params }: Pick<Request, 'params'>): JsonObject {
   return isObject(params?._meta) ? params._meta : {}

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { ConnectionInfo, ExchangeContext } from '../jsonrpc/exchange.ts'
-import { isSuccess, type Request, type RequestId, type Response } from '../jsonrpc/message.ts'
+import { isObject, isSuccess, type Request, type RequestId, type Response } from '../jsonrpc/message.ts'
 import type { Outcome, RequestOrigin, TracedOperation } from '../logging/operation.ts'
 import { redactSecrets } from '../logging/redact.ts'
 import { setLru } from '../util/lru.ts'
@@ -18,6 +18,8 @@ export const Attribute = {
   operation: 'gen_ai.operation.name',
   tool: 'gen_ai.tool.name',
   prompt: 'gen_ai.prompt.name',
+  /** The prefix of the arguments of a prompt. */
+  promptVariable: 'gen_ai.prompt.variable.',
   arguments: 'gen_ai.tool.call.arguments',
   result: 'gen_ai.tool.call.result',
   transport: 'network.transport',
@@ -129,7 +131,7 @@ export interface PayloadRecorder {
 
 const NOTHING: Attributes = {}
 
-/** Creates the recorder of arguments and results of tool calls. */
+/** Creates the recorder of the arguments of tool calls and prompts, and of the results of tool calls. */
 export function createPayloadRecorder(options: TelemetryOptions): PayloadRecorder {
   const { recordArguments = false, recordResults = false, redact = redactSecrets() } = options
   const record = (key: string, value: unknown, { kind, request }: RecordedPayload): Attributes => {
@@ -140,9 +142,21 @@ export function createPayloadRecorder(options: TelemetryOptions): PayloadRecorde
       return NOTHING
     }
   }
+  const recordVariables = (request: Request): Attributes => {
+    try {
+      const variables = redact(request.params?.arguments, 'arguments', request)
+      if (!isObject(variables)) return NOTHING
+      const entries = Object.entries(variables)
+      return Object.fromEntries(entries.map(([name, value]) => [Attribute.promptVariable + name, textOf(value)]))
+    } catch {
+      return NOTHING
+    }
+  }
   return {
     argumentsOf(request) {
-      if (!recordArguments || request.method !== 'tools/call' || request.params?.arguments === undefined) return NOTHING
+      if (!recordArguments || request.params?.arguments === undefined) return NOTHING
+      if (request.method === 'prompts/get') return recordVariables(request)
+      if (request.method !== 'tools/call') return NOTHING
       return record(Attribute.arguments, request.params.arguments, { kind: 'arguments', request })
     },
     resultOf(request, response) {
@@ -153,6 +167,8 @@ export function createPayloadRecorder(options: TelemetryOptions): PayloadRecorde
     },
   }
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 interface RecordedPayload {
   readonly kind: RecordedValue

@@ -26,7 +26,7 @@ import {
   type PayloadRecorder,
 } from './attributes.ts'
 import { createInputMiddleware, withTraceMeta } from './input-requests.ts'
-import { createInstruments, endSpan, type Instruments } from './instruments.ts'
+import { createInstruments, type Instruments } from './instruments.ts'
 import type { ClientTelemetryOptions } from './options.ts'
 import { extractMeta, withTraceContext } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
@@ -115,7 +115,7 @@ export function createClientMiddleware(options: ClientTelemetryOptions, settings
       if (info.session) measureSession(info.session, connection, tracing)
       tracing.instruments.record({ operation, outcome, connection, startedAt })
       describeConnection(sent, connection, tracing)
-      endSpan(span, outcome)
+      tracing.instruments.endSpan(span, outcome)
     }
   }
 }

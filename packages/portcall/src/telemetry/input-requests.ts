@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.ts'
 import { outcomeOf, thrownOutcome } from '../logging/operation.ts'
 import { INPUT_REQUEST_HOOK, type InputRequestHook } from '../protocol/input-request-hook.ts'
 import { withMeta } from '../protocol/meta.ts'
-import { createInstruments, endSpan } from './instruments.ts'
+import { createInstruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractMeta, withTraceContext } from './propagation.ts'
 
@@ -19,7 +19,7 @@ export interface InputRequestTracer {
 
 /** Creates the tracer of the input requests that a server sends. */
 export function createInputRequestTracer(options: TelemetryOptions): InputRequestTracer {
-  const { operationOf, startSpan, record } = createInstruments('client', options)
+  const { operationOf, startSpan, endSpan, record } = createInstruments('client', options)
   return {
     trace(inputRequests, parent) {
       const hook: InputRequestHook = async ({ method, params = {} }, send) => {
@@ -54,7 +54,7 @@ export function withTraceMeta(params: JsonObject, from: Context): JsonObject {
 
 /** Creates the middleware of a client that records a span for each input request of a server. */
 export function createInputMiddleware(options: TelemetryOptions): InputMiddleware {
-  const { operationOf, startSpan, record } = createInstruments('server', options)
+  const { operationOf, startSpan, endSpan, record } = createInstruments('server', options)
   return async (request, next) => {
     const startedAt = performance.now()
     const { method, params } = request

@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { Request } from '../jsonrpc/message.ts'
-import { type Outcome, SUCCEEDED, type TracedOperation } from '../logging/operation.ts'
+import { answeredOutcome, type Outcome, SUCCEEDED, type TracedOperation } from '../logging/operation.ts'
 import { Attribute, operationAttributes, outcomeAttributes, sortAttributes } from './attributes.ts'
 import { DURATION_BUCKETS } from './duration-buckets.ts'
 import { createKnownNames, type KnownNames } from './known-names.ts'
@@ -22,6 +22,8 @@ export interface Instruments {
   operationOf(request: Pick<Request, 'method' | 'params'>): TracedOperation
   /** Starts the span of an operation, without attributes that only sampled spans need. */
   startSpan(operation: TracedOperation, parent: Context, kind: SpanKind): Span
+  /** Ends the span of an operation with its outcome. */
+  endSpan(span: Span, outcome: Outcome): void
   /** Records the duration of a request. */
   record(measurement: Measurement): void
   /** Records the duration of a session with the other side, in seconds, and how it ended. */
@@ -57,6 +59,7 @@ export function createInstruments(side: 'client' | 'server', options: TelemetryO
   const names = createKnownNames()
   const descriptions = new WeakMap<TracedOperation, SpanDescription>()
   const series = createSeries(names)
+  const countedOutcome = (outcome: Outcome): Outcome => (side === 'server' ? answeredOutcome(outcome) : outcome)
   let operations: Histogram | undefined
   let sessions: Histogram | undefined
   return {
@@ -66,9 +69,16 @@ export function createInstruments(side: 'client' | 'server', options: TelemetryO
       if (!description) descriptions.set(operation, (description = describeSpan(operation)))
       return tracer.startSpan(description.name, { kind, attributes: description.attributes }, parent)
     },
+    endSpan(span, outcome) {
+      if (span.isRecording()) describeOutcome(span, countedOutcome(outcome))
+      span.end()
+    },
     record(measurement) {
       operations ??= createHistogram(`mcp.${side}.operation.duration`, meterProvider)
-      operations.record((performance.now() - measurement.startedAt) / 1000, series.of(measurement))
+      operations.record(
+        (performance.now() - measurement.startedAt) / 1000,
+        series.of(measurement, countedOutcome(measurement.outcome)),
+      )
     },
     recordSession(seconds, connection, { errorType } = SUCCEEDED) {
       sessions ??= createHistogram(`mcp.${side}.session.duration`, meterProvider)
@@ -92,20 +102,20 @@ function describeSpan(operation: TracedOperation): SpanDescription {
 
 /** Returns the attributes of a data point. */
 interface Series {
-  of(measurement: Measurement): Attributes
+  of(measurement: Measurement, counted: Outcome): Attributes
 }
 
 /** Creates the cache of the attributes of time series: merging attributes costs more than the rest of a measurement. */
 function createSeries(names: KnownNames): Series {
   const cache = new WeakMap<Attributes, Map<TracedOperation, Attributes>>()
   return {
-    of({ operation, outcome, connection }) {
+    of({ operation, outcome, connection }, counted) {
       const known = names.limit(operation, outcome)
       let byOperation = cache.get(connection)
       if (!byOperation) cache.set(connection, (byOperation = new Map()))
       let attributes = byOperation.get(known)
       if (!attributes) byOperation.set(known, (attributes = sortAttributes({ ...operationAttributes(known), ...connection })))
-      return outcome.errorType === undefined ? attributes : { ...attributes, ...outcomeAttributes(outcome) }
+      return outcome.errorType === undefined ? attributes : { ...attributes, ...outcomeAttributes(counted) }
     },
   }
 }
@@ -119,12 +129,9 @@ function createHistogram(name: keyof typeof DESCRIPTIONS, provider: MeterProvide
   })
 }
 
-/** Ends a span with an outcome. */
-export function endSpan(span: Span, outcome: Outcome): void {
+/** Records how an operation ended. */
+function describeOutcome(span: Span, outcome: Outcome): void {
   const { errorType, message } = outcome
-  if (errorType !== undefined && span.isRecording()) {
-    span.setAttributes(outcomeAttributes(outcome))
-    span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
-  }
-  span.end()
+  span.setAttributes(outcomeAttributes(outcome))
+  if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
 }

@@ -7,7 +7,7 @@ export type RecordedValue = 'arguments' | 'result'
 
 /** Options of the OpenTelemetry middleware. */
 export interface TelemetryOptions {
-  /** Records the arguments of tool calls in spans. They may contain personal data. Default: false. */
+  /** Records the arguments of tool calls and prompts in spans. They may contain personal data. Default: false. */
   readonly recordArguments?: boolean
   /** Records the results of tool calls in spans. They may contain personal data. Default: false. */
   readonly recordResults?: boolean

@@ -13,7 +13,7 @@ import {
   receivedAttributes,
 } from './attributes.ts'
 import { createInputRequestTracer, type InputRequestTracer } from './input-requests.ts'
-import { createInstruments, endSpan } from './instruments.ts'
+import { createInstruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractParent, withTraceContext } from './propagation.ts'
 import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
@@ -67,7 +67,7 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
     const isSampled = span.isRecording()
     const end = (outcome: Outcome): void => {
       instruments.record({ operation, outcome, connection: tracing.connections.of(origin), startedAt })
-      endSpan(span, outcome)
+      instruments.endSpan(span, outcome)
     }
     const fail = (error: unknown): never => {
       end(thrownOutcome(error))

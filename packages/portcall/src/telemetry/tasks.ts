@@ -2,7 +2,7 @@ import { context as activeContext, SpanKind, trace } from '@opentelemetry/api'
 import type { Middleware } from '../jsonrpc/exchange.ts'
 import { metaOf, outcomeOf, thrownOutcome } from '../logging/operation.ts'
 import { Attribute } from './attributes.ts'
-import { createInstruments, endSpan } from './instruments.ts'
+import { createInstruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractMeta } from './propagation.ts'
 import { withTrace } from './server.ts'
@@ -15,7 +15,7 @@ import { withTrace } from './server.ts'
  * createServer(info, { extensions: [tasks({ middleware: [taskTelemetry()] })] })
  */
 export function taskTelemetry(options: TelemetryOptions = {}): Middleware {
-  const { operationOf, startSpan } = createInstruments('server', options)
+  const { operationOf, startSpan, endSpan } = createInstruments('server', options)
   return async (request, context, next) => {
     const meta = metaOf(request)
     const parent = extractMeta(meta)

@@ -29,6 +29,8 @@ export function createTestGateway(target: ConnectTarget, options: ConnectOptions
   const given = Object.fromEntries(Object.entries(concerning).filter(([, value]) => value !== undefined))
   const server: GatewayServerOptions = {
     target,
+    // Some programs answer only when all calls have arrived, which are more than a gateway sends at the same time by default.
+    maxRequests: 10_000,
     ...given,
     middleware: [
       (request, context, next) =>

@@ -3,7 +3,7 @@ import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { spellingsOf } from '../../util/uri-spellings.ts'
 import type { GatewayCaller, GatewayItem, GatewayItemKind } from '../policy.ts'
-import { createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
+import { createArgumentReader, createClaimMatcher, createReader, createValueMatcher } from './match-values.ts'
 import type { AccessRule, CallerCondition, HintCondition, Patterns, RuleAction } from './rule.ts'
 
 /** A rule that is ready to be applied. */
@@ -29,7 +29,7 @@ export function createRuleMatcher(rule: AccessRule, defaultName: string): RuleMa
   const matchesCaller = createCallerMatcher(rule)
   const isExcepted = rule.unless ? createCallerMatcher(rule.unless) : () => false
   const args = Object.entries(rule.arguments ?? {}).map(
-    ([path, condition]) => [createReader(path), createValueMatcher(condition, isStrict)] as const,
+    ([path, condition]) => [createArgumentReader(path), createValueMatcher(condition, isStrict)] as const,
   )
   const isForCalls = rule.arguments !== undefined
   return {

@@ -1,14 +1,25 @@
 import { createNameMatcher } from '../../compose/name-matcher.ts'
 import { isObject } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
+import { findCaseVariant } from '../../util/fold-case.ts'
 import type { ArgumentCondition, ConditionValue } from './rule.ts'
 
 /** Reports whether a value of a request meets a condition. `undefined` stands for a value that is absent. */
 export type ValueMatcher = (value: unknown) => boolean
 
 /** Reads a member of an object: by its name, or by a JSON Pointer. */
-export function createReader(path: string): (object: unknown) => unknown {
+export function createReader(path: string, read = readMember): (object: unknown) => unknown {
   const keys = path.startsWith('/') ? path.slice(1).split('/').map(unescapePointer) : [path]
-  return (object) => keys.reduce<unknown>(readMember, object)
+  return (object) => keys.reduce<unknown>(read, object)
+}
+
+/** Reads an argument like `createReader`. It @throws RpcError if a member differs from it only in case: the server might read that one. */
+export function createArgumentReader(path: string): (args: unknown) => unknown {
+  return createReader(path, (object, key) => {
+    const variant = isObject(object) ? findCaseVariant(object, key) : undefined
+    if (variant === undefined) return readMember(object, key)
+    throw invalidParams(`the argument ${JSON.stringify(variant)} must be written ${JSON.stringify(key)}`)
+  })
 }
 
 function readMember(object: unknown, key: string): unknown {

@@ -57,6 +57,7 @@ test('a tool has another name and description, and a fixed argument that cannot 
   const results = await Promise.all([
     client.callTool('announce', { text: 'Hi' }),
     client.callTool('announce', { text: 'Hi', channel: 'general', token: 'x' }, { unchecked: true } as never),
+    client.callTool('announce', { text: 'Hi', Channel: 'general', toKen: 'x' }, { unchecked: true } as never),
   ])
   for (const { content } of results)
     expect(JSON.parse((content as { text: string }[])[0]?.text ?? '')).toEqual({ text: 'Hi', channel: 'news' })

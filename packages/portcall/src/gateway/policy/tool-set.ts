@@ -13,6 +13,7 @@ import {
   type Response,
   success,
 } from '../../jsonrpc/message.ts'
+import { foldCase } from '../../util/fold-case.ts'
 import { spellingsOf } from '../../util/uri-spellings.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
 import type { Patterns } from './rule.ts'
@@ -168,9 +169,8 @@ function changeTool(tool: JsonObject, { arguments: args = {}, ...members }: Tool
 function changeArguments(args: unknown, { arguments: changes }: ToolChange): JsonObject | undefined {
   if (!changes || (args !== undefined && !isObject(args))) return undefined
   const fixed = Object.entries(changes).flatMap(([name, change]) => ('fixed' in change ? [[name, change.fixed] as const] : []))
-  return { ...omit(args ?? {}, new Set(Object.keys(changes))), ...Object.fromEntries(fixed) }
-}
-
-function omit(object: JsonObject, names: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)))
+  // Some servers ignore case, so that another spelling would override a fixed argument.
+  const names = new Set(Object.keys(changes).map(foldCase))
+  const others = Object.entries(args ?? {}).filter(([name]) => !names.has(foldCase(name)))
+  return Object.fromEntries([...others, ...fixed])
 }

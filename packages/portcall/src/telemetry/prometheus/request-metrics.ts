@@ -1,13 +1,19 @@
 import prometheus, { type Registry } from 'prom-client'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
-import { metaOf, operationOf, originOf, type RequestOrigin } from '../../logging/operation.ts'
+import { answeredOutcome, metaOf, operationOf, originOf, type RequestOrigin } from '../../logging/operation.ts'
 import { DURATION_BUCKETS } from '../duration-buckets.ts'
 import { createKnownNames } from '../known-names.ts'
 import { measureSession } from '../session-durations.ts'
 import { createMeasuringMiddleware } from './measure.ts'
 
 const CONNECTION_LABELS = ['mcp_protocol_version', 'network_transport'] as const
-const OPERATION_LABELS = ['mcp_method_name', 'gen_ai_tool_name', 'gen_ai_prompt_name', 'error_type'] as const
+const OPERATION_LABELS = [
+  'mcp_method_name',
+  'gen_ai_tool_name',
+  'gen_ai_prompt_name',
+  'error_type',
+  'rpc_response_status_code',
+] as const
 
 const TRANSPORTS = { http: 'tcp', stdio: 'pipe', memory: '' } as const
 
@@ -47,7 +53,8 @@ export function createRequestMetrics(registry: Registry): Middleware {
       mcp_method_name: method,
       gen_ai_tool_name: kind === 'tool' ? target : '',
       gen_ai_prompt_name: kind === 'prompt' ? target : '',
-      error_type: outcome.errorType ?? '',
+      error_type: answeredOutcome(outcome).errorType ?? '',
+      rpc_response_status_code: outcome.code ?? '',
       ...connectionLabels(originOf(metaOf(request), context)),
     }
     operations.observe(labels, seconds)

@@ -19,6 +19,7 @@ export interface LongLivedStream {
 export interface HttpEndpoint {
   readonly exchange: Exchange
   readonly methodOf: MethodLookup
+  readonly parseJson: (text: string) => unknown
   readonly limits: HttpLimits
   readonly streams: OpenStreams
   /** All requests that are running. */

@@ -10,7 +10,7 @@ import { revisionOf } from '../../../protocol/revisions.ts'
 import { EMPTY_HEADERS, Header } from '../common/headers.ts'
 import { DEFAULT_ACCEPT, isJson, JSON_TYPE, parseAccept } from '../common/media-types.ts'
 import { createCors } from './cors.ts'
-import type { HttpEndpoint, LongLivedStream } from './endpoint.ts'
+import type { Abortable, HttpEndpoint, LongLivedStream } from './endpoint.ts'
 import { createHostCheck, pathOf } from './host-check.ts'
 import { HttpError, httpError, sendError, toHttpError } from './http-error.ts'
 import { createLegacyHandler } from './legacy-handler.ts'
@@ -101,8 +101,9 @@ function unavailable(isDraining: boolean): HttpError {
 
 function createEndpoint(exchange: Exchange, options: HttpOptions): HttpEndpoint {
   const limits = resolveHttpLimits(options)
-  const { onError = () => {}, insufficientScopeHeaders, methodOf = coreMethodOf } = options
-  return { exchange, methodOf, limits, streams: createOpenStreams(limits), running: new Set(), onError, insufficientScopeHeaders }
+  const { onError = () => {}, insufficientScopeHeaders, methodOf = coreMethodOf, parseJson = JSON.parse } = options
+  const shared = { streams: createOpenStreams(limits), running: new Set<Abortable>() }
+  return { exchange, methodOf, parseJson, limits, ...shared, onError, insufficientScopeHeaders }
 }
 
 interface EraHandlers {
@@ -140,7 +141,7 @@ function matchesPath(actual: string, path: string): boolean {
 /** Passes the message of a POST to the handler of its era. */
 async function post(context: HttpContext, { endpoint, modern, legacy }: EraHandlers): Promise<LongLivedStream | void> {
   checkBodyHeaders(context)
-  const value = parseBody(context.body ?? (await context.readBody()), endpoint.limits.maxJsonDepth)
+  const value = parseBody(context.body ?? (await context.readBody()), endpoint)
   const version = context.header(Header.protocolVersion)
   if (Array.isArray(value)) {
     if (!legacy || isModern({}, version)) throw httpError(400, 'Invalid request: the body must be a single message')
@@ -173,16 +174,18 @@ function checkBodyHeaders({ header, accepts }: HttpContext): void {
   if (!accepts.json && !accepts.events) throw httpError(406, 'Not acceptable: accept application/json or text/event-stream')
 }
 
-/** Parses the JSON of a body. @throws HttpError 400 if it is not JSON or is nested deeper than `maxDepth`. */
-function parseBody(body: RequestBody, maxDepth: number): unknown {
+/** Parses the JSON of a body. @throws HttpError 400 if it is not JSON or is nested too deeply; what `parseJson` throws. */
+function parseBody(body: RequestBody, { parseJson, limits }: HttpEndpoint): unknown {
+  const maxDepth = limits.maxJsonDepth
   if ('parsed' in body) {
     if (isDeeper(body.parsed, maxDepth)) throw tooDeep(maxDepth)
     return body.parsed
   }
   if (exceedsDepth(body.text, maxDepth)) throw tooDeep(maxDepth)
   try {
-    return JSON.parse(body.text)
-  } catch {
+    return parseJson(body.text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     throw new HttpError(400, {}, { code: ErrorCode.parseError, message: 'Parse error: the body is not JSON' })
   }
 }

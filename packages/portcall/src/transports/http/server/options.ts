@@ -26,6 +26,8 @@ export interface HttpOptions extends Partial<HttpLimits>, HostCheckOptions {
   readonly eventLog?: EventLog | null
   /** Looks up how a method is routed. Default: the methods of the protocol and those that the server adds. */
   readonly methodOf?: MethodLookup
+  /** Parses the JSON of a body; throw an RpcError to refuse it. Default: `JSON.parse`. */
+  readonly parseJson?: (text: string) => unknown
   /** Stores sessions and their events, so that several processes serve them and take over when one fails. */
   readonly stores?: Omit<Stores, 'close'>
   /**
@@ -48,6 +50,7 @@ export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
   insufficientScopeHeaders: 1,
   eventLog: 1,
   methodOf: 1,
+  parseJson: 1,
   stores: 1,
   isIdempotent: 1,
   onError: 1,
@@ -72,6 +75,7 @@ export function checkHttpOptions(where: string, options: unknown, names: object 
 /** The members of a server that determine options of its endpoint. */
 export interface HttpOptionsSource {
   readonly methodOf?: HttpOptions['methodOf']
+  readonly parseJson?: HttpOptions['parseJson']
   readonly reportError?: HttpOptions['onError']
   readonly stores?: HttpOptions['stores'] | undefined
   readonly isIdempotent?: HttpOptions['isIdempotent']
@@ -79,11 +83,12 @@ export interface HttpOptionsSource {
 
 /** Returns the options that a server determines; `options` override them. */
 export function httpOptionsOf(
-  { methodOf, reportError, stores, isIdempotent }: HttpOptionsSource,
+  { methodOf, parseJson, reportError, stores, isIdempotent }: HttpOptionsSource,
   options: HttpOptions,
 ): HttpOptions {
   return {
     ...(methodOf && { methodOf }),
+    ...(parseJson && { parseJson }),
     ...(reportError && { onError: reportError }),
     ...(stores && { stores }),
     ...(isIdempotent && { isIdempotent }),

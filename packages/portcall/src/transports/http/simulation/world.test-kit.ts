@@ -185,6 +185,7 @@ function createNode(core: SimCore): Omit<SimNode, 'number' | 'skewMs'> {
   const common = {
     exchange: core.exchange,
     methodOf,
+    parseJson: JSON.parse,
     limits: LIMITS,
     running: new Set<never>(),
     insufficientScopeHeaders: undefined,

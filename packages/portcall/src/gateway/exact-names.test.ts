@@ -1,0 +1,63 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { httpHandler } from '../entrypoints/http.ts'
+import { createServer } from '../entrypoints/index.ts'
+import type { Exchange } from '../jsonrpc/exchange.ts'
+import { type JsonObject, success } from '../jsonrpc/message.ts'
+import { bridge } from './bridge.ts'
+import { accessRules } from './policy/access-rules.ts'
+
+const META = JSON.stringify({
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'written', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+})
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'pay',
+}
+
+/** Sends a call with these params to a gateway with a rule about an argument. */
+async function post(params: string): Promise<JsonObject> {
+  const server = createServer({ name: 'shop', version: '1' }).tool('pay', { input: { type: 'object' } }, () => 'paid')
+  const policy = accessRules({ default: 'allow', rules: [{ tools: 'pay', arguments: { amount: { min: 1000 } }, do: 'deny' }] })
+  const gateway = bridge(server, { policy })
+  onTestFinished(() => gateway.close())
+  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":${META},${params}}}`
+  const response = await httpHandler(gateway)(new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body }))
+  return { status: response.status, ...((await response.json()) as JsonObject) }
+}
+
+describe('names of members that programs may read differently', () => {
+  test.each([
+    ['"name":"pay","n\\u0061me":"delete"', -32600, 'Invalid request: an object has several members with the same name'],
+    ['"name":"pay","arguments":{"list":[{"a":1, "a" :2}]}', -32600, 'several members with the same name'],
+    ['"name":"pay","Name":"delete"', -32602, 'Invalid params: "Name" must be written "name"'],
+    ['"name":"pay","argumentſ":{"amount":5000}', -32602, '"argumentſ" must be written "arguments"'],
+    ['"name":"pay","arguments":{"Amount":5000}', -32602, 'the argument "Amount" must be written "amount"'],
+  ])('are an error: %s', async (params, code, message) => {
+    const error = { code, message: expect.stringContaining(message) as string }
+    expect(await post(params)).toMatchObject({ ...(code === -32600 && { status: 400 }), error })
+  })
+
+  test('and others, which may differ in case, are passed on', async () => {
+    const params = '"name":"pay","arguments":{"amount":1,"words":{"a":1,"A":2},"text":"{\\"a\\":1,\\"a\\":2}","\\\\":":"}'
+    expect(await post(params)).toHaveProperty('result')
+  })
+})
+
+test('a bridge passes on no members of a request but its method and params', async () => {
+  const received: unknown[] = []
+  const exchange: Exchange = async (request) => {
+    received.push(Object.keys(request).sort())
+    return success(request.id, { supportedVersions: ['2026-07-28'], capabilities: {} })
+  }
+  const gateway = bridge({ exchange })
+  onTestFinished(() => gateway.close())
+  const params = { _meta: JSON.parse(META) as JsonObject }
+  const request = { jsonrpc: '2.0' as const, id: 1, method: 'shop/open', Method: 'tools/call', params }
+  await gateway.exchange(request, { signal: new AbortController().signal, notify: () => {} })
+  expect(received).toEqual([['id', 'jsonrpc', 'method', 'params']])
+})

@@ -1,0 +1,71 @@
+import { ErrorCode, RpcError } from '../jsonrpc/errors.ts'
+import { isObject, type JsonObject } from '../jsonrpc/message.ts'
+import { invalidParams } from '../protocol/errors.ts'
+import { foldCase } from '../util/fold-case.ts'
+
+/*
+ * Programs disagree about which member they read if two have the same name, or if some ignore case. A gateway refuses such requests: the
+ * policies would decide about one value, and the server or a proxy would read another one.
+ */
+
+const QUOTE = '"'
+const COLON = 58
+const BACKSLASH = 92
+const SPACE = 32
+
+/** The params that a gateway reads, and the members of `ref` and `argument`. */
+const NAMES = [
+  ['name', 'arguments', 'uri', 'ref', 'argument', 'context', 'cursor', 'taskId', 'task', '_meta'],
+  ['requestState', 'inputResponses', 'notifications', 'type', 'value'],
+].flat()
+const KNOWN: ReadonlySet<string> = new Set(NAMES)
+const SPELLINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [foldCase(name), name]))
+
+/** Parses JSON. @throws SyntaxError; RpcError -32600 if an object has several members with the same name. */
+export function parseUniqueNames(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (countWrittenMembers(text) === countMembers(value)) return value
+  throw new RpcError(ErrorCode.invalidRequest, 'Invalid request: an object has several members with the same name')
+}
+
+/** Counts the members in valid JSON: the strings that a colon follows. */
+function countWrittenMembers(text: string): number {
+  let members = 0
+  for (let at = text.indexOf(QUOTE); at >= 0; at = text.indexOf(QUOTE, at + 1)) {
+    at = text.indexOf(QUOTE, at + 1)
+    while (isEscaped(text, at)) at = text.indexOf(QUOTE, at + 1)
+    let next = at + 1
+    while (text.charCodeAt(next) <= SPACE) next++
+    if (text.charCodeAt(next) === COLON) members++
+  }
+  return members
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at
+  while (text.charCodeAt(start - 1) === BACKSLASH) start--
+  return (at - start) % 2 === 1
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let members = 0
+  if (Array.isArray(value)) for (const item of value) members += countMembers(item)
+  else for (const name in value) members += 1 + countMembers(value[name as keyof object])
+  return members
+}
+
+/**
+ * Checks the names of params and of the members of `ref` and `argument`.
+ *
+ * @throws RpcError -32602 if a name differs only in case from one that the gateway reads.
+ */
+export function checkParamNames(params: JsonObject): void {
+  for (const name in params) {
+    if (KNOWN.has(name)) continue
+    const expected = SPELLINGS.get(foldCase(name))
+    if (expected !== undefined) throw invalidParams(`"${name}" must be written "${expected}"`)
+  }
+  if (isObject(params.ref)) checkParamNames(params.ref)
+  if (isObject(params.argument)) checkParamNames(params.argument)
+}
