@@ -71,6 +71,7 @@ const PAIRS = {
   channelServer: 'a server over stdio',
   legacyProgram: 'a server of the legacy era over stdio',
   remoteServer: 'every server outside the process of the gateway',
+  newest: 'a client and a server of 2026-07-28',
   'before2025-06-18': 'a client or a server before 2025-06-18',
   'before2025-11-25': 'a client or a server before 2025-11-25',
   tasksOfNewest: 'a client of 2025-11-25 and a server of 2026-07-28',
@@ -78,6 +79,8 @@ const PAIRS = {
 
 /** Returns the table of what does not survive a gateway, without repetitions. */
 function differences(data) {
+  const unnamed = data.find(({ where }) => !PAIRS[where])
+  if (unnamed) throw new Error(`PAIRS has no text for ${unnamed.where}`)
   const rows = data.map(({ feature, where, reason }) => row([feature, PAIRS[where], reason]))
   return [row(['Feature', 'With', 'What happens']), row(['---', '---', '---']), ...new Set(rows)].join('\n')
 }

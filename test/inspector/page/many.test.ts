@@ -18,7 +18,7 @@ const ROUNDS = 3
 /** Longer tasks are felt. */
 const LONG_TASK_MS = 50
 const MOST_MEGABYTES = 300
-const MOST_FIRST_PAINT_MS = 1000
+const MOST_FIRST_PAINT_MS = 500
 
 const START = Date.UTC(2026, 10, 24)
 
@@ -149,7 +149,7 @@ async function firstMessagesMs(backend: SampleBackend): Promise<number> {
   return ms
 }
 
-test('the first of 50,000 messages are shown after at most a second of CPU time, however busy the machine is', async () => {
+test('the first of 50,000 messages are shown within 500 ms', async () => {
   const rounds: number[] = []
   for (let round = 0; round < ROUNDS; round++) rounds.push(await firstMessagesMs(many))
   console.log(`CPU time until the first messages are shown: ${rounds.map((ms) => ms.toFixed(0)).join(', ')} ms`)

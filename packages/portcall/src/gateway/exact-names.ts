@@ -13,11 +13,25 @@ const COLON = 58
 const BACKSLASH = 92
 const SPACE = 32
 
-/** The params that a gateway reads, and the members of `ref` and `argument`. */
-const NAMES = [
-  ['name', 'arguments', 'uri', 'ref', 'argument', 'context', 'cursor', 'taskId', 'task', '_meta'],
-  ['requestState', 'inputResponses', 'notifications', 'type', 'value'],
-].flat()
+/** The params that a gateway reads. */
+const PARAMS = [
+  'name',
+  'arguments',
+  'uri',
+  'ref',
+  'argument',
+  'context',
+  'cursor',
+  'taskId',
+  'task',
+  'requestState',
+  'inputResponses',
+  'notifications',
+  '_meta',
+]
+/** The members of `ref` and `argument`. */
+const MEMBERS = ['type', 'name', 'uri', 'value']
+const NAMES = [...PARAMS, ...MEMBERS]
 const KNOWN: ReadonlySet<string> = new Set(NAMES)
 const SPELLINGS: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [foldCase(name), name]))
 

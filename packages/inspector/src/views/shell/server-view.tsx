@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { changedResources } from '../../state/changed-resources.ts'
 import type { InspectorServer, InventoryKind } from '../../state/protocol.ts'
-import { go, type ServerScreen } from '../../state/route.ts'
+import { go, route, type ServerScreen } from '../../state/route.ts'
 import { inventoryOf } from '../../state/store.ts'
 import { Button, Empty, Spinner } from '../../ui/basics.tsx'
 import { type TabItem, Tabs } from '../../ui/tabs.tsx'
@@ -47,7 +47,7 @@ const SCREENS: readonly ScreenEntry[] = [
 
 /** The screens of one server, as tabs. */
 export function ServerView({ server, screen }: { server: InspectorServer; screen: ServerScreen }): JSX.Element {
-  useOutcome(server, screen)
+  useOutcome(server)
   const items = SCREENS.map(
     (entry): TabItem => ({
       id: entry.id,
@@ -70,12 +70,13 @@ export function ServerView({ server, screen }: { server: InspectorServer; screen
 }
 
 /** After someone has asked for a connection: one that fails is examined, and a new server that is connected shows its tools. */
-function useOutcome(server: InspectorServer, screen: ServerScreen): void {
+function useOutcome(server: InspectorServer): void {
   useEffect(() => {
     if (server.status === 'failed' && takeWatched(server.id)) void examine(server)
     if (server.status !== 'connected') return
     takeWatched(server.id)
-    if (takeFresh(server.id) && screen === 'connection') go({ screen: 'tools', serverId: server.id })
+    // The person may have chosen another screen since the last render.
+    if (takeFresh(server.id) && route.value.screen === 'connection') go({ screen: 'tools', serverId: server.id })
   }, [server.status])
 }
 
