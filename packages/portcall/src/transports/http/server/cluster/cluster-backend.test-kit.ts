@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startCluster, type TestNode } from '../../../../../test-kit/cluster.ts'
 import { eventually } from '../../../../../test-kit/eventually.ts'
-import { modernPost, type RawConnection, requestMeta } from '../../../../../test-kit/raw-connection.ts'
+import { modernPost, type RawConnection, requestMeta, writeRequest } from '../../../../../test-kit/raw-connection.ts'
 import { call, handshake, openSession, type RawSession } from '../../../../../test-kit/raw-session.ts'
 import { createServer, type Server } from '../../../../entrypoints/index.ts'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
@@ -74,7 +74,7 @@ export function clusterSessionTests(
           result: { content: [{ text: `${at + 1}` }] },
         })
       expect(await status(b, client.delete())).toBe(204)
-      for (const node of [a, b, c]) await eventually(async () => expect(await status(node, client.post(call('add')))).toBe(404))
+      for (const node of [a, b, c]) expect(await status(node, client.post(call('add')))).toBe(404)
     })
 
     test('does not expire while it is used, even if each use finds it removed from the cache of the node', async () => {
@@ -121,6 +121,14 @@ export function clusterSessionTests(
       const count = await (all[0] as TestNode).stores.store.count('http/session/')
       expect(count).toBe(5)
     })
+  })
+
+  test('limits hold although all nodes open sessions at the same moment', async () => {
+    const all = await nodes(3, { maxSessions: 5 })
+    const get = writeRequest('GET', { Accept: 'text/event-stream' })
+    const heads = await Promise.all(Array.from({ length: 30 }, (_, at) => (all[at % 3] as TestNode).connect().send(get).head()))
+    expect(heads.filter(({ status: code }) => code === 200).length).toBe(5)
+    expect(await (all[0] as TestNode).stores.store.count('http/session/')).toBe(5)
   })
 
   describe('messages that are forwarded to another node', () => {
@@ -323,7 +331,6 @@ export function clusterSessionTests(
   describe('the HTTP+SSE transport', () => {
     test('SSE-003 a message that is posted to another node is answered on the stream', async () => {
       const [a, b] = (await nodes(2, byToken)) as [TestNode, TestNode]
-      const { writeRequest } = await import('../../../../../test-kit/raw-connection.ts')
       const raw = await stream(a, writeRequest('GET', { Accept: 'text/event-stream', Authorization: 'alice' }))
       const [, target = ''] = /data: (.*)/.exec(await raw.until('\n\n')) ?? []
       await raw.until('\r\n')

@@ -2,6 +2,7 @@ import type { Auth } from '../../../../jsonrpc/exchange.ts'
 import { classify, isObject, type JsonObject, type Notification, type Response } from '../../../../jsonrpc/message.ts'
 import { createSessionState } from '../../../../legacy/server/session-state.ts'
 import { randomId } from '../../../../util/random.ts'
+import { withTimeout } from '../../../../util/timers.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
 import { type HttpError, httpError } from '../http-error.ts'
 import { handleHttpSseMessage } from '../sessions/http-sse.ts'
@@ -19,6 +20,8 @@ import { deleteStreams } from './stream-logs.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 
 const EVENT_ID_PREFIX_BYTES = 6
+/** A session that another node has cached is compared with the store after a few seconds in any case. */
+const FORGET_TIMEOUT_MS = 1000
 
 /** Creates the handler for legacy clients with sessions in stores, which every process of a service can serve. */
 export function createClusterHandler(endpoint: HttpEndpoint, options: ClusterOptions): LegacyHandler {
@@ -44,7 +47,6 @@ function createClusterBackend(endpoint: HttpEndpoint, options: ClusterOptions): 
   return {
     async create(transport, auth) {
       await node.start()
-      await cache.store.makeRoom(auth)
       return cache.add(randomId(), { record: createRecord(node, transport, auth), text: '' }, auth)
     },
     async save(session) {
@@ -82,6 +84,7 @@ function createClusterBackend(endpoint: HttpEndpoint, options: ClusterOptions): 
       // This session ends with its stream, even if the store is unavailable. It has no logs that must be flushed first.
       if (transport === 'http-sse') cache.remove(session)
       await cache.store.delete(session.id, principal)
+      if (transport === 'streamable-http') await whenForgotten(node, session.id)
     },
     list: () => cache.list(),
     async close() {
@@ -108,6 +111,13 @@ function createRecord({ lease }: ClusterNode, transport: SessionTransport, auth:
     lastUsedAt: Date.now(),
     ...(transport === 'http-sse' && { notifier: lease.owner, isBusy: true }),
   }
+}
+
+/** Waits until no other node answers requests of a session that has ended. Does not wait longer for a node that does not respond. */
+async function whenForgotten({ lease, rpc }: ClusterNode, session: string): Promise<void> {
+  const tellOthers = async (): Promise<unknown> =>
+    Promise.all((await lease.listOthers()).map((other) => rpc.request(other, 'sessionEnded', { session })))
+  await withTimeout(tellOthers(), FORGET_TIMEOUT_MS, () => new Error('timeout')).catch(() => {})
 }
 
 /** @throws HttpError 503 if the lease was lost: other nodes may take over any stream that this node opens. */

@@ -26,6 +26,8 @@ export interface NodeLease {
   isOwn(owner: string): boolean
   /** Reports whether a node is alive, or an owner is in its current epoch. */
   isAlive(name: string): Promise<boolean>
+  /** Resolves to the names of the other nodes that are alive. */
+  listOthers(): Promise<string[]>
   /** Gives up the lease. */
   stop(): Promise<void>
 }
@@ -118,6 +120,10 @@ export function createNodeLease(store: KeyValueStore, leaseTtlMs: number): NodeL
       const [other = '', otherEpoch] = name.split(':')
       const current = await reads.run(other, () => store.get(keys.node(other)))
       return current !== undefined && (otherEpoch === undefined || otherEpoch === current)
+    },
+    async listOthers() {
+      const alive = await store.list(keys.node(''))
+      return alive.map((other) => other.slice(keys.node('').length)).filter((other) => other !== node)
     },
     async stop() {
       isStopped = true

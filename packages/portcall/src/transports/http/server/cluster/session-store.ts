@@ -1,7 +1,7 @@
-import type { Auth } from '../../../../jsonrpc/exchange.ts'
 import type { KeyValueStore } from '../../../../stores/store.ts'
 import { sha256 } from '../../../../util/digest.ts'
 import { randomId } from '../../../../util/random.ts'
+import { delay } from '../../../../util/timers.ts'
 import { type HttpError, httpError } from '../http-error.ts'
 import type { HttpLimits } from '../limits.ts'
 import { keys, parseRecord, type SessionRecord } from './records.ts'
@@ -15,11 +15,10 @@ export interface StoredSession {
 /** The session records of all nodes. A record expires when it is not written for `sessionIdleTimeoutMs`. */
 export interface SessionStore {
   /**
-   * Ends sessions that have been idle longest until the limits allow one more session.
+   * Adds a session, and ends sessions that have been idle longest while there are more than the limits allow.
    *
    * @throws HttpError 503, or 429 if the principal has too many sessions.
    */
-  makeRoom(auth: Auth | undefined): Promise<void>
   add(id: string, record: SessionRecord): Promise<StoredSession>
   read(id: string): Promise<StoredSession | undefined>
   /**
@@ -41,18 +40,29 @@ export interface SessionStoreOptions {
   readonly onDeleted: (id: string) => Promise<void>
 }
 
+/** A limit that is exceeded. */
+interface Excess {
+  /** The sessions from which one is chosen to end. */
+  readonly ids: readonly string[]
+  /** The error if none of them can end. */
+  readonly refusal: HttpError
+}
+
 const MAX_ATTEMPTS = 20
 /** The number of sessions among which the one that has been idle longest is chosen. */
 const SAMPLE_SIZE = 64
-/** Sessions are counted at most once per interval while there is room for this many more. */
-const AMPLE_ROOM = 1000
+/** Sessions are counted once per interval while there is room for what this many processes add at the rate of this one. */
+const MAX_PROCESSES = 64
 const COUNT_INTERVAL_MS = 1000
+/** How often a session is added again that was refused because of others that were refused at the same time. */
+const MAX_RETRIES = 10
+const RETRY_DELAY_MS = 50
 /** The part of the idle timeout for which a record with `isBusy` is believed. Nodes refresh it twice as often. */
 const BUSY_VALIDITY = 0.5
 
 export function createSessionStore({ store, limits, isBusy, onDeleted }: SessionStoreOptions): SessionStore {
   const { maxSessions, maxPrincipalSessions, sessionIdleTimeoutMs: ttlMs } = limits
-  let lastCount = { count: Infinity, at: -Infinity }
+  let counted = { count: 0, added: 0, at: -Infinity }
 
   const ownedPrefix = async (principal: string): Promise<string> => keys.ownedSessions(await sha256(principal))
   const read = async (id: string): Promise<StoredSession | undefined> => {
@@ -63,12 +73,16 @@ export function createSessionStore({ store, limits, isBusy, onDeleted }: Session
   const writeOwner = async (id: string, { principal }: SessionRecord): Promise<void> => {
     if (principal !== undefined) await store.set((await ownedPrefix(principal)) + id, '', { ttlMs })
   }
-  const deleteSession = async (id: string, principal: string | undefined): Promise<void> => {
+  const deleteRecord = async (id: string, principal: string | undefined): Promise<void> => {
     await store.delete(keys.session(id))
     if (principal !== undefined) await store.delete((await ownedPrefix(principal)) + id)
+  }
+  const deleteSession = async (id: string, principal: string | undefined): Promise<void> => {
+    await deleteRecord(id, principal)
     await onDeleted(id)
   }
-  const evictOneOf = async (ids: readonly string[], refusal: HttpError): Promise<void> => {
+  /** Ends the session that has been idle longest. Returns false if all are busy. */
+  const evictOneOf = async (ids: readonly string[]): Promise<boolean> => {
     const candidates = await Promise.all(ids.map(async (id) => ({ id, stored: await read(id) })))
     const isEvictable = (id: string, record: SessionRecord): boolean =>
       !isBusy(id) && !(record.isBusy && Date.now() - record.lastUsedAt < ttlMs * BUSY_VALIDITY)
@@ -76,33 +90,50 @@ export function createSessionStore({ store, limits, isBusy, onDeleted }: Session
       stored && isEvictable(id, stored.record) ? [{ id, ...stored.record }] : [],
     )
     const [oldest] = idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt)
-    if (!oldest) throw refusal
-    await deleteSession(oldest.id, oldest.principal)
+    if (oldest) await deleteSession(oldest.id, oldest.principal)
+    return oldest !== undefined
   }
   const countAll = async (): Promise<number> => {
     const now = performance.now()
-    if (lastCount.count + AMPLE_ROOM < maxSessions && now - lastCount.at < COUNT_INTERVAL_MS) return ++lastCount.count
-    lastCount = { count: await store.count(keys.sessions), at: now }
-    return lastCount.count
+    const isAmple = counted.count + counted.added * MAX_PROCESSES < maxSessions
+    if (!isAmple || now - counted.at > COUNT_INTERVAL_MS) counted = { count: await store.count(keys.sessions), added: 0, at: now }
+    return counted.count + counted.added
+  }
+  /** Returns the limit that is exceeded with `more` sessions, and sessions to choose from. */
+  const findExcess = async ({ principal }: SessionRecord, more: number): Promise<Excess | undefined> => {
+    if (principal !== undefined) {
+      const prefix = await ownedPrefix(principal)
+      const owned = await store.list(prefix, { limit: maxPrincipalSessions + 1 })
+      const ids = owned.map((key) => key.slice(prefix.length))
+      if (ids.length + more > maxPrincipalSessions) return { ids, refusal: httpError(429, 'Too many sessions') }
+    }
+    if ((await countAll()) + more <= maxSessions) return undefined
+    return { ids: await sampleIds(store), refusal: httpError(503, 'Too many sessions', { 'retry-after': '60' }) }
+  }
+  /** Ends other sessions until the limits hold. Returns the error if they cannot. */
+  const makeRoomFor = async (added: string, record: SessionRecord): Promise<HttpError | undefined> => {
+    for (;;) {
+      const excess = await findExcess(record, 0)
+      if (!excess) return undefined
+      if (!(await evictOneOf(excess.ids.filter((id) => id !== added)))) return excess.refusal
+    }
   }
 
   return {
     read,
     delete: deleteSession,
-    async makeRoom(auth) {
-      if (auth) {
-        const prefix = await ownedPrefix(auth.principal)
-        const owned = await store.list(prefix, { limit: maxPrincipalSessions })
-        const ids = owned.map((key) => key.slice(prefix.length))
-        if (ids.length >= maxPrincipalSessions) await evictOneOf(ids, httpError(429, 'Too many sessions'))
-      }
-      if ((await countAll()) < maxSessions) return
-      await evictOneOf(await sampleIds(store), httpError(503, 'Too many sessions', { 'retry-after': '60' }))
-    },
     async add(id, record) {
       const text = JSON.stringify(record)
-      await Promise.all([store.set(keys.session(id), text, { ttlMs }), writeOwner(id, record)])
-      return { record, text }
+      for (let retries = 0; ; retries++) {
+        await Promise.all([store.set(keys.session(id), text, { ttlMs }), writeOwner(id, record)])
+        counted.added++
+        // The limits are checked afterwards: of processes that add at the same time, at least the last one sees all sessions.
+        const refusal = await makeRoomFor(id, record)
+        if (!refusal) return { record, text }
+        await deleteRecord(id, record.principal)
+        await delay(Math.random() * RETRY_DELAY_MS)
+        if (retries === MAX_RETRIES || (await findExcess(record, 1))) throw refusal
+      }
     },
     async update(id, known, change) {
       let current: StoredSession | undefined = known

@@ -17,12 +17,13 @@ export interface SessionEntry {
 /** Stores sessions: in the memory of this process, or in stores that several processes share. The local backend is synchronous. */
 export interface SessionBackend<S extends SessionEntry> {
   /**
-   * Creates a session that cannot be found until it is saved. Ends the session that has been idle longest if the limits require it.
+   * Creates a session that cannot be found until it is saved. This or `save` ends the session that has been idle longest if the limits
+   * require it.
    *
    * @throws HttpError 503 if there are too many sessions, 429 if the caller has too many.
    */
   create(transport: SessionTransport, auth: Auth | undefined): S | Promise<S>
-  /** Stores a created session. */
+  /** Stores a created session. @throws HttpError 503, 429 as `create`. */
   save(entry: S): void | Promise<void>
   /** Drops a created session that is not saved. */
   discard(entry: S): void
