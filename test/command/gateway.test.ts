@@ -28,7 +28,13 @@ const gateway = ({ file, env, dir }: Workspace, ...args: string[]): ReturnType<t
 
 describe('portcall gateway', () => {
   test('serves programs, URLs and dead servers as one, and reports their state', async () => {
-    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER, web: { url: await serveModule() }, dead: DEAD } })
+    const silent = {
+      command: process.execPath,
+      args: ['-e', 'console.log("On port 1"); setInterval(() => {}, 9999)'],
+      connectTimeoutMs: 3000,
+    }
+    const servers = { demo: DEMO_SERVER, web: { url: await serveModule() }, dead: DEAD, silent }
+    const workspace = await createWorkspace({ mcpServers: servers, gateway: { servers: { silent: { connectTimeoutMs: 3000 } } } })
     const { url, child, end, log } = await startGateway(workspace)
     const client = await connectTo(url)
     const names: string[] = []
@@ -41,6 +47,7 @@ describe('portcall gateway', () => {
     const status = JSON.parse((await gateway(workspace, 'status', '--json')).out)
     expect(status).toMatchObject({ endpoint: url, servers: { demo: { state: 'ready', calls: 1 }, dead: { state: 'failing' } } })
     expect(log()).toMatch(/dead: not available: .*ECONNREFUSED.*; next attempt in \d+ s/)
+    await eventually(() => expect(log()).toMatch(/silent: not available: .* stdout.*: On port 1; next attempt/))
     child.kill('SIGTERM')
     expect((await end).code).toBe(0)
     expect(await gateway(workspace, 'status')).toMatchObject({ code: 4, err: expect.stringContaining('no gateway is running') })

@@ -132,6 +132,20 @@ describe('exit codes', () => {
     ['a program that serves nothing', 4, () => ['list', '--', process.execPath, '-e', '0'], /code 0 \(does it serve\?/],
     ['a missing program', 4, () => ['list', '--', '/no/such/program'], /no\/such/],
     ['a timeout', 5, () => ['call', listening.url, 'hang', '--timeout', '0.5'], /within 500 ms \(allow more time with --timeout/],
+    [
+      'a program that does not respond',
+      5,
+      () => [
+        'list',
+        '--timeout',
+        '3',
+        '--',
+        process.execPath,
+        '-e',
+        'console.log("a"); console.error("b"); setInterval(() => {}, 9999)',
+      ],
+      /within 3000 ms.* to stdout.*: a.* to stderr: b$/,
+    ],
     ['an elicitation without a terminal', 7, () => ['call', listening.url, 'ask'], /--answer/],
   ])('%s: %i', async (_title, code, args, words) => {
     const done = await portcall(args())

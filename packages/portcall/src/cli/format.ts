@@ -16,6 +16,12 @@ export function sanitizeLine(text: string): string {
   return sanitize(text).replace(/\s*\n\s*/g, ' ')
 }
 
+/** Shortens a message in the middle, because its beginning says what happened, and its end what the program printed or what to change. */
+export function shortenMessage(text: string, maxLength: number): string {
+  const half = maxLength / 2
+  return text.length > maxLength ? `${text.slice(0, half)} … ${text.slice(-half)}` : text
+}
+
 function toVisible(character: string): string {
   const code = character.charCodeAt(0)
   if (code < 0x20) return String.fromCharCode(0x2400 + code)

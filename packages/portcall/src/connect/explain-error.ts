@@ -33,8 +33,8 @@ export function explainError(error: unknown, attempt: ConnectAttempt): void {
 }
 
 /** Does the same where the caller passed no target: for a server that cannot be reached or does not respond. */
-export function explainUnreachable(error: unknown): void {
-  explainBy([explainNoConnection, explainTimeout], error, { target: undefined, hasAuth: false, strayOutput: undefined })
+export function explainUnreachable(error: unknown, strayOutput: string | undefined): void {
+  explainBy([explainNoConnection, explainTimeout], error, { target: undefined, hasAuth: false, strayOutput })
 }
 
 function explainBy(explanations: readonly Explanation[], error: unknown, attempt: ConnectAttempt): void {

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { ServerLike } from '../../entrypoints/index.ts'
 import type { Middleware } from '../../entrypoints/jsonrpc.ts'
 import { usageError } from '../cli-error.ts'
@@ -8,6 +7,7 @@ import { CONNECTION_FLAGS } from '../command-line/flags.ts'
 import { GATEWAY_LISTEN_FLAGS, type ListenFlags } from '../gateway/listen.ts'
 import { guardStdout, type Io, releaseStdout } from '../io.ts'
 import type { ResolvedTarget } from '../target/config-file.ts'
+import { nameOfTarget, resolveTarget } from '../target/resolve.ts'
 
 const { port: _port, ...HTTP_FLAGS } = GATEWAY_LISTEN_FLAGS
 
@@ -44,7 +44,6 @@ export const bridgeCommand: Command = defineCommand({
     'portcall bridge --http 3333 -- node server.js',
   ],
   async run({ server, flags, io }) {
-    const { resolveTarget } = await import('../target/resolve.ts')
     const legacy = flags['client-era'] === undefined ? undefined : CLIENT_ERAS[flags['client-era']]
     if (flags['client-era'] !== undefined && (legacy === undefined || flags.http === undefined))
       throw usageError(`--client-era must be one of ${Object.keys(CLIENT_ERAS).join(', ')}, and needs --http`)
@@ -102,13 +101,6 @@ export async function createBridge(
   } catch (error) {
     throw error instanceof TypeError ? usageError(error.message.replace(/^.*protocolVersion/, '--protocol-version')) : error
   }
-}
-
-/** Names a server in messages. */
-export function nameOfTarget({ target }: Pick<ResolvedTarget, 'target'>): string {
-  if (target instanceof URL) return target.host
-  if (typeof target === 'string') return basename(target)
-  return typeof target === 'object' && 'command' in target ? basename(target.command) : 'server'
 }
 
 /** How to serve a server of another process, or a recording. */

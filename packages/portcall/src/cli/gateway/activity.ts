@@ -1,6 +1,6 @@
 import type { GatewayEvent } from '../../entrypoints/gateway.ts'
 import { EXITED_HINT } from '../cli-error.ts'
-import { sanitizeLine } from '../format.ts'
+import { sanitizeLine, shortenMessage } from '../format.ts'
 import type { Io } from '../io.ts'
 
 /** What happened on one server since the gateway started. */
@@ -91,5 +91,5 @@ export function adviceFor(error: unknown): string {
 const MAX_ERROR_LENGTH = 500
 
 function describeCause(error: unknown): string {
-  return sanitizeLine(error instanceof Error ? error.message : String(error)).slice(-MAX_ERROR_LENGTH)
+  return shortenMessage(sanitizeLine(error instanceof Error ? error.message : String(error)), MAX_ERROR_LENGTH)
 }

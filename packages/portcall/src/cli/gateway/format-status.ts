@@ -1,5 +1,5 @@
 import { pluralize } from '../../util/pluralize.ts'
-import { sanitizeLine } from '../format.ts'
+import { sanitizeLine, shortenMessage } from '../format.ts'
 import { adviceFor } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 
@@ -39,7 +39,7 @@ function noteOf({ error, nextAttemptAt, target }: ServerRow): string {
 /** Formats an error as a cell of a table: one line, not too long, with what to do. */
 export function formatNote(error: string): string {
   const text = sanitizeLine(error)
-  return (text.length > MAX_NOTE_LENGTH ? `${text.slice(0, MAX_NOTE_LENGTH)}…` : text) + adviceFor(error)
+  return shortenMessage(text, MAX_NOTE_LENGTH) + adviceFor(error)
 }
 
 /** Aligns the columns of a table. */

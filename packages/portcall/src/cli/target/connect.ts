@@ -15,7 +15,8 @@ import { readHeaderFlags } from '../command-line/flag-values.ts'
 import type { ConnectionValues } from '../command-line/flags.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
-import { resolveTarget } from './resolve.ts'
+import { nameOfTarget, resolveTarget } from './resolve.ts'
+import { watchConnection } from './slow-connection.ts'
 
 /** The part of an invocation that describes a connection. */
 export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
@@ -47,18 +48,31 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
 ): Promise<T> {
   const flags = invocation.flags as ConnectionValues
   const { target, headers } = await resolveTarget(invocation.server, flags)
-  const options = await readConnectOptions(flags, invocation.io)
+  const { io } = invocation
+  const options = await readConnectOptions(flags, io)
+  const opening = watchConnection(nameOfTarget({ target }), io)
   const client = await connect(target, {
     ...invocation.fallbackHandlers,
     ...options,
+    onStderr(text) {
+      opening.onStderr(text)
+      if (flags.verbose) io.log(text.trimEnd())
+    },
+    onEvent(event) {
+      opening.onEvent(event)
+      logEvent(event, flags, io)
+    },
     extensions: invocation.extensions,
     headers: { ...headers, ...readHeaderFlags(flags.header) },
     ...(target instanceof URL && (await storedAuth(target))),
-  }).catch((error: unknown) => {
-    throw error instanceof TypeError
-      ? usageError(error.message.replace('leave protocolVersion out', 'leave the option out'))
-      : error
   })
+    .catch((error: unknown) => {
+      opening.explain(error)
+      throw error instanceof TypeError
+        ? usageError(error.message.replace('leave protocolVersion out', 'leave the option out'))
+        : error
+    })
+    .finally(opening.end)
   if (flags.record !== undefined) {
     const { openRecordingFile } = await import('../sessions/recording-file.ts')
     client.use(await openRecordingFile(flags.record))
@@ -82,8 +96,6 @@ async function readConnectOptions(flags: ConnectionValues, io: Io): Promise<Conn
     ...(flags.timeout !== undefined && readTimeouts(flags.timeout)),
     ...(flags.root.length > 0 && { roots: flags.root.map((path) => ({ uri: pathToFileURL(path).href })) }),
     ...(flags.log !== undefined && { logLevel: await readLevel(flags.log) }),
-    ...(flags.verbose && { onStderr: (text: string) => io.log(text.trimEnd()) }),
-    onEvent: (event) => logEvent(event, flags, io),
   }
 }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { usageError } from '../cli-error.ts'
 import type { ServerArgument } from '../command.ts'
 import { readEnvFlags } from '../command-line/flag-values.ts'
@@ -41,4 +42,11 @@ function hintFor(location: string): string {
 
 function toStdioTarget([command = '', ...args]: readonly string[], { env, cwd }: ProgramFlags): ResolvedTarget['target'] {
   return { command, args, env: readEnvFlags(env), ...(cwd !== undefined && { cwd }) }
+}
+
+/** Names a server in messages. */
+export function nameOfTarget({ target }: Pick<ResolvedTarget, 'target'>): string {
+  if (target instanceof URL) return target.host
+  if (typeof target === 'string') return basename(target)
+  return typeof target === 'object' && 'command' in target ? basename(target.command) : 'server'
 }

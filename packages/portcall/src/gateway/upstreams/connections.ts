@@ -72,13 +72,16 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   const open = async (owner: ConnectionUser): Promise<ReconnectingConnection> => {
     onOpening()
+    let strayOutput: string | undefined
     try {
-      const connection = await openFor(owner, options)
+      const connection = await openFor(owner, options, (text) => {
+        strayOutput = text
+      })
       onOpened(connection)
       return connection
     } catch (error) {
       const { explainUnreachable } = await import('../../connect/explain-error.ts')
-      explainUnreachable(error)
+      explainUnreachable(error, strayOutput)
       onFailed(error)
       throw error
     }
@@ -133,6 +136,7 @@ interface ConnectionUser {
 async function openFor(
   { principal, capabilities, signal }: ConnectionUser,
   { name, server, info, credentials, singleUser, requestStateTtlMs, onEraDetected, onEvent }: ConnectionsOptions,
+  onStrayOutput: (text: string) => void,
 ): Promise<ReconnectingConnection> {
   const url = matchTarget(server.target, {
     url: (target) => target,
@@ -158,8 +162,9 @@ async function openFor(
     suspendTtlMs: requestStateTtlMs,
     onEvent: (event) => {
       if (event.type === 'warning') onEvent({ type: 'warning', server: name, message: event.message })
-      if (event.type === 'unexpected-message')
-        onEvent({ type: 'warning', server: name, message: `Unexpected output (${event.kind}): ${event.text.slice(0, 200)}` })
+      if (event.type !== 'unexpected-message') return
+      onStrayOutput(event.text)
+      onEvent({ type: 'warning', server: name, message: `Unexpected output (${event.kind}): ${event.text.slice(0, 200)}` })
     },
   })
 }
