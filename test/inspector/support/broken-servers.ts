@@ -327,6 +327,12 @@ export const BROKEN_SERVERS: readonly BrokenServerFixture[] = [
     start: () => program('console.log("Server started on stdio"); setInterval(() => {}, 1000)'),
   },
   {
+    name: 'a program that serves HTTP',
+    step: 'program',
+    problem: 'serves-http',
+    start: () => program('console.error("Listening at http://127.0.0.1:1/mcp"); setInterval(() => {}, 1000)'),
+  },
+  {
     name: 'a program that never answers',
     step: 'era',
     problem: 'no-answer',

@@ -4,6 +4,7 @@ import { ConnectionLostError, InvalidResponseError } from '../jsonrpc/errors.ts'
 import { isObject } from '../jsonrpc/message.ts'
 import { REVISIONS } from '../protocol/revisions.ts'
 import { HttpStatusError } from '../transports/http/client/http-status-error.ts'
+import { adviceForOutput } from '../util/served-url.ts'
 
 /** How a connection was attempted. */
 export interface ConnectAttempt {
@@ -155,10 +156,13 @@ function pathHint(message: string): string {
 
 function explainTimeout(error: Error, { strayOutput }: ConnectAttempt): string | undefined {
   if (!(error instanceof TimeoutError)) return undefined
+  const advice = adviceForOutput(strayOutput ?? '')
   const output =
     strayOutput === undefined
       ? ''
-      : `. The server printed this to stdout, where only messages are allowed; print with console.error instead:\n${strayOutput}`
+      : advice === ''
+        ? `. The server printed this to stdout, where only messages are allowed; print with console.error instead:\n${strayOutput}`
+        : `. ${advice}. The server printed this to stdout:\n${strayOutput}`
   const option = error.message.startsWith('server/discover') ? 'probeTimeoutMs' : 'connectTimeoutMs'
   return `${error.message.replace(/\(timeouts\.\w+\)/, `(${option})`)}${output}`
 }

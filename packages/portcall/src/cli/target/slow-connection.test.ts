@@ -38,6 +38,16 @@ test('nothing is reported of a connection that is open', () => {
   expect(lines).toEqual([])
 })
 
+test('the error of a program that serves HTTP says how to connect to it', () => {
+  const { watched } = watch()
+  watched.onStderr('Listening at http://127.0.0.1:3000/mcp\n')
+  const timeout = new TimeoutError('initialize', 1000)
+  watched.explain(timeout)
+  expect(timeout.message).toContain(
+    '. It seems to serve HTTP: connect to http://127.0.0.1:3000/mcp, or start it with its option for stdio. ',
+  )
+})
+
 test('the error of a timeout ends with the last text on stderr; other errors are unchanged', () => {
   const { watched } = watch()
   watched.onStderr(`${'x'.repeat(1000)}\nno such database\n`)

@@ -1,4 +1,5 @@
 import { type ClientEvent, TimeoutError } from '../../entrypoints/client.ts'
+import { adviceForOutput } from '../../util/served-url.ts'
 import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 
@@ -34,9 +35,10 @@ export function watchConnection(name: string, { isTty, json, log }: Pick<Io, 'is
       if (isOpening && event.type === 'unexpected-message') stdout = event.text
     },
     explain(error) {
+      if (!(error instanceof TimeoutError) || stderr === '') return
       // The library has added what the program printed to stdout.
-      if (error instanceof TimeoutError && stderr !== '')
-        error.message += `. The server printed this to stderr: ${shorten(stderr)}`
+      const advice = adviceForOutput(stderr)
+      error.message += `${advice === '' ? '' : `. ${advice}`}. The server printed this to stderr: ${shorten(stderr)}`
     },
     end() {
       isOpening = false

@@ -1,4 +1,5 @@
 import { ConnectionLostError, SpawnError, type StdioTarget } from '../../../entrypoints/client.ts'
+import { adviceForOutput } from '../../../util/served-url.ts'
 import { connectOnce } from '../connection.ts'
 import type { ConnectionOutcome, DiagnosisState, StepOutcome } from '../facts.ts'
 import { errorProblem, errorText, evidenceOf, stepOutcome, warningProblem } from '../outcome.ts'
@@ -26,6 +27,8 @@ function problemOf({ error, stderr, strayOutput }: ConnectionOutcome, command: s
     const cause = findCause(error.exit.stderr || stderr)
     return errorProblem('program-exited', `${command} ${reason}${cause === '' ? '' : `: ${cause}`}`, ADVICE.exit)
   }
+  const served = error === undefined ? '' : adviceForOutput(`${strayOutput}\n${stderr}`)
+  if (served !== '') return errorProblem('serves-http', `${command} does not respond over stdio`, `${served}.`)
   if (strayOutput === '') return undefined
   const [line = ''] = strayOutput.split('\n')
   const message = `${command} writes text to stdout that is not a message: ${JSON.stringify(line.slice(0, 100))}`
