@@ -401,6 +401,17 @@ describe('portcall bridge', () => {
     expect(outcome).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) })
   })
 
+  test('over HTTP, says on stderr at the start if the server is not available', async () => {
+    const { start, untilExit, untilOutput } = await import('./support/portcall.ts')
+    const child = start(['bridge', '--http', '0', DEAD.url])
+    const end = untilExit(child)
+    const isReported = untilOutput(child.stderr, /127\.0\.0\.1:9: not available: Could not connect to .*Is the server running/)
+    const [[, url = '']] = await Promise.all([untilOutput(child.stdout, /Listening at (\S+)/), isReported])
+    await expect(connectTo(url).then((client) => client.discover())).rejects.toThrow('not available')
+    child.kill('SIGTERM')
+    expect((await end).code).toBe(0)
+  })
+
   test('names --http when its port is taken', async () => {
     const { port } = new URL(await serveModule())
     const outcome = await portcall(['bridge', '--http', port, '--', process.execPath, STDIO])
