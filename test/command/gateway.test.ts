@@ -193,7 +193,9 @@ describe('reloading', () => {
     const before = [await textOf(client, 'one__pid'), await textOf(client, 'two__pid')]
     await workspace.write('{ "mcpServers": {\n"one": { "comand": "x" } } }')
     await eventually(() => expect(log()).toContain('The configuration was not reloaded'))
-    expect(log()).toContain('line 2, column 1: The server one has an invalid configuration: it needs a command or a url')
+    expect(log()).toContain(
+      'line 2, column 10: The server one has an invalid configuration: comand is not a known key; did you mean command?',
+    )
     expect([await textOf(client, 'one__pid'), await textOf(client, 'two__pid')]).toEqual(before)
     const running = client.callTool('two__slow')
     await workspace.write({ mcpServers: { one: stubborn, two: { ...stubborn, env: { PIDS: pids, NEW: '1' } }, three: DEAD } })
