@@ -200,7 +200,9 @@ describe('reloading', () => {
     const before = [await textOf(client, 'one__pid'), await textOf(client, 'two__pid')]
     await workspace.write('{ "mcpServers": {\n"one": { "comand": "x" } } }')
     await eventually(() => expect(log()).toContain('The configuration was not reloaded'))
-    expect(log()).toContain('line 2, column 1: The server one has an invalid configuration: it needs a command or a url')
+    expect(log()).toContain(
+      'line 2, column 10: The server one has an invalid configuration: comand is not a known key; did you mean command?',
+    )
     expect([await textOf(client, 'one__pid'), await textOf(client, 'two__pid')]).toEqual(before)
     const running = client.callTool('two__slow')
     await workspace.write({ mcpServers: { one: stubborn, two: { ...stubborn, env: { PIDS: pids, NEW: '1' } }, three: DEAD } })
@@ -406,6 +408,17 @@ describe('portcall bridge', () => {
   ])('names the option that is wrong: $args', async ({ args, says }) => {
     const outcome = await portcall(['bridge', ...args, '--', process.execPath, STDIO])
     expect(outcome).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) })
+  })
+
+  test('over HTTP, says on stderr at the start if the server is not available', async () => {
+    const { start, untilExit, untilOutput } = await import('./support/portcall.ts')
+    const child = start(['bridge', '--http', '0', DEAD.url])
+    const end = untilExit(child)
+    const isReported = untilOutput(child.stderr, /127\.0\.0\.1:9: not available: Could not connect to .*Is the server running/)
+    const [[, url = '']] = await Promise.all([untilOutput(child.stdout, /Listening at (\S+)/), isReported])
+    await expect(connectTo(url).then((client) => client.discover())).rejects.toThrow('not available')
+    child.kill('SIGTERM')
+    expect((await end).code).toBe(0)
   })
 
   test('names --http when its port is taken', async () => {

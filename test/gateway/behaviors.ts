@@ -62,6 +62,19 @@ const asks =
     return 'works'
   }
 
+/** Cancels a call. Returns after how many milliseconds its handler is aborted. */
+async function timeCancellation(peer: Peer, name: string): Promise<number> {
+  const controller = new AbortController()
+  const call = peer.client.callTool('waits', { name }, { signal: controller.signal })
+  const ended = expect(call).rejects.toThrow('enough')
+  await waitForJournal(peer, `${name} started`)
+  const cancelledAt = performance.now()
+  controller.abort(new Error('enough'))
+  await ended
+  await waitForJournal(peer, `${name} stopped`)
+  return performance.now() - cancelledAt
+}
+
 /** What a bridge must preserve, by name. `differences.json` names the pairs of revisions in which something else happens. */
 export const BEHAVIORS: { readonly [name: string]: Behavior } = {
   async tools(peer) {
@@ -117,13 +130,11 @@ export const BEHAVIORS: { readonly [name: string]: Behavior } = {
     return 'works'
   },
   async cancellation(peer) {
-    const controller = new AbortController()
-    const call = peer.client.callTool('waits', { name: 'call' }, { signal: controller.signal })
-    const ended = expect(call).rejects.toThrow('enough')
-    await waitForJournal(peer, 'call started')
-    controller.abort(new Error('enough'))
-    await ended
-    await waitForJournal(peer, 'call stopped')
+    // A pause of the machine may delay one of them.
+    const fastest = Math.min(
+      ...[await timeCancellation(peer, 'one'), await timeCancellation(peer, 'two'), await timeCancellation(peer, 'three')],
+    )
+    expect(fastest).toBeLessThan(100)
     return 'works'
   },
   async 'list changes'(peer) {

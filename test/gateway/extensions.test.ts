@@ -7,6 +7,7 @@ import { createGateway, type Gateway } from 'portcall/gateway'
 import { serve } from 'portcall/node'
 import { skills } from 'portcall/skills'
 import { skills as clientSkills } from 'portcall/skills/client'
+import { memoryStores } from 'portcall/stores'
 import { tasks } from 'portcall/tasks'
 import { tasks as clientTasks } from 'portcall/tasks/client'
 import { expect, onTestFinished, test } from 'vitest'
@@ -65,6 +66,27 @@ test.each(PAIRS)('tasks of two servers of $server, which ask a client of $client
   const results = await Promise.all(handles.map((handle) => ('result' in handle ? handle.result() : handle)))
   expect(results).toMatchObject([{ content: [{ text: 'one painted red' }] }, { content: [{ text: 'two painted red' }] }])
 })
+
+test.each(REVISIONS)(
+  'the result of a task of a server of %s comes through another process when the first has ended',
+  async (protocolVersion) => {
+    const target = await serveOnce(await createRich('one'))
+    const stores = memoryStores()
+    const startGateway = (): Gateway => createGateway({ servers: { one: { target, protocolVersion } }, stores })
+    const first = startGateway()
+    const second = startGateway()
+    onTestFinished(() => second.close())
+    let current = first
+    await using peer = await connect((request, context) => current.exchange(request, context), {
+      extensions: [clientTasks()],
+      elicit: () => ({ color: 'red' }),
+    })
+    const handle = await peer.tasks.start('one__paint')
+    await first.close()
+    current = second
+    expect('result' in handle ? await handle.result() : handle).toMatchObject({ content: [{ text: 'one painted red' }] })
+  },
+)
 
 test('calls that may become tasks and calls that may not share the session of a server', async () => {
   const gateway = await startPair('2025-11-25')

@@ -167,3 +167,74 @@ test('when the process in which a call waits has ended, the answer is refused wi
     error: { code: -32602, message: expect.stringContaining('has ended. Call again') as string },
   })
 })
+
+test('a question that nobody answers expires: the call ends at the server, and its request state is refused', async () => {
+  let aborted = 0
+  const server = createServer({ name: 'patient', version: '1' }).tool(
+    'greet',
+    { input: { type: 'object' } },
+    async (_input, call) => {
+      call.signal.addEventListener('abort', () => aborted++)
+      return JSON.stringify(await call.elicit('Who are you?', { type: 'object', properties: {} }))
+    },
+  )
+  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
+  const gateway = bridge(url, { protocolVersion: '2025-11-25', requestStateTtlMs: 100 })
+  onTestFinished(async () => {
+    await gateway.close()
+    await close()
+  })
+  const { params, answer } = await suspend(gateway, 'ada')
+  await eventually(() => expect(aborted).toBe(1))
+  await eventually(() => expect(gateway.status().servers.server).toMatchObject({ inFlight: 0 }))
+  await eventually(async () =>
+    expect(await send(gateway, { ...params, ...answer }, 'ada')).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining('requestState has expired') as string },
+    }),
+  )
+})
+
+test.each(['2025-11-25', '2026-07-28'])(
+  'log messages reach the caller that they are for, at its level, %s',
+  async (protocolVersion) => {
+    const server = createServer({ name: 'chatty', version: '1' }).tool(
+      'work',
+      { input: { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] } as const },
+      async ({ who }, call) => {
+        for (const level of ['debug', 'info', 'error'] as const) call.log(level, `${level} for ${who}`)
+        return who
+      },
+    )
+    const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
+    const gateway = bridge(url, { protocolVersion })
+    onTestFinished(async () => {
+      await gateway.close()
+      await close()
+    })
+    const logged: { [who: string]: unknown[] } = {}
+    const levels = { ada: 'debug', eve: 'error', bob: 'info' } as const
+    const clients = await Promise.all(
+      Object.entries(levels).map(async ([who, logLevel]) => {
+        const messages: unknown[] = []
+        logged[who] = messages
+        const client = await connect(gateway, {
+          logLevel,
+          onEvent: (event) => void (event.type === 'log' && messages.push(event.data)),
+        })
+        onTestFinished(client.close)
+        return { who, client }
+      }),
+    )
+    await Promise.all(clients.flatMap(({ who, client }) => [1, 2].map(() => client.callTool('work', { who }))))
+    const messagesOf = (who: string, ...names: string[]): string[] =>
+      [...names, ...names].map((name) => `${name} for ${who}`).sort()
+    await eventually(() => {
+      for (const messages of Object.values(logged)) messages.sort()
+      expect(logged).toEqual({
+        ada: messagesOf('ada', 'debug', 'error', 'info'),
+        eve: messagesOf('eve', 'error'),
+        bob: messagesOf('bob', 'error', 'info'),
+      })
+    })
+  },
+)

@@ -1,7 +1,7 @@
-import { createServer } from 'portcall'
+import { createServer, type Exchange } from 'portcall'
 import { apiKeys, createApiKey, protect } from 'portcall/auth/server'
 import { connect } from 'portcall/client'
-import { type AccessRule, accessRules, createGateway } from 'portcall/gateway'
+import { type AccessRule, accessRules, createGateway, toolSet } from 'portcall/gateway'
 import { serve } from 'portcall/node'
 import { tasks } from 'portcall/tasks'
 import { tasks as clientTasks } from 'portcall/tasks/client'
@@ -205,7 +205,8 @@ test('with 1,000 random policies, the tools that are listed are those that can b
   let denied = 0
   for (let run = 0; run < 1000; run++) {
     const rules = Array.from({ length: 1 + random(4) }, randomRule)
-    const gateway = createGateway({ servers, policy: accessRules({ default: pick(['allow', 'deny'] as const), rules }) })
+    const fallback = pick(['allow', 'deny'] as const)
+    const gateway = createGateway({ servers, policy: accessRules({ default: fallback, rules }) })
     const auth = { principal: pick(['ada', 'eve', 'bob']), subject: 'x', scopes: [] }
     const client = await connect((request, context) => gateway.exchange(request, { ...context, auth }))
     const listed = (await client.tools().toArray()).map(({ name }) => name)
@@ -221,6 +222,17 @@ test('with 1,000 random policies, the tools that are listed are those that can b
       ),
     )
     const callable = outcomes.filter((name) => name !== undefined)
+    // The tools that search and call see the same.
+    gateway.setPolicy(accessRules({ default: fallback, rules }), [toolSet({ search: true })])
+    const found = await Promise.all(
+      names.map((name) =>
+        client.callTool('call_tool', { name, arguments: {} }).then(
+          () => [name],
+          () => [],
+        ),
+      ),
+    )
+    expect({ run, rules, tools: found.flat().sort() }).toEqual({ run, rules, tools: [...callable].sort() })
     expect({ run, rules, tools: [...listed].sort() }).toEqual({ run, rules, tools: [...callable].sort() })
     denied += names.length - callable.length
     await client.close()
@@ -228,4 +240,36 @@ test('with 1,000 random policies, the tools that are listed are those that can b
   }
   expect(denied).toBeGreaterThan(500)
   expect(denied).toBeLessThan(5500)
+})
+
+test('10,000 lists of 20 users: a private list is never shown to another user, and comes from the cache', async () => {
+  let fetched = 0
+  const box: Exchange = async ({ id, method }, { auth }) => {
+    if (method === 'tools/list') fetched++
+    const shared = { resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'private' }
+    const result =
+      method === 'tools/list'
+        ? { ...shared, tools: [{ name: `of_${auth?.principal}`, inputSchema: { type: 'object' } }] }
+        : { ...shared, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+    return { jsonrpc: '2.0', id, result }
+  }
+  const gateway = createGateway({ servers: { box, other: createServer({ name: 'other', version: '1' }) } })
+  onTestFinished(() => gateway.close())
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const context = { signal: new AbortController().signal, notify() {} }
+  const list = async (principal: string): Promise<string[]> => {
+    const request = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } } as const
+    const response = await gateway.exchange(request, { ...context, auth: { principal } })
+    return 'result' in response ? (response.result.tools as { name: string }[]).map(({ name }) => name) : []
+  }
+  const users = Array.from({ length: 20 }, (_, index) => `user${index}`)
+  for (let round = 0; round < 500; round++) {
+    const lists = await Promise.all(users.map(list))
+    expect(lists).toEqual(users.map((user) => [`box__of_${user}`]))
+  }
+  expect(fetched).toBe(users.length)
 })

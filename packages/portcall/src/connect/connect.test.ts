@@ -147,6 +147,26 @@ describe('processes', () => {
     expect((await silent.tools().toArray()).length).toBe(1)
   })
 
+  it('connects to a modern server that starts more slowly than the probe waits', async () => {
+    const slow = `
+      const early = []
+      let isReady = false
+      const answer = ({ id, method }) => {
+        const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, tools: [], ttlMs: 0, cacheScope: 'private' }
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'initialize' ? { error: REFUSAL } : { result }) }))
+      }
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        early.push(JSON.parse(line))
+        isReady ||= early.length === 2
+        if (isReady) early.splice(0).forEach(answer)
+      })`
+    const refusal = { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'], requested: '2025-11-25' } }
+    const client = await connect(script(slow.replace('REFUSAL', JSON.stringify(refusal))), { probeTimeoutMs: 50 })
+    cleanups.push(client.close)
+    expect(client.protocolVersion).toBe(MODERN_VERSION)
+    expect(await client.tools().toArray()).toEqual([])
+  })
+
   it('restarts a server that exits on the probe', async () => {
     const client = await connect({ ...script(legacyServer), env: { EXITS: '1' } })
     cleanups.push(client.close)

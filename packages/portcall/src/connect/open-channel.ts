@@ -7,7 +7,7 @@ import { createChannelExchange } from '../transports/stdio/client.ts'
 import { createChannelHandoff } from './channel-handoff.ts'
 import type { Era } from './era-cache.ts'
 import { type ConnectContext, openLegacy } from './open-legacy.ts'
-import { probe } from './probe.ts'
+import { PROBE_TIMEOUT_MS, probe } from './probe.ts'
 import type { OpenConnection } from './reconnect.ts'
 
 /** An open connection and its era. */
@@ -20,7 +20,7 @@ const MODERN = { sendsParamHeaders: false, hasSession: false, protocolVersion: M
 
 /**
  * Detects the era of the server on a channel and opens a connection, without a second process or channel. A server that does not respond to
- * the probe is a legacy server.
+ * the probe is a legacy server, unless it then refuses the handshake: it may have been starting, so it is probed again.
  */
 export async function openChannel(
   channel: Channel,
@@ -31,21 +31,31 @@ export async function openChannel(
   const { onUnexpectedMessage, methodOf } = context
   let lastId = 0
   const shared = { onUnexpectedMessage, nextId: () => ++lastId }
-  if (era !== 'legacy') {
-    const modern = createChannelExchange(view(), { ...shared, methodOf })
-    const detected = era === 'modern' ? era : await probe(modern.exchange, context).catch(legacyAfterTimeout)
-    if (detected === 'modern') {
-      const { exchange, close } = modern
-      context.onOpen?.({ notify: (message) => channel.send(message) })
-      return { era: detected, connection: { ...MODERN, exchange, close, onEnd: modern.onClose } }
-    }
+  let isSilent = false
+  const openModern = async (probeTimeoutMs: number): Promise<NegotiatedConnection | undefined> => {
+    const { exchange, close, onClose } = createChannelExchange(view(), { ...shared, methodOf })
+    if (era !== 'modern' && (await probe(exchange, { ...context, probeTimeoutMs })) === 'legacy') return undefined
+    context.onOpen?.({ notify: (message) => channel.send(message) })
+    return { era: 'modern', connection: { ...MODERN, exchange, close, onEnd: onClose } }
   }
-  return { era: 'legacy', connection: await openLegacy(createChannelConnection(view(), shared), context) }
-}
-
-function legacyAfterTimeout(error: unknown): 'legacy' {
-  if (error instanceof TimeoutError) return 'legacy'
-  throw error
+  if (era !== 'legacy') {
+    const modern = await openModern(context.probeTimeoutMs).catch((error: unknown) => {
+      if (!(error instanceof TimeoutError)) throw error
+      isSilent = true
+    })
+    if (modern) return modern
+  }
+  const legacyView = { ...view(), close: async () => (isSilent ? undefined : channel.close()) }
+  try {
+    const connection = await openLegacy(createChannelConnection(legacyView, shared), context)
+    isSilent = false
+    return { era: 'legacy', connection }
+  } catch (error) {
+    const modern = isSilent && (await openModern(PROBE_TIMEOUT_MS).catch(() => {}))
+    if (modern) return modern
+    await channel.close()
+    throw error
+  }
 }
 
 /** Starts a process and connects to it. A server that exits on the probe is a legacy server: it is started again without a probe. */

@@ -18,6 +18,7 @@ import { openHttp } from './open-http.ts'
 import type { ConnectContext } from './open-legacy.ts'
 import type { ConnectionOptions } from './options.ts'
 import { loadHttpFetch, loadSpawn } from './platform.ts'
+import { PROBE_TIMEOUT_MS } from './probe.ts'
 import { createReconnectingConnection, type OpenConnection, type ReconnectingConnection } from './reconnect.ts'
 import { type ConnectTarget, matchTarget, type StdioTarget } from './target.ts'
 
@@ -42,7 +43,6 @@ export interface ConnectionOwner {
   readonly onEvent: (event: ClientEvent) => void
 }
 
-const PROBE_TIMEOUT_MS = 5000
 const CONNECT_TIMEOUT_MS = 60_000
 
 /**

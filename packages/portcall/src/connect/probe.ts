@@ -16,6 +16,8 @@ export interface ProbeOptions {
   readonly signal: AbortSignal
 }
 
+/** How long to wait for the response by default, in milliseconds. */
+export const PROBE_TIMEOUT_MS = 5000
 const VERSION = MODERN_VERSION
 const MODERN_CODES: ReadonlySet<number> = new Set([ProtocolErrorCode.headerMismatch, ProtocolErrorCode.missingClientCapability])
 

@@ -3,6 +3,7 @@ import { MetaKey } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts'
 import type { Caller } from './caller.ts'
+import { mayKnowServer } from './lists/known-servers.ts'
 import { failIfRequired } from './lists/list-items.ts'
 import { OWN_SERVER } from './own-server.ts'
 import type { GatewayUpstream } from './upstreams/upstream.ts'
@@ -30,12 +31,13 @@ export async function discoverAll(
 ): Promise<JsonObject> {
   const lookups = await Promise.all(upstreams.map(({ catalogue, listWaitMs }) => catalogue.discover(caller, listWaitMs)))
   const missing = new Map(upstreams.flatMap(({ name }, at) => (lookups[at]?.value ? [] : [[name, lookups[at]?.error] as const])))
-  failIfRequired({ missing }, upstreams)
+  const known = upstreams.filter((upstream) => mayKnowServer(upstream, caller))
+  failIfRequired({ missing }, known)
   const infos = lookups.flatMap(({ value }) => value ?? [])
   const capabilities = infos.map((info) => info.capabilities)
   const instructions = joinInstructions(
     options.instructions,
-    upstreams.map(({ name }, at) => [name, lookups[at]?.value?.discovered.instructions]),
+    known.map((upstream) => [upstream.name, lookups[upstreams.indexOf(upstream)]?.value?.discovered.instructions]),
   )
   return {
     resultType: 'complete',

@@ -42,6 +42,14 @@ describe('names of members that programs may read differently', () => {
     expect(await post(params)).toMatchObject({ ...(code === -32600 && { status: 400 }), error })
   })
 
+  test('are those of the object itself, whatever a library adds to all objects', async () => {
+    Object.assign(Object.prototype, { Name: 'added' })
+    onTestFinished(() => void Reflect.deleteProperty(Object.prototype, 'Name'))
+    expect(await post('"name":"pay","arguments":{"amount":1}')).toHaveProperty('result')
+    const twice = await post('"name":"pay","arguments":{"amount":1,"amount":5000}')
+    expect(twice).toMatchObject({ error: { code: -32600 } })
+  })
+
   test('and others, which may differ in case, are passed on', async () => {
     const params = '"name":"pay","arguments":{"amount":1,"words":{"a":1,"A":2},"text":"{\\"a\\":1,\\"a\\":2}","\\\\":":"}'
     expect(await post(params)).toHaveProperty('result')

@@ -65,7 +65,7 @@ function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let members = 0
   if (Array.isArray(value)) for (const item of value) members += countMembers(item)
-  else for (const name in value) members += 1 + countMembers(value[name as keyof object])
+  else for (const member of Object.values(value)) members += 1 + countMembers(member)
   return members
 }
 
@@ -75,7 +75,7 @@ function countMembers(value: unknown): number {
  * @throws RpcError -32602 if a name differs only in case from one that the gateway reads.
  */
 export function checkParamNames(params: JsonObject): void {
-  for (const name in params) {
+  for (const name of Object.keys(params)) {
     if (KNOWN.has(name)) continue
     const expected = SPELLINGS.get(foldCase(name))
     if (expected !== undefined) throw invalidParams(`"${name}" must be written "${expected}"`)

@@ -48,7 +48,9 @@ export const bridgeCommand: Command = defineCommand({
     if (flags['client-era'] !== undefined && (legacy === undefined || flags.http === undefined))
       throw usageError(`--client-era must be one of ${Object.keys(CLIENT_ERAS).join(', ')}, and needs --http`)
     const resolved = await resolveTarget(server, flags)
-    return serveBridge(await createBridge(resolved, { flags, io }), {
+    const bridged = await createBridge(resolved, { flags, io })
+    if (flags.http !== undefined && resolved.target instanceof URL) void reportState(bridged)
+    return serveBridge(bridged, {
       resolved,
       io,
       flags: { ...flags, port: flags.http },
@@ -57,6 +59,14 @@ export const bridgeCommand: Command = defineCommand({
     })
   },
 })
+
+/** Connects to the server, so that its state is logged. A program starts when it is first needed: with the capabilities of its client. */
+async function reportState(bridged: ServerLike): Promise<void> {
+  const { connect } = await import('../../entrypoints/client.ts')
+  const client = await connect(bridged)
+  await client.discover().catch(() => {})
+  await client.close()
+}
 
 /** The flags that a bridge reads. */
 export interface BridgeValues {

@@ -121,6 +121,12 @@ describe('entries', () => {
     expect(warnings).toEqual(['The server a is disabled', 'The server b is disabled'])
   })
 
+  test('a key of a valid server that is probably misspelled causes a warning', async () => {
+    const { servers, warnings } = await read({ mcpServers: { a: { command: 'x', arg: ['y'], timeout: 3, alwaysAllow: [] } } })
+    expect(servers).toMatchObject([{ target: { command: 'x', args: [] } }])
+    expect(warnings).toEqual(['The server a: arg is not a known key; did you mean args?'])
+  })
+
   test('what is built into a host is left out with a warning', async () => {
     const { servers, warnings } = await read({ extensions: { dev: { type: 'builtin' }, a: { cmd: 'x' } } })
     expect(servers.map(({ name }) => name)).toEqual(['a'])
@@ -130,6 +136,7 @@ describe('entries', () => {
   test.each([
     [null, 'it must be an object'],
     [{}, 'it needs a command or a url'],
+    [{ adres: 'http://x', ulr: 'http://x' }, 'ulr is not a known key; did you mean url?'],
     [{ command: 'x', url: 'http://x' }, 'it has both a command and a url'],
     [{ type: 'stdio', url: 'http://x' }, 'its type requires a command'],
     [{ type: 'http', command: 'x' }, 'its type requires a url'],

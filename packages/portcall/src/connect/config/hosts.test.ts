@@ -18,7 +18,8 @@ const files = (await readdir(FIXTURES)).filter((file) => !file.endsWith('.env'))
 describe('the configurations of hosts describe the same servers', () => {
   test.each(files)('%s', async (file) => {
     const text = await readFile(`${FIXTURES}/${file}`, 'utf8')
-    const { servers } = await readConfig(text, { env, inputs, directory: FIXTURES })
+    const { servers, warnings } = await readConfig(text, { env, inputs, directory: FIXTURES })
+    expect(warnings.filter((warning) => warning.includes('did you mean'))).toEqual([])
     const usable = servers.filter((server) => !('disabled' in server))
     const [notes, api] = usable
     const extras = EXTRAS[file] as { notes?: any; api?: any } | undefined

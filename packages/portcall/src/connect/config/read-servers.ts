@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseDocument } from './document.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition } from './document-types.ts'
 import { ConfigError } from './errors.ts'
-import { isBuiltIn, isDisabled, readServerEntry, TARGET_FIELDS } from './server-entry.ts'
+import { findMisspelled, isBuiltIn, isDisabled, readServerEntry, TARGET_FIELDS } from './server-entry.ts'
 import type { Config, ReadConfigOptions, ServerConfig } from './types.ts'
 import { type ConfigVariables, createVariableSource, FieldError, type VariableSource } from './variables.ts'
 
@@ -45,7 +45,10 @@ export async function readServers(document: ConfigDocument, options: Partial<Con
   const builtIn = entries
     .filter(({ entry }) => isBuiltIn(entry))
     .map(({ name }) => `${name} is built into its host, so it is ignored`)
-  return { servers, warnings: [...servers.flatMap(disabledWarning), ...builtIn] }
+  const misspelled = entries
+    .filter(({ name, entry }) => !isBuiltIn(entry) && servers.some((server) => server.name === name && 'target' in server))
+    .flatMap(({ name, entry }) => findMisspelled(entry).map(({ advice }) => `The server ${name}: ${advice}`))
+  return { servers, warnings: [...servers.flatMap(disabledWarning), ...misspelled, ...builtIn] }
 }
 
 /** Returns the entries of all members that hold servers. The first entry of a name wins. */

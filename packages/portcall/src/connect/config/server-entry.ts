@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { closestName } from '../../util/closest-name.ts'
 import type { StdioTarget } from '../target.ts'
 import { expandVariables, FieldError, readEnvFile, type VariableSource } from './variables.ts'
 
@@ -32,6 +33,26 @@ const HEADER_FIELDS = ['headers', 'http_headers'] as const
 /** The fields that tell an entry from a group of entries. */
 export const TARGET_FIELDS: readonly string[] = [...COMMAND_FIELDS, ...URL_FIELDS]
 
+/** The fields of an entry. Hosts have more, which are ignored. */
+const FIELDS: readonly string[] = [
+  ...TARGET_FIELDS,
+  ...ENV_FIELDS,
+  ...HEADER_FIELDS,
+  ...['type', 'args', 'cwd', 'envFile', 'env_vars', 'env_keys', 'env_http_headers', 'bearer_token_env_var', 'requestOptions'],
+  ...['disabled', 'enabled', 'isActive'],
+]
+
+/** Returns the fields that are probably misspelled, and what to do about each. */
+export function findMisspelled(
+  entry: unknown,
+  known: readonly string[] = FIELDS,
+): { readonly field: string; readonly advice: string }[] {
+  return Object.keys(isObject(entry) ? entry : {}).flatMap((field) => {
+    const closest = FIELDS.includes(field) ? undefined : closestName(field, known)
+    return closest === undefined ? [] : [{ field, advice: `${field} is not a known key; did you mean ${closest}?` }]
+  })
+}
+
 export function isDisabled(entry: unknown): boolean {
   return isObject(entry) && [entry.disabled, entry.enabled === false, entry.isActive === false].includes(true)
 }
@@ -52,6 +73,8 @@ function kindOf(entry: JsonObject): 'command' | 'url' {
   const hasCommand = fieldOf(entry, COMMAND_FIELDS) !== undefined
   const hasUrl = fieldOf(entry, URL_FIELDS) !== undefined
   const kind = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type] : undefined
+  const [misspelled] = hasCommand || hasUrl ? [] : findMisspelled(entry, TARGET_FIELDS)
+  if (misspelled) throw new FieldError(misspelled.field, misspelled.advice)
   if (type !== undefined && !kind) throw new FieldError('type', `type must be one of ${Object.keys(TYPES).join(', ')}`)
   if (kind === 'command' && !hasCommand) throw new FieldError('type', 'its type requires a command')
   if (kind === 'url' && !hasUrl) throw new FieldError('type', 'its type requires a url')

@@ -191,7 +191,13 @@ const BROKEN: readonly (readonly [name: string, text: string, line: number, mess
     4,
     'headers.k needs the variable NO',
   ],
-  ['a server without a target', '{ "mcpServers": {\n"a": { "comand": "x" } } }', 2, 'it needs a command or a url'],
+  ['a server without a target', '{ "mcpServers": {\n"a": { "args": ["x"] } } }', 2, 'it needs a command or a url'],
+  [
+    'a server with a misspelled key',
+    '{ "mcpServers": {\n"a": { "type": "stdio",\n"comand": "x" } } }',
+    3,
+    'The server a has an invalid configuration: comand is not a known key; did you mean command?',
+  ],
   ['a policy that is a list', section('"gateway": {', '"policy": [] }'), 4, 'gateway.policy: expected object'],
   ['a policy without default', section('"gateway": {', '"policy": { "rules": [] } }'), 4, 'gateway.policy needs the key default'],
   [

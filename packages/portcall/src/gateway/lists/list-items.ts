@@ -6,6 +6,7 @@ import type { Caller } from '../caller.ts'
 import { describeToCaller } from '../errors.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { invalidCursor, type ListCursors } from './cursors.ts'
+import { mayKnowServer } from './known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
 
 /** The `_meta` member of a list that names the servers that are left out, and why. */
@@ -36,21 +37,24 @@ export function createListItems({ lists, upstreams, cursors, pageSize }: ListIte
 
   return async (info, caller, { cursor, auth }) => {
     const list = await lists.get(info.kind, caller)
-    failIfRequired(list, upstreams())
+    const servers = upstreams().filter(
+      (upstream) => list.missing.has(upstream.name) && mayKnowServer(upstream, caller, [info.kind]),
+    )
+    failIfRequired(list, servers)
     const items = visibleItems(list, caller)
     const binding = { auth, method: info.method }
     const last = await cursors.open(cursor, binding)
     const start = last === undefined ? 0 : indexAfter(last)
     const page = items.slice(start, start + pageSize)
     const isLast = start + pageSize >= items.length
-    const unavailable = Object.fromEntries([...list.missing].map(([server, error]) => [server, describeToCaller(error)]))
+    const unavailable = Object.fromEntries(servers.map(({ name }) => [name, describeToCaller(list.missing.get(name))]))
     return {
       resultType: 'complete',
       [info.key]: page,
       ...(!isLast && { nextCursor: await cursors.seal(page.at(-1)?.[info.id], binding) }),
       ...list.rules,
       ...(!caller.policies.isEmpty && { cacheScope: 'private' }),
-      ...(list.missing.size > 0 && { _meta: { [UNAVAILABLE_META]: unavailable } }),
+      ...(servers.length > 0 && { _meta: { [UNAVAILABLE_META]: unavailable } }),
     }
 
     /** Returns the index after the last item of the previous page. */

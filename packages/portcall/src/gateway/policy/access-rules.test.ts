@@ -4,8 +4,9 @@ import { type Client, connect } from '../../entrypoints/client.ts'
 import { createServer, type Server } from '../../entrypoints/index.ts'
 import { tasks } from '../../entrypoints/tasks.ts'
 import { tasks as clientTasks } from '../../entrypoints/tasks-client.ts'
-import type { Auth } from '../../jsonrpc/exchange.ts'
-import { deriveContext } from '../../jsonrpc/exchange.ts'
+import { ConnectionLostError } from '../../jsonrpc/errors.ts'
+import { type Auth, deriveContext, type Exchange } from '../../jsonrpc/exchange.ts'
+import type { Response } from '../../jsonrpc/message.ts'
 import { createGateway } from '../gateway.ts'
 import type { GatewayCaller, GatewayPolicy } from '../policy.ts'
 import { accessRules } from './access-rules.ts'
@@ -285,6 +286,41 @@ test('in 1000 random policies, exactly the listed tools can be called', { timeou
     }),
     { numRuns: 1000 },
   )
+})
+
+test('a caller learns of a server that is not available only if it may see something of it', async () => {
+  let isDown = false
+  let principal = 'eve'
+  const salaries = createServer({ name: 'hr', version: '1' }, { instructions: 'Salaries' }).tool('get', {}, () => 'got')
+  const hr = (...[request, context]: Parameters<Exchange>): Promise<Response> =>
+    isDown ? Promise.reject(new ConnectionLostError()) : salaries.exchange(request, context)
+  const servers = { ads: createServer({ name: 'ads', version: '1' }), hr, gone: 'http://127.0.0.1:9/mcp' }
+  const gateway = createGateway({
+    servers: { ...servers, lost: { target: servers.gone, required: true } },
+    policy: accessRules({ default: 'allow', rules: [{ servers: ['hr', 'lost'], unless: { principals: 'ada' }, do: 'deny' }] }),
+    middleware: [(request, context, next) => next(request, deriveContext(context, { auth: { principal } }))],
+  })
+  onTestFinished(() => gateway.close())
+  const client = await connect(gateway, { cache: false })
+  onTestFinished(() => client.close())
+  const missing = async (): Promise<string[]> => {
+    const { _meta: meta = {} } = await client.request('tools/list')
+    return Object.keys((meta as { [key: string]: object })['io.github.portcall/unavailable'] ?? {})
+  }
+  expect(await missing()).toEqual(['gone'])
+  expect(JSON.stringify(await client.request('server/discover'))).not.toMatch(/hr|Salaries|lost/)
+  principal = 'ada'
+  await expect(client.request('tools/list')).rejects.toThrow('The server lost, which is required')
+  await gateway.setServers(servers)
+  expect(JSON.stringify(await client.request('server/discover'))).toMatch(/## hr.*Salaries/)
+  gateway.setPolicy(accessRules({ default: 'deny', rules: [{ tools: 'hr__get', do: 'allow' }] }))
+  expect(await namesOf(client)).toEqual(['hr__get'])
+  isDown = true
+  gateway.refresh()
+  // What it listed before is still listed, so the caller learns that it may be old.
+  expect(await missing()).toEqual(['hr'])
+  gateway.setPolicy(accessRules({ default: 'deny', rules: [] }))
+  expect(await missing()).toEqual([])
 })
 
 test.each<[unknown, string]>([

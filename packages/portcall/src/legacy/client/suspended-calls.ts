@@ -46,9 +46,12 @@ export interface SuspendedCallsOptions {
   readonly forward: Exchange
   /** How long a suspended call waits for the responses, in milliseconds. Default: 5 minutes. */
   readonly suspendTtlMs?: number
+  /** How long a suspended call may keep other callers waiting until they get an error, in milliseconds. Default: 10 seconds. */
+  readonly othersWaitTimeoutMs?: number
 }
 
 const SUSPEND_TTL_MS = 300_000
+const OTHERS_WAIT_TIMEOUT_MS = 10_000
 /** Time to wait for further input requests of the same call, so that the caller gets them together. */
 const GATHER_MS = 10
 /** Beyond these limits, the oldest calls end: their callers may be gone. */
@@ -62,10 +65,15 @@ const AMBIGUOUS = new RpcError(
   'The request cannot be matched to a call: none is running, or several are',
 )
 
+const OCCUPIED = new RpcError(
+  ErrorCode.internalError,
+  'The server waits until another caller has answered its question. Until then it cannot be called, because it does not say whom it asks. Try again later',
+)
 const CALL_ENDED = new RpcError(ErrorCode.internalError, 'The call has ended')
 
 export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedCalls {
   const { capabilities, forward, identityOf = defaultIdentityOf, suspendTtlMs = SUSPEND_TTL_MS } = options
+  const { othersWaitTimeoutMs = OTHERS_WAIT_TIMEOUT_MS } = options
   const canAsk = Boolean(capabilities.elicitation ?? capabilities.sampling ?? capabilities.roots)
   const lock = createGroupLock()
   const open = new Set<OpenCall>()
@@ -75,7 +83,9 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
   const start = (request: Request, context: ExchangeContext): OpenCall => {
     const identity = identityOf(request, context)
     const call = new OpenCall(request, context, identity)
+    const stopWaiting = isSerial ? limitWait(call, open, othersWaitTimeoutMs) : undefined
     const send = async (): Promise<Response> => {
+      stopWaiting?.()
       open.add(call)
       try {
         return await forward(request, call)
@@ -83,7 +93,7 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
         open.delete(call)
       }
     }
-    call.run(isSerial ? lock.run(identity, send, call.signal) : send())
+    call.run(isSerial ? lock.run(identity, send, call.signal).finally(stopWaiting) : send())
     return call
   }
   /** Ends the oldest call that waits for input: of the same caller if it has too many, or of all. */
@@ -127,9 +137,9 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
       const { method, params = {} } = request
       if (!canAsk || !METHODS.get(method)?.mayRequireInput) return forward(request, context)
       const { requestState, inputResponses } = params
-      if (typeof requestState !== 'string' || !requestState.startsWith(STATE_PREFIX))
-        return proceed(start(request, context), request, context)
       try {
+        if (typeof requestState !== 'string' || !requestState.startsWith(STATE_PREFIX))
+          return await proceed(start(request, context), request, context)
         const call = resume(requestState)
         call.respond(isObject(inputResponses) ? inputResponses : {})
         return await proceed(call, request, context)
@@ -150,6 +160,23 @@ export function createSuspendedCalls(options: SuspendedCallsOptions): SuspendedC
       for (const call of [...open, ...suspended.values()]) call.abort(reason)
     },
   }
+}
+
+/**
+ * Ends a call that waits for its turn when an open call of another caller has waited for input for `timeoutMs`. Returns a function that stops
+ * this.
+ */
+function limitWait(call: OpenCall, open: ReadonlySet<OpenCall>, timeoutMs: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const check = (): void => {
+    const others = [...open].filter(({ identity }) => identity === undefined || identity !== call.identity)
+    const since = Math.min(Date.now(), ...others.map(({ suspendedAt }) => suspendedAt))
+    const leftMs = since + timeoutMs - Date.now()
+    if (leftMs > 0) timer = unref(setTimeout(check, leftMs))
+    else call.abort(OCCUPIED)
+  }
+  check()
+  return () => clearTimeout(timer)
 }
 
 /**
@@ -191,6 +218,8 @@ class OpenCall implements ExchangeContext {
   readonly capabilities: ClientCapabilities
   readonly auth: ExchangeContext['auth']
   readonly outgoing: ExchangeContext['outgoing']
+  /** Since when the call waits for input without a caller, in milliseconds since 1970. */
+  suspendedAt = Infinity
   readonly #abort = new LazyAbort()
   readonly #inputs = new Map<string, PendingInput>()
   readonly #kept: Notification[] = []
@@ -268,6 +297,7 @@ class OpenCall implements ExchangeContext {
   /** Makes a caller the current one until the call ends or requires input. Resolves to the response, or `undefined` for input. */
   async attach(request: Request, context: ExchangeContext): Promise<Response | undefined> {
     clearTimeout(this.#timer)
+    this.suspendedAt = Infinity
     const meta = request.params?._meta
     this.#current = { context, token: isObject(meta) ? meta.progressToken : undefined }
     for (const notification of this.#kept.splice(0)) void this.notify(notification)
@@ -290,6 +320,7 @@ class OpenCall implements ExchangeContext {
       this.abort(new DOMException('Nobody answered the input requests', 'TimeoutError'))
       onEnd()
     }
+    this.suspendedAt = Date.now()
     this.#timer = unref(setTimeout(expire, ttlMs))
     this.#response?.catch(onEnd)
   }
