@@ -1,10 +1,14 @@
 /** A server with an OAuth proxy in front of a provider without dynamic registration. */
+import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { type AuthProvider, browserSignIn } from 'portcall/auth/client'
 import { type OAuthProxyOptions, oauthProxy, type UpstreamTokens } from 'portcall/auth/proxy'
 import { type Client, connect } from 'portcall/client'
 import { memoryStores } from 'portcall/stores'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { createBrowser } from './support/browser.ts'
 import { reserveUrl, SCOPES, serveNotes } from './support/notes.ts'
 import { startProvider, USER } from './support/provider.ts'
@@ -17,18 +21,25 @@ function identify({ idToken = '' }: UpstreamTokens): { subject: string } {
   return { subject: JSON.parse(Buffer.from(claims, 'base64url').toString()).sub }
 }
 
-/** Starts a provider with one client, and a server with a proxy that is this client. */
-async function startProxyServer(options: Partial<OAuthProxyOptions> = {}) {
+const known = {
+  client_id: 'notes',
+  client_secret: 's3cret',
+  application_type: 'native',
+  grant_types: ['authorization_code', 'refresh_token'],
+}
+
+/** Starts a provider whose client is the proxy of a server that does not run yet. */
+async function startProxyProvider() {
   const { url: resource, port } = await reserveUrl()
   const { origin } = new URL(resource)
-  const known = {
-    client_id: 'notes',
-    client_secret: 's3cret',
-    application_type: 'native',
-    grant_types: ['authorization_code', 'refresh_token'],
-    redirect_uris: [`${origin}/authorize/callback`],
-  }
-  const provider = await startProvider({ resource, scope: SCOPES.join(' '), clients: [known as never] })
+  const client = { ...known, redirect_uris: [`${origin}/authorize/callback`] }
+  const provider = await startProvider({ resource, scope: SCOPES.join(' '), clients: [client as never] })
+  return { resource, port, origin, provider }
+}
+
+/** Starts a provider with one client, and a server with a proxy that is this client. */
+async function startProxyServer(options: Partial<OAuthProxyOptions> = {}) {
+  const { resource, port, origin, provider } = await startProxyProvider()
   const upstream = {
     issuer: provider.issuer,
     authorizationEndpoint: `${provider.issuer}/auth`,
@@ -70,6 +81,41 @@ test.each(['2026-07-28', '2025-11-25', '2025-03-26'])(
     advanceClock(61_000)
     await Promise.all(Array.from({ length: 10 }, () => whoami(client)))
     expect(opened).toHaveLength(1)
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'workers without a store share sign-ins: each step is answered by another one, and all accept the token',
+  { timeout: 60_000 },
+  async () => {
+    const { resource, port, provider } = await startProxyProvider()
+    const program = fileURLToPath(new URL('support/proxy-workers.mjs', import.meta.url))
+    const env = { ...process.env, PORT: String(port), ISSUER: provider.issuer }
+    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    onTestFinished(async () => {
+      child.kill()
+      await Promise.all([once(child, 'exit'), provider.close()])
+    })
+    await eventually(() => expect(output).toContain('ready'))
+    const browser = createBrowser()
+    const open = async (url: URL): Promise<void> => void (await browser.open(url.href))
+    const client = await connect(resource, { auth: browserSignIn({ open }) })
+    onTestFinished(() => client.close())
+    // Calls at the same time use several connections.
+    const results = await Promise.all(Array.from({ length: 8 }, () => client.callTool('whoami')))
+    const texts = new Set(results.map(({ content }) => JSON.stringify(content)))
+    expect([...texts].sort()).toMatchObject([expect.stringContaining('ada at 1'), expect.stringContaining('ada at 2')])
+    const steps = [...output.matchAll(/^(GET|POST) (\/authorize\S*) (\d)$/gm)]
+    expect(steps.map(([, method, path]) => `${method} ${path}`)).toEqual([
+      'GET /authorize',
+      'POST /authorize',
+      'GET /authorize/callback',
+    ])
+    const [page, decision, callback] = steps.map(([, , , worker]) => worker)
+    expect(decision).not.toBe(page)
+    expect(callback).not.toBe(decision)
   },
 )
 

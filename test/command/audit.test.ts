@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,6 +33,54 @@ test('audit verify checks the records of a log', async () => {
   const json = await portcall(['audit', 'verify', file, '--json'])
   expect(JSON.parse(json.out)).toEqual({ intact: false, records: 2, reason: 'It was changed' })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a log stays intact when its disk is full, and continues when there is space again',
+  async () => {
+    const program = `
+    import { auditLog } from 'portcall/middleware'
+    const [, file, count] = process.argv
+    const log = auditLog({ to: file, arguments: (args) => args, onError: () => {} })
+    const context = { signal: new AbortController().signal, notify() {} }
+    const outcomes = []
+    for (let id = 1; id <= Number(count); id++) {
+      const params = { name: 'search', arguments: { text: 'x'.repeat(1000) } }
+      const call = log({ jsonrpc: '2.0', id, method: 'tools/call', params }, context, async () => ({ jsonrpc: '2.0', id, result: {} }))
+      outcomes.push(await call.then(() => 'ok', ({ code }) => code))
+    }
+    console.log(outcomes.join(' '))`
+    // A process that may not write larger files gets part of a record written, and then an error, as on a full disk.
+    const record = (count: number, limit: string): string[] => {
+      const args = [
+        '-c',
+        `ulimit -f ${limit} && exec "$@"`,
+        'sh',
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        program,
+        file,
+        `${count}`,
+      ]
+      return spawnSync('sh', args, { cwd: import.meta.dirname, encoding: 'utf8' })
+        .stdout.trim()
+        .split(' ')
+    }
+    const outcomes = record(12, '16')
+    const written = outcomes.filter((outcome) => outcome === 'ok').length
+    expect(written).toBeGreaterThan(2)
+    expect(outcomes.slice(written)).toEqual(new Array(12 - written).fill('EFBIG'))
+    expect(await portcall(['audit', 'verify', file])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${written} records`),
+    })
+    expect(record(2, 'unlimited')).toEqual(['ok', 'ok'])
+    expect(await portcall(['audit', 'verify', file])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${written + 2} records`),
+    })
+  },
+)
 
 test('audit verify checks a log in a store, and that the hash of an earlier run is in it', async () => {
   const url = `sqlite:${join(folder, 'audit.db')}`

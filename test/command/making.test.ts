@@ -1,12 +1,14 @@
-import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { connect } from 'portcall/client'
 import { type ListeningServer, serve } from 'portcall/node'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { runNpm } from '../../tools/lib/run.mjs'
-import { portcall, serveModule } from './support/portcall.ts'
+import { portcall, serveModule, untilOutput } from './support/portcall.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const HERE = fileURLToPath(new URL('build/making/', import.meta.url))
@@ -74,6 +76,24 @@ describe('new', () => {
     tarball = join(HERE, (await readdir(HERE)).find((name) => name.endsWith('.tgz')) ?? packed.output)
   })
 
+  /** Runs the script `dev` of a server in TypeScript, and changes its code. */
+  const expectReload = async (dir: string): Promise<void> => {
+    const path = join(dir, 'package.json')
+    await writeFile(path, (await readFile(path, 'utf8')).replace('server.js --watch', 'server.js --watch --port 0'))
+    // A process group of its own, so that everything it has started can be ended.
+    const child = spawn('npm', ['run', 'dev'], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+    onTestFinished(() => void process.kill(-child.pid!, 'SIGKILL'))
+    const [, url = ''] = await untilOutput(child.stdout, /^(?=.*Watching for file changes).*Listening at (\S+)/s)
+    const client = await connect(url)
+    onTestFinished(() => client.close())
+    const greets = async (text: string): Promise<void> =>
+      expect(await client.callTool('greet', { name: 'Ada' })).toMatchObject({ content: [{ text }] })
+    await greets('Hello, Ada!')
+    const source = join(dir, 'src', 'server.ts')
+    await writeFile(source, (await readFile(source, 'utf8')).replace('Hello', 'Welcome'))
+    await eventually(() => greets('Welcome, Ada!'))
+  }
+
   test.each([['ts'], ['js']])('a server (%s) runs, and its test passes', { timeout: 180_000 }, async (template) => {
     const dir = join(await mkdtemp(join(tmpdir(), 'portcall-new-')), 'my notes')
     expect(await portcall(['new', dir, '--template', template])).toMatchObject({ code: 0, out: '' })
@@ -81,7 +101,11 @@ describe('new', () => {
     const npm = (...args: string[]): { ok: boolean; output: string } => runNpm(args, { cwd: dir, quiet: true })
     const installed = npm('install', '--prefer-offline', '--no-audit', '--no-fund', tarball)
     expect(installed).toMatchObject({ ok: true })
+    const { scripts } = JSON.parse(await readFile(join(dir, 'package.json'), 'utf8'))
+    // Shells of all systems understand a list of commands and double quotes, but not `&` alike.
+    for (const script of Object.values<string>(scripts)) expect(script).not.toMatch(/(?<!&)&(?!&)|[';|()$]/)
     expect(npm('test').output).toMatch(/pass 1\n/)
+    if (template === 'ts') return expectReload(dir)
     const program = ['run', '--silent', 'stdio', '--prefix', dir]
     const called = await portcall(['call', 'greet', 'name=Ada', '--env', 'PATH', '--', 'npm', ...program])
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })

@@ -1,4 +1,7 @@
 /** A link to connect an account is only for the user who got it: browsers log in at the authorization server of the gateway. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { generateKey } from 'portcall'
 import { jwt, protect } from 'portcall/auth/server'
 import { type Client, connect } from 'portcall/client'
@@ -7,6 +10,7 @@ import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { authorizationServer, type TestAuthorizationServer } from 'portcall/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { createBrowser, findPort, type ProtectedUpstream, startProtectedUpstream } from './support/protected-upstream.ts'
 
 interface Started {
@@ -96,6 +100,49 @@ test('the user logs in once, connects an account, and calls use it', async () =>
   expect(authorization?.parameters.get('code_challenge_method')).toBe('S256')
   expect(company.requestsTo('register')).toHaveLength(1)
 })
+
+test.skipIf(process.platform === 'win32')(
+  'workers without a store share logins and accounts: each step is answered by another one, and all call with the account',
+  { timeout: 60_000 },
+  async () => {
+    const upstream = await startProtectedUpstream({ decide: () => ({ subject: 'ada-at-notes' }) })
+    const company = await authorizationServer({ decide: () => ({ subject: 'ada' }) })
+    const port = await findPort()
+    const env = { ...process.env, PORT: String(port), ISSUER: company.issuer, UPSTREAM: upstream.url }
+    const program = fileURLToPath(new URL('support/login-workers.mjs', import.meta.url))
+    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    onTestFinished(async () => {
+      child.kill()
+      await Promise.all([once(child, 'exit'), company.close()])
+    })
+    await eventually(() => expect(output).toContain('ready'))
+    const resource = `http://127.0.0.1:${port}/mcp`
+    const token = await company.issue({ subject: 'ada', resources: [resource] })
+    const links: string[] = []
+    const client = await connect(resource, {
+      headers: { authorization: `Bearer ${token}` },
+      elicitUrl: ({ url }) => {
+        links.push(url)
+        return 'decline'
+      },
+    })
+    onTestFinished(() => client.close())
+    const page = await createBrowser().connect(await linkFor(client, links))
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('is connected') })
+    // Calls at the same time use several connections.
+    const results = await Promise.all(Array.from({ length: 8 }, () => client.callTool('notes__whoami', {})))
+    expect(new Set(results.map(textOf))).toEqual(new Set(['ada-at-notes']))
+    const steps = [...output.matchAll(/^(?:GET|POST) \/connect\/(\S+) (\d)$/gm)]
+    const [link = '', ...others] = steps.map(([, path]) => path)
+    expect(others).toEqual(['login', link, link, 'callback'])
+    const workers = steps.map(([, , worker]) => worker)
+    expect(workers).toEqual([workers[0], workers[1], workers[0], workers[1], workers[0]])
+    expect(workers[1]).not.toBe(workers[0])
+    expect(company.requestsTo('register')).toHaveLength(1)
+  },
+)
 
 test('nobody can connect an account to another user', async () => {
   const upstream = await startProtectedUpstream({ decide: () => ({ subject: 'an-account-at-notes' }) })

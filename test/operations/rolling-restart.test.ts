@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { startBalancer } from '../scale/support/balancer.ts'
 import { openWorkers, runCalls, violationsOf, whenBusy } from '../scale/support/work.ts'
 import { callSteadily } from './support/calls.ts'
@@ -55,8 +56,16 @@ test.skipIf(process.platform === 'win32').each([{ workers: 1 }, { workers: 2 }])
     const steady = callSteadily(balancer.url, CALL_EVERY_MS, stop.signal)
     const clients = await openWorkers(balancer.url, 'r', 4)
     let isRestarting = true
-    const callUntilRestarted = async (client: (typeof clients)[0]): Promise<void> => {
-      while (isRestarting) await runCalls(client, 1)
+    const callUntilRestarted = async (worker: (typeof clients)[0]): Promise<void> => {
+      const { client, records } = worker
+      const uri = `note://${client.name}`
+      while (isRestarting) {
+        await runCalls(worker, 1)
+        // A stream that continues at another process repeats notifications rather than losing one.
+        const { length } = client.received
+        records.push(await client.call('update', { mark: 'updated', uri }))
+        await eventually(() => expect(client.received.slice(length)).toContain(uri))
+      }
     }
     const running = Promise.all(clients.map(callUntilRestarted))
     await whenBusy(clients)

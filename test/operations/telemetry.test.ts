@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { trace } from '@opentelemetry/api'
-import { type Call, createServer, ToolError } from 'portcall'
+import { type Call, createServer, generateKey, ToolError } from 'portcall'
 import { connect } from 'portcall/client'
 import { createGateway } from 'portcall/gateway'
 import { serve } from 'portcall/node'
@@ -34,8 +37,8 @@ afterEach(async () => {
 
 const book = z.object({ time: z.string() })
 
-function createTestServer(options?: TelemetryOptions) {
-  const server = createServer({ name: 'test', version: '1' })
+function createTestServer(options?: TelemetryOptions, settings: Parameters<typeof createServer>[1] = {}) {
+  const server = createServer({ name: 'test', version: '1' }, settings)
   server.use(serverTelemetry(options))
   server.tool('add', { input: z.object({ a: z.number(), password: z.string().optional() }) }, ({ a }) => String(a + 1))
   server.tool('fail', {}, () => {
@@ -169,6 +172,28 @@ describe.each(VERSIONS)('over HTTP with %s', (protocolVersion) => {
       expect(handled.parentSpanId).toBe(asked.spanId)
     }
   })
+})
+
+test('a call that continues at another process is linked to the request at the first one, if it is traced there', async () => {
+  const sealingKeys = [generateKey()]
+  const untraced = createServer({ name: 'test', version: '1' }, { sealingKeys })
+  untraced.tool('ask', {}, async (_: unknown, call: Call) => (await call.elicit('When?', book)).time)
+  const traced = () => createTestServer({}, { sealingKeys })
+  const [started = '', ...others] = await Promise.all([traced(), untraced, traced()].map(listen))
+  const balancer = createHttpServer(async (incoming, outgoing) => {
+    let body = ''
+    for await (const chunk of incoming) body += chunk
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = incoming.headers
+    const target = body.includes('"inputResponses"') ? others.shift()! : started
+    const response = await fetch(target, { method: 'POST', headers: headers as Record<string, string>, body })
+    outgoing.writeHead(response.status, { 'content-type': response.headers.get('content-type')! }).end(await response.text())
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void balancer.close())
+  await once(balancer, 'listening')
+  const client = await open(`http://127.0.0.1:${(balancer.address() as AddressInfo).port}/mcp`, { protocolVersion: '2026-07-28' })
+  for (let call = 0; call < 2; call++) expect((await client.callTool('ask')).content).toEqual([{ type: 'text', text: '19:30' }])
+  const [, first, second] = (await spansNamed('tools/call ask')).filter(({ kind }) => kind === SERVER)
+  expect(second).toMatchObject({ traceId: first!.traceId, links: [{ traceId: first!.traceId, spanId: first!.spanId }] })
 })
 
 test('a session that is lost has the type of the error', async () => {

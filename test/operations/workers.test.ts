@@ -1,13 +1,13 @@
 /** `serve(server, { workers })`: several processes on one port, their failures, and how they end. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect as openSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Client, connect } from 'portcall/client'
-import { idempotencyKey } from 'portcall/middleware'
+import { idempotencyKey, verifyAuditLog } from 'portcall/middleware'
 import { tasks } from 'portcall/tasks/client'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { isRunning } from '../../packages/portcall/src/util/is-running.ts'
@@ -99,8 +99,11 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
     }
   })
 
-  test('limits, receipts and links of middleware without a store are those of all workers', { timeout: LONG_MS }, async () => {
-    const { url } = await startServer()
+  test('limits, receipts and links of middleware without a store are those of all workers, which write one audit log', {
+    timeout: LONG_MS,
+  }, async () => {
+    const file = join(newTemporaryFolder(), 'audit.jsonl')
+    const { url } = await startServer({}, { AUDIT_LOG: file })
     const limited = await Promise.all(Array.from({ length: 4 * COUNT }, () => callOnce(url, 'limited')))
     expect(limited.filter((text) => text === 'allowed')).toHaveLength(4)
 
@@ -115,6 +118,9 @@ describe.skipIf(process.platform === 'win32')('workers', () => {
     const uri = link && 'uri' in link ? link.uri : ''
     for (let at = 0; at < COUNT; at++)
       expect(JSON.stringify(await withClient(url, (client) => client.readResource(uri)))).toContain('x'.repeat(2000))
+
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    expect(await verifyAuditLog(lines)).toMatchObject({ intact: true, records: 4 * COUNT + COUNT + 1 + COUNT })
   })
 
   test('a worker that is killed under load loses no call that it did not have, and is started again', {

@@ -27,7 +27,8 @@ export function createBrowser({ stopAt }: BrowserOptions = {}): Browser {
     jars.set(origin, cookies)
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const init = form ? { method: 'POST', body: form } : {}
-    const headers = { cookie, ...(form && { origin }) }
+    // Each page is loaded on a connection of its own, so that the workers of a server take turns.
+    const headers = { cookie, connection: 'close', ...(form && { origin }) }
     const response = await fetch(url, { ...init, headers, redirect: 'manual' })
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

@@ -66,7 +66,13 @@ export function createBrowser(user?: string) {
   const cookies = new Map<string, string>()
   const fetchPage = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { ...(cookie && { cookie }), ...(user !== undefined && { 'x-test-user': user }), ...init.headers }
+    // Each page is loaded on a connection of its own, so that the workers of a gateway take turns.
+    const headers = {
+      connection: 'close',
+      ...(cookie && { cookie }),
+      ...(user !== undefined && { 'x-test-user': user }),
+      ...init.headers,
+    }
     const response = await fetch(url, { ...init, redirect: 'manual', headers })
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

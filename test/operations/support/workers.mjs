@@ -1,15 +1,15 @@
 /**
  * A program with three workers. It prints its URL, as JSON. `OPTIONS` are further options of `serve`. With `STORES`, an SQLite file, it is one
- * program of several that share the file, without workers unless the options have them.
+ * program of several that share the file, without workers unless the options have them. With `AUDIT_LOG`, all workers record calls in this file.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'
-import { idempotency, rateLimit, resultSizeLimit } from 'portcall/middleware'
+import { auditLog, idempotency, rateLimit, resultSizeLimit } from 'portcall/middleware'
 import { serve, workerNumber } from 'portcall/node'
 import { sqliteStores } from 'portcall/stores/sqlite'
 import { tasks } from 'portcall/tasks'
 
-const { STORES, OPTIONS = '{}' } = process.env
+const { STORES, AUDIT_LOG, OPTIONS = '{}' } = process.env
 const stores = STORES ? { stores: sqliteStores(STORES) } : {}
 const workers = STORES ? {} : { workers: 3 }
 const server = createServer({ name: 'workers', version: '1.0.0' }, { ...stores, extensions: [tasks()], onEvent: () => {} })
@@ -17,6 +17,7 @@ const number = { type: 'number' }
 const text = { type: 'string' }
 const object = (properties) => ({ type: 'object', properties })
 
+if (AUDIT_LOG) server.use(auditLog({ to: AUDIT_LOG }))
 server.use(rateLimit({ limit: 4, intervalMs: 3_600_000, tools: ['limited'] }))
 server.use(idempotency({ tools: ['pay'] }))
 server.use(resultSizeLimit({ maxBytes: 1000, exceeded: 'link', tools: ['long'] }))

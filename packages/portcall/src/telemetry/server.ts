@@ -16,7 +16,7 @@ import { createInputRequestTracer, type InputRequestTracer } from './input-reque
 import { createInstruments } from './instruments.ts'
 import type { TelemetryOptions } from './options.ts'
 import { extractParent, withTraceContext } from './propagation.ts'
-import { createRoundTripLinks, type RoundTripLinks } from './round-trips.ts'
+import { readRoundTrip, writeRoundTrip } from './round-trips.ts'
 import { measureSession, type RecordSession } from './session-durations.ts'
 
 /** What the spans of one server have in common. */
@@ -24,7 +24,6 @@ interface ServerTracing {
   readonly options: TelemetryOptions
   readonly payloads: PayloadRecorder
   readonly connections: ConnectionAttributes
-  readonly links: RoundTripLinks
   readonly inputRequests: InputRequestTracer
 }
 
@@ -51,12 +50,13 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
     options,
     payloads: createPayloadRecorder(options),
     connections: createConnectionAttributes(),
-    links: createRoundTripLinks(),
     inputRequests: createInputRequestTracer(options),
   }
   const recordSession: RecordSession = (seconds, origin) => instruments.recordSession(seconds, tracing.connections.of(origin))
-  return (request, context, next) => {
+  return (sent, context, next) => {
     const startedAt = performance.now()
+    const roundTrip = readRoundTrip(sent)
+    const request = roundTrip?.request ?? sent
     const meta = metaOf(request)
     const operation = instruments.operationOf(request)
     const origin = originOf(meta, context)
@@ -80,7 +80,11 @@ export function serverTelemetry(options: TelemetryOptions = {}): Middleware {
     }
     try {
       measureSession(request, context, recordSession)
-      if (isSampled) describeRequest(received, transport, tracing)
+      if (isSampled) {
+        // The logger knows the request as it was received.
+        rememberTrace(sent, span.spanContext())
+        describeRequest(received, [transport, roundTrip?.previous], tracing)
+      }
       // A request that is not sampled keeps what the client sent. Within this process, the active context says that it is not.
       const traced = isSampled ? withTrace(request, meta, spanContext) : request
       // With a context manager, promises are much of what tracing costs: an async function would create more of them.
@@ -99,8 +103,8 @@ export function withTrace(request: Request, meta: JsonObject, from: Context): Re
 /** Records what a request says. */
 function describeRequest(
   { request, context, origin, span }: ReceivedOperation,
-  transport: SpanContext | undefined,
-  { options, payloads, connections, links }: ServerTracing,
+  links: readonly (SpanContext | undefined)[],
+  { options, payloads, connections }: ServerTracing,
 ): void {
   // The span copies attributes anyway: merging them before takes as long as the rest of the description.
   span.setAttributes(connections.of(origin))
@@ -108,10 +112,7 @@ function describeRequest(
   span.setAttributes(payloads.argumentsOf(request))
   const own = options.attributes?.(request, context)
   if (own) span.setAttributes(own)
-  rememberTrace(request, span.spanContext())
-  if (transport) span.addLink({ context: transport })
-  const previous = links.previousOf(request)
-  if (previous) span.addLink({ context: previous })
+  for (const link of links) if (link) span.addLink({ context: link })
 }
 
 /** Records what a response says. */
@@ -122,15 +123,16 @@ function describeResponse(response: Response, { request, span }: ReceivedOperati
   if (typeof resultType === 'string' && resultType !== 'complete') span.setAttribute(Attribute.resultType, resultType)
 }
 
-/** Prepares the input requests in a response, and remembers the span for the request that brings the input. */
+/** Prepares the input requests in a response, and names the span for the request that brings the input. */
 function traceInputRequests(
   response: Response,
   { span, spanContext }: ReceivedOperation,
-  { links, inputRequests }: ServerTracing,
+  { inputRequests }: ServerTracing,
 ): Response {
   if (!isSuccess(response) || response.result.resultType !== 'input_required') return response
-  links.remember(response, span.spanContext())
   const requested = response.result.inputRequests
-  if (!isObject(requested)) return response
-  return { ...response, result: { ...response.result, inputRequests: inputRequests.trace(requested, spanContext) } }
+  const traced = isObject(requested)
+    ? { ...response, result: { ...response.result, inputRequests: inputRequests.trace(requested, spanContext) } }
+    : response
+  return writeRoundTrip(traced, span.spanContext())
 }

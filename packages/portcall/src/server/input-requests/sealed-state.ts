@@ -35,7 +35,9 @@ export function openSealedStates(
 
   return {
     async load(token) {
-      const state = await open(token).catch((error) => {
+      // Telemetry of another process, which this one may lack, appends the span of the request. See telemetry/round-trips.ts.
+      const [sealed = ''] = token.split('~', 1)
+      const state = await open(sealed).catch((error) => {
         throw error instanceof SealError ? invalidParams('requestState has expired or is not valid for this request') : error
       })
       return singleUseRequestState === 'always' ? { ...state, lastUse: await useState(state, options) } : state
