@@ -179,6 +179,7 @@ describe.each(['2026-07-28', '2025-06-18'])('%s', (revision) => {
     const add = async (a: number): Promise<void> => {
       await choose('Tools', 'add')
       await page.locator('#tool-add-a').fill(String(a))
+      await page.locator('#tool-add-b').fill('1')
       await page.getByRole('button', { name: 'Call', exact: true }).click()
       await result()
         .getByText(`The sum is ${a + 1}`)
@@ -209,8 +210,6 @@ describe.each(['2026-07-28', '2025-06-18'])('%s', (revision) => {
     await page.getByLabel('At most per second').blur()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await result().locator('.figures div', { hasText: 'Succeeded' }).getByText('4', { exact: true }).waitFor()
-    const sent = page.locator('.timeline .row', { hasText: 'tools/list' })
-    await expect.poll(() => sent.count()).toBeGreaterThanOrEqual(4)
     await page.getByLabel('Repeat').fill('1')
     await page.getByLabel('Repeat').blur()
   })
