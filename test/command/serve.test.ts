@@ -72,11 +72,21 @@ describe('without --watch', () => {
     expect(await portcall(['serve', DEMO, '--port', '0', '--host', '0.0.0.0'])).toMatchObject({ code: 2 })
     await writeFile(module, 'export const nothing = 1')
     expect(await portcall(['serve', module])).toMatchObject({ code: 4, err: expect.stringContaining('exports no server') })
-    await writeFile(module, 'this is not code')
+    await writeFile(module, 'throw new Error("not now")')
     expect(await portcall(['serve', module])).toMatchObject({
       code: 4,
       err: expect.stringMatching(/^portcall: cannot load .*\n +at /),
     })
+    // The error of a module that cannot be parsed does not say where: neither in the module itself nor in one that it imports.
+    const broken = `${module}-broken.mjs`
+    await writeFile(broken, 'const a = 1\nexport const b = (\nexport default a')
+    await writeFile(module, `console.error('it runs')\nimport ${JSON.stringify(broken)}`)
+    const { code, err } = await portcall(['serve', module])
+    expect({ code, err }).toEqual({
+      code: 4,
+      err: expect.stringMatching(/^portcall: cannot load .*: SyntaxError: .*\n.*-broken\.mjs:3\n +export default a/),
+    })
+    expect(err).not.toContain('it runs')
   })
 })
 

@@ -186,6 +186,25 @@ test('saved calls fail when an assertion does not hold', async () => {
   ])
 })
 
+test('saved calls run against the server that they were saved for, also after it has another name', async () => {
+  const inspector = await startInspector()
+  const target = { kind: 'url', url: await serveFixture() } as const
+  const { id: serverId, name: server } = await inspector.connect(target)
+  const other = { kind: 'url', url: await serveFixture() } as const
+  for (const [id, at] of [
+    ['own', target],
+    ['other', other],
+  ] as const)
+    await inspector.command('save-call', { call: { id, name: id, server, target: at, request: call, assertions: [] } })
+  await inspector.command('update-server', { serverId, name: 'renamed' })
+  const ran = async () => (await inspector.command('run-calls', { serverId })).outcomes.map(({ id }) => id)
+  expect(await ran()).toEqual(['own'])
+  expect((await inspector.command('export-calls', {})).text).not.toContain(target.url)
+  // Calls of another server are what a person means by running them against this one.
+  await inspector.command('delete-call', { id: 'own' })
+  expect(await ran()).toEqual(['other'])
+})
+
 test('doctor and quality run for a server', async () => {
   const inspector = await startInspector()
   const { id } = await inspector.connect({ kind: 'url', url: await serveFixture() })

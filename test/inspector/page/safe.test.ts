@@ -83,3 +83,15 @@ test('a failing connection shows the step that failed, what to do, and the timel
   await page.context().close()
   await fourth.stop()
 })
+
+test('the link does not open the page a second time', async () => {
+  // Another browser, because the first one has the cookie.
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const response = await page.goto(inspector.link)
+  expect(response?.status()).toBe(403)
+  await page.goto(inspector.origin)
+  expect(await page.locator('.server-item').count()).toBe(0)
+  expect(await context.cookies()).toEqual([])
+  await context.close()
+})

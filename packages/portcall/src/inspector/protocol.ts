@@ -292,7 +292,7 @@ export interface InspectorCommands {
   'save-call': InspectorCommand<{ readonly call: Omit<SavedCall, 'id'> & { readonly id?: string } }, { readonly id: string }>
   /** Deletes a saved call. */
   'delete-call': InspectorCommand<{ readonly id: string }, Empty>
-  /** Runs saved calls against a server and checks their assertions. Default: all that were saved for its name. */
+  /** Runs saved calls against a server and checks their assertions. Default: those that were saved for it; if there are none, all. */
   'run-calls': InspectorCommand<
     ServerParams & { readonly ids?: readonly string[] },
     { readonly outcomes: readonly SavedCallOutcome[] }

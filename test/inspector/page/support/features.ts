@@ -58,6 +58,20 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     await use.result.getByRole('tab', { name: 'Structured' }).click()
     await use.result.getByText('It matches the output schema.').waitFor()
     await use.result.getByText(vocabulary.structured.shows).first().waitFor()
+    if (vocabulary.array === undefined) return
+    await use.call(vocabulary.array)
+    await use.message(vocabulary.array.tool)
+    await use.page.locator('.timeline .row', { hasText: vocabulary.array.tool }).last().click()
+    const drawer = use.page.getByRole('complementary', { name: 'Message' })
+    await drawer.getByRole('radio', { name: 'response' }).check()
+    await drawer.getByRole('tab', { name: 'Newest revision' }).click()
+    await drawer
+      .getByText(/same in the newest revision|On the wire/)
+      .first()
+      .waitFor()
+    const wrapped = drawer.locator('tr', { hasText: '/result/structuredContent' }).filter({ hasText: 'wrapped' })
+    expect(await wrapped.count()).toBe(isLegacy ? 1 : 0)
+    await drawer.getByRole('button', { name: 'Close the message' }).click()
   })
 
   testOnce('progress is in the timeline', async () => {

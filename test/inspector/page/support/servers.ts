@@ -131,13 +131,15 @@ export const OFFICIAL: readonly ServerRow[] = [
 
 const python: Program = preparePython()
 
+const { array: _array, ...PYTHON_MEMO } = MEMO
+
 function pythonRow(transport: string, path: string | undefined, revision: string): ServerRow {
   const isLegacy = revision < '2026'
   return {
     name: `the Python SDK in ${revision} over ${transport}`,
     ...(isLegacy && path !== '/sse' && { revision }),
     shows: { revision, transport },
-    vocabulary: MEMO,
+    vocabulary: PYTHON_MEMO,
     lacks: {
       tasks: 'the server has none',
       'URL elicitation': 'the server has none',

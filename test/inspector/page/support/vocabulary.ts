@@ -14,6 +14,8 @@ export interface AskingCall extends ToolCall {
 export interface Vocabulary {
   readonly form: ToolCall
   readonly structured: ToolCall
+  /** A tool whose structured content is an array, which older revisions wrap. */
+  readonly array?: Omit<ToolCall, 'shows'>
   readonly progress: ToolCall
   /** A tool that runs until it is cancelled. */
   readonly wait: Omit<ToolCall, 'shows'>
@@ -48,6 +50,7 @@ export interface Vocabulary {
 export const MEMO: Vocabulary = {
   form: { tool: 'add', fill: { a: '40', b: '2' }, shows: '42' },
   structured: { tool: 'add', fill: { a: '1', b: '2' }, shows: 'sum' },
+  array: { tool: 'numbers' },
   progress: { tool: 'count', shows: 'counted' },
   wait: { tool: 'wait' },
   log: { tool: 'chat', shows: 'chatted', line: 'loud' },

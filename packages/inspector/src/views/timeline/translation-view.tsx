@@ -17,6 +17,12 @@ export function TranslationView({ detail: { value, newest, changes, note } }: { 
   return (
     <div class="stack">
       <Changes changes={changes} />
+      {changes.some(({ kind, pointer }) => kind === 'wrapped' && pointer.endsWith('/structuredContent')) && (
+        <p class="muted small-text">
+          This revision allows only objects in structured content, so servers wrap other values as {'{ "result": … }'}. An object
+          that the server means as it is looks the same.
+        </p>
+      )}
       <div class="side-by-side">
         <figure>
           <figcaption>On the wire</figcaption>

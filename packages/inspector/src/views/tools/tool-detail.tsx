@@ -244,7 +244,9 @@ function SaveCall({
       check: isError ? ('equals' as const) : ('absent' as const),
       ...(isError && { value: true }),
     }
-    const saved = await run('save-call', { call: { name, server: server.name, request, options, assertions: [assertion] } })
+    const saved = await run('save-call', {
+      call: { name, server: server.name, target: server.target, request, options, assertions: [assertion] },
+    })
     if (saved) notify('The call is saved. Find it under "Saved calls".')
   }
   return (

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import type { Server } from '../../entrypoints/index.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
@@ -36,5 +38,21 @@ function toCliError(path: string, error: unknown): CliError {
     return new CliError('unreachable', `this version of Node cannot run ${path}`, {
       hint: 'compile it, use Node 22.18 or newer, or set NODE_OPTIONS="--import tsx"',
     })
-  return new CliError('unreachable', `cannot load ${path}: ${message}`, { cause: error, details: frames })
+  const isParsing = error instanceof SyntaxError && frames.every((frame) => frame.includes('(node:internal/'))
+  const details = isParsing ? placeOfSyntaxError(path) : frames
+  return new CliError('unreachable', `cannot load ${path}: ${message}`, { cause: error, details })
+}
+
+const PARSE_TIMEOUT_MS = 10_000
+
+/**
+ * Returns the file and the line of a syntax error, with the text of the line. Node tells them only when it ends with the error, so another
+ * process loads the module. Nothing of the module runs there, because what is imported first ends the process.
+ */
+function placeOfSyntaxError(path: string): string[] {
+  const code = `import 'data:text/javascript,process.exit()'\nimport ${JSON.stringify(pathToFileURL(resolve(path)).href)}`
+  const args = [...process.execArgv, '--input-type=module', '--eval', code]
+  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PARSE_TIMEOUT_MS })
+  const [place = ''] = stderr.split('\n\n')
+  return place.split('\n').map((line) => `    ${line}`)
 }

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../jsonrpc/message.ts'
 import type { CreateMessageParams } from '../../protocol/input-types.ts'
 import type { LoggingLevel, SubscriptionFilter } from '../../protocol/types.ts'
-import type { InspectorFailure, InventoryKind } from './servers.ts'
+import type { InspectorFailure, InspectorTarget, InventoryKind } from './servers.ts'
 
 /** What to do. The type of `OperationState.result` is in `OperationResults`. */
 export type OperationRequest =
@@ -237,6 +237,8 @@ export interface SavedCall {
   readonly name: string
   /** The name of the server that it was saved for. */
   readonly server: string
+  /** Where that server is. Not in exported files. */
+  readonly target?: InspectorTarget
   /** What to do. */
   readonly request: OperationRequest
   /** Its options. */

@@ -98,7 +98,7 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
     })
   try {
     const client = (await connect(wire.target, {
-      ...(await createOptions(parts, messages)),
+      ...(await createOptions(parts, { messages, revision: () => revision })),
       wire: { ...wire.observer, onOpen },
       onEraDetected: (detected) => {
         era = detected
@@ -184,7 +184,16 @@ function createMemoryWire(server: ServerLike, messages: MessageRecorder): Wire {
   }
 }
 
-async function createOptions(parts: OpenServerParts, messages: MessageRecorder): Promise<ConnectOptions> {
+interface ConnectionView {
+  readonly messages: MessageRecorder
+  /** Returns the revision on the wire. */
+  readonly revision: () => string | undefined
+}
+
+async function createOptions(
+  parts: OpenServerParts,
+  { messages, revision: revisionInUse }: ConnectionView,
+): Promise<ConnectOptions> {
   const { serverId, settings, timeline, resolved, signal, hasModel, roots, questions, info } = parts
   const { declare = {}, requestTimeoutMs, totalTimeoutMs, connectTimeoutMs, probeTimeoutMs, revision, era, logLevel } = settings
   const originOf = (method: string): { entryId?: number; operationId?: string } => {
@@ -203,7 +212,7 @@ async function createOptions(parts: OpenServerParts, messages: MessageRecorder):
     cache: false,
     restart: false,
     headers: resolved.headers,
-    middleware: [observeTasks((task) => parts.onTask(serverId, task)), createNewestView(messages)],
+    middleware: [observeTasks((task) => parts.onTask(serverId, task)), createNewestView(messages, revisionInUse)],
     ...(revision !== undefined && { protocolVersion: revision }),
     ...(era && { era }),
     ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),

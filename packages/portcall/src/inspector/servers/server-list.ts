@@ -50,7 +50,7 @@ export function createServerList({ files, inventories, context }: ServerListOpti
     get,
     async add(init) {
       if (servers.size >= MAX_SERVERS) throw new InspectorCommandError('FAILED', `At most ${MAX_SERVERS} servers can be open`)
-      const saved = init.saved ?? readSaved().some(({ target }) => isSame(target, init.target))
+      const saved = init.saved ?? readSaved().some(({ target }) => isSameTarget(target, init.target))
       const server = await createManagedServer({ ...init, saved }, context)
       servers.set(server.id, server)
       return server
@@ -64,7 +64,7 @@ export function createServerList({ files, inventories, context }: ServerListOpti
     },
     save(id, saved) {
       const server = get(id)
-      const others = readSaved().filter(({ target }) => !isSame(target, server.target))
+      const others = readSaved().filter(({ target }) => !isSameTarget(target, server.target))
       const { name } = server.state
       const entry = { name, target: server.target, settings: withoutSecrets(server.settings) }
       files.write(FILE, saved ? [...others, entry] : others)
@@ -76,7 +76,8 @@ export function createServerList({ files, inventories, context }: ServerListOpti
   }
 }
 
-function isSame(a: InspectorTarget, b: InspectorTarget): boolean {
+/** Reports whether two targets are the same. */
+export function isSameTarget(a: InspectorTarget, b: InspectorTarget): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 

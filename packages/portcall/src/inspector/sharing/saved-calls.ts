@@ -4,6 +4,7 @@ import type { CoreParts } from '../core-parts.ts'
 import type { CallAssertion, OperationState, SavedCall, SavedCallOutcome } from '../protocol/operations.ts'
 import type { ExportFile } from '../protocol/sharing.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
+import { isSameTarget } from '../servers/server-list.ts'
 import { checkCondition } from '../sessions/result-condition.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 
@@ -12,7 +13,7 @@ export interface SavedCalls {
   readonly all: readonly SavedCall[]
   save(call: Omit<SavedCall, 'id'> & { readonly id?: string }): string
   delete(id: string): void
-  /** Runs calls against a server, one after another. Default: all that were saved for its name. */
+  /** Runs calls against a server, one after another. Default: those that were saved for it; if there are none, all. */
   run(server: ManagedServer, ids: readonly string[] | undefined): Promise<readonly SavedCallOutcome[]>
   /** Returns the calls as a file. */
   export(ids: readonly string[] | undefined): ExportFile
@@ -44,7 +45,8 @@ export function createSavedCalls({ files, hub, operations }: CoreParts): SavedCa
     },
     delete: (id) => replace(calls.filter((call) => call.id !== id)),
     async run(server, ids) {
-      const wanted = calls.filter((call) => (ids ? ids.includes(call.id) : call.server === server.state.name))
+      const own = calls.filter((call) => isFor(server, call))
+      const wanted = ids ? calls.filter(({ id }) => ids.includes(id)) : own.length > 0 ? own : calls
       const outcomes: SavedCallOutcome[] = []
       for (const call of wanted) {
         const operationId = operations.start(server, call.request, call.options ?? {})
@@ -53,11 +55,17 @@ export function createSavedCalls({ files, hub, operations }: CoreParts): SavedCa
       return outcomes
     },
     export(ids) {
-      const wanted = ids ? calls.filter(({ id }) => ids.includes(id)) : calls
+      const exported = ids ? calls.filter(({ id }) => ids.includes(id)) : calls
+      const wanted = exported.map(({ target: _target, ...call }) => call)
       const text = `${JSON.stringify({ portcall: 'calls', version: 1, calls: wanted }, null, 2)}\n`
       return { fileName: 'calls.json', mimeType: 'application/json', text, messages: 0, redactions: [] }
     },
   }
+}
+
+/** Reports whether a call was saved for a server. Its name alone does not say so: it is another one before the first connection. */
+function isFor(server: ManagedServer, { target, server: name }: SavedCall): boolean {
+  return target ? isSameTarget(target, server.target) : name === server.state.name
 }
 
 function judge(call: SavedCall, operation: OperationState): SavedCallOutcome {

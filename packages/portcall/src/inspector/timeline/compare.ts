@@ -65,7 +65,7 @@ function isWrapped(left: JsonValue, right: JsonValue): boolean {
   const holds = (outer: JsonValue, inner: JsonValue): boolean => {
     if (!isObject(outer)) return false
     const [value, second] = Object.values(outer)
-    return second === undefined && value !== undefined && typeof value === 'object' && isJsonEqual(value, inner)
+    return second === undefined && value !== undefined && isJsonEqual(value, inner)
   }
   return holds(left, right) || holds(right, left)
 }

@@ -1,14 +1,15 @@
 import type { Middleware } from '../../entrypoints/client.ts'
 import { deriveContext } from '../../jsonrpc/exchange.ts'
-import type { JsonValue } from '../../jsonrpc/message.ts'
+import { isObject, isSuccess, type JsonValue, type Response, success } from '../../jsonrpc/message.ts'
+import { revisionOf } from '../../protocol/revisions.ts'
 import { type CallScope, callScope } from './call-scope.ts'
 import type { MessageRecorder } from './messages.ts'
 
 /**
  * Creates the middleware that sees each message in the newest revision, and adds that form to the message on the wire. It is the innermost
- * middleware, right above the translation.
+ * middleware, right above the translation. `revision` returns the revision on the wire.
  */
-export function createNewestView(messages: MessageRecorder): Middleware {
+export function createNewestView(messages: MessageRecorder, revision: () => string | undefined): Middleware {
   return (request, context, next) => {
     const outer = callScope.getStore()
     const scope: CallScope = { ...outer, request: structuredClone(request) }
@@ -20,9 +21,20 @@ export function createNewestView(messages: MessageRecorder): Middleware {
     return callScope.run(scope, async () => {
       const response = await next(request, deriveContext(context, { notify }))
       const entryId = scope.entryId === undefined ? undefined : messages.responseOf(scope.entryId)
-      if (entryId !== undefined) messages.setNewest(entryId, response as unknown as JsonValue)
+      if (entryId !== undefined) messages.setNewest(entryId, unwrapContent(response, revision()) as unknown as JsonValue)
       outer?.onResponse?.(response)
       return response
     })
   }
+}
+
+/**
+ * Returns a response with the structured content that the newest revision allows: the value itself, where a server of a revision that allows
+ * only objects sent `{ "result": value }`. For display only, because a server can also mean that object.
+ */
+function unwrapContent(response: Response, revision = ''): Response {
+  if (revisionOf(revision)?.structuredContent !== 'object' || !isSuccess(response)) return response
+  const { structuredContent: wrapped } = response.result
+  if (!isObject(wrapped) || Object.keys(wrapped).join() !== 'result' || isObject(wrapped.result)) return response
+  return success(response.id, { ...response.result, structuredContent: wrapped.result })
 }
