@@ -103,6 +103,14 @@ describe('portcall gateway', () => {
     })
   })
 
+  test('check estimates the same tokens as portcall check, if the names are the same', async () => {
+    const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER }, gateway: { names: { mode: 'never' } } })
+    const [own, direct] = await Promise.all([gateway(workspace, 'check', '--json'), portcall(['check', DEMO, '--json'])])
+    const { toolTokens, tokensByTool } = JSON.parse(direct.out)
+    expect(JSON.parse(own.out)).toMatchObject({ servers: [{ name: 'demo', tokens: toolTokens, tokensByTool }] })
+    expect(tokensByTool.length).toBeGreaterThan(5)
+  })
+
   test('mistakes', async () => {
     const workspace = await createWorkspace('{\n"mcpServers": {},\n"gateway": { "listne": {}, "nmaes": {} }\n}')
     const { code, err } = await gateway(workspace, '--dry-run')

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../test-kit/eventually.ts'
 import { connect } from '../entrypoints/client.ts'
-import { createServer, type Server } from '../entrypoints/index.ts'
+import { createServer, type Server, serveChannel } from '../entrypoints/index.ts'
 import { nodeHandler } from '../entrypoints/node.ts'
+import { type Channel, channelPair } from '../jsonrpc/channel.ts'
+import type { JsonObject } from '../jsonrpc/message.ts'
 import { bridge } from './bridge.ts'
-import { createGateway } from './gateway.ts'
+import { createGateway, type Gateway } from './gateway.ts'
 
 function createFiles(): Server {
   return createServer({ name: 'files', version: '1' }, { instructions: 'Reads files.' })
@@ -183,4 +185,165 @@ test('callers do not learn the PATH and folders of the gateway from a program th
   await using strict = createGateway({ servers: { missing: { target: servers.missing, required: true } } })
   await using other = await connect(strict)
   await expect(other.tools().toArray()).rejects.toThrow(reason)
+})
+
+const ERAS = ['2025-11-25', '2026-07-28'] as const
+
+/** Puts a gateway in front of a server of an era. `sent` are the messages that it sends there. */
+function openGateway(server: Server, protocolVersion: string): { gateway: Gateway; sent: JsonObject[] } {
+  const sent: JsonObject[] = []
+  const [near, far] = channelPair()
+  serveChannel(server, far)
+  const target: Channel = {
+    ...near,
+    send(message) {
+      sent.push(...([message].flat() as unknown as JsonObject[]))
+      return near.send(message)
+    },
+  }
+  const gateway = createGateway({ servers: { box: { target, protocolVersion } } })
+  onTestFinished(() => gateway.close())
+  return { gateway, sent }
+}
+
+test.each(ERAS)('with a server of %s, the last of two subscribers ends the only subscription, once', async (era) => {
+  const server = createServer({ name: 'box', version: '1' })
+    .resource('note://a', { name: 'a' }, () => 'a')
+    .tool('hello', {}, () => 'hello')
+  const { gateway, sent } = openGateway(server, era)
+  await using one = await connect(gateway)
+  await using two = await connect(gateway)
+  const [first, last] = [one, two].map((client) => client.listen({ resourceSubscriptions: ['note://a'] }))
+  await Promise.all([first?.acknowledged, last?.acknowledged])
+  const [starts, ends] =
+    era === '2026-07-28' ? ['subscriptions/listen', 'notifications/cancelled'] : ['resources/subscribe', 'resources/unsubscribe']
+  const count = (wanted: string): number => sent.filter(({ method }) => method === wanted).length
+  first?.close()
+  const changes = last?.[Symbol.asyncIterator]()
+  server.resourceUpdated('note://a')
+  expect((await changes?.next())?.value).toEqual({ type: 'resource', uri: 'note://a' })
+  await two.callTool('box__hello')
+  expect([count(starts), count(ends)]).toEqual([1, 0])
+  last?.close()
+  await eventually(() => expect(count(ends)).toBe(1))
+  await two.callTool('box__hello')
+  expect([count(starts), count(ends)]).toEqual([1, 1])
+})
+
+describe.each(ERAS)('a client of %s', (front) => {
+  test.each(ERAS)('gets nothing of a call that it has cancelled, though a server of %s still answers', async (era) => {
+    let release!: () => void
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let [hasStarted, hasAborted, hasEnded] = [false, false, false]
+    const server = createServer({ name: 'box', version: '1' })
+      .tool('hello', {}, () => 'hello')
+      .tool('stubborn', {}, async (_input, call) => {
+        call.signal.addEventListener('abort', () => (hasAborted = true))
+        hasStarted = true
+        await call.progress(1, 3)
+        await released
+        await Promise.resolve(call.progress(2, 3)).catch(() => {})
+        hasEnded = true
+        return 'late'
+      })
+    const { gateway } = openGateway(server, era)
+    const [near, far] = channelPair()
+    serveChannel(gateway, far)
+    onTestFinished(() => near.close())
+    const received: JsonObject[] = []
+    near.receive(
+      (input) => void ('value' in input && received.push(input.value as JsonObject)),
+      () => {},
+    )
+    const _meta = {
+      progressToken: 'p',
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const send = (message: object): unknown => near.send({ jsonrpc: '2.0', ...message } as never)
+    const call = (id: number, name: string): unknown =>
+      send({
+        id,
+        method: 'tools/call',
+        params: { name, arguments: {}, _meta: front === '2026-07-28' ? _meta : { progressToken: 'p' } },
+      })
+    const answered = (id: number): Promise<unknown> =>
+      eventually(() => expect(received).toContainEqual(expect.objectContaining({ id, result: expect.anything() })))
+    if (front !== '2026-07-28') {
+      const params = { protocolVersion: front, capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+      send({ id: 1, method: 'initialize', params })
+      await answered(1)
+      send({ method: 'notifications/initialized' })
+    }
+    call(0, 'box__stubborn')
+    await eventually(() => expect(hasStarted && received.some(({ method }) => method === 'notifications/progress')).toBe(true))
+    const before = received.length
+    send({ method: 'notifications/cancelled', params: { requestId: 0 } })
+    await eventually(() => expect(hasAborted).toBe(true))
+    release()
+    await eventually(() => expect(hasEnded).toBe(true))
+    // A response of the cancelled call would arrive before this one, which is sent later on the same channel.
+    call(2, 'box__hello')
+    await answered(2)
+    expect(received.slice(before).map(({ id, method }) => id ?? method)).toEqual([2])
+  })
+})
+
+test('three nested gateways call, read, complete and subscribe, and tell long names and equal URIs apart', async () => {
+  const prefix = 'n'.repeat(100)
+  const names = [`${prefix}one_and_twenty_chars`, `${prefix}two_and_twenty_chars`]
+  const create = (name: string): Server => {
+    const server = createServer({ name, version: '1' })
+      .resource('note://a', { name: 'a' }, () => `a of ${name}`)
+      .resource('row:///{id}', { name: 'row', complete: { id: () => [`${name}-1`] } }, ({ id }) => `${id} of ${name}`)
+      .prompt(
+        'greet',
+        {
+          arguments: { type: 'object', properties: { who: { type: 'string' } } } as const,
+          complete: { who: () => [`Ada of ${name}`] },
+        },
+        () => 'Hello',
+      )
+    for (const tool of names) server.tool(tool, {}, () => `${tool} of ${name}`)
+    return server
+  }
+  const [red, blue] = [create('red'), create('blue')]
+  await using inner = createGateway({ servers: { red, blue } })
+  await using middle = createGateway({ servers: { inner, other: create('other') } })
+  await using outer = createGateway({ servers: { middle, last: create('last') } })
+  await using client = await connect(outer)
+
+  const tools = (await client.tools().toArray()).map(({ name }) => name)
+  expect(tools).toHaveLength(8)
+  expect(Math.max(...tools.map((name) => name.length))).toBeLessThanOrEqual(60)
+  const results = await Promise.all(tools.map((name) => client.callTool(name)))
+  const servers = ['red', 'blue', 'other', 'last']
+  expect(results.map(({ content }) => (content as { text: string }[])[0]?.text)).toEqual(
+    servers.flatMap((server) => names.map((name) => `${name} of ${server}`)),
+  )
+
+  const uris = (await client.resources().toArray()).map(({ uri }) => uri)
+  expect(new Set(uris).size).toBe(4)
+  const texts = await Promise.all(uris.map(async (uri) => (await client.readResource(uri)).contents[0]))
+  expect(texts).toMatchObject(servers.map((server, index) => ({ uri: uris[index], text: `a of ${server}` })))
+
+  const prompts = await client.prompts().toArray()
+  const templates = await client.resourceTemplates().toArray()
+  for (const [index, server] of servers.entries()) {
+    const prompt = { type: 'ref/prompt' as const, name: prompts[index]?.name ?? '' }
+    expect(await client.complete(prompt, { name: 'who', value: '' })).toMatchObject({ values: [`Ada of ${server}`] })
+    const template = { type: 'ref/resource' as const, uri: templates[index]?.uriTemplate ?? '' }
+    expect(await client.complete(template, { name: 'id', value: '' })).toMatchObject({ values: [`${server}-1`] })
+  }
+
+  const uri = uris[1] ?? ''
+  await using subscription = client.listen({ resourceSubscriptions: [uri] })
+  expect(await subscription.acknowledged).toMatchObject({ resourceSubscriptions: [uri] })
+  const next = subscription[Symbol.asyncIterator]().next()
+  red.resourceUpdated('note://a')
+  blue.resourceUpdated('note://a')
+  expect((await next).value).toEqual({ type: 'resource', uri })
 })

@@ -1,4 +1,5 @@
 import { connect } from '../../entrypoints/client.ts'
+import type { ToolTokens } from '../../entrypoints/diagnostics.ts'
 import {
   type CredentialsProvider,
   createGateway,
@@ -20,6 +21,8 @@ interface ServerReport {
   readonly tools?: readonly string[]
   /** An estimate of the tokens that the tools take in the context of a model. */
   readonly tokens?: number
+  /** The estimate for each tool. */
+  readonly tokensByTool?: readonly ToolTokens[]
   readonly durationMs: number
   /** What the gateway needs from its callers before it can use the server. */
   readonly requires?: string
@@ -67,7 +70,7 @@ async function checkServer(name: string, { server, names, credentials, authType 
     credentials,
     ...(names && { names }),
   })
-  const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'requires' | 'error'>): ServerReport => ({
+  const report = (more: Pick<ServerReport, 'tools' | 'tokens' | 'tokensByTool' | 'requires' | 'error'>): ServerReport => ({
     name,
     target: describeTarget(server),
     ...more,
@@ -76,8 +79,12 @@ async function checkServer(name: string, { server, names, credentials, authType 
   try {
     const client = await connect(gateway)
     const tools = await client.tools().toArray()
-    const { estimateTotalTokens } = await import('../../entrypoints/diagnostics.ts')
-    return report({ tools: tools.map((tool) => tool.name), tokens: estimateTotalTokens(tools) })
+    const { estimateToolTokens, estimateTotalTokens } = await import('../../entrypoints/diagnostics.ts')
+    return report({
+      tools: tools.map((tool) => tool.name),
+      tokens: estimateTotalTokens(tools),
+      tokensByTool: estimateToolTokens(tools),
+    })
   } catch (error) {
     const { error: reason } = gateway.status().servers[name] ?? {}
     const text = sanitizeLine(reason ?? (error instanceof Error ? error.message : String(error)))

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Client, connect } from '../../entrypoints/client.ts'
 import { createServer, type Server } from '../../entrypoints/index.ts'
@@ -32,12 +31,8 @@ function createCrm(): Server {
   return server
 }
 
-async function open(policy: GatewayPolicy, as: () => Auth | undefined = () => undefined): Promise<Client> {
-  const gateway = createGateway({
-    servers: { crm: createCrm(), files: createCrm() },
-    policy,
-    middleware: [(request, context, next) => next(request, deriveContext(context, { auth: as() }))],
-  })
+async function open(policy: GatewayPolicy): Promise<Client> {
+  const gateway = createGateway({ servers: { crm: createCrm(), files: createCrm() }, policy })
   const client = await connect(gateway)
   onTestFinished(async () => {
     await client.close()
@@ -240,52 +235,6 @@ describe('arguments', () => {
     for (const args of [{ amount: 11 }, { amount: '10' }, {}, { amount: [10] }])
       expect(await client.callTool('crm__pay', args)).toMatchObject({ isError: true })
   })
-})
-
-test('in 1000 random policies, exactly the listed tools can be called', { timeout: 120_000 }, async () => {
-  const pattern = fc.constantFrom('*', 'read*', 'delete', 'crm__*', 'files__delete*', '*all', 'crm__pay', 'p*y')
-  const condition = fc.record(
-    {
-      tools: fc.oneof(pattern, fc.array(pattern, { minLength: 1, maxLength: 2 })),
-      servers: fc.constantFrom('crm', 'f*', '*'),
-      principals: fc.constantFrom('ada', 'b*', '*'),
-      scopes: fc.constantFrom('read', 'write'),
-      claims: fc.constant({ groups: ['dev'] }),
-    },
-    { requiredKeys: [] },
-  )
-  const rule: fc.Arbitrary<AccessRule> = fc
-    .tuple(condition, fc.constantFrom<RuleAction>('allow', 'deny'), fc.option(fc.boolean(), { nil: undefined }))
-    .map(([rest, action, hint]) => ({
-      ...rest,
-      do: action,
-      ...(action === 'deny' && hint !== undefined && { annotations: { readOnlyHint: hint } }),
-    }))
-  const fallback = fc.constantFrom<RuleAction>('allow', 'deny')
-  const auth = fc.constantFrom<Auth>({ principal: 'ada', scopes: ['read'] }, { principal: 'bob', groups: ['dev'] })
-  let current: GatewayPolicy = {}
-  let principal: Auth = { principal: 'ada' }
-  const client = await open(
-    { visible: (item, caller) => current.visible?.(item, caller) ?? true, decide: (call) => current.decide?.(call) ?? 'allow' },
-    () => principal,
-  )
-  const all = ['crm', 'files'].flatMap((server) => TOOLS.map((name) => `${server}__${name}`))
-  await fc.assert(
-    fc.asyncProperty(fc.array(rule, { maxLength: 5 }), fallback, auth, async (rules, otherwise, caller) => {
-      principal = caller
-      current = accessRules({ default: otherwise, rules })
-      const callable: string[] = []
-      for (const name of all) {
-        const isCallable = await client.callTool(name).then(
-          ({ isError }) => isError !== true,
-          () => false,
-        )
-        if (isCallable) callable.push(name)
-      }
-      expect(await namesOf(client)).toEqual(callable)
-    }),
-    { numRuns: 1000 },
-  )
 })
 
 test('a caller learns of a server that is not available only if it may see something of it', async () => {
