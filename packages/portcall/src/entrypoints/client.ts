@@ -34,6 +34,7 @@ export type { Exchange, ExchangeContext, Middleware } from '../jsonrpc/exchange.
 export { NegotiationError } from '../legacy/negotiate.ts'
 export type { Logger } from '../logging/logger.ts'
 export type { ExtensionApis } from '../protocol/extensions.ts'
+export { UNAVAILABLE_META } from '../protocol/meta.ts'
 export type {
   CallToolResult,
   Completion,

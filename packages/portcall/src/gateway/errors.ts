@@ -55,6 +55,7 @@ export function unavailable(server: string, error: unknown): RpcError {
 
 /** Says why a server is not available, without paths of this machine. Its status and events have the whole message. */
 export function describeToCaller(error: unknown): string {
+  if (error instanceof UpstreamUnavailableError) return describeToCaller(error.cause)
   const spawnError = findCause(error, (cause) => cause instanceof SpawnError)
   if (!spawnError) return messageOf(error)
   const { cause } = spawnError

@@ -15,6 +15,12 @@ export const MetaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const
 
+/**
+ * The `_meta` key with which a gateway of this library says, in the result of a list, which servers are left out: an object with the reasons, by
+ * the names of the servers.
+ */
+export const UNAVAILABLE_META = 'io.github.portcall/unavailable'
+
 /** The metadata that every request of the newest revision carries. A server does not remember it between requests. */
 export interface RequestMeta {
   readonly protocolVersion: string

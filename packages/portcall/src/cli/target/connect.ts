@@ -17,6 +17,7 @@ import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import { nameOfTarget, resolveTarget } from './resolve.ts'
 import { watchConnection } from './slow-connection.ts'
+import { reportUnavailable } from './unavailable-servers.ts'
 
 /** The part of an invocation that describes a connection. */
 export type ConnectionInvocation = Pick<Invocation, 'server' | 'io'> & {
@@ -73,6 +74,7 @@ async function withExtensions<const E extends readonly ClientExtension[], T>(
         : error
     })
     .finally(opening.end)
+  client.use(reportUnavailable(io))
   if (flags.record !== undefined) {
     const { openRecordingFile } = await import('../sessions/recording-file.ts')
     client.use(await openRecordingFile(flags.record))

@@ -2,15 +2,13 @@ import type { KindInfo } from '../../compose/kinds.ts'
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { ExchangeContext } from '../../jsonrpc/exchange.ts'
 import type { JsonObject } from '../../jsonrpc/message.ts'
+import { UNAVAILABLE_META } from '../../protocol/meta.ts'
 import type { Caller } from '../caller.ts'
 import { describeToCaller } from '../errors.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
 import { invalidCursor, type ListCursors } from './cursors.ts'
 import { mayKnowServer } from './known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from './merged-lists.ts'
-
-/** The `_meta` member of a list that names the servers that are left out, and why. */
-export const UNAVAILABLE_META = 'io.github.portcall/unavailable'
 
 export interface ListItemsOptions {
   readonly lists: MergedLists
