@@ -59,7 +59,7 @@ test('docs/reference/limits.md has every limit with its default', () => {
   expect(limitsOf('The client over HTTP')).toEqual({ ...HTTP_CLIENT_LIMITS })
   expect(limitsOf('The client')).toEqual({
     ...CLIENT_TIMEOUTS,
-    probeTimeoutMs: numberIn('connect/open-connection.ts', 'PROBE_TIMEOUT_MS'),
+    probeTimeoutMs: numberIn('connect/probe.ts', 'PROBE_TIMEOUT_MS'),
     maxRoundTrips: numberIn('client/client.ts', 'maxRoundTrips'),
     maxPages: numberIn('client/client.ts', 'maxPages'),
     storeTimeoutMs: numberIn('client/cache.ts', 'STORE_TIMEOUT_MS'),
