@@ -124,6 +124,13 @@ describe('reconnecting', () => {
   })
 })
 
+it('throws the error of the first attempt, and emits no event for it', async () => {
+  const events: unknown[] = []
+  const opening = connect('http://127.0.0.1:9/mcp', { onEvent: (event) => void events.push(event) })
+  await expect(opening).rejects.toThrow('the connection was refused')
+  expect(events).toEqual([])
+})
+
 describe('processes', () => {
   const script = (body: string) => ({ command: process.execPath, args: ['-e', body] })
   const legacyServer = `

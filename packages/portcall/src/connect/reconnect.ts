@@ -65,7 +65,8 @@ export async function createReconnectingConnection(options: ReconnectOptions): P
     current = undefined
     ready = undefined
     status = reconnect ? 'disconnected' : 'closed'
-    onEvent({ type: 'disconnected', error })
+    // The error of the first attempt is thrown.
+    if (info.protocolVersion !== '') onEvent({ type: 'disconnected', error })
   }
   const open = async (attempt: () => Promise<OpenConnection>, signal: AbortSignal | undefined): Promise<OpenConnection> => {
     const connection = await openWithTimeout(options, signal ? AbortSignal.any([closing.signal, signal]) : closing.signal)
