@@ -39,7 +39,7 @@ export function writeRoundTrip(response: Response, { traceId, spanId, traceFlags
 }
 
 /** A request that continues another one. */
-export interface RoundTrip {
+export interface ContinuedRequest {
   /** The request with the `requestState` of the server. */
   readonly request: Request
   /** The span of the request that it continues. */
@@ -47,7 +47,7 @@ export interface RoundTrip {
 }
 
 /** Returns the request that brings the input for an earlier one, without what `writeRoundTrip` appended; undefined if it is no such request. */
-export function readRoundTrip(request: Request): RoundTrip | undefined {
+export function readRoundTrip(request: Request): ContinuedRequest | undefined {
   const state = request.params?.requestState
   if (typeof state !== 'string') return undefined
   const [suffix, traceId, spanId, flags = ''] = SPAN_SUFFIX.exec(state) ?? []
