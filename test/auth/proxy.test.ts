@@ -1,14 +1,11 @@
 /** A server with an OAuth proxy in front of a provider without dynamic registration. */
-import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { type AuthProvider, browserSignIn } from 'portcall/auth/client'
 import { type OAuthProxyOptions, oauthProxy, type UpstreamTokens } from 'portcall/auth/proxy'
 import { type Client, connect } from 'portcall/client'
 import { memoryStores } from 'portcall/stores'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { startPrintingProgram } from '../support/printing-program.ts'
 import { createBrowser } from './support/browser.ts'
 import { reserveUrl, SCOPES, serveNotes } from './support/notes.ts'
 import { startProvider, USER } from './support/provider.ts'
@@ -89,16 +86,9 @@ test.skipIf(process.platform === 'win32')(
   { timeout: 60_000 },
   async () => {
     const { resource, port, provider } = await startProxyProvider()
-    const program = fileURLToPath(new URL('support/proxy-workers.mjs', import.meta.url))
-    const env = { ...process.env, PORT: String(port), ISSUER: provider.issuer }
-    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    let output = ''
-    child.stdout.on('data', (chunk) => (output += chunk))
-    onTestFinished(async () => {
-      child.kill()
-      await Promise.all([once(child, 'exit'), provider.close()])
-    })
-    await eventually(() => expect(output).toContain('ready'))
+    onTestFinished(() => provider.close())
+    const env = { PORT: String(port), ISSUER: provider.issuer }
+    const printed = await startPrintingProgram(new URL('support/proxy-workers.mjs', import.meta.url), env)
     const browser = createBrowser()
     const open = async (url: URL): Promise<void> => void (await browser.open(url.href))
     const client = await connect(resource, { auth: browserSignIn({ open }) })
@@ -107,7 +97,7 @@ test.skipIf(process.platform === 'win32')(
     const results = await Promise.all(Array.from({ length: 8 }, () => client.callTool('whoami')))
     const texts = new Set(results.map(({ content }) => JSON.stringify(content)))
     expect([...texts].sort()).toMatchObject([expect.stringContaining('ada at 1'), expect.stringContaining('ada at 2')])
-    const steps = [...output.matchAll(/^(GET|POST) (\/authorize\S*) (\d)$/gm)]
+    const steps = [...printed().matchAll(/^(GET|POST) (\/authorize\S*) (\d)$/gm)]
     expect(steps.map(([, method, path]) => `${method} ${path}`)).toEqual([
       'GET /authorize',
       'POST /authorize',

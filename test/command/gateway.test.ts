@@ -28,11 +28,7 @@ const gateway = ({ file, env, dir }: Workspace, ...args: string[]): ReturnType<t
 
 describe('portcall gateway', () => {
   test('serves programs, URLs and dead servers as one, and reports their state', async () => {
-    const silent = {
-      command: process.execPath,
-      args: ['-e', 'console.log("On port 1"); setInterval(() => {}, 9999)'],
-      connectTimeoutMs: 3000,
-    }
+    const silent = { command: process.execPath, args: ['-e', 'console.log("On port 1"); setInterval(() => {}, 9999)'] }
     const servers = { demo: DEMO_SERVER, web: { url: await serveModule() }, dead: DEAD, silent }
     const workspace = await createWorkspace({ mcpServers: servers, gateway: { servers: { silent: { connectTimeoutMs: 3000 } } } })
     const { url, child, end, log } = await startGateway(workspace)

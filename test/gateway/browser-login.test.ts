@@ -1,7 +1,4 @@
 /** A link to connect an account is only for the user who got it: browsers log in at the authorization server of the gateway. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { generateKey } from 'portcall'
 import { jwt, protect } from 'portcall/auth/server'
 import { type Client, connect } from 'portcall/client'
@@ -10,7 +7,7 @@ import { serve } from 'portcall/node'
 import { memoryStores } from 'portcall/stores'
 import { authorizationServer, type TestAuthorizationServer } from 'portcall/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
+import { startPrintingProgram } from '../support/printing-program.ts'
 import { createBrowser, findPort, type ProtectedUpstream, startProtectedUpstream } from './support/protected-upstream.ts'
 
 interface Started {
@@ -108,16 +105,9 @@ test.skipIf(process.platform === 'win32')(
     const upstream = await startProtectedUpstream({ decide: () => ({ subject: 'ada-at-notes' }) })
     const company = await authorizationServer({ decide: () => ({ subject: 'ada' }) })
     const port = await findPort()
-    const env = { ...process.env, PORT: String(port), ISSUER: company.issuer, UPSTREAM: upstream.url }
-    const program = fileURLToPath(new URL('support/login-workers.mjs', import.meta.url))
-    const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    let output = ''
-    child.stdout.on('data', (chunk) => (output += chunk))
-    onTestFinished(async () => {
-      child.kill()
-      await Promise.all([once(child, 'exit'), company.close()])
-    })
-    await eventually(() => expect(output).toContain('ready'))
+    onTestFinished(() => company.close())
+    const env = { PORT: String(port), ISSUER: company.issuer, UPSTREAM: upstream.url }
+    const printed = await startPrintingProgram(new URL('support/login-workers.mjs', import.meta.url), env)
     const resource = `http://127.0.0.1:${port}/mcp`
     const token = await company.issue({ subject: 'ada', resources: [resource] })
     const links: string[] = []
@@ -134,7 +124,7 @@ test.skipIf(process.platform === 'win32')(
     // Calls at the same time use several connections.
     const results = await Promise.all(Array.from({ length: 8 }, () => client.callTool('notes__whoami', {})))
     expect(new Set(results.map(textOf))).toEqual(new Set(['ada-at-notes']))
-    const steps = [...output.matchAll(/^(?:GET|POST) \/connect\/(\S+) (\d)$/gm)]
+    const steps = [...printed().matchAll(/^(?:GET|POST) \/connect\/(\S+) (\d)$/gm)]
     const [link = '', ...others] = steps.map(([, path]) => path)
     expect(others).toEqual(['login', link, link, 'callback'])
     const workers = steps.map(([, , worker]) => worker)

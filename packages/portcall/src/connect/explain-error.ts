@@ -156,13 +156,14 @@ function pathHint(message: string): string {
 
 function explainTimeout(error: Error, { strayOutput }: ConnectAttempt): string | undefined {
   if (!(error instanceof TimeoutError)) return undefined
-  const advice = adviceForOutput(strayOutput ?? '')
-  const output =
-    strayOutput === undefined
-      ? ''
-      : advice === ''
-        ? `. The server printed this to stdout, where only messages are allowed; print with console.error instead:\n${strayOutput}`
-        : `. ${advice}. The server printed this to stdout:\n${strayOutput}`
+  const output = strayOutput === undefined ? '' : explainOutput(strayOutput)
   const option = error.message.startsWith('server/discover') ? 'probeTimeoutMs' : 'connectTimeoutMs'
   return `${error.message.replace(/\(timeouts\.\w+\)/, `(${option})`)}${output}`
+}
+
+function explainOutput(strayOutput: string): string {
+  const advice = adviceForOutput(strayOutput)
+  return advice === ''
+    ? `. The server printed this to stdout, where only messages are allowed; print with console.error instead:\n${strayOutput}`
+    : `. ${advice}. The server printed this to stdout:\n${strayOutput}`
 }

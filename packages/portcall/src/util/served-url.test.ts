@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findServedUrl } from './served-url.ts'
+import { adviceForOutput } from './served-url.ts'
 
 test.each([
   ['Listening at http://127.0.0.1:3000/mcp', 'http://127.0.0.1:3000/mcp'],
@@ -8,4 +8,7 @@ test.each([
   ['{"url":"http://[::1]:80/mcp","level":30}', 'http://[::1]:80/mcp'],
   ['Fetching https://api.example.com/v1', undefined],
   ['', undefined],
-])('%s', (output, url) => expect(findServedUrl(output)).toBe(url))
+])('%s', (output, url) => {
+  const advice = url === undefined ? '' : `It seems to serve HTTP: connect to ${url}, or start it with its option for stdio`
+  expect(adviceForOutput(output)).toBe(advice)
+})

@@ -49,7 +49,7 @@ export const bridgeCommand: Command = defineCommand({
       throw usageError(`--client-era must be one of ${Object.keys(CLIENT_ERAS).join(', ')}, and needs --http`)
     const resolved = await resolveTarget(server, flags)
     const bridged = await createBridge(resolved, { flags, io })
-    if (flags.http !== undefined && resolved.target instanceof URL) void reportState(bridged)
+    if (flags.http !== undefined && resolved.target instanceof URL) void reportState(bridged).catch(() => {})
     return serveBridge(bridged, {
       resolved,
       io,
@@ -60,12 +60,11 @@ export const bridgeCommand: Command = defineCommand({
   },
 })
 
-/** Connects to the server, so that its state is logged. A program starts when it is first needed: with the capabilities of its client. */
+/** Connects to the server, so that the bridge logs its state. A program starts when it is first needed: with the capabilities of its client. */
 async function reportState(bridged: ServerLike): Promise<void> {
   const { connect } = await import('../../entrypoints/client.ts')
   const client = await connect(bridged)
-  await client.discover().catch(() => {})
-  await client.close()
+  await client.discover().finally(client.close)
 }
 
 /** The flags that a bridge reads. */
