@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually } from '../../../../test-kit/eventually.ts'
 import { MODERN_VERSION, requestMeta } from '../../../../test-kit/raw-connection.ts'
 import { createTestCore } from '../../../../test-kit/test-core.ts'
@@ -96,6 +96,24 @@ describe('a client that disconnects', () => {
     controller.abort()
     await eventually(() => expect([core.running, core.events.at(-1)]).toEqual([0, 'abort hold']))
     expect((await pending).status).toBe(499)
+  })
+
+  test('gets its response even if the handler ignores the signal', async () => {
+    const { core, handler } = start()
+    const controller = new AbortController()
+    const pending = handler(request('deaf', {}, { signal: controller.signal }))
+    await eventually(() => expect(core.running).toBe(1))
+    controller.abort()
+    expect((await pending).status).toBe(499)
+    core.release()
+  })
+
+  test('is not looked for while a short call runs', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { handler } = start()
+    const short = Object.defineProperty(request('add', { a: 1, b: 2 }), 'signal', { get: () => expect.unreachable('a signal') })
+    expect((await handler(short)).status).toBe(200)
   })
 
   test('during a stream cancels the call', async () => {

@@ -26,6 +26,7 @@ export interface FetchHandler {
 interface FetchState {
   readonly limits: HttpLimits
   readonly bodyTimers: IdleTimers<() => void>
+  readonly disconnectTimers: IdleTimers<FetchContext>
   readonly writeTimers: IdleTimers<FetchEventSink>
 }
 
@@ -36,6 +37,7 @@ export function createFetchHandler(exchange: Exchange, options: HttpOptions = {}
   const state: FetchState = {
     limits,
     bodyTimers: createIdleTimers(limits.bodyIdleTimeoutMs, (onTimeout) => onTimeout()),
+    disconnectTimers: createIdleTimers(WATCH_DELAY_MS, (context) => context.watchDisconnect()),
     writeTimers: createIdleTimers(limits.writeTimeoutMs, (sink) => sink.destroy()),
   }
   const respond = (request: Request): Promise<Response> =>
@@ -43,11 +45,17 @@ export function createFetchHandler(exchange: Exchange, options: HttpOptions = {}
   const close = async (drainTimeoutMs?: number): Promise<void> => {
     await handler.close(drainTimeoutMs)
     state.bodyTimers.stop()
+    state.disconnectTimers.stop()
     state.writeTimers.stop()
   }
   return Object.assign(respond, { close })
 }
 
+/**
+ * How long a request may run before the adapter listens to its signal, unless the handler does. Most requests have their response by then, and
+ * runtimes create the signal only when it is read, which takes longer than a short call.
+ */
+const WATCH_DELAY_MS = 100
 /** The status of the response to a client that disconnected. It is never seen, but runtimes wait for every response when they shut down. */
 const CLIENT_CLOSED_REQUEST = 499
 
@@ -59,7 +67,8 @@ class FetchContext implements HttpContext {
   accepts = ACCEPT_ALL
   auth: Auth | undefined
   commonHeaders: FlatHeaders = []
-  disconnected = false
+  #isWatched = false
+  #isDisconnected = false
   #isComplete = false
   #isAnswered = false
   #request: Request
@@ -68,15 +77,31 @@ class FetchContext implements HttpContext {
   #listeners: Array<() => void> = []
 
   constructor(request: Request, state: FetchState, resolve: (response: Response) => void) {
-    const { pathname, search, host } = new URL(request.url)
+    // The URL of a request is absolute and normalized: parsing it again would only take time.
+    const { url } = request
+    const hostAt = url.indexOf('//') + 2
+    const targetAt = url.indexOf('/', hostAt)
     this.method = request.method
-    this.target = pathname + search
-    this.host = request.headers.get(Header.host) ?? host
+    this.target = url.slice(targetAt)
+    this.host = request.headers.get(Header.host) ?? url.slice(hostAt, targetAt)
     this.#request = request
     this.#state = state
     this.#resolve = resolve
-    if (request.signal.aborted) this.disconnect()
-    else request.signal.addEventListener('abort', () => this.disconnect(), { once: true })
+    state.disconnectTimers.touch(this)
+  }
+
+  get disconnected(): boolean {
+    return this.#isDisconnected || (!this.#isComplete && this.#request.signal.aborted)
+  }
+
+  /** Listens to the signal of the request. */
+  watchDisconnect(): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
+    this.#state.disconnectTimers.remove(this)
+    const { signal } = this.#request
+    if (signal.aborted) this.disconnect()
+    else signal.addEventListener('abort', () => this.disconnect(), { once: true })
   }
 
   readonly header = (name: string): string | undefined =>
@@ -95,7 +120,8 @@ class FetchContext implements HttpContext {
   }
 
   onDisconnect(listener: () => void): void {
-    if (this.disconnected) listener()
+    this.watchDisconnect()
+    if (this.#isDisconnected) listener()
     else this.#listeners.push(listener)
   }
 
@@ -121,12 +147,13 @@ class FetchContext implements HttpContext {
   /** Marks the response as complete: from now on a disconnect is ignored. */
   complete(): void {
     this.#isComplete = true
+    if (!this.#isWatched) this.#state.disconnectTimers.remove(this)
   }
 
   /** Called when the client disconnects. */
   disconnect(): void {
-    if (this.#isComplete || this.disconnected) return
-    this.disconnected = true
+    if (this.#isComplete || this.#isDisconnected) return
+    this.#isDisconnected = true
     this.send(CLIENT_CLOSED_REQUEST, [])
     for (const listener of this.#listeners.splice(0)) listener()
   }
@@ -149,18 +176,19 @@ async function readText(request: Request, state: FetchState): Promise<string> {
 }
 
 const createDecoder = (): TextDecoder => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const wholeBodies = createDecoder()
 
 /** Reads a small body. It has as much time as a larger one has between two chunks. */
 async function readAtOnce(request: Request, { limits, bodyTimers }: FetchState): Promise<string> {
   let onTimeout!: () => void
-  const timedOut = new Promise<never>((_, reject) => {
-    onTimeout = () => reject(tooSlow())
-  })
-  bodyTimers.touch(onTimeout)
   try {
-    const bytes = await Promise.race([request.arrayBuffer(), timedOut])
+    const bytes = await new Promise<ArrayBuffer>((resolve, reject) => {
+      onTimeout = () => reject(tooSlow())
+      bodyTimers.touch(onTimeout)
+      request.arrayBuffer().then(resolve, reject)
+    })
     if (bytes.byteLength > limits.maxBodyBytes) throw tooLarge(limits)
-    return createDecoder().decode(bytes)
+    return wholeBodies.decode(bytes)
   } finally {
     bodyTimers.remove(onTimeout)
   }
