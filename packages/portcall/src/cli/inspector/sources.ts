@@ -8,6 +8,7 @@ import { usageError } from '../cli-error.ts'
 import { currentSystem, HOSTS } from '../hosts/hosts.ts'
 import { splitConfigLocation } from '../target/config-file.ts'
 import { isModule } from '../target/module.ts'
+import { notAServer } from '../target/not-a-server.ts'
 import { splitCommandLine } from './split-command-line.ts'
 
 type Source = Awaited<ReturnType<ServerSources['read']>>
@@ -80,7 +81,7 @@ export function parseServerText(text: string): Target {
   const [command, ...args] = splitCommandLine(text.replace(/^--\s+/, ''))
   if (command !== undefined && (args.length > 0 || text.startsWith('-- ') || isProgram(command)))
     return { kind: 'program', command, args }
-  throw usageError(`${JSON.stringify(text)} is not a server`, 'pass a URL, a module, file:name of a configuration, or a command')
+  throw notAServer(text)
 }
 
 function isProgram(command: string): boolean {

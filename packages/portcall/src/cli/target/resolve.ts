@@ -4,6 +4,7 @@ import type { ServerArgument } from '../command.ts'
 import { readEnvFlags } from '../command-line/flag-values.ts'
 import { guardStdout } from '../io.ts'
 import type { ResolvedTarget } from './config-file.ts'
+import { notAServer } from './not-a-server.ts'
 
 /** The options of a program. */
 export interface ProgramFlags {
@@ -30,14 +31,7 @@ export async function resolveTarget(
     guardStdout()
     return { target: await loadServer(location) }
   }
-  throw usageError(`${JSON.stringify(location)} is not a server`, hintFor(location))
-}
-
-function hintFor(location: string): string {
-  if (/^[\w.-]+(:\d+)?(\/|$)/.test(location) && /[:.]/.test(location) && !/\.[cm]?[jt]sx?$|\.jsonc?$/.test(location))
-    return 'a URL starts with https:// or http://'
-  if (/\.[cm]?[jt]sx?$|\.jsonc?(:|$)/.test(location)) return 'no such file'
-  return 'pass a URL, a module, file:name of a configuration, or -- and a program'
+  throw notAServer(location)
 }
 
 function toStdioTarget([command = '', ...args]: readonly string[], { env, cwd }: ProgramFlags): ResolvedTarget['target'] {
