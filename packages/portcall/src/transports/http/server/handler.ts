@@ -196,16 +196,18 @@ function tooDeep(maxDepth: number): HttpError {
 
 /** Reports whether a value is nested deeper than `max` levels. Walks level by level, without recursion. */
 function isDeeper(value: unknown, max: number): boolean {
-  let level = containers([value])
+  let level = isContainer(value) ? [value] : []
   for (let depth = 0; depth < max; depth++) {
     if (level.length === 0) return false
-    level = level.flatMap((container) => containers(Object.values(container)))
+    const below: object[] = []
+    for (const container of level) for (const member of Object.values(container)) if (isContainer(member)) below.push(member)
+    level = below
   }
   return level.length > 0
 }
 
-function containers(values: readonly unknown[]): object[] {
-  return values.filter((value): value is object => typeof value === 'object' && value !== null)
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 /** Returns the handler for methods of the legacy era only. @throws HttpError 405 for modern clients, 400 for an unknown version. */
