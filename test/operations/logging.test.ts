@@ -148,6 +148,24 @@ test('a logger that throws fails no request', async () => {
   expect(await client.callTool('add')).toMatchObject({ content: [{ text: 'ok' }] })
 })
 
+test('a function that cannot remove secrets fails no request, and nothing that it did not redact is written', async () => {
+  const { logger, read } = LOGGERS.console!()
+  const redact = () => {
+    throw new Error('redact')
+  }
+  const logs = logging({ logger, redact })
+  const server = createServer({ name: 'logged', version: '1' }, { onEvent: logs.onEvent }).use(logs.middleware)
+  server.tool('crash', {}, () => {
+    throw new Error(SECRET)
+  })
+  const client = await connect(server)
+  onTestFinished(() => client.close())
+  expect(await client.callTool('crash')).toMatchObject({ isError: true })
+  await vi.waitFor(() => expect(read().length).toBeGreaterThanOrEqual(2))
+  for (const { message } of read()) expect(message).toBe('A record is left out: its secrets could not be removed')
+  expect(JSON.stringify(read())).not.toContain('hunter2')
+})
+
 test('a client logs its requests and events, with the span of each request', async () => {
   const { logger, read } = LOGGERS.pino!()
   const server = createServer({ name: 'chatty', version: '1' }, { onEvent: () => {} })

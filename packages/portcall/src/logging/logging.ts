@@ -4,7 +4,7 @@ import { sha256 } from '../util/digest.ts'
 import { setLru } from '../util/lru.ts'
 import { createLogWriter, type LogFields, type Logger, type LoggerShape, type LogLevel } from './logger.ts'
 import { metaOf, type Outcome, operationOf, originOf, outcomeOf, thrownOutcome } from './operation.ts'
-import { type LoggableEvent, type RemoveSecrets, recordOfEvent, redactRecord } from './records.ts'
+import { type LoggableEvent, type LogRecord, recordOfEvent, redactRecord } from './records.ts'
 import { redactSecrets } from './redact.ts'
 import { traceOf } from './request-traces.ts'
 
@@ -30,6 +30,7 @@ export interface Logging {
 const CALLS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 const MAX_FAILURES = 1000
+const MAX_SESSIONS = 1000
 const SESSION_HASH_LENGTH = 12
 
 /**
@@ -43,7 +44,7 @@ const SESSION_HASH_LENGTH = 12
 export function logging({ logger, shape, redact = redactSecrets() }: LoggingOptions): Logging {
   const write = createLogWriter(logger, shape)
   /** The ids of requests that failed, by the reference of the error. */
-  const failures = new Map<string, Promise<LogFields>>()
+  const failures = new Map<string, LogFields | Promise<LogFields>>()
 
   const onEvent = async (event: LoggableEvent): Promise<void> => {
     const { level, message, fields } = recordOfEvent(event, redact)
@@ -62,10 +63,16 @@ export function logging({ logger, shape, redact = redactSecrets() }: LoggingOpti
         setLru(failures, [reference, identify(request, context)], MAX_FAILURES)
         context.onError?.(error, reference)
       }
-      const log = (outcome: Outcome, response?: Response): void =>
-        void describe({ request, context, outcome, response }, redact).then(({ level, message, fields }) =>
-          write(level, message, { ...fields, durationMs: Math.round(performance.now() - startedAt) }),
-        )
+      const log = (outcome: Outcome, response?: Response): void => {
+        const durationMs = Math.round(performance.now() - startedAt)
+        const writeWith = (ids: LogFields): void => {
+          const { level, message, fields } = redactRecord(describe(request, { outcome, response, ids }), redact)
+          write(level, message, { ...fields, durationMs })
+        }
+        const ids = identify(request, context)
+        if (ids instanceof Promise) void ids.then(writeWith)
+        else writeWith(ids)
+      }
       try {
         const response = await next(request, deriveContext(context, { onError: noteFailure }))
         log(outcomeOf(response), response)
@@ -78,18 +85,15 @@ export function logging({ logger, shape, redact = redactSecrets() }: LoggingOpti
   }
 }
 
-interface EndedRequest {
-  readonly request: Request
-  readonly context: ExchangeContext
+interface RequestEnd {
   readonly outcome: Outcome
   readonly response: Response | undefined
+  /** The ids of the request. */
+  readonly ids: LogFields
 }
 
 /** Returns the record of a request that has ended. */
-async function describe(
-  { request, context, outcome, response }: EndedRequest,
-  redact: RemoveSecrets,
-): Promise<ReturnType<typeof redactRecord>> {
+function describe(request: Request, { outcome, response, ids }: RequestEnd): LogRecord {
   const { method, kind, target } = operationOf(request)
   const { errorType, code, message: reason } = outcome
   const resultType = response && isSuccess(response) ? response.result.resultType : undefined
@@ -102,18 +106,30 @@ async function describe(
     outcome: ending,
     ...(code !== undefined && { errorCode: code }),
     ...(reason !== undefined && { reason }),
-    ...(await identify(request, context)),
+    ...ids,
   }
-  return redactRecord({ level, message: `${method}${target === undefined ? '' : ` ${target}`}: ${ending}`, fields }, redact)
+  return { level, message: `${method}${target === undefined ? '' : ` ${target}`}: ${ending}`, fields }
 }
 
 /** Returns the ids of a request. That of the session is hashed, because whoever knows it may be able to use the session. */
-async function identify(request: Request, context: ExchangeContext): Promise<LogFields> {
+function identify(request: Request, context: ExchangeContext): LogFields | Promise<LogFields> {
   const { sessionId } = originOf(metaOf(request), context)
-  return {
+  const idsWith = (sessionHash: string | undefined): LogFields => ({
     requestId: request.id,
-    ...(sessionId !== undefined && { sessionId: (await sha256(sessionId)).slice(0, SESSION_HASH_LENGTH) }),
+    ...(sessionHash !== undefined && { sessionId: sessionHash }),
     ...(context.auth && { user: context.auth.principal }),
     ...traceOf(request),
-  }
+  })
+  const known = sessionId === undefined ? undefined : sessionHashes.get(sessionId)
+  if (sessionId === undefined || known !== undefined) return idsWith(known)
+  return hashSession(sessionId).then(idsWith)
+}
+
+/** The hashes of sessions that were logged lately. */
+const sessionHashes = new Map<string, string>()
+
+async function hashSession(sessionId: string): Promise<string> {
+  const hash = (await sha256(sessionId)).slice(0, SESSION_HASH_LENGTH)
+  setLru(sessionHashes, [sessionId, hash], MAX_SESSIONS)
+  return hash
 }

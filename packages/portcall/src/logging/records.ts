@@ -117,13 +117,19 @@ export function recordOfEvent(event: LoggableEvent, redact: RemoveSecrets): LogR
   return redactRecord({ level, message, fields: { event: type, ...fields } }, redact)
 }
 
-/** Removes secrets from a record. Errors become objects with the members `name`, `message`, `stack`, `code` and `cause`. */
+/**
+ * Removes secrets from a record. Errors become objects with the members `name`, `message`, `stack`, `code` and `cause`. A record whose secrets
+ * cannot be removed loses its message and its fields.
+ */
 export function redactRecord({ level, message, fields }: LogRecord, redact: RemoveSecrets): LogRecord {
-  const entries = Object.entries(fields).map(([key, value]) => [
-    key,
-    key === 'err' ? withoutConstructor(redact(describeError(value))) : IDS.has(key) ? value : redact(value),
-  ])
-  return { level, message: text(redact(message)), fields: Object.fromEntries(entries) }
+  const redacted: { [field: string]: unknown } = {}
+  try {
+    for (const [key, value] of Object.entries(fields))
+      redacted[key] = key === 'err' ? withoutConstructor(redact(describeError(value))) : IDS.has(key) ? value : redact(value)
+    return { level, message: text(redact(message)), fields: redacted }
+  } catch {
+    return { level, message: 'A record is left out: its secrets could not be removed', fields: {} }
+  }
 }
 
 /** Returns the object without a prototype: the type that pino shows of an error is the name of its constructor, or else its `name`. */

@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts'
+import { setLru } from '../util/lru.ts'
 
 /** Options of `redactSecrets`. */
 export interface RedactionOptions {
@@ -10,6 +11,8 @@ export interface RedactionOptions {
 
 const REDACTED = '[redacted]'
 const MAX_DEPTH = 100
+const MAX_REMEMBERED = 1000
+const MAX_REMEMBERED_LENGTH = 200
 
 /** Parts of the names of fields whose values are secrets, in lower case and without separators. */
 const FIELDS = [
@@ -92,11 +95,20 @@ export function redactSecrets({ fields = [], patterns = [] }: RedactionOptions =
   const redactPlain = (text: string): string =>
     all.reduce((rest, pattern) => rest.replace(pattern, REDACTED), text).replace(ASSIGNMENT, `$1${REDACTED}`)
   /** Text that has a secret only after it is decoded, such as a URI, becomes the decoded text. */
-  const redactText = (text: string): string => {
+  const redactEncoded = (text: string): string => {
     const redacted = redactPlain(text)
     const decoded = decode(redacted)
+    if (decoded === text) return text
     const redactedDecoded = redactPlain(decoded)
     return redactedDecoded === decoded ? redacted : redactedDecoded
+  }
+  /** Short texts without secrets: names and messages come again and again, and each is compared with dozens of patterns. */
+  const harmless = new Map<string, true>()
+  const redactText = (text: string): string => {
+    if (harmless.has(text)) return text
+    const redacted = redactEncoded(text)
+    if (redacted === text && text.length <= MAX_REMEMBERED_LENGTH) setLru(harmless, [text, true], MAX_REMEMBERED)
+    return redacted
   }
   const redact = (value: unknown, depth: number): unknown => {
     if (typeof value === 'string') return redactText(value)
