@@ -47,6 +47,10 @@ export function createOAuthFlows({ hub, callbacks }: CoreParts): OAuthFlows {
     if (!flow) throw new InspectorCommandError('NOT_FOUND', 'There is no such flow')
     return flow
   }
+  // The flows that wait refuse it as well, and show why.
+  callbacks.onRefused((url) => {
+    for (const { engine } of flows.values()) engine.receive(url)
+  })
   const clear = (flowId: string): void => {
     const { engine } = find(flowId)
     engine.cancel()

@@ -6,11 +6,14 @@ export interface Callbacks {
   wait(state: string, signal: AbortSignal): Promise<URL>
   /** Delivers a redirect. Returns false if nothing waits for its `state`. */
   deliver(url: URL): boolean
+  /** Calls the listener with each redirect that nothing waits for: what it contains may explain why a sign-in does not go on. */
+  onRefused(listener: (url: URL) => void): void
 }
 
 /** Creates the list of expected redirects. `redirectUri` is called when an address is needed, since the port is known later. */
 export function createCallbacks(redirectUri: () => string): Callbacks {
   const waiting = new Map<string, (url: URL) => void>()
+  const listeners: Array<(url: URL) => void> = []
   return {
     get redirectUri() {
       return redirectUri()
@@ -32,9 +35,12 @@ export function createCallbacks(redirectUri: () => string): Callbacks {
     deliver(url) {
       const [state = '', second] = url.searchParams.getAll('state')
       const resolve = second === undefined ? waiting.get(state) : undefined
-      waiting.delete(state)
-      resolve?.(url)
+      if (resolve) {
+        waiting.delete(state)
+        resolve(url)
+      } else for (const listener of listeners) listener(url)
       return resolve !== undefined
     },
+    onRefused: (listener) => void listeners.push(listener),
   }
 }
