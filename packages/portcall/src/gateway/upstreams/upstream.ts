@@ -16,7 +16,7 @@ import { HttpStatusError } from '../../transports/http/client/http-status-error.
 import { createTurns } from '../../util/turns.ts'
 import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
-import type { CredentialsProvider, GatewayServerOptions } from '../options.ts'
+import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions } from '../options.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayItemKind } from '../policy.ts'
 import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
@@ -34,6 +34,8 @@ export interface GatewayUpstream {
   readonly name: string
   /** The prefix of its names. */
   readonly alias: string
+  /** Whether the names of its tools and prompts always have the prefix. */
+  readonly isPrefixed: boolean
   readonly options: GatewayServerOptions
   /**
    * Returns what sends a request on the connection of its caller, through the middleware of these policies. Default: the current ones.
@@ -56,6 +58,7 @@ export interface GatewayUpstream {
 export interface UpstreamOptions {
   readonly name: string
   readonly server: GatewayServerOptions
+  readonly nameMode: GatewayNameOptions['mode']
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
   readonly singleUser: boolean
@@ -84,7 +87,7 @@ const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => (
 })
 
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
-  const { name, server, credentials, policies, onEvent, onLate, onBack } = options
+  const { name, server, nameMode = 'always', credentials, policies, onEvent, onLate, onBack } = options
   const filters = createFilters(server)
   const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
@@ -136,6 +139,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     id: `${name} ${++lastId}`,
     name,
     alias: server.alias ?? name,
+    isPrefixed: nameMode === 'always' && server.alias !== '',
     options: server,
     exchangeUnder,
     catalogue,
