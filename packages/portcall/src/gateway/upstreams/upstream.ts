@@ -1,4 +1,5 @@
 import { KINDS } from '../../compose/kinds.ts'
+import { estimateTotalTokens } from '../../compose/tool-tokens.ts'
 import type { Era } from '../../connect/era-cache.ts'
 import { describeConnectTarget } from '../../connect/open-connection.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
@@ -23,7 +24,7 @@ import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
 import { type Connections, createConnections, sharingOf } from './connections.ts'
-import { requestResult } from './fetch-list.ts'
+import { requestResult, type UpstreamList } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
 
 /** One server of a gateway: its connections, its health, and what it lists. */
@@ -157,6 +158,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
         inFlight: traffic.inFlight,
         requests: traffic.requests,
         items: { ...catalogue.counts },
+        ...(catalogue.lastTools && { toolTokens: estimateTokens(upstream, catalogue.lastTools) }),
       }
     },
     get listWaitMs() {
@@ -226,6 +228,21 @@ function createExchanges(send: Exchange, { name, server, policies }: UpstreamOpt
     exchanges.set(current, created)
     return created
   }
+}
+
+const estimates = new WeakMap<UpstreamList['items'], number>()
+
+/** Estimates the tokens of the tools that the gateway offers of a list. */
+function estimateTokens({ alias, isPrefixed, filterOf }: GatewayUpstream, items: UpstreamList['items']): number {
+  const known = estimates.get(items)
+  if (known !== undefined) return known
+  const { accepts, rename } = filterOf('tool')
+  const offered = [...items].filter(([name]) => accepts(name))
+  const tokens = estimateTotalTokens(
+    offered.map(([name, tool]) => ({ ...tool, name: isPrefixed ? `${alias}__${rename(name)}` : rename(name) })),
+  )
+  estimates.set(items, tokens)
+  return tokens
 }
 
 function upstreamEvent(server: string, { state, error, nextAttemptAt }: UpstreamHealth): UpstreamEvent {
