@@ -100,3 +100,24 @@ test('servers without items in the set are not named, neither missing ones nor t
   expect(await through({ tools: [], prompts: 'notes__*', resources: [] })).toEqual([['renamed'], undefined])
   await expect(through({ tools: '*__find' })).rejects.toThrow('The server crm, which is required')
 })
+
+test('skills are in the set if their URIs match its resources', async () => {
+  const skills = ['skill://notes+/public/a', 'skill://notes+/private/b'].map((uri) => ({ uri }))
+  const send = async (options: ToolSetOptions, method: string, params = {}): Promise<unknown> => {
+    const exchange = applyMiddleware(
+      async ({ id }) => ({ jsonrpc: '2.0', id, result: method === 'skills/list' ? { skills } : { skill: params } }),
+      [toolSet(options)],
+    )
+    const response = await exchange(
+      { jsonrpc: '2.0', id: 1, method, params },
+      { signal: new AbortController().signal, notify() {} },
+    )
+    return 'result' in response ? response.result : response
+  }
+  const [open, secret] = skills
+  const set = { resources: 'skill://*/public/*' }
+  expect(await send(set, 'skills/list')).toEqual({ skills: [open] })
+  expect(await send({}, 'skills/list')).toEqual({ skills })
+  expect(await send(set, 'skills/get', open)).toEqual({ skill: open })
+  await expect(send(set, 'skills/get', secret)).rejects.toThrow('Unknown skill: skill://notes+/private/b')
+})

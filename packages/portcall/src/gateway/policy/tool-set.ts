@@ -13,6 +13,7 @@ import {
   type Response,
   success,
 } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
 import { foldCase } from '../../util/fold-case.ts'
 import { spellingsOf } from '../../util/uri-spellings.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
@@ -102,6 +103,11 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
       const response = await next(withSelection(request, selection), context)
       return changeList(response, { key: listed.key, id: listed.id, keep: tests[listed.kind], changes })
     }
+    // A skill is a resource with more methods.
+    if (request.method === 'skills/list')
+      return changeList(await next(request, context), { key: 'skills', id: 'uri', keep: tests.resource, changes })
+    if (request.method === 'skills/get' && !tests.resource(String(request.params?.uri)))
+      throw invalidParams(`Unknown skill: ${String(request.params?.uri).slice(0, 256)}`)
     if (request.method === 'server/discover') return next(withSelection(request, selection), context)
     if (request.method === 'tools/call') return callTool(request, context, next)
     if (request.method === 'subscriptions/listen') return next(filterSubscriptions(request, tests.resource), context)
