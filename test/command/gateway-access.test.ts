@@ -204,6 +204,9 @@ describe('the credentials of a server', () => {
       'gateway.accounts needs identify',
     )
     const auth = { resource: 'https://x/mcp', issuers: ['https://login.example.com'] }
+    const misplaced = await createWorkspace({ mcpServers: { notes: { ...upstream, listTimeoutMs: 5 } } })
+    const { err } = await portcall(['gateway', '--dry-run', '--config', misplaced.file], { env: misplaced.env })
+    expect(err).toContain(`${misplaced.file}: The server notes: listTimeoutMs is ignored here; move it to gateway.servers.notes`)
     const more = { auth, accounts: { identify: 'insecure-any-browser' }, store: 'sqlite:x.db' }
     expect(await fail({ type: 'user' }, more)).toContain('gateway.sealingKeys is missing')
   })

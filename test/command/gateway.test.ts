@@ -44,9 +44,14 @@ describe('portcall gateway', () => {
     expect((await portcall(['list', url, '--json'])).err).toBe('')
     const table = await gateway(workspace, 'status')
     expect(table.out).toMatch(/demo +ready .* 1 +0 +0 /)
+    expect(table.out).toMatch(/ TOOLS +TOKENS /)
     expect(table.out).toMatch(/dead +failing .*ECONNREFUSED/)
     const status = JSON.parse((await gateway(workspace, 'status', '--json')).out)
     expect(status).toMatchObject({ endpoint: url, servers: { demo: { state: 'ready', calls: 1 }, dead: { state: 'failing' } } })
+    // The same names, so the same tokens, as a check of the gateway itself, but for rounding.
+    const { toolTokens } = JSON.parse((await portcall(['check', url, '--json'])).out)
+    const sum = status.servers.demo.toolTokens + status.servers.web.toolTokens
+    expect(Math.abs(sum - toolTokens) / toolTokens).toBeLessThan(0.01)
     expect(log()).toMatch(/dead: not available: .*ECONNREFUSED.*; next attempt in \d+ s/)
     await eventually(() => expect(log()).toMatch(/silent: not available: .* stdout.*: On port 1; next attempt/))
     child.kill('SIGTERM')
@@ -108,8 +113,29 @@ describe('portcall gateway', () => {
     const workspace = await createWorkspace({ mcpServers: { demo: DEMO_SERVER }, gateway: { names: { mode: 'never' } } })
     const [own, direct] = await Promise.all([gateway(workspace, 'check', '--json'), portcall(['check', DEMO, '--json'])])
     const { toolTokens, tokensByTool } = JSON.parse(direct.out)
-    expect(JSON.parse(own.out)).toMatchObject({ servers: [{ name: 'demo', tokens: toolTokens, tokensByTool }] })
+    expect(JSON.parse(own.out)).toMatchObject({ warnings: [], servers: [{ name: 'demo', tokens: toolTokens, tokensByTool }] })
     expect(tokensByTool.length).toBeGreaterThan(5)
+  })
+
+  test('check warns if hosts accept fewer tools than all servers offer together', async () => {
+    const many = (count: number): object => {
+      const tools = Array.from({ length: count }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } }))
+      const program = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id } = JSON.parse(line)
+        const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { ...result, tools: ${JSON.stringify(tools)} } }))
+      })`
+      return { command: process.execPath, args: ['-e', program] }
+    }
+    const workspace = await createWorkspace({ mcpServers: { one: many(64), two: many(65) } })
+    expect(await gateway(workspace, 'check')).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(
+        /The servers offer 129 tools together: refused by .*VS Code.*; cut by .*Windsurf.*gateway\.search/,
+      ),
+    })
+    await workspace.write({ mcpServers: { one: many(64) } })
+    expect((await gateway(workspace, 'check')).err).toBe('')
   })
 
   test('mistakes', async () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createServer, type Exchange } from 'portcall'
-import { type Client, connect } from 'portcall/client'
+import { type Client, type ConnectTarget, connect } from 'portcall/client'
 import { bridge, createGateway, type Gateway } from 'portcall/gateway'
 import type { JsonObject, Response } from 'portcall/jsonrpc'
 import { serve } from 'portcall/node'
@@ -10,19 +10,22 @@ import { eventually } from '../../packages/portcall/test-kit/eventually.ts'
 import { compileProgram } from '../support/compile.ts'
 import { createGreeter } from './support/create-greeter.ts'
 
-async function startGreeter(): Promise<string> {
-  const { url, close } = await serve(createGreeter(), { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
+async function serveOnce(server: Parameters<typeof serve>[0]): Promise<string> {
+  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false, drainTimeoutMs: 0 })
   onTestFinished(close)
   return url
 }
+
+const startGreeter = (...args: Parameters<typeof createGreeter>): Promise<string> => serveOnce(createGreeter(...args))
 
 const PROGRAM = fileURLToPath(new URL('./support/greeter.ts', import.meta.url))
 const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28']
 const CAPABILITIES = [{}, { sampling: {} }, { roots: {} }, { sampling: {}, roots: {} }]
 
 /** Connects a client that answers with its own number, and checks that it is asked about its own call only. */
-async function connectCaller(gateway: Gateway | Exchange, id: number): Promise<Client> {
+async function connectCaller(gateway: ConnectTarget, id: number, protocolVersion = '2026-07-28'): Promise<Client> {
   const client = await connect(gateway, {
+    protocolVersion,
     capabilities: CAPABILITIES[id % 4] ?? {},
     elicit: ({ message }) => {
       expect(message).toContain(`name of ${id}?`)
@@ -40,12 +43,21 @@ function resultOf(id: number): JsonObject {
 test.each(REVISIONS)(
   '200 concurrent callers are asked by a server over HTTP, %s, and each answers its own call',
   async (protocolVersion) => {
-    const gateway = createGateway({ servers: { greeter: { target: await startGreeter(), protocolVersion } } })
+    const declared = new Map<number | undefined, Set<string>>()
+    const target = await startGreeter((id, { capabilities: { extensions: _extensions, ...capabilities } }) => {
+      declared.set(id, (declared.get(id) ?? new Set()).add(Object.keys(capabilities).sort().join(' ')))
+    })
+    const gateway = createGateway({ servers: { greeter: { target, protocolVersion } } })
     onTestFinished(() => gateway.close())
-    const calls = Array.from({ length: 200 }, async (_, id) =>
-      (await connectCaller(gateway, id)).callTool('greeter__greet', { id }),
-    )
+    const url = await serveOnce(gateway)
+    const calls = Array.from({ length: 200 }, async (_, id) => {
+      const caller = await (id % 40 < 36 ? connectCaller(gateway, id) : connectCaller(url, id, '2025-11-25'))
+      return caller.callTool('greeter__greet', { id })
+    })
     expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 200 }, (_, id) => resultOf(id)))
+    const expected = CAPABILITIES.map((capabilities) => new Set([['elicitation', ...Object.keys(capabilities)].sort().join(' ')]))
+    expect(declared).toEqual(new Map(Array.from(declared.keys(), (id) => [id, expected[Number(id) % 4]])))
+    expect(declared.size).toBe(200)
     if (protocolVersion !== '2026-07-28') expect(gateway.status().servers.greeter?.connections).toBe(4)
   },
 )
@@ -78,6 +90,54 @@ test.each(REVISIONS)(
     expect(await Promise.all(calls)).toMatchObject(Array.from({ length: 200 }, (_, id) => resultOf(id)))
   },
 )
+
+test('a form, a link and a model in one result: all are asked, and the call is repeated once, as without a gateway', async () => {
+  const rounds: string[][] = []
+  const server = createServer({ name: 'mixed', version: '1' })
+  server.use((request, context, next) => {
+    const { inputResponses = {} } = request.params ?? {}
+    if (request.method === 'tools/call') rounds.push(Object.keys(inputResponses as object))
+    return next(request, context)
+  })
+  server.tool('mix', {}, async (_input, call) => {
+    const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
+    const answers = await Promise.all([
+      call.elicit('Name?', schema),
+      call.elicitUrl('Sign in', 'https://example.com/login'),
+      call.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 9 }),
+    ])
+    return JSON.stringify(answers)
+  })
+  const target = await serveOnce(server)
+  const gateway = bridge(target, { protocolVersion: '2026-07-28' })
+  onTestFinished(() => gateway.close())
+  const url = await serveOnce(gateway)
+  const call = async (to: string, protocolVersion: string): Promise<unknown> => {
+    const asked: string[] = []
+    rounds.length = 0
+    const client = await connect(to, {
+      protocolVersion,
+      elicit: ({ message }) => {
+        asked.push(message)
+        return { action: 'accept', content: { name: 'Ada' } }
+      },
+      elicitUrl: ({ url: link }) => {
+        asked.push(link)
+        return 'accept'
+      },
+      sample: ({ messages }) => {
+        asked.push(...messages.map(({ content }) => (content as { text: string }).text))
+        return { role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm', stopReason: 'endTurn' }
+      },
+    })
+    onTestFinished(() => client.close())
+    const { content } = await client.callTool('mix')
+    return { content, asked: asked.sort(), rounds: rounds.map(({ length }) => length) }
+  }
+  const direct = await call(target, '2026-07-28')
+  expect(direct).toMatchObject({ rounds: [0, 3], asked: ['Hi', 'Name?', 'https://example.com/login'] })
+  for (const protocolVersion of ['2025-11-25', '2026-07-28']) expect(await call(url, protocolVersion)).toEqual(direct)
+})
 
 const LEAVING: { readonly [how: string]: (client: Client, call: AbortController) => unknown } = {
   'cancels it': (_client, call) => call.abort(new Error('enough')),

@@ -163,6 +163,75 @@ describe('what belongs to one principal does not exist for another', () => {
   })
 })
 
+test('a stream ends when its token expires, and those of others go on', async () => {
+  const port = await findPort()
+  const url = `http://127.0.0.1:${port}/mcp`
+  const box = createServer({ name: 'box', version: '1' }).tool('hello', {}, () => 'hi')
+  const gateway = createGateway({ servers: { box, other: createServer({ name: 'other', version: '1' }) } })
+  /** The tokens of ada expire a second after each request, so that none expires while the test prepares. */
+  const verify = async (token: string) => {
+    const expiresAt = Date.now() / 1000 + (token === 'ada' ? 1 : 3600)
+    return { issuer: 'test', audience: [url], subject: token, scopes: [], expiresAt }
+  }
+  const protection = protect({ resource: url, verify: { verify, issuers: ['test'] } })
+  const listening = await serve(gateway, { ...protection, port, handleProcessSignals: false, drainTimeoutMs: 0 })
+  onTestFinished(async () => {
+    await listening.close()
+    await gateway.close()
+    await box.close()
+  })
+  const clientInfo = { name: 'raw', version: '1' }
+  const post = (user: string, method: string, params: object, more: object): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${user}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...more,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+  const open: { readonly [version: string]: (user: string, protocolVersion: string) => Promise<Response> } = {
+    async '2025-11-25'(user, protocolVersion) {
+      const initialize = await post(user, 'initialize', { protocolVersion, capabilities: {}, clientInfo }, {})
+      await initialize.text()
+      const headers = {
+        authorization: `Bearer ${user}`,
+        accept: 'text/event-stream',
+        'mcp-session-id': initialize.headers.get('mcp-session-id') ?? '',
+        'mcp-protocol-version': protocolVersion,
+      }
+      return fetch(url, { headers })
+    },
+    '2026-07-28'(user, protocolVersion) {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': protocolVersion,
+        'io.modelcontextprotocol/clientInfo': clientInfo,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      }
+      const method = 'subscriptions/listen'
+      const headers = { 'mcp-protocol-version': protocolVersion, 'mcp-method': method }
+      return post(user, method, { notifications: { toolsListChanged: true }, _meta }, headers)
+    },
+  }
+  await Promise.all(
+    Object.entries(open).map(async ([version, openStream]) => {
+      const [expiring, lasting] = await Promise.all([openStream('ada', version), openStream('eve', version)])
+      expect([expiring.status, lasting.status]).toEqual([200, 200])
+      await expiring.text()
+      const changes = setInterval(() => box.listChanged('tools'), 50)
+      onTestFinished(() => clearInterval(changes))
+      let received = ''
+      for await (const chunk of lasting.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        received += chunk
+        if (received.includes('notifications/tools/list_changed')) break
+      }
+      expect(received).toContain('notifications/tools/list_changed')
+    }),
+  )
+})
+
 /** A generator of numbers that are the same in each run. */
 function createRandom(seed: number): (max: number) => number {
   let state = seed

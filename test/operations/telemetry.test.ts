@@ -368,7 +368,8 @@ test('one trace leads from the client through the gateway to the server and the 
   const { hostname, port } = new URL(url)
   const gateway = createGateway({ servers: { reports: url }, policy: [gatewayTelemetry()] })
   onTestFinished(() => gateway.close())
-  const client = await open(await listen(gateway), { extensions: [clientTasks()] })
+  const headers = { authorization: 'Bearer canary-token' }
+  const client = await open(await listen(gateway), { extensions: [clientTasks()], headers })
   await trace.getTracer('test').startActiveSpan('agent', async (agent) => {
     const [tool] = await client.tools().toArray()
     await client.callTool(tool!.name, {})
@@ -393,4 +394,5 @@ test('one trace leads from the client through the gateway to the server and the 
     parent = span!.spanId
   }
   expect(calls).toHaveLength(5)
+  expect(JSON.stringify(receiver.spans)).not.toContain('canary-token')
 })

@@ -1,8 +1,9 @@
 /** The fixture on every runtime, tested from Node by raw requests and by the Portcall client. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXPECTED, travel } from './clients/journey.ts'
+import { startCounter } from './support/counter.ts'
 import { legacy, listen, modern, send, statusFor } from './support/raw.ts'
-import { HOSTS, type Host } from './support/runtimes.ts'
+import { GATEWAYS, HOSTS, type Host } from './support/runtimes.ts'
 
 const INITIALIZE = {
   method: 'initialize',
@@ -118,5 +119,21 @@ describe.each(Object.entries(HOSTS))('%s', (_name, { start, gaps = {} }) => {
 
   it('stops on request, and prints nothing', async () => {
     expect(await host.stop()).toBe('')
+  })
+})
+
+describe.each(Object.entries(GATEWAYS))('a gateway on %s', (name, start) => {
+  it('runs the scenario with a server over HTTP, in both eras', async () => {
+    const upstream = await startCounter()
+    const gateway = await start(upstream.url)
+    const cancels = !name.startsWith('workerd')
+    const expected = { ...EXPECTED, server: 'portcall-gateway', cancelled: cancels }
+    try {
+      for (const revision of ['2026-07-28', '2025-11-25'])
+        expect(await travel(gateway.url, { revision, cancels })).toEqual(expected)
+    } finally {
+      expect(await gateway.stop()).toBe('')
+      await upstream.close()
+    }
   })
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'portcall'
@@ -26,7 +27,6 @@ export async function findPort(): Promise<number> {
 /** Starts a server with the tool `whoami`, which needs an access token of an authorization server of its own. */
 export async function startProtectedUpstream(options: AuthorizationServerOptions = {}): Promise<ProtectedUpstream> {
   const login = await authorizationServer(options)
-  const wire: string[] = []
   const port = await findPort()
   const proxyPort = await findPort()
   const url = `http://127.0.0.1:${proxyPort}/mcp`
@@ -40,6 +40,17 @@ export async function startProtectedUpstream(options: AuthorizationServerOptions
     handleProcessSignals: false,
     drainTimeoutMs: 0,
   })
+  const wire = await startWireProxy(proxyPort, port)
+  onTestFinished(async () => {
+    await served.close()
+    await login.close()
+  })
+  return { url, login, wire }
+}
+
+/** Forwards requests to another port until the test ends. Returns what arrives: the method, path, headers and body of each request. */
+export async function startWireProxy(proxyPort: number, port: number): Promise<string[]> {
+  const wire: string[] = []
   const proxy = createHttpServer((incoming, response) => {
     const { method, url: path, headers } = incoming
     const entry = { text: `${method} ${path} ${JSON.stringify(incoming.rawHeaders)} ` }
@@ -52,13 +63,12 @@ export async function startProtectedUpstream(options: AuthorizationServerOptions
     incoming.on('end', () => wire.push(entry.text))
     incoming.pipe(outgoing)
   }).listen(proxyPort, '127.0.0.1')
-  onTestFinished(async () => {
+  await once(proxy, 'listening')
+  onTestFinished(() => {
     proxy.close()
     proxy.closeAllConnections()
-    await served.close()
-    await login.close()
   })
-  return { url, login, wire }
+  return wire
 }
 
 /** A browser with cookies, which opens links as a user does. */

@@ -37,13 +37,15 @@ export interface Way {
   readonly revision?: string | undefined
   /** Whether the client subscribes to changes. Default: true. */
   readonly listens?: boolean
+  /** Whether the client cancels a call. Default: true. */
+  readonly cancels?: boolean
   readonly onStderr?: (text: string) => void
 }
 
 /** Uses every feature of a server. */
 export async function travel(
   target: ConnectTarget,
-  { revision: protocolVersion, listens = true, onStderr }: Way = {},
+  { revision: protocolVersion, listens = true, cancels = true, onStderr }: Way = {},
 ): Promise<Seen> {
   const client = await connect(target, {
     elicit: () => ({ name: 'Ada' }),
@@ -51,13 +53,13 @@ export async function travel(
     ...(onStderr && { onStderr }),
   })
   try {
-    return { ...(await look(client)), change: listens ? await nextChange(client) : undefined, status: await end(client) }
+    return { ...(await look(client, cancels)), change: listens ? await nextChange(client) : undefined, status: await end(client) }
   } finally {
     await client.close()
   }
 }
 
-async function look(client: Client): Promise<Omit<Seen, 'change' | 'status'>> {
+async function look(client: Client, cancels: boolean): Promise<Omit<Seen, 'change' | 'status'>> {
   const textOf = async (name: string): Promise<unknown> => {
     const [first] = (await client.callTool(name)).content
     return first?.type === 'text' ? first.text : first
@@ -72,7 +74,7 @@ async function look(client: Client): Promise<Omit<Seen, 'change' | 'status'>> {
   const before = await textOf('cancelled')
   let cancelled = false
   // On a slow machine the call may be cancelled before it reaches the server.
-  for (let tries = 0; tries < 5 && !cancelled; tries++) {
+  for (let tries = 0; cancels && tries < 5 && !cancelled; tries++) {
     await client.callTool('wait', {}, { signal: AbortSignal.timeout(100) }).catch(() => {})
     cancelled = await grows(() => textOf('cancelled'), before)
   }

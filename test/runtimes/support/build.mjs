@@ -14,6 +14,7 @@ const PROGRAMS = [
   'servers/bun',
   'servers/deno',
   'servers/stdio',
+  'servers/gateway',
   'clients/process',
   'stores/sqlite',
   'http-paths/program',
@@ -21,6 +22,7 @@ const PROGRAMS = [
 /** Programs that are bundled for their platform. All imports must resolve without Node modules. */
 const BUNDLES = {
   'worker-server': 'servers/worker',
+  'worker-gateway': 'servers/worker-gateway',
   'worker-client': 'clients/worker',
   page: 'clients/page',
   'page-worker': page('worker'),

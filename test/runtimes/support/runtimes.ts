@@ -49,3 +49,22 @@ export const HOSTS: { readonly [name: string]: { start(): Promise<Host>; gaps?: 
   workerd: { start: () => startInWorker('/mcp'), gaps: { sessions: APART, changes: APART, cancelling: SILENT } },
   'workerd, Durable Object': { start: () => startInWorker('/object'), gaps: { cancelling: SILENT } },
 }
+
+const startGateway =
+  (...command: string[]) =>
+  (upstream: string): Promise<Host> =>
+    startProcess(...command, `${DIST}/servers/gateway.js`, upstream)
+
+/** All runtimes, and how to start a gateway in front of a server there. */
+export const GATEWAYS: { readonly [name: string]: (upstream: string) => Promise<Host> } = {
+  'Node 20': startGateway(BINARIES['Node 20']),
+  'Node 22': startGateway(BINARIES['Node 22']),
+  'Node 24': startGateway(BINARIES['Node 24']),
+  Bun: startGateway(BINARIES.Bun, 'run'),
+  Deno: startGateway(BINARIES.Deno, 'run', '--no-prompt', '--allow-net', '--allow-env'),
+  async 'workerd, Durable Object'(upstream) {
+    const running = await startWorker('worker-gateway')
+    const url = `${running.firstLine}/mcp?upstream=${encodeURIComponent(upstream)}`
+    return { url, stop: async () => (await running.stop()).stderr }
+  },
+}

@@ -36,6 +36,7 @@ const worker :Workerd.Worker = (
 /** The binding of a worker for its Durable Object, and its other bindings. */
 const WORKERS: { readonly [name: string]: { readonly objects?: string; readonly bindings?: readonly string[] } } = {
   'worker-server': { objects: 'OBJECT' },
+  'worker-gateway': { objects: 'OBJECT' },
   'page-durable-object': { objects: 'ENDPOINT' },
   'page-worker': { bindings: ['(name = "SEALING_KEYS", text = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8")'] },
 }

@@ -1,5 +1,6 @@
 /** Finds out what is wrong with a server, its sign-in and its tools, and compares servers. Needs Node. @module */
 
+export { estimateToolTokens, estimateTotalTokens, type ToolTokens } from '../compose/tool-tokens.ts'
 export { diagnose } from '../inspector/doctor/diagnose.ts'
 export {
   DIAGNOSIS_STEPS,
@@ -32,7 +33,6 @@ export {
   type ServerInventory,
 } from '../inspector/quality/inventory.ts'
 export { type LintResult, lint } from '../inspector/quality/lint.ts'
-export { estimateToolTokens, estimateTotalTokens, type ToolTokens } from '../inspector/quality/tokens.ts'
 export { type CompareOptions, type ComparisonRow, compareSnapshots } from '../inspector/sessions/compare-snapshots.ts'
 export { diffJson, type JsonDifference } from '../inspector/sessions/json-diff.ts'
 export { type RecordSessionOptions, recordMiddleware } from '../inspector/sessions/record-session.ts'

@@ -5,6 +5,7 @@ import { readRequestMeta } from '../protocol/meta.ts'
 import { MODERN_VERSIONS } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
 import { checkParamNames } from './exact-names.ts'
+import { ITEM_SELECTION, type ItemSelection } from './lists/item-selection.ts'
 import type { Policies } from './policies.ts'
 import type { GatewayCaller } from './policy.ts'
 
@@ -47,9 +48,18 @@ export class Caller implements GatewayCaller {
     return this.#capabilitiesKey
   }
 
+  /** What middleware keeps of the lists that the caller requests. */
+  get selection(): ItemSelection | undefined {
+    return (this.meta as { readonly [ITEM_SELECTION]?: ItemSelection })[ITEM_SELECTION]
+  }
+
   /** Returns the `_meta` for requests on behalf of several requests of this caller: without what belongs to one of them. */
   get sharedMeta(): JsonObject {
-    const { progressToken: _token, ...meta } = this.meta
+    const {
+      progressToken: _token,
+      [ITEM_SELECTION]: _selection,
+      ...meta
+    }: JsonObject & { [ITEM_SELECTION]?: unknown } = this.meta
     return meta
   }
 }

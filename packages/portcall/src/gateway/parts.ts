@@ -61,6 +61,7 @@ export function createParts(options: GatewayOptions, { onEvent, exchange, polici
       createGatewayUpstream({
         name,
         server,
+        nameMode: options.names?.mode,
         info,
         credentials: options.credentials,
         singleUser: options.singleUser ?? false,

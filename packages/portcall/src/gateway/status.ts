@@ -27,6 +27,8 @@ export interface UpstreamStatus {
   readonly requests: number
   /** The number of items that were listed last, by kind. Absent until they were listed. */
   readonly items: { readonly [kind: string]: number }
+  /** An estimate of the tokens that its tools take in the context of a model. Absent until they were listed. */
+  readonly toolTokens?: number
 }
 
 /** The state of a gateway. It contains no secrets. */

@@ -1,5 +1,5 @@
-import { connect } from '../../entrypoints/client.ts'
-import type { ToolTokens } from '../../entrypoints/diagnostics.ts'
+import { connect, type Tool } from '../../entrypoints/client.ts'
+import type { HostEffect, ToolTokens } from '../../entrypoints/diagnostics.ts'
 import {
   type CredentialsProvider,
   createGateway,
@@ -34,15 +34,38 @@ export async function checkServers({ config, files, directory }: LoadedGateway, 
   const { servers, names } = config.options
   const { serverAuth } = config.settings
   const credentials = createSharedCredentials(config, directory)
-  const reports = await Promise.all(
+  const checked = await Promise.all(
     Object.entries(servers).map(([name, server]) =>
       checkServer(name, { server, names, credentials, authType: serverAuth?.[name]?.type }),
     ),
   )
+  const reports = checked.map(({ report }) => report)
   const isOk = reports.every(({ error }) => error === undefined)
-  if (io.json) io.value({ ok: isOk, files, warnings: config.warnings, servers: reports })
-  else printReports(reports, io)
+  const limits = config.settings.search ? [] : await exceededHostLimits(checked.flatMap(({ tools }) => tools))
+  const warnings = [...config.warnings, ...limits]
+  if (io.json) io.value({ ok: isOk, files, warnings, servers: reports })
+  else {
+    printReports(reports, io)
+    for (const warning of limits) io.log(warning)
+  }
   return isOk
+}
+
+/** Warns about hosts that accept fewer tools than all servers offer together. */
+async function exceededHostLimits(tools: readonly Tool[]): Promise<string[]> {
+  const { lint } = await import('../../entrypoints/diagnostics.ts')
+  const discovered = { supportedVersions: [], capabilities: {}, ttlMs: 0, cacheScope: 'private' as const }
+  const { hosts } = await lint({ discovered, tools, resources: [], templates: [], prompts: [] })
+  const by = (effect: HostEffect): string =>
+    hosts
+      .filter(({ problems }) => problems.some((problem) => problem.rule === 'tool-count' && problem.effect === effect))
+      .map(({ host }) => host)
+      .join(', ')
+  const effects = [by('refuses') && `refused by ${by('refuses')}`, by('changes') && `cut by ${by('changes')}`].filter(Boolean)
+  if (effects.length === 0) return []
+  return [
+    `The servers offer ${tools.length} tools together: ${effects.join('; ')}. Offer fewer with gateway.servers.NAME.tools, gateway.sets or gateway.search`,
+  ]
 }
 
 interface ServerToCheck {
@@ -58,8 +81,14 @@ const REQUIREMENTS: { readonly [type in GatewayServerAuth['type']]?: string } = 
   'token-exchange': 'needs the token of a caller',
 }
 
+/** A report, and the tools that it is about. */
+interface CheckedServer {
+  readonly report: ServerReport
+  readonly tools: readonly Tool[]
+}
+
 /** Lists the tools of one server as the gateway would offer them. */
-async function checkServer(name: string, { server, names, credentials, authType }: ServerToCheck): Promise<ServerReport> {
+async function checkServer(name: string, { server, names, credentials, authType }: ServerToCheck): Promise<CheckedServer> {
   const startedAt = performance.now()
   const options = typeof server === 'object' && 'target' in server ? server : { target: server }
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
@@ -80,16 +109,13 @@ async function checkServer(name: string, { server, names, credentials, authType 
     const client = await connect(gateway)
     const tools = await client.tools().toArray()
     const { estimateToolTokens, estimateTotalTokens } = await import('../../entrypoints/diagnostics.ts')
-    return report({
-      tools: tools.map((tool) => tool.name),
-      tokens: estimateTotalTokens(tools),
-      tokensByTool: estimateToolTokens(tools),
-    })
+    const tokens = estimateTotalTokens(tools)
+    return { report: report({ tools: tools.map((tool) => tool.name), tokens, tokensByTool: estimateToolTokens(tools) }), tools }
   } catch (error) {
     const { error: reason } = gateway.status().servers[name] ?? {}
     const text = sanitizeLine(reason ?? (error instanceof Error ? error.message : String(error)))
     const requires = authType && /\bHTTP 401\b/.test(text) ? REQUIREMENTS[authType] : undefined
-    return report(requires === undefined ? { error: text } : { requires })
+    return { report: report(requires === undefined ? { error: text } : { requires }), tools: [] }
   } finally {
     await gateway.close()
   }

@@ -3,7 +3,7 @@ import { sanitizeLine, shortenMessage } from '../format.ts'
 import { adviceFor } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 
-const HEAD = ['SERVER', 'STATE', 'REVISION', 'TOOLS', 'SESSIONS', 'CALLS', 'ERRORS', 'RESTARTS', 'NOTE']
+const HEAD = ['SERVER', 'STATE', 'REVISION', 'TOOLS', 'TOKENS', 'SESSIONS', 'CALLS', 'ERRORS', 'RESTARTS', 'NOTE']
 const MAX_NOTE_LENGTH = 200
 const MIB = 1024 * 1024
 
@@ -23,10 +23,11 @@ export function formatStatus(status: ProcessStatus): string {
 type ServerRow = ProcessStatus['servers'][string]
 
 function rowOf([name, server]: [string, ServerRow]): string[] {
-  const { state, items, connections, calls, errors, restarts } = server
+  const { state, items, toolTokens, connections, calls, errors, restarts } = server
   const revision = server.protocolVersion ?? server.era ?? '-'
   const tools = items.tool === undefined ? '-' : String(items.tool)
-  return [name, state, revision, tools, String(connections), String(calls), String(errors), String(restarts), noteOf(server)]
+  const tokens = String(toolTokens ?? '-')
+  return [name, state, revision, tools, tokens, ...[connections, calls, errors, restarts].map(String), noteOf(server)]
 }
 
 function noteOf({ error, nextAttemptAt, target }: ServerRow): string {

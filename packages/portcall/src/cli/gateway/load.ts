@@ -51,7 +51,9 @@ export async function loadGateway({ config, from }: GatewaySource): Promise<Load
     throw namingFile(error, file)
   })
   const options = [...(config === undefined ? [] : [` --config ${config}`]), ...from.map((host) => ` --from ${host}`)].join('')
-  return { config: read, files, directory, options }
+  const ofHosts = new Set(servers.flatMap((server) => ('error' in server ? [server.error.message] : [])))
+  const warnings = read.warnings.map((text) => (file === undefined || ofHosts.has(text) ? text : `${file}: ${text}`))
+  return { config: { ...read, warnings }, files, directory, options }
 }
 
 function findFile(config: string | undefined, isOptional: boolean): string | undefined {

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { parseDocument } from './document.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition } from './document-types.ts'
-import { ConfigError } from './errors.ts'
+import { ConfigError, type TextPosition } from './errors.ts'
 import { findMisspelled, isBuiltIn, isDisabled, readServerEntry, TARGET_FIELDS } from './server-entry.ts'
 import type { Config, ReadConfigOptions, ServerConfig } from './types.ts'
 import { type ConfigVariables, createVariableSource, FieldError, type VariableSource } from './variables.ts'
@@ -20,7 +20,7 @@ export const SERVER_MEMBERS: readonly string[] = [
 ]
 
 /** An entry of a server, and where it is in the configuration. */
-interface LocatedEntry {
+export interface LocatedEntry {
   readonly name: string
   readonly entry: unknown
   readonly path: ConfigPath
@@ -47,12 +47,25 @@ export async function readServers(document: ConfigDocument, options: Partial<Con
     .map(({ name }) => `${name} is built into its host, so it is ignored`)
   const misspelled = entries
     .filter(({ name, entry }) => !isBuiltIn(entry) && servers.some((server) => server.name === name && 'target' in server))
-    .flatMap(({ name, entry }) => findMisspelled(entry).map(({ advice }) => `The server ${name}: ${advice}`))
+    .flatMap((located) =>
+      findMisspelled(located.entry).map(({ field, advice }) => warnAbout(located, { field, advice }, document)),
+    )
   return { servers, warnings: [...servers.flatMap(disabledWarning), ...misspelled, ...builtIn] }
 }
 
+/** Writes a warning about a field of an entry, with its position. */
+export function warnAbout(
+  { name, path }: LocatedEntry,
+  { field, advice }: { readonly field: string; readonly advice: string },
+  document: ConfigDocument,
+): string {
+  return `The server ${name}: ${advice}${locate(document.positionOf([...path, field]))}`
+}
+
+const locate = (position: TextPosition | undefined): string => (position ? ` (${formatPosition(position)})` : '')
+
 /** Returns the entries of all members that hold servers. The first entry of a name wins. */
-function findEntries(root: unknown): LocatedEntry[] | undefined {
+export function findEntries(root: unknown): LocatedEntry[] | undefined {
   if (!isObject(root)) return undefined
   const groups = SERVER_MEMBERS.flatMap((key) => unwrap(root[key], [key])).filter(isPlausible)
   const entries = new Map<string, LocatedEntry>()
@@ -110,11 +123,8 @@ function readServer(
   } catch (error) {
     if (!(error instanceof FieldError)) throw error
     const position = document.positionOf([...path, ...pathOf(error.field)])
-    const where = position ? ` (${formatPosition(position)})` : ''
-    return {
-      name,
-      error: new ConfigError(`The server ${name} has an invalid configuration: ${error.message}${where}`, { position }),
-    }
+    const message = `The server ${name} has an invalid configuration: ${error.message}${locate(position)}`
+    return { name, error: new ConfigError(message, { position }) }
   }
 }
 

@@ -35,14 +35,18 @@ export async function reportCall(
   }
 }
 
-/** Returns the event of a request for an item that does not exist, or that the caller may not see. */
-export function unknownEvent({ request, context }: CallerRequest, method: ItemMethod): CallEvent {
+/** Returns the event of a request for an item that does not exist, that the caller may not see, or that cannot be looked up. */
+export function unroutedEvent(
+  { request, context }: CallerRequest,
+  method: ItemMethod,
+  outcome: Extract<CallOutcome, 'denied' | 'unavailable'>,
+): CallEvent {
   return {
     type: 'call',
     method: request.method,
     name: method.nameOf(request.params ?? {}),
     ...(context.auth && { principal: context.auth.principal }),
-    outcome: 'denied',
+    outcome,
     durationMs: 0,
   }
 }

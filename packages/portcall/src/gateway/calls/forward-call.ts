@@ -5,7 +5,7 @@ import { findUserInputRequired, unavailable } from '../errors.ts'
 import type { OnGatewayEvent } from '../events.ts'
 import type { Router, RoutingTable } from '../routes/router.ts'
 import type { TaskIds } from '../routes/task-ids.ts'
-import { reportCall, unknownEvent } from './call-events.ts'
+import { reportCall, unroutedEvent } from './call-events.ts'
 import { exposeResultUris } from './expose-result.ts'
 import type { InputStates } from './input-states.ts'
 import { type CallerRequest, ItemCall, keptParams } from './item-call.ts'
@@ -69,9 +69,13 @@ export function createCallForwarder(options: CallForwarderOptions): ForwardCall 
     if (!method) throw new TypeError(`${request.method} does not concern an item`)
     const params = request.params ?? {}
     const found = method.find(router, params, caller)
-    const route = found instanceof Promise ? await found : found
+    const missed = (error: unknown): never => {
+      onEvent?.(unroutedEvent(callerRequest, method, 'unavailable'))
+      throw error
+    }
+    const route = found instanceof Promise ? await found.catch(missed) : found
     if (!route) {
-      onEvent?.(unknownEvent(callerRequest, method))
+      onEvent?.(unroutedEvent(callerRequest, method, 'denied'))
       throw method.unknown(params)
     }
     const { requestState } = params

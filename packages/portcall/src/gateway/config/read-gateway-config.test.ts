@@ -60,17 +60,34 @@ describe('a valid configuration', () => {
   })
 
   test('is the unmodified file of a host, in any format', async () => {
-    for (const file of ['cursor.json', 'vscode.jsonc', 'codex.toml', 'goose.yaml', 'zed.jsonc']) {
+    for (const file of ['cursor.json', 'vscode.jsonc', 'codex.toml', 'goose.yaml', 'zed.jsonc', 'copilot-cli.json']) {
       const path = new URL(`../../connect/config/fixtures/${file}`, import.meta.url)
       const inputs = { 'api-token': 'x' }
       const directory = new URL('.', path).pathname
-      const { options } = await readGatewayConfig(await readFile(path, 'utf8'), {
+      const { options, warnings } = await readGatewayConfig(await readFile(path, 'utf8'), {
         env: { TOKEN: 't', KEY: 'k', HOME: '/' },
         inputs,
         directory,
       })
       expect(Object.keys(options.servers)).toEqual(['notes', 'api'])
+      expect(warnings.filter((warning) => warning.includes('ignored here'))).toEqual([])
     }
+  })
+
+  test('warns about settings in the entry of a server, unless a host has a field of that name', async () => {
+    const entries = `"a": { "url": "http://a/", "connectTimeoutMs": 5,
+      "tools": { "include": ["read*"] },  "timeout": 3, "alwaysAllow": [], "disabled": false },
+      "b": { "url": "http://b/", "tools": ["*"],
+        "arg": [], "auth": { "type": "user" } }`
+    const { options, warnings } = await read(`{ "mcpServers": {\n ${entries} } }`)
+    expect(options.servers.a).toEqual({ target: new URL('http://a/'), sharing: 'shared' })
+    expect(warnings).toEqual([
+      'The server b: arg is not a known key; did you mean args? (line 5, column 9)',
+      'The server a: connectTimeoutMs is ignored here; move it to gateway.servers.a.connectTimeoutMs (line 2, column 29)',
+      'The server a: tools is ignored here; move it to gateway.servers.a.tools (line 3, column 7)',
+      'The server b: auth is ignored here; move it to gateway.servers.b.auth (line 5, column 20)',
+    ])
+    expect((await read('{ "mcpServers": { "a": { "url": "http://a/", "auth": { "CLIENT_ID": "x" } } } }')).warnings).toEqual([])
   })
 
   test('may consist of settings for servers from elsewhere, of which invalid ones are left out', async () => {

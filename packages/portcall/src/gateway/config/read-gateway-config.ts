@@ -1,7 +1,7 @@
 import { parseDocument } from '../../connect/config/document.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition } from '../../connect/config/document-types.ts'
 import { ConfigError } from '../../connect/config/errors.ts'
-import { readServers, SERVER_MEMBERS } from '../../connect/config/read-servers.ts'
+import { findEntries, readServers, SERVER_MEMBERS, warnAbout } from '../../connect/config/read-servers.ts'
 import type { ReadConfigOptions, ServerConfig } from '../../connect/config/types.ts'
 import { createVariableSource, expandVariables, FieldError, type VariableSource } from '../../connect/config/variables.ts'
 import { isObject } from '../../jsonrpc/message.ts'
@@ -9,6 +9,7 @@ import { closestName } from '../../util/closest-name.ts'
 import type { GatewayServerOptions } from '../options.ts'
 import { PER_CALLER } from './access-settings.ts'
 import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
+import { SERVER_SCHEMA } from './schema.ts'
 import type { ConfigIssue, GatewayConfig, GatewaySection, GatewaySettings, UsableServer } from './types.ts'
 
 /** Options of `readGatewayConfig`. */
@@ -46,7 +47,30 @@ async function readOwnServers(document: ConfigDocument, options: ReadGatewayConf
   const hasServers = isObject(root) && SERVER_MEMBERS.some((member) => root[member] !== undefined)
   if (!hasServers && options.servers) return { servers: [], warnings: [] }
   throwIssues(hasServers ? [] : misspelledSection(document))
-  return readServers(document, options)
+  const { servers, warnings } = await readServers(document, options)
+  return { servers, warnings: [...warnings, ...misplacedSettings(document)] }
+}
+
+/** Warns about settings of the gateway in the entry of a server. Hosts have fields of the same names, but of another form. */
+function misplacedSettings(document: ConfigDocument): string[] {
+  const isSetting = ([key, value]: [string, unknown]): boolean => {
+    const schema = key === 'disabled' ? undefined : settingOf(key)
+    if (schema?.type !== 'object') return schema !== undefined
+    return isObject(value) && (schema.required ?? []).every((name) => name in value)
+  }
+  return (findEntries(document.root) ?? []).flatMap((located) =>
+    Object.entries(isObject(located.entry) ? located.entry : {})
+      .filter(isSetting)
+      .map(([field]) => {
+        const advice = `${field} is ignored here; move it to ${nameOf(['gateway', 'servers', located.name, field])}`
+        return warnAbout(located, { field, advice }, document)
+      }),
+  )
+}
+
+function settingOf(key: string): { readonly type?: string; readonly required?: readonly string[] } | undefined {
+  const settings = SERVER_SCHEMA.properties as { readonly [key: string]: object }
+  return Object.hasOwn(settings, key) ? settings[key] : undefined
 }
 
 function mergeServers(own: readonly ServerConfig[], others: readonly ServerConfig[]): ServerConfig[] {

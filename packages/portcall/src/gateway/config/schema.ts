@@ -15,7 +15,8 @@ const items = (kind: string, { isNamed }: { readonly isNamed: boolean }): JsonOb
     ...(isNamed && { rename: record(`New names, by the name on the server.`, { type: 'string', minLength: 1 }) }),
   })
 
-const SERVER = section('How the gateway uses one server.', {
+/** The settings of one server. */
+export const SERVER_SCHEMA: JsonObject = section('How the gateway uses one server.', {
   alias: text('The prefix for the names of its tools and prompts. Default: the name of the server.', { minLength: 1 }),
   disabled: flag('Leaves the server out.'),
   required: flag(
@@ -116,7 +117,7 @@ export const GATEWAY_SECTION_SCHEMA: JsonObject = section('The settings of the g
     maxLength: count('The maximum length of a name; longer ones end in a hash. Default: 60.', { minimum: 32, maximum: 128 }),
     dots: flag('Allows dots in names, which some models do not accept. Default: false.'),
   }),
-  servers: record('Settings of each server, by its name.', SERVER),
+  servers: record('Settings of each server, by its name.', SERVER_SCHEMA),
   search: SEARCH_SCHEMA,
   sets: SETS_SCHEMA,
   accounts: ACCOUNTS_SCHEMA,

@@ -2,6 +2,7 @@ import { KINDS } from '../../compose/kinds.ts'
 import type { Caller } from '../caller.ts'
 import type { GatewayCaller, GatewayItemKind } from '../policy.ts'
 import type { GatewayUpstream } from '../upstreams/upstream.ts'
+import type { ItemSelection } from './item-selection.ts'
 
 /** The name of an item that no policy names. */
 const UNNAMED = '\u0000'
@@ -9,10 +10,11 @@ const ALL_KINDS = Object.values(KINDS).map(({ kind }) => kind)
 
 /**
  * Reports whether a caller may learn the name of a server, and what it says about itself: if the caller may see an item of these kinds that the server
- * has listed, or one that no policy names.
+ * has listed, or one that no policy names. With a selection, one of the items must be a part of it.
  */
 export function mayKnowServer(upstream: GatewayUpstream, caller: Caller, kinds: readonly GatewayItemKind[] = ALL_KINDS): boolean {
-  const { policies, auth, capabilities, clientInfo } = caller
+  const { policies, auth, capabilities, clientInfo, selection } = caller
+  if (selection && !isSelected(upstream, caller, { selection, kinds })) return false
   if (policies.isEmpty) return true
   // Policies report what they decide about a request. This is not part of one.
   const asked: GatewayCaller = { auth, capabilities, clientInfo }
@@ -22,4 +24,28 @@ export function mayKnowServer(upstream: GatewayUpstream, caller: Caller, kinds: 
       policies.isVisible({ server: upstream.name, kind, name, definition }, asked),
     )
   })
+}
+
+/** Reports whether a selection contains items of a server: those that it has listed, or those that its prefix allows. */
+function isSelected(
+  upstream: GatewayUpstream,
+  caller: Caller,
+  { selection, kinds }: { readonly selection: ItemSelection; readonly kinds: readonly GatewayItemKind[] },
+): boolean {
+  if (selection.mayKeep(upstream.isPrefixed ? prefixOf(upstream) : undefined)) return true
+  return kinds.some((kind) =>
+    [...(upstream.catalogue.known(kind, caller)?.items.keys() ?? [])].some((name) =>
+      exposedNames(upstream, kind, name).some((exposed) => selection.keeps(kind, exposed)),
+    ),
+  )
+}
+
+const prefixOf = ({ alias }: GatewayUpstream): string => `${alias}__`
+
+/** Returns the names that an item may have in the gateway. */
+function exposedNames(upstream: GatewayUpstream, kind: GatewayItemKind, name: string): string[] {
+  if (kind === 'resource' || kind === 'template') return [name]
+  const offered = upstream.filterOf(kind).rename(name)
+  const qualified = `${prefixOf(upstream)}${offered}`
+  return upstream.isPrefixed ? [qualified] : [offered, qualified]
 }

@@ -6,6 +6,7 @@ import { tasks as clientTasks } from '../../entrypoints/tasks-client.ts'
 import { ConnectionLostError } from '../../jsonrpc/errors.ts'
 import { type Auth, deriveContext, type Exchange } from '../../jsonrpc/exchange.ts'
 import type { Response } from '../../jsonrpc/message.ts'
+import type { GatewayEvent } from '../events.ts'
 import { createGateway } from '../gateway.ts'
 import type { GatewayCaller, GatewayPolicy } from '../policy.ts'
 import { accessRules } from './access-rules.ts'
@@ -282,4 +283,33 @@ test.each<[unknown, string]>([
   ['deny', 'rule 1 is not an object'],
 ])('%j is an error', (rule, message) => {
   expect(() => accessRules({ default: 'allow', rules: [rule as AccessRule] })).toThrow(message)
+})
+
+test('while a server cannot be reached, its tools are unavailable, not unknown, to callers who may know the server', async () => {
+  const refuse = (): Promise<never> => Promise.reject(new Error('gone'))
+  const events: GatewayEvent[] = []
+  const gateway = createGateway({
+    servers: { crm: refuse, hidden: refuse },
+    policy: accessRules({
+      default: 'allow',
+      rules: [
+        { servers: 'hidden', do: 'deny' },
+        { tools: 'crm__pay', do: 'approve' },
+      ],
+    }),
+    onEvent: (event) => events.push(event),
+  })
+  const client = await connect(gateway)
+  onTestFinished(async () => {
+    await client.close()
+    await gateway.close()
+  })
+  for (const name of ['crm__pay', 'crm__other'])
+    await expect(client.callTool(name)).rejects.toThrow('The server crm is not available: gone')
+  await expect(client.callTool('hidden__pay')).rejects.toThrow('Unknown tool: hidden__pay')
+  expect(events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))).toEqual([
+    'unavailable',
+    'unavailable',
+    'denied',
+  ])
 })

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Client, connect } from '../../entrypoints/client.ts'
+import { type Client, connect, UNAVAILABLE_META } from '../../entrypoints/client.ts'
 import { createServer } from '../../entrypoints/index.ts'
+import { applyMiddleware } from '../../jsonrpc/exchange.ts'
 import { createGateway } from '../gateway.ts'
 import { type ToolSetOptions, toolSet } from './tool-set.ts'
 
@@ -66,4 +67,57 @@ test('a tool has another name and description, and a fixed argument that cannot 
 
 test('two tools cannot get the same name', () => {
   expect(() => toolSet({ changes: { a: { name: 'c' }, b: { name: 'c' } } })).toThrow('several tools the same name')
+})
+
+test('servers without items in the set are not named, neither missing ones nor their instructions', async () => {
+  const refuse = (): Promise<never> => Promise.reject(new Error('gone'))
+  const gateway = createGateway({
+    servers: {
+      chat: createServer({ name: 'chat', version: '1' }, { instructions: 'Be brief' }).tool('post', {}, () => 'posted'),
+      'chat-archive': refuse,
+      crm: { target: refuse, required: true },
+      secret: { target: createServer({ name: 'secret', version: '1' }, { instructions: 'Ask Eve' }).tool('x', {}, () => 'x') },
+      renamed: { target: refuse, alias: 'notes' },
+    },
+  })
+  onTestFinished(() => gateway.close())
+  const through = async (options: ToolSetOptions) => {
+    const client = await connect(applyMiddleware(gateway.exchange, [toolSet(options)]))
+    onTestFinished(() => client.close())
+    const { _meta: meta = {} } = await client.request('tools/list')
+    const { instructions } = await client.request('server/discover')
+    return [Object.keys((meta as { [key: string]: object })[UNAVAILABLE_META] ?? {}), instructions]
+  }
+  expect(await through({ tools: 'chat__*', prompts: [], resources: [] })).toEqual([[], '## chat\n\nBe brief'])
+  expect(await through({ tools: ['chat__post', 'notes__find*', 'chat-*'], prompts: [], resources: [] })).toEqual([
+    ['chat-archive', 'renamed'],
+    '## chat\n\nBe brief',
+  ])
+  expect(await through({ exclude: ['crm__*', 'secret__*', 'notes__x'], prompts: [], resources: [] })).toEqual([
+    ['chat-archive', 'renamed'],
+    '## chat\n\nBe brief',
+  ])
+  expect(await through({ tools: [], prompts: 'notes__*', resources: [] })).toEqual([['renamed'], undefined])
+  await expect(through({ tools: '*__find' })).rejects.toThrow('The server crm, which is required')
+})
+
+test('skills are in the set if their URIs match its resources', async () => {
+  const skills = ['skill://notes+/public/a', 'skill://notes+/private/b'].map((uri) => ({ uri }))
+  const send = async (options: ToolSetOptions, method: string, params = {}): Promise<unknown> => {
+    const exchange = applyMiddleware(
+      async ({ id }) => ({ jsonrpc: '2.0', id, result: method === 'skills/list' ? { skills } : { skill: params } }),
+      [toolSet(options)],
+    )
+    const response = await exchange(
+      { jsonrpc: '2.0', id: 1, method, params },
+      { signal: new AbortController().signal, notify() {} },
+    )
+    return 'result' in response ? response.result : response
+  }
+  const [open, secret] = skills
+  const set = { resources: 'skill://*/public/*' }
+  expect(await send(set, 'skills/list')).toEqual({ skills: [open] })
+  expect(await send({}, 'skills/list')).toEqual({ skills })
+  expect(await send(set, 'skills/get', open)).toEqual({ skill: open })
+  await expect(send(set, 'skills/get', secret)).rejects.toThrow('Unknown skill: skill://notes+/private/b')
 })

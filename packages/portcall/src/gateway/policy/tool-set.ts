@@ -13,9 +13,11 @@ import {
   type Response,
   success,
 } from '../../jsonrpc/message.ts'
+import { invalidParams } from '../../protocol/errors.ts'
 import { foldCase } from '../../util/fold-case.ts'
 import { spellingsOf } from '../../util/uri-spellings.ts'
 import { ITEM_METHODS } from '../calls/item-methods.ts'
+import { ITEM_SELECTION, type ItemSelection } from '../lists/item-selection.ts'
 import type { Patterns } from './rule.ts'
 
 /** How a tool set changes an argument of a tool. */
@@ -78,6 +80,7 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
   const renamed = new Map(Object.entries(changes).map(([tool, { name = tool }]) => [name, tool]))
   if (renamed.size < Object.keys(changes).length) throw new TypeError('changes gives several tools the same name')
   const tests = createTests(options)
+  const selection: ItemSelection = { keeps: (kind, name) => tests[kind](name), mayKeep: createPrefixTest(options) }
   /** Returns the name of a tool in the gateway, or `undefined` if it is not in the set. */
   const originalOf = (name: string): string | undefined => {
     const tool = renamed.get(name) ?? (Object.hasOwn(changes, name) ? undefined : name)
@@ -96,8 +99,16 @@ function createSelection(options: Omit<ToolSetOptions, 'search'>): Middleware {
   }
   return async (request, context, next) => {
     const listed = KIND_OF_METHOD.get(request.method)
-    if (listed)
-      return changeList(await next(request, context), { key: listed.key, id: listed.id, keep: tests[listed.kind], changes })
+    if (listed) {
+      const response = await next(withSelection(request, selection), context)
+      return changeList(response, { key: listed.key, id: listed.id, keep: tests[listed.kind], changes })
+    }
+    // A skill is a resource with more methods.
+    if (request.method === 'skills/list')
+      return changeList(await next(request, context), { key: 'skills', id: 'uri', keep: tests.resource, changes })
+    if (request.method === 'skills/get' && !tests.resource(String(request.params?.uri)))
+      throw invalidParams(`Unknown skill: ${String(request.params?.uri).slice(0, 256)}`)
+    if (request.method === 'server/discover') return next(withSelection(request, selection), context)
     if (request.method === 'tools/call') return callTool(request, context, next)
     if (request.method === 'subscriptions/listen') return next(filterSubscriptions(request, tests.resource), context)
     const method = ITEM_METHODS[request.method]
@@ -119,6 +130,32 @@ function createTests({ tools, exclude = [], prompts, resources }: ToolSetOptions
     resource: (uri) => spellingsOf(uri).every(matchesUri),
     template: matchesUri,
   }
+}
+
+/** Creates the test whether tools and prompts that have a prefix may be in the set. */
+function createPrefixTest({ tools, exclude = [], prompts = [] }: ToolSetOptions): ItemSelection['mayKeep'] {
+  const mayMatch = (patterns: Patterns, prefix: string): boolean =>
+    toList(patterns).some((pattern) => {
+      const [start = '', ...rest] = pattern.split('*')
+      return start.startsWith(prefix) || (rest.length > 0 && prefix.startsWith(start))
+    })
+  const isExcluded = (prefix: string): boolean =>
+    toList(exclude).some((pattern) => pattern.indexOf('*') === pattern.length - 1 && prefix.startsWith(pattern.slice(0, -1)))
+  return (prefix) => {
+    if (prefix === undefined) return tools === undefined
+    return (mayMatch(tools ?? '*', prefix) && !isExcluded(prefix)) || mayMatch(prompts, prefix)
+  }
+}
+
+/** Tells the gateway what is kept, so that it does not name other servers. */
+function withSelection(request: Request, own: ItemSelection): Request {
+  const meta: JsonObject & { [ITEM_SELECTION]?: ItemSelection } = isObject(request.params?._meta) ? request.params._meta : {}
+  const outer = meta[ITEM_SELECTION]
+  const both: ItemSelection | undefined = outer && {
+    keeps: (kind, name) => outer.keeps(kind, name) && own.keeps(kind, name),
+    mayKeep: (prefix) => outer.mayKeep(prefix) && own.mayKeep(prefix),
+  }
+  return { ...request, params: { ...request.params, _meta: { ...meta, [ITEM_SELECTION]: both ?? own } } }
 }
 
 function createTest(patterns: Patterns | undefined): ItemTest {

@@ -1,5 +1,7 @@
 import { parseTemplate } from '../../schema/uri-template/template.ts'
 import type { Caller } from '../caller.ts'
+import { unavailable } from '../errors.ts'
+import { mayKnowServer } from '../lists/known-servers.ts'
 import type { MergedItem, MergedList, MergedLists } from '../lists/merged-lists.ts'
 import type { GatewayNameOptions } from '../options.ts'
 import type { GatewayItem } from '../policy.ts'
@@ -41,7 +43,7 @@ export interface ItemRoute extends GatewayItem {
   readonly upstream: GatewayUpstream
 }
 
-/** Finds the server of an item. An item that the caller may not see does not exist. */
+/** Finds the server of an item. An item that the caller may not see does not exist. @throws RpcError if its server cannot be reached to decide. */
 export interface Router {
   /** Synchronous if nothing has to be listed and there is no policy, which saves promises for each call. */
   findNamed(kind: 'tool' | 'prompt', name: string, caller: Caller): ItemRoute | undefined | Promise<ItemRoute | undefined>
@@ -63,8 +65,13 @@ export function createRouter({ table, lists }: RouterOptions): Router {
   const visible = (route: ItemRoute, caller: Caller): ItemRoute | Promise<ItemRoute | undefined> =>
     caller.policies.isEmpty ? route : judge(route, caller)
   const judge = async (route: ItemRoute, caller: Caller): Promise<ItemRoute | undefined> => {
-    const item = route.definition ? route : await withDefinition(route, caller)
-    return caller.policies.isVisible(item, caller) ? item : undefined
+    const { item, error } = route.definition ? { item: route, error: undefined } : await withDefinition(route, caller)
+    if (caller.policies.isVisible(item, caller)) return item
+    const isNamed = item.kind === 'tool' || item.kind === 'prompt'
+    // Whether there is such an item, nobody can say.
+    if (isNamed && !item.definition && error !== undefined && mayKnowServer(item.upstream, caller, [item.kind]))
+      throw unavailable(item.server, error)
+    return undefined
   }
   const toRoute = ({ upstream, server, kind, name, definition }: MergedItem): ItemRoute => ({
     upstream,
@@ -141,13 +148,13 @@ export function createRouter({ table, lists }: RouterOptions): Router {
   }
 }
 
-/** Adds the definition of an item, if its server lists it. */
-async function withDefinition(route: ItemRoute, caller: Caller): Promise<ItemRoute> {
+/** Adds the definition of an item, if its server lists it, or says why the list is missing. */
+async function withDefinition(route: ItemRoute, caller: Caller): Promise<{ readonly item: ItemRoute; readonly error: unknown }> {
   const { upstream, kind, name } = route
   const known = upstream.catalogue.known(kind, caller)?.items.get(name)
-  if (known) return { ...route, definition: known }
-  const { value } = await upstream.catalogue.list(kind, caller, upstream.listWaitMs)
-  return { ...route, definition: value?.items.get(name) }
+  if (known) return { item: { ...route, definition: known }, error: undefined }
+  const { value, error } = await upstream.catalogue.list(kind, caller, upstream.listWaitMs)
+  return { item: { ...route, definition: value?.items.get(name) }, error: value ? undefined : error }
 }
 
 /** Returns the only server that has resources, if all servers are known and there is only one. */

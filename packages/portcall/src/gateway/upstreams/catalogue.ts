@@ -32,6 +32,8 @@ export interface Catalogue {
   clear(): void
   /** The number of items that were listed last, by kind. */
   readonly counts: { readonly [kind: string]: number }
+  /** The tools that were listed last. */
+  readonly lastTools: UpstreamList['items'] | undefined
 }
 
 export interface CatalogueOptions {
@@ -63,6 +65,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   /** The lists that the server declares to be public, by kind and client capabilities. */
   const shared = new Map<string, UpstreamList>()
   const counts: { [kind: string]: number } = {}
+  let lastTools: UpstreamList['items'] | undefined
   /** Counts the changes of all lists: a list that was fetched before one is not shared after it. */
   let changes = 0
 
@@ -106,6 +109,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     if (list.cacheScope === 'public' && rules.ttlMs > 0 && before === changes)
       setLru(shared, [sharedKey(info.kind, caller), list], MAX_SHELVES)
     counts[info.kind] = list.items.size
+    if (info.kind === 'tool') lastTools = list.items
     return list
   }
   const indexItems = (list: readonly JsonObject[], info: KindInfo): Map<string, JsonObject> => {
@@ -122,6 +126,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
   return {
     counts,
+    get lastTools() {
+      return lastTools
+    },
     discover,
     async list(kind, caller, waitMs) {
       const value = shared.get(sharedKey(kind, caller))

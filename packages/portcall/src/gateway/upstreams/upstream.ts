@@ -1,4 +1,5 @@
 import { KINDS } from '../../compose/kinds.ts'
+import { estimateTotalTokens } from '../../compose/tool-tokens.ts'
 import type { Era } from '../../connect/era-cache.ts'
 import { describeConnectTarget } from '../../connect/open-connection.ts'
 import type { ReconnectingConnection } from '../../connect/reconnect.ts'
@@ -16,14 +17,14 @@ import { HttpStatusError } from '../../transports/http/client/http-status-error.
 import { createTurns } from '../../util/turns.ts'
 import { findUserInputRequired, messageOf, UpstreamUnavailableError } from '../errors.ts'
 import type { OnGatewayEvent, UpstreamEvent } from '../events.ts'
-import type { CredentialsProvider, GatewayServerOptions } from '../options.ts'
+import type { CredentialsProvider, GatewayNameOptions, GatewayServerOptions } from '../options.ts'
 import type { Policies } from '../policies.ts'
 import type { GatewayItemKind } from '../policy.ts'
 import { createItemFilter, type ItemFilter } from '../routes/patterns.ts'
 import type { UpstreamStatus } from '../status.ts'
 import { type Catalogue, createCatalogue, createContext } from './catalogue.ts'
 import { type Connections, createConnections, sharingOf } from './connections.ts'
-import { requestResult } from './fetch-list.ts'
+import { requestResult, type UpstreamList } from './fetch-list.ts'
 import { createUpstreamHealth, type UpstreamHealth } from './health.ts'
 
 /** One server of a gateway: its connections, its health, and what it lists. */
@@ -34,6 +35,8 @@ export interface GatewayUpstream {
   readonly name: string
   /** The prefix of its names. */
   readonly alias: string
+  /** Whether the names of its tools and prompts always have the prefix. */
+  readonly isPrefixed: boolean
   readonly options: GatewayServerOptions
   /**
    * Returns what sends a request on the connection of its caller, through the middleware of these policies. Default: the current ones.
@@ -56,6 +59,7 @@ export interface GatewayUpstream {
 export interface UpstreamOptions {
   readonly name: string
   readonly server: GatewayServerOptions
+  readonly nameMode: GatewayNameOptions['mode']
   readonly info: Implementation
   readonly credentials: CredentialsProvider | undefined
   readonly singleUser: boolean
@@ -84,7 +88,7 @@ const createFilters = ({ tools, prompts, resources }: GatewayServerOptions) => (
 })
 
 export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream {
-  const { name, server, credentials, policies, onEvent, onLate, onBack } = options
+  const { name, server, nameMode = 'always', credentials, policies, onEvent, onLate, onBack } = options
   const filters = createFilters(server)
   const isShared = sharingOf(server, credentials) === 'shared'
   let era: Era | undefined
@@ -136,6 +140,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
     id: `${name} ${++lastId}`,
     name,
     alias: server.alias ?? name,
+    isPrefixed: nameMode === 'always' && server.alias !== '',
     options: server,
     exchangeUnder,
     catalogue,
@@ -153,6 +158,7 @@ export function createGatewayUpstream(options: UpstreamOptions): GatewayUpstream
         inFlight: traffic.inFlight,
         requests: traffic.requests,
         items: { ...catalogue.counts },
+        ...(catalogue.lastTools && { toolTokens: estimateTokens(upstream, catalogue.lastTools) }),
       }
     },
     get listWaitMs() {
@@ -222,6 +228,21 @@ function createExchanges(send: Exchange, { name, server, policies }: UpstreamOpt
     exchanges.set(current, created)
     return created
   }
+}
+
+const estimates = new WeakMap<UpstreamList['items'], number>()
+
+/** Estimates the tokens of the tools that the gateway offers of a list. */
+function estimateTokens({ alias, isPrefixed, filterOf }: GatewayUpstream, items: UpstreamList['items']): number {
+  const known = estimates.get(items)
+  if (known !== undefined) return known
+  const { accepts, rename } = filterOf('tool')
+  const offered = [...items].filter(([name]) => accepts(name))
+  const tokens = estimateTotalTokens(
+    offered.map(([name, tool]) => ({ ...tool, name: isPrefixed ? `${alias}__${rename(name)}` : rename(name) })),
+  )
+  estimates.set(items, tokens)
+  return tokens
 }
 
 function upstreamEvent(server: string, { state, error, nextAttemptAt }: UpstreamHealth): UpstreamEvent {

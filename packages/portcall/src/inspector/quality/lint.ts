@@ -1,3 +1,4 @@
+import { estimateToolTokens, estimateTotalTokens, type ToolTokens } from '../../compose/tool-tokens.ts'
 import type { HostVerdict } from '../protocol/diagnosis.ts'
 import { adviceOf } from './advice.ts'
 import type { Finding, ReportFinding } from './finding.ts'
@@ -5,7 +6,6 @@ import { hostFindings } from './host-findings.ts'
 import { judgeHosts } from './host-verdicts.ts'
 import type { ServerInventory } from './inventory.ts'
 import { checkPrompt, checkResource, checkTemplate, checkTool } from './rules.ts'
-import { estimateToolTokens, estimateTotalTokens, type ToolTokens } from './tokens.ts'
 
 /** What `lint` finds. */
 export interface LintResult {

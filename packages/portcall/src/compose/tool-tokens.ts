@@ -1,4 +1,4 @@
-import type { Tool } from '../../entrypoints/client.ts'
+import type { Tool } from '../protocol/types.ts'
 
 /** How many characters a token has on average, in English text and JSON, in the tokenizers of all large models. */
 const CHARACTERS_PER_TOKEN = 4
