@@ -1,4 +1,5 @@
 /** The OAuth debugger on the page, with a server that checks the token: each step, then a connection with the token. */
+import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
@@ -87,6 +88,22 @@ test('a sign-in step by step, its token in a call, and a new token', async () =>
       .getByRole('button', { name: new RegExp(step, 'i') })
       .first()
       .click()
+
+  await steps.getByRole('button', { name: 'Token request' }).click()
+  const detail = page.locator('.flow-detail')
+  await detail.getByText('Claims of the access_token').waitFor()
+  expect(await detail.innerText()).not.toMatch(/eyJ[\w-]{8,}\.[\w-]+\./)
+  const hidden = detail.getByRole('button', { name: 'Show the secret' })
+  while (await hidden.count()) await hidden.first().click()
+  const shown = await detail.getByRole('button', { name: 'Hide the secret' }).allTextContents()
+  const secrets = shown.map((text) => text.replace('Hide the secret', '').trim())
+  expect(secrets).toContainEqual(expect.stringMatching(/^eyJ[\w-]{8,}\.[\w-]+\./))
+  await page.getByRole('button', { name: 'More' }).click()
+  const item = page.getByRole('menuitem', { name: 'Export without secrets' })
+  const [file] = await Promise.all([page.waitForEvent('download'), item.click()])
+  const exported = readFileSync(await file.path(), 'utf8')
+  expect(exported).toContain('oauth-flow')
+  for (const secret of secrets) expect(exported).not.toContain(secret)
 
   await token.click()
   await use.callToEnd({ tool: 'whoami', shows: 'user' })
