@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import type { JsonObject } from '../../packages/portcall/src/jsonrpc/message.ts'
 import { createMemoServer } from './fixtures/memo-server.mjs'
+import { messagesOf, startEcho } from './support/echo-server.ts'
 import { serveFixture } from './support/fixture-server.ts'
 import { startInspector, type TestInspector } from './support/inspector.ts'
-import { serveHttp } from './support/raw-server.ts'
 
 const COMMAND = join(import.meta.dirname, '../../packages/portcall/dist/cli/main.js')
 
@@ -40,34 +39,6 @@ test.each(['2026-07-28', '2025-11-25'])('a task of %s is usable after the inspec
   expect(operation.result).toMatchObject({ content: [{ text: 'Printed in blue' }] })
   await expect.poll(tasks).toMatchObject([{ taskId, state: { status: 'completed' } }])
 })
-
-/** Starts a server that responds to everything with an empty result, and remembers the messages. */
-async function startEcho(): Promise<{ url: string; received: JsonObject[] }> {
-  const received: JsonObject[] = []
-  const { port, close } = await serveHttp(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += String(chunk)
-    const message = JSON.parse(text) as JsonObject
-    received.push(message)
-    const discovered = { supportedVersions: ['2026-07-28'], capabilities: {}, serverInfo: { name: 'echo', version: '1' } }
-    const hints = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
-    const result = { ...hints, ...(message.method === 'server/discover' && discovered) }
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }))
-  })
-  onTestFinished(close)
-  return { url: `http://127.0.0.1:${port}/mcp`, received }
-}
-
-/** The messages of a method, without what says who sent them. */
-function messagesOf(received: readonly JsonObject[], method: string): unknown[] {
-  return received
-    .filter((message) => message.method === method)
-    .map(({ id: _id, params, ...message }) => {
-      const { _meta: meta, ...rest } = params as JsonObject
-      return { ...message, params: rest, version: (meta as JsonObject)['io.modelcontextprotocol/protocolVersion'] }
-    })
-}
 
 test('an edited message that is sent again is the request of `portcall raw`', async () => {
   const { url, received } = await startEcho()

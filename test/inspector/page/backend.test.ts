@@ -53,26 +53,6 @@ async function add(page: Page, target: string): Promise<void> {
 describe.each(['2026-07-28', '2025-11-25'])('%s', (revision) => {
   const openDemo = (): Promise<Page> => openServer('--protocol-version', revision, demo.url)
 
-  test('a task runs, asks, and has a state and a result', async () => {
-    const page = await openDemo()
-    await screen(page, 'Tools')
-    await page.locator('.item-list .item', { hasText: 'print' }).first().click()
-    await page
-      .getByText('Do not wait if the call becomes a task')
-      .evaluate((element) => element.closest('details')?.setAttribute('open', ''))
-    await page.getByText('Do not wait if the call becomes a task').click()
-    await page.getByRole('button', { name: 'Call', exact: true }).click()
-    await screen(page, 'Tasks')
-    await page.locator('.item-list .item', { hasText: 'print' }).first().click()
-    await page.getByRole('button', { name: 'Wait for the result' }).click()
-    const question = page.getByRole('region', { name: 'The server asks for input' }).first()
-    await question.locator('select').first().selectOption({ label: 'blue' })
-    await question.getByRole('button', { name: 'Submit' }).click()
-    await page.getByText('Printed in blue').first().waitFor()
-    await page.getByRole('button', { name: 'Fetch the state' }).click()
-    await page.getByText('completed').first().waitFor()
-  })
-
   test('a question with an address shows its host, and is accepted', async () => {
     const page = await openDemo()
     await call(page, 'connect')
@@ -131,22 +111,6 @@ test('the OAuth debugger walks through a whole flow', async () => {
   await page.bringToFront()
   await expect.poll(() => page.getByRole('button', { name: 'Use the token' }).isEnabled(), { timeout: 8000 }).toBe(true)
   expect(await page.getByRole('list', { name: 'Steps' }).locator('.verdict.failed').count()).toBe(0)
-})
-
-test('two servers are compared side by side', async () => {
-  const other = createServer({ name: 'other', version: '1.0.0' })
-  other.tool('add', { description: 'Adds.' }, () => 'sum')
-  const serving = await serve(other, { port: 0, handleProcessSignals: false })
-  onTestFinished(() => serving.close())
-  const page = await openServer(demo.url)
-  await add(page, serving.url)
-  await page.locator('.item-list .item', { hasText: 'add' }).first().waitFor()
-  await page.goto(`${new URL(page.url()).origin}/#/compare`)
-  const main = page.locator('main')
-  await main.locator('select').first().selectOption({ index: 1 })
-  await main.locator('select').last().selectOption({ index: 2 })
-  await main.getByRole('button', { name: 'Compare', exact: true }).click()
-  await page.getByRole('region', { name: 'Differences' }).getByText('haiku').first().waitFor()
 })
 
 test('a skill is loaded', async () => {

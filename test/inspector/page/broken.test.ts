@@ -127,6 +127,10 @@ describe('a message that breaks a rule is marked, with a link to the specificati
     'unknown-notification',
     'params-shape',
     'caching-hints',
+    'invalid-message',
+    'unknown-response-id',
+    'empty-error-message',
+    'unknown-result-type',
   ])('%s', async (fault) => {
     const rule = fault.replace('old-', '')
     const serverId = await connectTo(page, { kind: 'program', command: process.execPath, args: [MISBEHAVING, fault] })

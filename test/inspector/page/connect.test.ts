@@ -1,9 +1,15 @@
 /** Settings of a connection, made on the page, and what the server sees of them. */
+import { realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { oldServer, serveHttp } from '../support/raw-server.ts'
 import { openInspector, startBrowser } from './support/inspector.ts'
 import { createServerPage } from './support/server-page.ts'
+
+const MEMO = fileURLToPath(new URL('../fixtures/memo-server.mjs', import.meta.url))
 
 let browser: Browser
 beforeAll(async () => {
@@ -55,4 +61,25 @@ test('a wrong revision names that of the server; headers, capabilities and timeo
     .getByText(/300 ms|timed out|no response/i)
     .first()
     .waitFor()
+})
+
+test('a program gets the environment and the directory of its settings; what it writes to stderr is under Logs', async () => {
+  const { page, origin } = await openInspector(browser)
+  const directory = realpathSync(tmpdir())
+  await page.goto(`${origin}/#/connect`)
+  await page.getByLabel('URL, command or file').fill(`${process.execPath} ${MEMO}`)
+  await page.getByText('Starts this program').waitFor()
+  await page.locator('summary', { hasText: 'Advanced' }).click()
+  await page.getByRole('button', { name: 'Add a variable' }).click()
+  await page.getByLabel('Name of variable 1').fill('TEAM')
+  await page.getByLabel('Value of variable 1').fill('blue')
+  await page.getByLabel('Working directory').fill(directory)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  const use = createServerPage(page)
+  await use.callToEnd({ tool: 'surroundings', shows: `blue in ${directory}` })
+  await use.screen('Logs')
+  await page.locator('.log-line', { hasText: 'Started for team blue' }).getByText('stderr').waitFor()
+  await use.screen('Connection')
+  await page.getByText('The server answered server/discover as one of the newest revision, 2026-07-28, does.').waitFor()
+  await page.locator('.probe-steps li', { hasText: 'server/discover' }).locator('.badge', { hasText: 'yes' }).waitFor()
 })

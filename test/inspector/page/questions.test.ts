@@ -1,7 +1,10 @@
 /** Questions of servers on the page: several at the same time, one after the other, and those that come too late. */
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Locator } from 'playwright-core'
+import { createServer } from 'portcall'
 import { serve } from 'portcall/node'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createMemoServer } from '../fixtures/memo-server.mjs'
@@ -85,4 +88,128 @@ test('a question that comes after its call was cancelled is shown, and its answe
   await questions(use, 'For undefined?').waitFor({ state: 'detached' })
   await use.page.getByLabel('Filter the timeline').fill('decline')
   await use.message('elicitation/create')
+})
+
+test('an answer is saved, offered, and given by itself', async () => {
+  const use = await open(await serveMemo(), '2026-07-28')
+  const { page } = use
+  const call = async (): Promise<void> => use.call({ tool: 'echo_asked', fill: { tag: 'tea' } })
+  const question = questions(use, 'A word for tea?')
+  const save = async (item: string): Promise<void> => {
+    await question.getByRole('button', { name: 'Save this answer' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  await call()
+  await question.locator('input[id$="-word"]').fill('green')
+  await save('Offer it next time')
+  await use.answer(question, { word: 'black' })
+  await use.result.getByText('tea: black').waitFor()
+
+  await call()
+  await question.getByRole('button', { name: 'Saved answers' }).click()
+  await page.getByRole('menuitem', { name: '{"word":"green"}' }).click()
+  expect(await question.locator('input[id$="-word"]').inputValue()).toBe('green')
+  await save('Always answer like this')
+  await question.getByRole('button', { name: 'Submit' }).click()
+  await use.result.getByText('tea: green').waitFor()
+
+  await call()
+  await use.result.getByText('A saved answer was given.').waitFor()
+  await use.result.getByText('tea: green').waitFor()
+  // It is not the answer to other questions.
+  await use.call({ tool: 'echo_asked', fill: { tag: 'milk' } })
+  await use.answer(questions(use, 'A word for milk?'), { word: 'white' })
+  await use.result.getByText('milk: white').waitFor()
+
+  await page.goto(`${new URL(page.url()).origin}/#/settings`)
+  for (const saved of ['A word for tea?', 'A word for tea?'])
+    await page
+      .getByRole('button', { name: `Delete the answer to ${saved}` })
+      .first()
+      .click()
+  await page.getByText('Answers that you save at a question appear here.').waitFor()
+})
+
+/** Starts an endpoint for chat completions. It remembers what it was asked. */
+async function startModel(): Promise<{
+  url: string
+  asked: { key: string | undefined; body: { model: string; messages: unknown[] } }[]
+}> {
+  const asked: { key: string | undefined; body: { model: string; messages: unknown[] } }[] = []
+  const http = createHttpServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    asked.push({ key: request.headers.authorization, body: JSON.parse(text) as { model: string; messages: unknown[] } })
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ choices: [{ message: { content: 'Drafted by the model' }, finish_reason: 'stop' }] }))
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => http.once('listening', resolve))
+  onTestFinished(() => void http.close())
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1/chat/completions`, asked }
+}
+
+test("the user's model drafts an answer when the user asks for it, with a key that stays in memory", async () => {
+  const model = await startModel()
+  const use = await open(await serveMemo(), '2025-11-25')
+  const { page } = use
+  const { origin } = new URL(page.url())
+  const server = page.url()
+  await page.goto(`${origin}/#/settings`)
+  await page.getByLabel('Endpoint').fill(model.url)
+  await page.getByLabel('Model', { exact: true }).fill('small')
+  await page.getByLabel('Key').fill('sk-of-the-user')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('The model drafts answers').waitFor()
+  expect(await page.getByLabel('Key').inputValue()).toBe('')
+
+  await page.goto(server)
+  await use.call({ tool: 'think' })
+  const question = page.getByRole('region', { name: "The server asks for a model's response" })
+  await question.getByText('Say hi').waitFor()
+  expect(model.asked).toEqual([])
+  await question.getByRole('button', { name: 'Draft with your model' }).click()
+  await expect.poll(() => question.getByLabel('Response', { exact: true }).inputValue()).toBe('Drafted by the model')
+  const message = { role: 'user', content: 'Say hi' }
+  expect(model.asked).toEqual([
+    { key: 'Bearer sk-of-the-user', body: expect.objectContaining({ model: 'small', messages: [message] }) },
+  ])
+  await question.getByRole('button', { name: 'Send', exact: true }).click()
+  await use.result.getByText('Drafted by the model').waitFor()
+  const kept = await page.evaluate(async () => {
+    const headers = { 'content-type': 'application/json' }
+    const state = await fetch('api/command', { method: 'POST', headers, body: '{"name":"get-state","params":{}}' })
+    return JSON.stringify({ ...sessionStorage, ...localStorage }) + (await state.text())
+  })
+  expect(kept).not.toContain('sk-of-the-user')
+})
+
+test('a model that asks to use tools: they are listed, and their use is answered as JSON', async () => {
+  const asking = createServer({ name: 'agent', version: '1' }).tool('plan', {}, async (_, call) => {
+    const { content } = await call.sample({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Plan it' } }],
+      maxTokens: 10,
+      tools: [{ name: 'lookup', description: 'Looks a word up.', inputSchema: { type: 'object' } }],
+    })
+    return JSON.stringify(content)
+  })
+  const { url, close } = await serve(asking, { port: 0, handleProcessSignals: false })
+  onTestFinished(() => close())
+  const use = await open(url, '2025-11-25')
+  await use.call({ tool: 'plan' })
+  const question = use.page.getByRole('region', { name: "The server asks for a model's response" })
+  await question.getByText('lookup', { exact: true }).waitFor()
+  await question.getByRole('tab', { name: 'JSON' }).click()
+  const editor = question.getByRole('textbox', { name: 'Response of the model' })
+  await question.locator('.cm-content').waitFor()
+  await editor.click()
+  await use.page.keyboard.press('Control+a')
+  const answer = {
+    role: 'assistant',
+    model: 'by-hand',
+    stopReason: 'toolUse',
+    content: [{ type: 'tool_use', id: '1', name: 'lookup', input: { word: 'port' } }],
+  }
+  await use.page.keyboard.insertText(JSON.stringify(answer))
+  await question.getByRole('button', { name: 'Send', exact: true }).click()
+  await use.result.getByText('"tool_use"').first().waitFor()
 })

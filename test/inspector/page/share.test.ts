@@ -1,10 +1,10 @@
 /** What leaves the page and is used elsewhere: saved calls in CI, a recording in another inspector, the findings of `portcall check`. */
 import { execFile } from 'node:child_process'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type DemoServer, startDemoServer } from './support/demo-server.ts'
 import { openInspector, startBrowser } from './support/inspector.ts'
 
@@ -127,4 +127,61 @@ test('the screen Check has the findings of `portcall check`, each once', async (
     findings: { message: string; advice: string }[]
   }
   expect(found.toSorted()).toEqual(findings.map(({ message, advice }) => [message, advice]).toSorted())
+})
+
+/** Chooses a format of the export. Returns its dialog. */
+async function startExport(page: Page, format: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.getByRole('menuitem', { name: format }).click()
+  return page.getByRole('dialog')
+}
+
+test('the preview of an export is what is saved, without secrets', async () => {
+  const { page } = await openInspector(browser, '--header', 'Authorization: Bearer very-secret-token-1', demo.url)
+  await callAdd(page)
+  const dialog = await startExport(page, 'HAR 1.2')
+  await dialog.getByText('These secrets were replaced:').waitFor()
+  expect(await dialog.innerText()).toMatch(/authorization × \d+/i)
+  const preview = (await dialog.getByRole('region', { name: 'preview' }).textContent()) ?? ''
+  await dialog.getByText(/These are the first 20,000 of [\d,]+ characters/).waitFor()
+  const text = readFileSync(await download(page, dialog.getByRole('button', { name: /^Save/ })), 'utf8')
+  expect(preview).toHaveLength(20_000)
+  expect(text.startsWith(preview)).toBe(true)
+  expect(text).not.toContain('very-secret')
+  const { log } = JSON.parse(text) as { log: { version: string; entries: { request: { url: string } }[] } }
+  expect(log.version).toBe('1.2')
+  expect(log.entries.map(({ request }) => request.url)).toContain(demo.url)
+})
+
+test('an exported HTML page is read without a network and without the inspector', async () => {
+  const { page } = await openInspector(browser, '--header', 'Authorization: Bearer very-secret-token-1', demo.url)
+  await callAdd(page)
+  const dialog = await startExport(page, 'HTML page')
+  const file = await download(page, dialog.getByRole('button', { name: /^Save/ }))
+  const context = await browser.newContext({ offline: true })
+  onTestFinished(() => context.close())
+  const reader = await context.newPage()
+  const faults: string[] = []
+  reader.on('console', (message) => faults.push(message.text()))
+  reader.on('request', (request) => {
+    if (!request.url().startsWith('file:')) faults.push(request.url())
+  })
+  await reader.goto(`file://${file}`)
+  const call = reader.locator('details', { hasText: '"method": "tools/call"' })
+  await call.locator('summary').click()
+  await call.getByText('"a": 41').waitFor()
+  const result = reader.locator('details', { hasText: 'The sum is 42' })
+  await result.locator('summary').click()
+  await result.getByText('The sum is 42').waitFor()
+  expect(await reader.content()).not.toContain('very-secret')
+  expect(faults).toEqual([])
+})
+
+test('the entry for the configuration of a host', async () => {
+  const page = await openDemo()
+  await page.getByRole('tab', { name: 'Connection' }).click()
+  await page.getByRole('button', { name: 'Application' }).click()
+  await page.getByRole('menuitem', { name: 'cursor' }).click()
+  const entry = await page.getByRole('region', { name: 'entry', exact: true }).innerText()
+  expect(entry).toContain(demo.url)
 })

@@ -67,21 +67,24 @@ const COMPOSITE = new Set<Field['kind']>(['object', 'array', 'variants', 'choice
 /** Simple inputs can be typed into while their value is unset. The others need a value first. */
 const NEEDS_VALUE = new Set<Field['kind']>(['object', 'array', 'null'])
 
+/** Encodes a step of a path so that ids have no spaces, and the ids of different paths differ. */
+const idOf = (step: string | number): string => encodeURIComponent(step).replaceAll('-', '%2D')
+
 /** One field of a form: its label, whether it is set, its input and what is wrong with it. */
 export function FieldView({ context, schema, path, value, onChange, name, required, onRemove }: FieldProps): JSX.Element {
   const field = fieldOf(schema, context.root)
-  const inputId = `${context.id}-${path.join('-')}`
+  const inputId = `${context.id}-${path.map(idOf).join('-')}`
   const problem = context.problems.get(JSON.stringify(path))
   const isGroup = COMPOSITE.has(field.kind)
   const Input = INPUTS[field.kind]
   const start = (): void => onChange(startingValue(schema, context.root))
-  const describedBy = `${inputId}-note`
+  const describedBy = `${inputId}:note`
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has both or neither
     <div
       class={`field ${isGroup ? 'group' : ''}`}
       role={isGroup ? 'group' : undefined}
-      aria-labelledby={isGroup ? `${inputId}-name` : undefined}
+      aria-labelledby={isGroup ? `${inputId}:name` : undefined}
       aria-describedby={isGroup ? describedBy : undefined}
     >
       <FieldHead field={field} name={name} required={required} inputId={inputId} isGroup={isGroup} value={value} />
@@ -120,7 +123,7 @@ interface HeadProps {
 function FieldHead({ field, name, required, inputId, isGroup, value }: HeadProps): JSX.Element {
   const text = (
     <>
-      <span id={`${inputId}-name`} class="field-name">
+      <span id={`${inputId}:name`} class="field-name">
         <Untrusted text={field.title ?? name} />
       </span>
       {required && (

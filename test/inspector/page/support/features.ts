@@ -69,8 +69,17 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
       .getByText(/same in the newest revision|On the wire/)
       .first()
       .waitFor()
-    const wrapped = drawer.locator('tr', { hasText: '/result/structuredContent' }).filter({ hasText: 'wrapped' })
-    expect(await wrapped.count()).toBe(isLegacy ? 1 : 0)
+    const wrapped = (member: string) => drawer.locator('tr', { hasText: member }).filter({ hasText: 'wrapped' })
+    expect(await wrapped('/result/structuredContent').count()).toBe(isLegacy ? 1 : 0)
+    await drawer.getByRole('button', { name: 'Close the message' }).click()
+    await use.page.locator('.timeline .row', { hasText: 'tools/list' }).last().click()
+    await drawer.getByRole('radio', { name: 'response' }).check()
+    await drawer.getByRole('tab', { name: 'Newest revision' }).click()
+    await drawer
+      .getByText(/same in the newest revision|On the wire/)
+      .first()
+      .waitFor()
+    expect(await wrapped('/outputSchema').count()).toBe(isLegacy ? 1 : 0)
     await drawer.getByRole('button', { name: 'Close the message' }).click()
   })
 
@@ -83,7 +92,14 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     await use.call(vocabulary.wait)
     await use.result.getByRole('button', { name: 'Cancel' }).click()
     await use.result.getByText('cancelled', { exact: true }).waitFor()
-    if (isLegacy) await use.message('notifications/cancelled')
+    // Over HTTP, the newest revision has no notification: the client closes the connection of the call.
+    const isClosed = !isLegacy && shows.transport !== 'stdio'
+    if (!isClosed) return use.message('notifications/cancelled')
+    await use.page.locator('.timeline .row', { hasText: vocabulary.wait.tool }).last().click()
+    const drawer = use.page.getByRole('complementary', { name: 'Message' })
+    await drawer.getByRole('tab', { name: 'HTTP' }).click()
+    await drawer.getByText('The client closed the connection.').waitFor()
+    await drawer.getByRole('button', { name: 'Close the message' }).click()
   })
 
   testOf('logging')('log messages have the level that is chosen', async () => {
@@ -91,6 +107,12 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     await use.page.getByLabel('The server sends from').selectOption('error')
     if (isLegacy) await use.message('logging/setLevel')
     await use.callToEnd(vocabulary.log)
+    if (!isLegacy) {
+      await use.page.locator('.timeline .row', { hasText: vocabulary.log.tool }).last().click()
+      const drawer = use.page.getByRole('complementary', { name: 'Message' })
+      await drawer.getByText('"io.modelcontextprotocol/logLevel": "error"').waitFor()
+      await drawer.getByRole('button', { name: 'Close the message' }).click()
+    }
     await use.screen('Logs')
     await use.page.locator('.log-line', { hasText: vocabulary.log.line }).first().waitFor()
     expect(await use.page.locator('.log-line', { hasText: 'quiet' }).count()).toBe(0)
@@ -149,6 +171,9 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     await use.page.getByRole('combobox', { name: new RegExp(`^${vocabulary.template.variable}`) }).fill(vocabulary.change.of)
     await use.page.getByRole('button', { name: 'Subscribe', exact: true }).click()
     await use.page.getByRole('button', { name: 'Subscribed', exact: true }).waitFor()
+    await use.page.locator('summary', { hasText: 'Subscriptions' }).click()
+    const granted = use.page.locator('.subscription', { hasText: vocabulary.change.of }).getByRole('region', { name: 'granted' })
+    expect(await granted.innerText()).toContain('resourceSubscriptions')
     await use.callToEnd(vocabulary.change)
     await use.page.getByRole('tab', { name: /^Resources.*changed/ }).waitFor()
     await use.choose('Resources', vocabulary.template.item)

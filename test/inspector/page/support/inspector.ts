@@ -19,12 +19,27 @@ export interface RunningInspector {
   /** The link that it printed, which works once. */
   readonly link: string
   readonly origin: string
-  stop(): Promise<void>
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
+
+/** Creates a folder for the files of an inspector. */
+export const createHome = (): string => mkdtempSync(join(tmpdir(), 'portcall-inspector-'))
 
 /** Starts an inspector that keeps its files in a folder of its own. */
 export async function startInspector(...args: string[]): Promise<RunningInspector> {
-  const home = mkdtempSync(join(tmpdir(), 'portcall-inspector-'))
+  const home = createHome()
+  const inspector = await startInspectorIn(home, ...args)
+  return {
+    ...inspector,
+    async stop(signal) {
+      await inspector.stop(signal)
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts an inspector that keeps its files in a folder, where those of an earlier one may be. */
+export async function startInspectorIn(home: string, ...args: string[]): Promise<RunningInspector> {
   const child = spawn(process.execPath, [COMMAND, 'inspect', '--no-open', ...args], {
     cwd: home,
     env: {
@@ -40,11 +55,10 @@ export async function startInspector(...args: string[]): Promise<RunningInspecto
   return {
     link,
     origin: new URL(link).origin,
-    async stop() {
+    async stop(signal = 'SIGTERM') {
       const exited = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGTERM')
+      child.kill(signal)
       await exited
-      rmSync(home, { recursive: true, force: true })
     },
   }
 }
@@ -70,6 +84,11 @@ function firstLink(child: ChildProcess): Promise<string> {
 /** Starts an inspector and opens its page; both end with the test, which checks that nothing went wrong on the page. */
 export async function openInspector(browser: Browser, ...args: string[]): Promise<{ page: Page; origin: string }> {
   const inspector = await startInspector(...args)
+  return { page: await openPageOf(browser, inspector), origin: inspector.origin }
+}
+
+/** Opens the page of an inspector; both end with the test, which checks that nothing went wrong on the page. */
+export async function openPageOf(browser: Browser, inspector: Pick<RunningInspector, 'link' | 'stop'>): Promise<Page> {
   const { page, faults } = await openPage(browser, inspector.link)
   page.setDefaultTimeout(PAGE_TIMEOUT_MS)
   onTestFinished(async () => {
@@ -77,7 +96,7 @@ export async function openInspector(browser: Browser, ...args: string[]): Promis
     await inspector.stop()
     expect(faults).toEqual([])
   })
-  return { page, origin: inspector.origin }
+  return page
 }
 
 /** Starts Chromium. */

@@ -18,6 +18,8 @@ export interface ServerPage {
   call(call: Omit<ToolCall, 'shows'>): Promise<void>
   /** Calls a tool, and waits for what its result shows. */
   callToEnd(call: ToolCall): Promise<void>
+  /** Calls a tool that becomes a task, without waiting for the task, and shows the task. */
+  startTask(tool: string): Promise<void>
   /** Fills in a question and submits it. */
   answer(question: Locator, values: AskingCall['answer']): Promise<void>
   /** Sends a raw message, and waits for its end. */
@@ -52,6 +54,15 @@ export function createServerPage(page: Page): ServerPage {
     async callToEnd({ shows, ...rest }) {
       await call(rest)
       await result.getByText(shows).first().waitFor()
+    },
+    async startTask(tool) {
+      await choose('Tools', tool)
+      const option = page.getByText('Do not wait if the call becomes a task')
+      if (!(await option.isVisible())) await page.locator('summary', { hasText: 'Request options' }).click()
+      await option.click()
+      await page.getByRole('button', { name: 'Call', exact: true }).click()
+      await result.getByText('taskId').waitFor()
+      await choose('Tasks', tool)
     },
     async answer(question, values) {
       await fillIn(question, values)

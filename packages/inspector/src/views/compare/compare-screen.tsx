@@ -14,6 +14,10 @@ export function CompareScreen(): JSX.Element {
   const right = useSignal<DiffSource | undefined>(undefined)
   const report = useSignal<DiffReport | undefined>(undefined)
   const isRunning = useSignal(false)
+  const choose = (side: typeof left, source: DiffSource | undefined): void => {
+    side.value = source
+    report.value = undefined
+  }
   const compare = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (!left.value || !right.value) return
@@ -28,9 +32,9 @@ export function CompareScreen(): JSX.Element {
         <p class="lead">Two servers, two revisions of one server, two recordings, or a server before and behind a gateway.</p>
       </header>
       <form class="compare-form" onSubmit={(event) => void compare(event)}>
-        <SourcePicker label="Left" onChange={(source) => (left.value = source)} />
+        <SourcePicker label="Left" onChange={(source) => choose(left, source)} />
         <Icon name="compare" />
-        <SourcePicker label="Right" onChange={(source) => (right.value = source)} />
+        <SourcePicker label="Right" onChange={(source) => choose(right, source)} />
         <Button kind="primary" type="submit" disabled={!left.value || !right.value || isRunning.value}>
           Compare
         </Button>

@@ -14,7 +14,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { currentOperationId } from '../shell/current-operation.ts'
 import { SamplingQuestion } from './sampling-question.tsx'
-import { SaveAnswer } from './save-answer.tsx'
+import { type AnswerKey, OfferedAnswers, SaveAnswer } from './saved-answers.tsx'
 
 type RequestOf<Kind extends QuestionRequest['kind']> = QuestionRequest & { kind: Kind }
 
@@ -99,6 +99,7 @@ function FormQuestion({ question, request }: { question: InspectorQuestion; requ
   const isTried = useSignal(false)
   const content = isObject(value.value) ? value.value : {}
   const problems = problemsOf(content, request.schema)
+  const key: AnswerKey = { kind: 'form', serverId: question.serverId, text: request.message }
   const accept = (event: Event): void => {
     event.preventDefault()
     // The first try points at the mistakes. The second sends them, to see what the server makes of them.
@@ -125,7 +126,8 @@ function FormQuestion({ question, request }: { question: InspectorQuestion; requ
           </Button>
           <RefuseButtons question={question} />
           <span class="spread" />
-          <SaveAnswer kind="form" answer={{ action: 'accept', content }} serverId={question.serverId} text={request.message} />
+          <OfferedAnswers to={key} onChoose={(chosen) => (value.value = chosen)} />
+          <SaveAnswer to={key} answer={{ action: 'accept', content }} />
         </div>
       </form>
     </QuestionFrame>

@@ -4,15 +4,14 @@ import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { jsonText, parseText } from '../../schema/value.ts'
 import { run } from '../../state/actions.ts'
 import { draft } from '../../state/drafts.ts'
-import type { ContentBlock, InspectorQuestion, QuestionRequest, SavedAnswer } from '../../state/protocol.ts'
-import { store } from '../../state/store.ts'
+import type { ContentBlock, InspectorQuestion, QuestionRequest } from '../../state/protocol.ts'
 import { Badge, Button, Facts, Fold } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { Content } from '../results/content.tsx'
 import { answerQuestion, QuestionFrame, RefuseButtons } from './question-card.tsx'
-import { SaveAnswer } from './save-answer.tsx'
+import { type AnswerKey, OfferedAnswers, SaveAnswer } from './saved-answers.tsx'
 
 type SamplingRequest = QuestionRequest & { kind: 'sampling' }
 
@@ -38,6 +37,7 @@ export function SamplingQuestion({ question, request }: { question: InspectorQue
   const setText = (next: string): void => {
     text.value = next
   }
+  const key: AnswerKey = { kind: 'sampling', serverId: question.serverId, text: JSON.stringify(request.params.messages) }
   return (
     <QuestionFrame question={question} title="The server asks for a model's response">
       <SamplingParams request={request} serverId={question.serverId} />
@@ -69,15 +69,8 @@ export function SamplingQuestion({ question, request }: { question: InspectorQue
         </Button>
         <RefuseButtons question={question} />
         <span class="spread" />
-        <SavedAnswers kind="sampling" onChoose={(content) => setText(jsonText(content))} />
-        {result && (
-          <SaveAnswer
-            kind="sampling"
-            answer={{ action: 'accept', content: result }}
-            serverId={question.serverId}
-            text={JSON.stringify(request.params.messages)}
-          />
-        )}
+        <OfferedAnswers to={key} onChoose={(content) => setText(jsonText(content))} />
+        {result && <SaveAnswer to={key} answer={{ action: 'accept', content: result }} />}
       </div>
     </QuestionFrame>
   )
@@ -143,30 +136,5 @@ function TextAnswer({
         }
       />
     </div>
-  )
-}
-
-function SavedAnswers({
-  kind,
-  onChoose,
-}: {
-  kind: SavedAnswer['kind']
-  onChoose: (content: JsonObject) => void
-}): JSX.Element | null {
-  const saved = store.answers.value.filter((answer) => answer.kind === kind && answer.answer.action === 'accept')
-  if (saved.length === 0) return null
-  const choose = (id: string): void => {
-    const answer = saved.find((one) => one.id === id)?.answer
-    if (answer?.action === 'accept' && answer.content) onChoose(answer.content)
-  }
-  return (
-    <select aria-label="Saved answers" class="inline-select" value="" onChange={(event) => choose(event.currentTarget.value)}>
-      <option value="">Saved answers</option>
-      {saved.map(({ id, contains }) => (
-        <option key={id} value={id}>
-          {contains ?? id}
-        </option>
-      ))}
-    </select>
   )
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { plural } from '../../lib/format.ts'
 import type { InspectorServer } from '../../state/protocol.ts'
 import { currentServerId, type GlobalScreen, go, route } from '../../state/route.ts'
 import { inventoryOf, openQuestions, store } from '../../state/store.ts'
@@ -90,5 +91,5 @@ function noteOf(server: InspectorServer): string {
   if (status === 'failed' && failure) return failure.message
   if (status !== 'connected') return statusLabel(status)
   const tools = inventoryOf(server.id, 'tools')?.items.length
-  return [negotiation?.revision, tools !== undefined && `${tools} tools`].filter(Boolean).join(' · ')
+  return [negotiation?.revision, tools !== undefined && plural(tools, 'tool')].filter(Boolean).join(' · ')
 }

@@ -3,7 +3,7 @@ import { formatDuration, formatTime } from '../../lib/format.ts'
 import { operate } from '../../state/actions.ts'
 import type { InspectorServer, InspectorTask } from '../../state/protocol.ts'
 import { inventoryOf, lastOperation } from '../../state/store.ts'
-import { Badge, Button, Facts, type Tone } from '../../ui/basics.tsx'
+import { Badge, Button, Callout, Facts, type Tone } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Untrusted } from '../../ui/untrusted.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
@@ -43,7 +43,10 @@ const TONES: { [status: string]: Tone } = {
   cancelled: 'neutral',
 }
 
-const statusOf = ({ state }: InspectorTask): string => (typeof state?.['status'] === 'string' ? state['status'] : 'unknown')
+function statusOf({ state, isGone }: InspectorTask): string {
+  if (isGone) return 'expired'
+  return typeof state?.['status'] === 'string' ? state['status'] : 'unknown'
+}
 
 function TaskBadge({ task }: { task: InspectorTask }): JSX.Element {
   const status = statusOf(task)
@@ -51,11 +54,12 @@ function TaskBadge({ task }: { task: InspectorTask }): JSX.Element {
 }
 
 function TaskDetail({ server, task }: { server: InspectorServer; task: InspectorTask }): JSX.Element {
-  const { taskId, toolName, startedAt, state } = task
+  const { taskId, toolName, startedAt, state, isGone } = task
   const operation = lastOperation(server.id, ({ request }) => 'taskId' in request && request.taskId === taskId)
   useCurrentOperation(operation?.id)
   const message = state?.['statusMessage']
-  const isOver = ['completed', 'failed', 'cancelled'].includes(statusOf(task))
+  const ttl = state?.['ttlMs'] ?? state?.['ttl']
+  const isOver = ['completed', 'failed', 'cancelled', 'expired'].includes(statusOf(task))
   return (
     <>
       <header class="stack tight">
@@ -74,15 +78,25 @@ function TaskDetail({ server, task }: { server: InspectorServer; task: Inspector
         <Facts
           items={[
             startedAt !== undefined && ['Started', formatTime(startedAt)],
-            typeof state?.['ttl'] === 'number' && ['Kept for', formatDuration(state['ttl'])],
+            typeof ttl === 'number' && ['Kept for', formatDuration(ttl)],
           ]}
         />
+        {isGone && (
+          <Callout title="The server does not have this task any more.">
+            <p>It keeps a task for a limited time. The state below is the last one that was seen.</p>
+          </Callout>
+        )}
       </header>
       <div class="toolbar">
         <Button icon="refresh" onClick={() => void operate(server.id, { type: 'task-get', taskId })}>
           Fetch the state
         </Button>
-        <Button kind="primary" icon="play" onClick={() => void operate(server.id, { type: 'task-result', taskId })}>
+        <Button
+          kind="primary"
+          icon="play"
+          disabled={isGone === true}
+          onClick={() => void operate(server.id, { type: 'task-result', taskId })}
+        >
           Wait for the result
         </Button>
         <Button icon="stop" disabled={isOver} onClick={() => void operate(server.id, { type: 'task-cancel', taskId })}>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { plural } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { run, saveFile } from '../../state/actions.ts'
 import type { ExportFile, ExportFormat } from '../../state/protocol.ts'
 import { currentServerId } from '../../state/route.ts'
@@ -54,6 +54,11 @@ export function Preview({ file, onClose }: { file: ExportFile; onClose: () => vo
           </Callout>
         )}
         <Code text={text.slice(0, MAX_PREVIEW)} label="preview" language="text" wrap copy={false} />
+        {text.length > MAX_PREVIEW && (
+          <p class="muted small-text">
+            These are the first {formatCount(MAX_PREVIEW)} of {formatCount(text.length)} characters. The file has them all.
+          </p>
+        )}
         <div class="toolbar">
           <span class="spread" />
           <Button onClick={onClose}>Cancel</Button>

@@ -30,12 +30,13 @@ export function HttpView({ http }: { http: HttpEntry | undefined }): JSX.Element
       <div class="stack tight">
         <p class="mono http-line">
           {http.status === undefined ? (
-            <span class="muted">no response {http.state}</span>
+            <span class="muted">{http.state === 'pending' ? 'no response yet' : 'no response'}</span>
           ) : (
             <Badge tone={http.status >= 400 ? 'bad' : 'good'}>{http.status}</Badge>
           )}{' '}
           <span class="muted">{times.filter(Boolean).join(', ')}</span>
         </p>
+        {http.state === 'cancelled' && <p class="muted">The client closed the connection.</p>}
         {http.failure && (
           <p class="bad-text">
             <Untrusted text={http.failure} />

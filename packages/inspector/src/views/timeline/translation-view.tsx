@@ -17,10 +17,10 @@ export function TranslationView({ detail: { value, newest, changes, note } }: { 
   return (
     <div class="stack">
       <Changes changes={changes} />
-      {changes.some(({ kind, pointer }) => kind === 'wrapped' && pointer.endsWith('/structuredContent')) && (
+      {changes.some(({ kind, pointer }) => kind === 'wrapped' && /\/(?:structuredContent|outputSchema)$/.test(pointer)) && (
         <p class="muted small-text">
-          This revision allows only objects in structured content, so servers wrap other values as {'{ "result": … }'}. An object
-          that the server means as it is looks the same.
+          This revision allows only objects in structured content, so servers wrap other values as {'{ "result": … }'}, and say so
+          in the output schema. An object that the server means as it is looks the same.
         </p>
       )}
       <div class="side-by-side">

@@ -62,7 +62,8 @@ export function warnAbout(
   return `The server ${name}: ${advice}${locate(document.positionOf([...path, field]))}`
 }
 
-const locate = (position: TextPosition | undefined): string => (position ? ` (${formatPosition(position)})` : '')
+/** Writes a position behind a message. */
+export const locate = (position: TextPosition | undefined): string => (position ? ` (${formatPosition(position)})` : '')
 
 /** Returns the entries of all members that hold servers. The first entry of a name wins. */
 export function findEntries(root: unknown): LocatedEntry[] | undefined {

@@ -90,6 +90,15 @@ describe('a valid configuration', () => {
     expect((await read('{ "mcpServers": { "a": { "url": "http://a/", "auth": { "CLIENT_ID": "x" } } } }')).warnings).toEqual([])
   })
 
+  test('warns about settings next to the section, unless they are those of a host', async () => {
+    const policy = `"policy": { "default": "deny", "rules": [{ "do": "allow", "servers": "a" }] }`
+    const { policies, warnings } = await read(`{ "mcpServers": { "a": { "url": "http://a/" } },\n  ${policy} }`)
+    expect(policies).toEqual({})
+    expect(warnings).toEqual(['policy is ignored here; move it to gateway.policy (line 2, column 3)'])
+    const ofHost = '"search": { "provider": "x" }, "names": "long", "auth": { "type": "oauth" }'
+    expect((await read(`{ "mcpServers": { "a": { "url": "http://a/" } }, ${ofHost} }`)).warnings).toEqual([])
+  })
+
   test('may consist of settings for servers from elsewhere, of which invalid ones are left out', async () => {
     const servers = [
       { name: 'a', target: new URL('http://a/') },

@@ -1,7 +1,7 @@
 import { parseDocument } from '../../connect/config/document.ts'
 import { type ConfigDocument, type ConfigPath, formatPosition } from '../../connect/config/document-types.ts'
 import { ConfigError } from '../../connect/config/errors.ts'
-import { findEntries, readServers, SERVER_MEMBERS, warnAbout } from '../../connect/config/read-servers.ts'
+import { findEntries, locate, readServers, SERVER_MEMBERS, warnAbout } from '../../connect/config/read-servers.ts'
 import type { ReadConfigOptions, ServerConfig } from '../../connect/config/types.ts'
 import { createVariableSource, expandVariables, FieldError, type VariableSource } from '../../connect/config/variables.ts'
 import { isObject } from '../../jsonrpc/message.ts'
@@ -9,7 +9,7 @@ import { closestName } from '../../util/closest-name.ts'
 import type { GatewayServerOptions } from '../options.ts'
 import { PER_CALLER } from './access-settings.ts'
 import { checkSection, type LocatedIssue, locateIssue, nameOf } from './check-section.ts'
-import { SERVER_SCHEMA } from './schema.ts'
+import { GATEWAY_SECTION_SCHEMA, SERVER_SCHEMA } from './schema.ts'
 import type { ConfigIssue, GatewayConfig, GatewaySection, GatewaySettings, UsableServer } from './types.ts'
 
 /** Options of `readGatewayConfig`. */
@@ -31,9 +31,10 @@ export async function readGatewayConfig(text: string, options: ReadGatewayConfig
   const own = await readOwnServers(document, options)
   const servers = mergeServers(own.servers, options.servers ?? [])
   const source = await createVariableSource(root, options)
-  const { section, issues } = await readSection(document, { source, names: servers.map(({ name }) => name) })
+  const names = servers.map(({ name }) => name)
+  const { section, issues } = await readSection(document, { source, names })
   throwIssues([...misspelledSection(document), ...serverIssues(own.servers), ...issues])
-  return toGatewayConfig(section, servers, own.warnings)
+  return toGatewayConfig(section, servers, [...(await settingsOutsideSection(document, names)), ...own.warnings])
 }
 
 interface OwnServers {
@@ -49,6 +50,20 @@ async function readOwnServers(document: ConfigDocument, options: ReadGatewayConf
   throwIssues(hasServers ? [] : misspelledSection(document))
   const { servers, warnings } = await readServers(document, options)
   return { servers, warnings: [...warnings, ...misplacedSettings(document)] }
+}
+
+/** Warns about settings of the gateway next to its section. Hosts have keys of the same names, but of another form. */
+async function settingsOutsideSection(document: ConfigDocument, names: readonly string[]): Promise<string[]> {
+  const settings = Object.keys(GATEWAY_SECTION_SCHEMA.properties as object)
+  const found = Object.entries(isObject(document.root) ? document.root : {}).filter(
+    ([key]) => settings.includes(key) && !SERVER_MEMBERS.includes(key),
+  )
+  const checked = await Promise.all(
+    found.map(async ([key, value]) => ({ key, issues: await checkSection({ [key]: value }, names) })),
+  )
+  return checked
+    .filter(({ issues }) => issues.length === 0)
+    .map(({ key }) => `${key} is ignored here; move it to ${nameOf(['gateway', key])}${locate(document.positionOf([key]))}`)
 }
 
 /** Warns about settings of the gateway in the entry of a server. Hosts have fields of the same names, but of another form. */

@@ -62,7 +62,10 @@ const RUNNERS: { readonly [Type in OperationRequest['type']]: Runner<Type> } = {
   'task-get': ({ taskId }, context) => tasksOf(context).open(taskId).get(callOptions(context)),
   'task-result': ({ taskId }, context) => tasksOf(context).open(taskId).result(callOptions(context)),
   'task-cancel': async ({ taskId }, context) => {
-    await tasksOf(context).open(taskId).cancel(callOptions(context))
+    const task = tasksOf(context).open(taskId)
+    await task.cancel(callOptions(context))
+    // Shows the state that the cancellation led to. The task may be gone by then.
+    await task.get(callOptions(context)).catch(() => {})
     return {}
   },
   'skill-load': async ({ uri }, context) => {

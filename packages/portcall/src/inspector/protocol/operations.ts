@@ -204,7 +204,7 @@ export interface InspectorQuestion {
   readonly askedAt: number
   /** The answer that was given. */
   readonly answer?: QuestionAnswer
-  /** Why an answer came too late or was refused, in a sentence. */
+  /** Why an answer came too late or was refused, or that it was a saved one, in a sentence. */
   readonly note?: string
 }
 

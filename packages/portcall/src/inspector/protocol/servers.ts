@@ -226,6 +226,8 @@ export interface InspectorTask {
   readonly state?: JsonObject
   /** When the inspector started it, in milliseconds since 1970. */
   readonly startedAt?: number
+  /** Whether the server says that it does not have the task (any more), because it has expired. */
+  readonly isGone?: boolean
 }
 
 /** One list of a server. The back end lists tools, resources, templates and prompts after connecting. */

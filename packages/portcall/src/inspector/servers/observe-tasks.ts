@@ -1,12 +1,13 @@
 import type { Middleware } from '../../entrypoints/client.ts'
-import { isSuccess, type JsonObject, type Request } from '../../jsonrpc/message.ts'
+import { ErrorCode } from '../../jsonrpc/errors.ts'
+import { isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
 import type { InspectorTask } from '../protocol/servers.ts'
 
-/** Creates the middleware that reports the tasks that calls become, and each state of a task that is fetched. */
+/** Creates the middleware that reports the tasks that calls become, each state of a task that is fetched, and that a task is gone. */
 export function observeTasks(onTask: (task: InspectorTask) => void): Middleware {
   return async (request, context, next) => {
     const response = await next(request, context)
-    const task = isSuccess(response) ? taskOf(request, response.result) : undefined
+    const task = isSuccess(response) ? taskOf(request, response.result) : goneTask(request, response)
     if (task) onTask(task)
     return response
   }
@@ -15,6 +16,13 @@ export function observeTasks(onTask: (task: InspectorTask) => void): Middleware 
 function taskOf({ method, params = {} }: Request, { resultType: _, ...state }: JsonObject): InspectorTask | undefined {
   const { taskId } = state
   if (typeof taskId !== 'string') return undefined
-  if (method === 'tasks/get') return { taskId, state }
+  if (method === 'tasks/get') return { taskId, state, isGone: false }
   return method === 'tools/call' ? { taskId, state, toolName: String(params.name), startedAt: Date.now() } : undefined
+}
+
+/** Servers respond with -32602 to the id of a task that they do not have. */
+function goneTask({ method, params = {} }: Request, response: Response): InspectorTask | undefined {
+  const { taskId } = params
+  if (method !== 'tasks/get' || typeof taskId !== 'string' || isSuccess(response)) return undefined
+  return response.error.code === ErrorCode.invalidParams ? { taskId, isGone: true } : undefined
 }

@@ -105,6 +105,8 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
       },
     })) as unknown as InspectorClient
     revision = client.protocolVersion
+    // With a revision that was chosen, nothing has been sent before this.
+    const probed = negotiation(revision)
     const discovered = await client.discover()
     const { serverInfo: info, capabilities, instructions } = discovered
     const close = async (): Promise<void> => {
@@ -117,7 +119,7 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
       info,
       capabilities,
       instructions,
-      negotiation: negotiation(revision),
+      negotiation: probed.steps.length > 0 ? probed : negotiation(revision),
       pid: wire.pid(),
       sender: () => sender,
       close,

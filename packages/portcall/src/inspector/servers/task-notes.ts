@@ -27,7 +27,8 @@ export function createTaskNotes(files: InspectorFiles): TaskNotes {
     const others = known(server).filter(({ taskId }) => taskId !== task.taskId)
     const before = known(server).find(({ taskId }) => taskId === task.taskId)
     const after = { ...before, ...task }
-    if (before && isJsonEqual(before, after)) return false
+    const isUnknown = !before && task.isGone === true
+    if (isUnknown || (before && isJsonEqual(before, after))) return false
     notes[keyOf(server)] = [...others, after].slice(-MAX_TASKS)
     files.write('tasks.json', notes)
     return true

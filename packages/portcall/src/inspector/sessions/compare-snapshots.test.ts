@@ -27,6 +27,21 @@ function snapshotWith(change: (tool: any) => void): ServerSnapshot {
   return { name: 'notes', tools: [tool], prompts: [], resources: [], templates: [] }
 }
 
+test('what a revision wraps, and a revision that one side does not know, are no differences', () => {
+  const list = { type: 'array', items: { type: 'number' } }
+  const wrapped = { type: 'object', properties: { result: list }, required: ['result'] }
+  const of = (outputSchema: object, revision?: string): ServerSnapshot => ({
+    ...snapshotWith((tool) => (tool.outputSchema = outputSchema)),
+    ...(revision !== undefined && { revision }),
+  })
+  const pointers = (left: ServerSnapshot, right: ServerSnapshot): string[] =>
+    compareSnapshots(left, right).map(({ pointer }) => pointer)
+  expect(pointers(of(list, '2026-07-28'), of(wrapped, '2025-06-18'))).toEqual(['/revision'])
+  expect(pointers(of(wrapped, '2026-07-28'), of(wrapped, '2025-06-18'))).toContain('/outputSchema/type')
+  expect(pointers(of(list, '2026-07-28'), of(list))).toEqual([])
+  expect(pointers(of(list, '2025-06-18'), of(wrapped, '2025-06-18'))).not.toEqual([])
+})
+
 describe('one changed field is one row, marked breaking or not', () => {
   const CASES: readonly (readonly [
     title: string,

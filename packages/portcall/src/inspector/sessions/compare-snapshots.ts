@@ -2,6 +2,7 @@ import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { type Impact, judgePrompt, judgeResource, judgeServer, judgeTool } from './breaking.ts'
 import { diffJson, type JsonDifference } from './json-diff.ts'
 import type { ServerSnapshot } from './snapshot.ts'
+import { unwrapOutputSchemas } from './unwrap-output-schemas.ts'
 
 /** A difference between two servers or two recordings. */
 export interface ComparisonRow extends JsonDifference {
@@ -36,16 +37,20 @@ const KINDS: readonly ItemKind[] = [
 /** Compares what two servers offer, or one server at two times or in two revisions. Items are matched by name or URI; their order does not count. */
 export function compareSnapshots(left: ServerSnapshot, right: ServerSnapshot, options: CompareOptions = {}): ComparisonRow[] {
   const isIgnored = createIgnore(options.ignore)
-  const rows = [...compareServers(left, right), ...KINDS.flatMap((kind) => compareItems(kind, left, right))]
+  const [before, after] =
+    left.revision === right.revision ? [left, right] : [unwrapOutputSchemas(left), unwrapOutputSchemas(right)]
+  const rows = [...compareServers(before, after), ...KINDS.flatMap((kind) => compareItems(kind, before, after))]
   return rows.filter(({ pointer }) => !isIgnored(pointer))
 }
 
 function compareServers(left: ServerSnapshot, right: ServerSnapshot): ComparisonRow[] {
+  // Recordings do not say in which revision they were made.
+  const isKnown = left.revision !== undefined && right.revision !== undefined
   const facts = ({ info, capabilities, instructions, revision }: ServerSnapshot): object => ({
     info,
     capabilities,
     instructions,
-    revision,
+    ...(isKnown && { revision }),
   })
   return diffJson(facts(left), facts(right)).map((difference) => toRow('server', difference, judgeServer))
 }

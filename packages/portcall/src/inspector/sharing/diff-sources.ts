@@ -46,6 +46,11 @@ async function readSide(source: DiffSource, { servers, sharing }: BackendParts):
 
 async function readText(name: string, text: string): Promise<DiffSide> {
   const { readSnapshot, snapshotOfRecording } = await import('../../entrypoints/diagnostics.ts')
-  const snapshot = readSnapshot(text)
-  return snapshot ? { name, snapshot } : { name, snapshot: snapshotOfRecording(text), recording: text }
+  try {
+    const snapshot = readSnapshot(text)
+    return snapshot ? { name, snapshot } : { name, snapshot: snapshotOfRecording(text), recording: text }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new InspectorCommandError('INVALID_PARAMS', `${name} is neither a snapshot nor a recording: ${reason}`)
+  }
 }

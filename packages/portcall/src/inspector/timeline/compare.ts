@@ -1,4 +1,5 @@
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
+import { unwrapSchema } from '../../legacy/render/schema.ts'
 import { isJsonEqual } from '../../util/json-equal.ts'
 import type { TranslationChange } from '../protocol/timeline.ts'
 import { pointerSegment } from '../sessions/json-diff.ts'
@@ -60,12 +61,12 @@ function compareObjects(wire: Members, newest: Members, { pointer, changes }: Po
   }
 }
 
-/** Reports whether one value is the only member of the other. */
+/** Reports whether one value is the only member of the other, or a schema describes that. */
 function isWrapped(left: JsonValue, right: JsonValue): boolean {
   const holds = (outer: JsonValue, inner: JsonValue): boolean => {
     if (!isObject(outer)) return false
     const [value, second] = Object.values(outer)
     return second === undefined && value !== undefined && isJsonEqual(value, inner)
   }
-  return holds(left, right) || holds(right, left)
+  return holds(left, right) || holds(right, left) || (isObject(left) && isJsonEqual(unwrapSchema(left), right))
 }

@@ -2,6 +2,7 @@ import type { Middleware } from '../../entrypoints/client.ts'
 import { deriveContext } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonValue, type Response, success } from '../../jsonrpc/message.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
+import { unwrapOutputSchema } from '../sessions/unwrap-output-schemas.ts'
 import { type CallScope, callScope } from './call-scope.ts'
 import type { MessageRecorder } from './messages.ts'
 
@@ -21,7 +22,7 @@ export function createNewestView(messages: MessageRecorder, revision: () => stri
     return callScope.run(scope, async () => {
       const response = await next(request, deriveContext(context, { notify }))
       const entryId = scope.entryId === undefined ? undefined : messages.responseOf(scope.entryId)
-      if (entryId !== undefined) messages.setNewest(entryId, unwrapContent(response, revision()) as unknown as JsonValue)
+      if (entryId !== undefined) messages.setNewest(entryId, unwrap(response, revision()) as unknown as JsonValue)
       outer?.onResponse?.(response)
       return response
     })
@@ -29,12 +30,18 @@ export function createNewestView(messages: MessageRecorder, revision: () => stri
 }
 
 /**
- * Returns a response with the structured content that the newest revision allows: the value itself, where a server of a revision that allows
- * only objects sent `{ "result": value }`. For display only, because a server can also mean that object.
+ * Returns a response with the structured content and the output schemas that the newest revision allows: the value itself, where a server of a
+ * revision that allows only objects sent `{ "result": value }`. For display only, because a server can also mean that object.
  */
-function unwrapContent(response: Response, revision = ''): Response {
+function unwrap(response: Response, revision = ''): Response {
   if (revisionOf(revision)?.structuredContent !== 'object' || !isSuccess(response)) return response
-  const { structuredContent: wrapped } = response.result
-  if (!isObject(wrapped) || Object.keys(wrapped).join() !== 'result' || isObject(wrapped.result)) return response
-  return success(response.id, { ...response.result, structuredContent: wrapped.result })
+  const { structuredContent, tools } = response.result
+  if (Array.isArray(tools))
+    return success(response.id, {
+      ...response.result,
+      tools: tools.map((tool: unknown) => (isObject(tool) ? unwrapOutputSchema(tool) : tool)),
+    })
+  if (!isObject(structuredContent) || Object.keys(structuredContent).join() !== 'result' || isObject(structuredContent.result))
+    return response
+  return success(response.id, { ...response.result, structuredContent: structuredContent.result })
 }

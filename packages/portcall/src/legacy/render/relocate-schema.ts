@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { walkSchemas } from '../../schema/walk.ts'
 
 /** Keywords that stay at the root of a document. */
-const ROOT_KEYWORDS = ['$schema', '$defs', 'definitions'] as const
+export const ROOT_KEYWORDS: readonly string[] = ['$schema', '$defs', 'definitions']
 
 /** A schema that was moved into another document. */
 export interface RelocatedSchema {
@@ -21,14 +21,7 @@ export interface RelocatedSchema {
 export function relocateSchema(schema: JsonObject, location: string): RelocatedSchema {
   const { $schema } = schema
   if (typeof schema.$id === 'string') return { root: $schema === undefined ? {} : { $schema }, moved: schema }
-  const moved = structuredClone(schema)
-  walkSchemas(moved, true, (node, parentInDocument) => {
-    const inDocument = parentInDocument && typeof node.$id !== 'string'
-    if (inDocument)
-      for (const keyword of ['$ref', '$dynamicRef'])
-        if (typeof node[keyword] === 'string') node[keyword] = rewriteReference(node[keyword], location)
-    return inDocument
-  })
+  const moved = withReferences(schema, (reference) => movedReference(reference, location))
   const root: JsonObject = {}
   for (const keyword of ROOT_KEYWORDS) {
     if (keyword !== '$schema' && !isObject(moved[keyword])) continue
@@ -38,7 +31,26 @@ export function relocateSchema(schema: JsonObject, location: string): RelocatedS
   return { root, moved }
 }
 
-function rewriteReference(reference: string, location: string): string {
+/** Rewrites the references of a schema that was moved back to the root of its document, with its definitions: the inverse of `relocateSchema`. */
+export function restoreSchema(schema: JsonObject, location: string): JsonObject {
+  if (typeof schema.$id === 'string') return schema
+  const isInside = (reference: string): boolean => reference === location || reference.startsWith(`${location}/`)
+  return withReferences(schema, (reference) => (isInside(reference) ? `#${reference.slice(location.length)}` : reference))
+}
+
+/** Returns a copy with other references. Those of embedded documents are unchanged. */
+function withReferences(schema: JsonObject, rewrite: (reference: string) => string): JsonObject {
+  const copy = structuredClone(schema)
+  walkSchemas(copy, true, (node, parentInDocument) => {
+    const inDocument = parentInDocument && typeof node.$id !== 'string'
+    if (inDocument)
+      for (const keyword of ['$ref', '$dynamicRef']) if (typeof node[keyword] === 'string') node[keyword] = rewrite(node[keyword])
+    return inDocument
+  })
+  return copy
+}
+
+function movedReference(reference: string, location: string): string {
   if (reference === '#') return location
   const isUnaffected = !reference.startsWith('#/') || reference.startsWith('#/$defs/') || reference.startsWith('#/definitions/')
   return isUnaffected ? reference : location + reference.slice(1)

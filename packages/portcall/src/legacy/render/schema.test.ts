@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anySchema } from '../../../../../test/support/arbitraries.ts'
 import { wrapNonObject } from './content.ts'
-import { renderInputSchema, renderOutputSchema } from './schema.ts'
+import { renderInputSchema, renderOutputSchema, unwrapSchema } from './schema.ts'
 
 const fits = (schema: object, value: unknown): boolean => new Ajv2020({ strict: false }).validate(schema, value)
 
@@ -44,6 +44,17 @@ describe('an output schema', () => {
       required: ['result'],
       $defs: { Leaf: { type: 'string' }, Tree: { $ref: '#/properties/result' } },
     })
+    expect(unwrapSchema(renderOutputSchema(schema))).toEqual(schema)
+  })
+
+  test.each([
+    { type: 'object', properties: { result: { type: 'array' } } },
+    { type: 'object', properties: { result: { type: 'object' } }, required: ['result'] },
+    { type: 'object', properties: { result: { type: 'array' }, total: { type: 'number' } }, required: ['result'] },
+    { type: 'object', properties: { result: { type: 'array' } }, required: ['result'], additionalProperties: false },
+    { type: 'array' },
+  ])('that does not look wrapped is displayed as it is: %j', (schema) => {
+    expect(unwrapSchema(schema)).toBe(schema)
   })
 
   test('with an $id is moved unchanged', () => {
@@ -57,6 +68,7 @@ describe('an output schema', () => {
     expect(rendered.properties).toEqual({ result: schema })
     expect(fits(rendered, { result: ['a'] })).toBe(true)
     expect(fits(rendered, { result: [1] })).toBe(false)
+    expect(unwrapSchema(rendered)).toEqual(schema)
   })
 
   test('of any value allows unchanged objects and other values wrapped', () => {

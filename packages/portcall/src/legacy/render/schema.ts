@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
+import { isJsonEqual } from '../../util/json-equal.ts'
 import { objectCoverage } from './object-coverage.ts'
-import { relocateSchema } from './relocate-schema.ts'
+import { ROOT_KEYWORDS, relocateSchema, restoreSchema } from './relocate-schema.ts'
 
 const inputSchemas = new WeakMap<JsonObject, JsonObject>()
 const outputSchemas = new WeakMap<JsonObject, JsonObject>()
@@ -53,6 +54,19 @@ function withObjectRoot(schema: JsonObject): JsonObject {
 function wrapSchema(schema: JsonObject): JsonObject {
   const { root, moved } = relocateSchema(schema, '#/properties/result')
   return { ...root, type: 'object', properties: { result: moved }, required: ['result'] }
+}
+
+/**
+ * Returns the schema that `wrapSchema` has wrapped, or the schema itself if it does not look wrapped. A server may also mean the object, so this
+ * is for display only.
+ */
+export function unwrapSchema(schema: JsonObject): JsonObject {
+  const { type, properties, required, ...root } = schema
+  const { result: wrapped, ...others } = isObject(properties) ? properties : {}
+  const isWrapped = type === 'object' && Object.keys(others).length === 0 && isJsonEqual(required, ['result'])
+  if (!isWrapped || !isObject(wrapped) || wrapped.type === 'object') return schema
+  if (Object.keys(root).some((keyword) => !ROOT_KEYWORDS.includes(keyword))) return schema
+  return restoreSchema({ ...root, ...wrapped }, '#/properties/result')
 }
 
 /** Returns a schema for objects of the original schema, and for `{ result: value }`. */

@@ -1,0 +1,63 @@
+import type { JSX } from 'preact'
+import type { JsonObject } from '../../schema/schema.ts'
+import { notify, run } from '../../state/actions.ts'
+import type { QuestionAnswer, SavedAnswer } from '../../state/protocol.ts'
+import { store } from '../../state/store.ts'
+import { Menu } from '../../ui/menu.tsx'
+
+/** By what the answers to a question are found again. */
+export interface AnswerKey {
+  readonly kind: SavedAnswer['kind']
+  readonly serverId: string
+  /** The text of the question. */
+  readonly text: string
+}
+
+const MAX_TEXT = 80
+
+/** The saved answers that fit a question, and are not given by themselves. */
+function offeredTo({ kind, serverId, text }: AnswerKey): SavedAnswer[] {
+  return store.answers.value.filter(
+    (saved) =>
+      saved.kind === kind && !saved.automatic && (saved.serverId ?? serverId) === serverId && text.includes(saved.contains ?? ''),
+  )
+}
+
+/** Keeps an answer, to offer it or to give it by itself the next time that the server asks the same. */
+export function SaveAnswer({ to, answer }: { to: AnswerKey; answer: QuestionAnswer }): JSX.Element {
+  const { kind, serverId, text } = to
+  const save = async (automatic: boolean): Promise<void> => {
+    const saved = await run('save-answer', { answer: { kind, serverId, contains: text.slice(0, MAX_TEXT), answer, automatic } })
+    if (saved) notify(automatic ? 'Questions with this text will be answered by themselves.' : 'The answer is saved.')
+  }
+  return (
+    <Menu
+      label="Save this answer"
+      kind="quiet"
+      items={[
+        { id: 'offer', label: 'Offer it next time', onSelect: () => void save(false) },
+        { id: 'automatic', label: 'Always answer like this', onSelect: () => void save(true) },
+      ]}
+    />
+  )
+}
+
+interface OfferedAnswersProps {
+  readonly to: AnswerKey
+  /** Called with the content of the answer that the user chooses. */
+  readonly onChoose: (content: JsonObject) => void
+}
+
+/** Offers the answers that were saved for a question. */
+export function OfferedAnswers({ to, onChoose }: OfferedAnswersProps): JSX.Element | null {
+  const items = offeredTo(to).flatMap(({ id, answer }) => {
+    const content = answer.action === 'accept' ? answer.content : undefined
+    return content ? [{ id, label: labelOf(content), onSelect: () => onChoose(content) }] : []
+  })
+  return items.length === 0 ? null : <Menu label="Saved answers" kind="quiet" items={items} />
+}
+
+function labelOf(content: JsonObject): string {
+  const text = JSON.stringify(content)
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}

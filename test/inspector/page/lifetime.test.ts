@@ -1,0 +1,92 @@
+/** When the page and its programs start and end, and the page inside a development server. */
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { inspectorHandler, serveInspector } from 'portcall/inspector'
+import { serve } from 'portcall/node'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createMemoServer } from '../fixtures/memo-server.mjs'
+import { command, connectTo } from './support/backend.ts'
+import { openInspector, openPage, openPageOf, startBrowser, startInspector } from './support/inspector.ts'
+import { createServerPage } from './support/server-page.ts'
+
+const MEMO = fileURLToPath(new URL('../fixtures/memo-server.mjs', import.meta.url))
+const PROGRAM = { kind: 'program', command: process.execPath, args: [MEMO] } as const
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+afterAll(() => browser.close())
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Starts a program from the page. Returns its process id. */
+async function startProgram(page: Page): Promise<number> {
+  const serverId = await connectTo(page, PROGRAM)
+  const pid = async () => (await command(page, 'get-state', {})).servers.find(({ id }) => id === serverId)?.pid
+  await expect.poll(pid).toBeDefined()
+  return Number(await pid())
+}
+
+test('programs end some time after the last page is closed, but not while one is reloaded', async () => {
+  const inspector = await serveInspector({ info: { name: 'test', version: '0' }, graceMs: 1500 })
+  onTestFinished(() => inspector.close())
+  const { page } = await openPage(browser, inspector.newLink())
+  const pid = await startProgram(page)
+  await page.reload()
+  await page.locator('.server-item').first().waitFor()
+  expect(isRunning(pid)).toBe(true)
+  await page.context().close()
+  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)
+})
+
+test('Ctrl-C leaves no program behind', async () => {
+  const inspector = await startInspector()
+  const { page } = await openPage(browser, inspector.link)
+  onTestFinished(() => page.context().close())
+  const pid = await startProgram(page)
+  expect(isRunning(pid)).toBe(true)
+  await inspector.stop('SIGINT')
+  expect(isRunning(pid)).toBe(false)
+})
+
+test('the editor is loaded when it is first needed', async () => {
+  const { url, close } = await serve(createMemoServer(), { port: 0, handleProcessSignals: false })
+  onTestFinished(() => close())
+  const { page } = await openInspector(browser, url)
+  const use = createServerPage(page)
+  await use.choose('Tools', 'add')
+  const scripts = (): Promise<string[]> =>
+    page.evaluate(() => performance.getEntriesByType('resource').flatMap(({ name }) => (name.endsWith('.js') ? [name] : [])))
+  const before = await scripts()
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  await page.locator('.cm-content').waitFor()
+  const later = (await scripts()).filter((name) => !before.includes(name))
+  expect(later).not.toEqual([])
+})
+
+test('a development server has the page, connected to itself', async () => {
+  const handler = inspectorHandler(createMemoServer())
+  const http = createHttpServer((request, response) => handler(request, response)).listen(0, '127.0.0.1')
+  await new Promise((resolve) => http.once('listening', resolve))
+  const { port } = http.address() as AddressInfo
+  const link = handler.link(`http://127.0.0.1:${port}`)
+  const stop = async (): Promise<void> => {
+    await handler.close()
+    http.closeAllConnections()
+    http.close()
+  }
+  const page = await openPageOf(browser, { link, stop })
+  const use = createServerPage(page)
+  await use.callToEnd({ tool: 'add', fill: { a: '40', b: '2' }, shows: '42' })
+  expect(new URL(page.url()).pathname).toBe('/inspector/')
+})
