@@ -13,6 +13,7 @@ import { openInspector, openPage, openPageOf, startBrowser, startInspector } fro
 import { createServerPage } from './support/server-page.ts'
 
 const MEMO = fileURLToPath(new URL('../fixtures/memo-server.mjs', import.meta.url))
+const GRACE_MS = 500
 const PROGRAM = { kind: 'program', command: process.execPath, args: [MEMO] } as const
 
 let browser: Browser
@@ -38,12 +39,13 @@ async function startProgram(page: Page): Promise<number> {
 }
 
 test('programs end some time after the last page is closed, but not while one is reloaded', async () => {
-  const inspector = await serveInspector({ info: { name: 'test', version: '0' }, graceMs: 1500 })
+  const inspector = await serveInspector({ info: { name: 'test', version: '0' }, graceMs: GRACE_MS })
   onTestFinished(() => inspector.close())
   const { page } = await openPage(browser, inspector.newLink())
   const pid = await startProgram(page)
   await page.reload()
   await page.locator('.server-item').first().waitFor()
+  await page.waitForTimeout(2 * GRACE_MS)
   expect(isRunning(pid)).toBe(true)
   await page.context().close()
   await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)

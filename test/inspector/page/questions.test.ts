@@ -114,11 +114,14 @@ test('an answer is saved, offered, and given by itself', async () => {
   await use.result.getByText('tea: green').waitFor()
 
   await call()
-  await use.result.getByText('A saved answer was given.').waitFor()
+  await use.result.getByText('Answered automatically with a saved answer.').waitFor()
   await use.result.getByText('tea: green').waitFor()
   // It is not the answer to other questions.
   await use.call({ tool: 'echo_asked', fill: { tag: 'milk' } })
-  await use.answer(questions(use, 'A word for milk?'), { word: 'white' })
+  const other = questions(use, 'A word for milk?')
+  await other.getByRole('button', { name: 'Save this answer' }).waitFor()
+  expect(await other.getByRole('button', { name: 'Saved answers' }).count()).toBe(0)
+  await use.answer(other, { word: 'white' })
   await use.result.getByText('milk: white').waitFor()
 
   await page.goto(`${new URL(page.url()).origin}/#/settings`)

@@ -28,7 +28,7 @@ export function SaveAnswer({ to, answer }: { to: AnswerKey; answer: QuestionAnsw
   const { kind, serverId, text } = to
   const save = async (automatic: boolean): Promise<void> => {
     const saved = await run('save-answer', { answer: { kind, serverId, contains: text.slice(0, MAX_TEXT), answer, automatic } })
-    if (saved) notify(automatic ? 'Questions with this text will be answered by themselves.' : 'The answer is saved.')
+    if (saved) notify(automatic ? 'Questions with this text are now answered automatically.' : 'The answer is saved.')
   }
   return (
     <Menu

@@ -73,7 +73,12 @@ export function createQuestions(hub: EventHub): Questions {
       }
       const saved = [...answers.values()].find((answer) => answer.automatic && applies(answer, question))
       if (saved) {
-        put({ ...question, status: 'answered-automatically', answer: saved.answer, note: 'A saved answer was given.' })
+        put({
+          ...question,
+          status: 'answered-automatically',
+          answer: saved.answer,
+          note: 'Answered automatically with a saved answer.',
+        })
         return saved.answer
       }
       put(question)
