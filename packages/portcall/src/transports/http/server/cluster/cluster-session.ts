@@ -51,9 +51,12 @@ export class ClusterSession implements SessionEntry {
     const isResumable = transport === 'streamable-http'
     this.id = id
     this.stored = stored
-    this.logs = new StreamLogs(node, id, (name, reader) => {
-      if (reader === lease.owner) this.tails.get(name)?.pull()
-      else rpc.notify(reader, 'streamAppended', { session: id, name })
+    this.logs = new StreamLogs(node, id, {
+      isConnected: (name) => this.streams.get(name)?.isConnected === true,
+      onAppended: (name, reader) => {
+        if (reader === lease.owner) this.tails.get(name)?.pull()
+        else rpc.notify(reader, 'streamAppended', { session: id, name })
+      },
     })
     this.session = new HttpSession({
       endpoint,

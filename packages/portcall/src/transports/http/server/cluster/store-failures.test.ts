@@ -38,6 +38,9 @@ async function runWithFault(at: number, mode: StoreFault): Promise<number> {
   return length
 }
 
+/** Longer than the events of a client that is connected wait for the store. */
+const OUTAGE_MS = 3500
+
 const FAULTS: StoreFault[] = ['reject', 'lose', 'hang']
 const CONCURRENCY = 8
 
@@ -51,4 +54,22 @@ describe.each(FAULTS)('if any single store operation fails: %s', (how) => {
     }
     expect(at).toBeGreaterThan(20)
   }, 120_000)
+})
+
+test('what a client that is away would get waits for the store', async () => {
+  const [node] = (await startCluster(1)) as [TestNode]
+  const client = await openSession(node.connect)
+  const connection = node.connect().send(client.post(call('hold', { notify: true })))
+  await connection.head()
+  // The first event has no message.
+  await connection.event()
+  const { id } = await connection.event()
+  await connection.close()
+  node.stores.state = 'fails'
+  node.core.release()
+  await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS))
+  node.stores.state = 'works'
+  const resumed = node.connect().send(client.get({ 'Last-Event-ID': id ?? '' }))
+  expect((await resumed.head()).status).toBe(200)
+  expect(await resumed.until('0\r\n\r\n')).toMatch(/"progress":2.*"text":"hold"/s)
 })

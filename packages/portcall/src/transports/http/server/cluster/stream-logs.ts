@@ -7,6 +7,13 @@ import { keys, parseRecord, type StreamRecord } from './records.ts'
 import { createStreamReader, type StreamReader } from './stream-reader.ts'
 import { StreamWriter } from './stream-writer.ts'
 
+export interface StreamLogsOptions {
+  /** Reports whether a client reads a stream at this node. */
+  readonly isConnected: (name: string) => boolean
+  /** Called with the reader of a stream after new events were appended. */
+  readonly onAppended: (name: string, reader: string) => void
+}
+
 /**
  * The event logs of the streams of one session, which every node can read. As a `StreamEventLog`, it takes keys that end with the name of a
  * stream.
@@ -17,18 +24,17 @@ import { StreamWriter } from './stream-writer.ts'
 export class StreamLogs implements StreamEventLog, StreamReader {
   readonly #node: ClusterNode
   readonly #session: string
-  readonly #onAppended: (name: string, reader: string) => void
+  readonly #options: StreamLogsOptions
   readonly #reader: StreamReader
   readonly #writers = new Map<string, StreamWriter>()
   /** The last writes of writers that were released. */
   readonly #releasing = new Set<Promise<void> | undefined>()
 
-  /** `onAppended` is called with the reader of a stream after new events were appended. */
-  constructor(node: ClusterNode, session: string, onAppended: (name: string, reader: string) => void) {
+  constructor(node: ClusterNode, session: string, options: StreamLogsOptions) {
     const { log } = node.stores
     this.#node = node
     this.#session = session
-    this.#onAppended = onAppended
+    this.#options = options
     this.#reader = createStreamReader({ session, log, findRecord: (name) => this.#findRecord(name) })
   }
 
@@ -164,7 +170,8 @@ export class StreamLogs implements StreamEventLog, StreamReader {
       session: this.#session,
       name,
       isStored,
-      onAppended: (reader) => this.#onAppended(name, reader),
+      isConnected: () => this.#options.isConnected(name),
+      onAppended: (reader) => this.#options.onAppended(name, reader),
       onEnd: () => void this.#writers.delete(name),
     })
     this.#writers.set(name, writer)

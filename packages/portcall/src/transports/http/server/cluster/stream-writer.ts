@@ -10,6 +10,8 @@ export interface StreamWriterOptions {
   readonly name: string
   /** Whether the stream is in the stores already. */
   readonly isStored: boolean
+  /** Reports whether a client reads the stream at this node. */
+  readonly isConnected: () => boolean
   /** Called with the reader of the stream after new events were appended. */
   readonly onAppended: (reader: string) => void
   /** Called when the end of the stream was written. */
@@ -23,8 +25,11 @@ interface PendingEvent {
 
 const MAX_ENTRY_BYTES = 64 * 1024
 const BACKOFF = { firstMs: 50, maxMs: 1000, jitter: 0 }
-/** Time for which an append is retried while this node, or another node, sends the stream to the client. */
-const RETRY_TIMEOUT_MS = { here: 2000, elsewhere: 60_000 }
+/**
+ * Time for which an append is retried. A client that is connected to this node gets the event after that anyway, though it cannot resume from
+ * it. A client of another node, or one that is away, would never get it.
+ */
+const RETRY_TIMEOUT_MS = { connected: 2000, away: 60_000 }
 
 /**
  * Writes one stream. The stream record is written with the first event; if that fails, nothing of the stream is stored, and it cannot be
@@ -136,7 +141,8 @@ export class StreamWriter {
   }
 
   get #retryTimeoutMs(): number {
-    return this.record.reader === this.record.writer ? RETRY_TIMEOUT_MS.here : RETRY_TIMEOUT_MS.elsewhere
+    const isConnectedHere = this.record.reader === this.record.writer && this.#options.isConnected()
+    return isConnectedHere ? RETRY_TIMEOUT_MS.connected : RETRY_TIMEOUT_MS.away
   }
 
   async #append(entry: string): Promise<string> {
