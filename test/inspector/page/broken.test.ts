@@ -9,7 +9,7 @@ import { BROKEN_AUTH_SERVERS } from '../support/broken-auth-servers.ts'
 import { BROKEN_SERVERS, type BrokenServer } from '../support/broken-servers.ts'
 import { serveFixture } from '../support/fixture-server.ts'
 import { serveHttp } from '../support/raw-server.ts'
-import { addServer, command, connectTo } from './support/backend.ts'
+import { addAndConnect, addServer, command } from './support/backend.ts'
 import { openPage, type RunningInspector, startBrowser, startInspector, type WatchedPage } from './support/inspector.ts'
 import { createServerPage } from './support/server-page.ts'
 
@@ -77,7 +77,7 @@ describe('the doctor shows the step that fails, and what to change', () => {
 
 test('a program that ends shows its exit code and what it wrote to stderr', async () => {
   const code = 'console.error("API_KEY is not set"); process.exit(3)'
-  const serverId = await connectTo(page, { kind: 'program', command: process.execPath, args: ['-e', code] })
+  const serverId = await addAndConnect(page, { kind: 'program', command: process.execPath, args: ['-e', code] })
   removeLater(serverId)
   await show(serverId, 'connection')
   await page.getByText('The program exited with code 3').first().waitFor()
@@ -95,7 +95,7 @@ test('three broken servers of ten block none of the others, and the search finds
   ]
   const targets = [...broken, ...Array.from({ length: 7 }, (): InspectorTarget => ({ kind: 'url', url }))]
   const ids: string[] = []
-  for (const target of targets) ids.push(await connectTo(page, target, { connectTimeoutMs: 600_000 }))
+  for (const target of targets) ids.push(await addAndConnect(page, target, { connectTimeoutMs: 600_000 }))
   for (const id of ids) removeLater(id)
   const items = page.locator('.server-item')
   await expect.poll(() => items.filter({ hasText: /\d+ tools/ }).count()).toBe(7)
@@ -133,7 +133,7 @@ describe('a message that breaks a rule is marked, with a link to the specificati
     'unknown-result-type',
   ])('%s', async (fault) => {
     const rule = fault.replace('old-', '')
-    const serverId = await connectTo(page, { kind: 'program', command: process.execPath, args: [MISBEHAVING, fault] })
+    const serverId = await addAndConnect(page, { kind: 'program', command: process.execPath, args: [MISBEHAVING, fault] })
     removeLater(serverId)
     await show(serverId, 'tools')
     await page.locator('.item-list .item', { hasText: 'go' }).first().click()

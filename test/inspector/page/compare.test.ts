@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { createServer, type Server } from 'portcall'
 import { createGateway } from 'portcall/gateway'
-import { serve } from 'portcall/node'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { connectTo } from './support/backend.ts'
+import { serveFixture } from '../support/fixture-server.ts'
+import { addAndConnect } from './support/backend.ts'
 import { openInspector, startBrowser } from './support/inspector.ts'
 
 let browser: Browser
@@ -15,14 +15,6 @@ beforeAll(async () => {
   browser = await startBrowser()
 })
 afterAll(() => browser.close())
-
-type Served = Parameters<typeof serve>[0]
-
-async function urlOf(server: Served): Promise<string> {
-  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false })
-  onTestFinished(() => close())
-  return url
-}
 
 /** A server with a tool whose arguments have these types. */
 function createOffice(properties: Readonly<Record<string, string>>, name = 'office'): Server {
@@ -49,7 +41,7 @@ const rowsOf = (page: Page): Locator => page.getByRole('region', { name: 'Table 
 async function openWith(...targets: readonly { url: string; revision?: string; name?: string }[]): Promise<Page> {
   const { page, origin } = await openInspector(browser)
   for (const { url, revision } of targets) {
-    const id = await connectTo(page, { kind: 'url', url }, revision === undefined ? {} : { revision })
+    const id = await addAndConnect(page, { kind: 'url', url }, revision === undefined ? {} : { revision })
     await page.goto(`${origin}/#/${id}/tools`)
     await page.locator('.item-list .item').first().waitFor()
   }
@@ -61,7 +53,10 @@ describe('two servers', () => {
     { change: 'a type', after: { id: 'integer' }, verdict: 'breaking', item: '/inputSchema/properties/id' },
     { change: 'a new optional argument', after: { id: 'string', box: 'string' }, verdict: 'compatible', item: 'box' },
   ])('$change is one row, $verdict', async ({ after, verdict, item }) => {
-    const page = await openWith({ url: await urlOf(createOffice({ id: 'string' })) }, { url: await urlOf(createOffice(after)) })
+    const page = await openWith(
+      { url: await serveFixture(createOffice({ id: 'string' })) },
+      { url: await serveFixture(createOffice(after)) },
+    )
     await compare(page, 1, 2)
     await page.getByText('1 difference').waitFor()
     expect(await rowsOf(page).count()).toBe(1)
@@ -83,7 +78,7 @@ test('two revisions of one server', async () => {
     { description: 'Counts.', output: { type: 'array', items: { type: 'number' } } },
     () => ({ structuredContent: [1], content: [] }),
   )
-  const url = await urlOf(office)
+  const url = await serveFixture(office)
   const page = await openWith({ url }, { url, revision: '2025-06-18' })
   await compare(page, 1, 2)
   // The older revision wraps the array and its schema, which is no difference between the servers.
@@ -92,16 +87,16 @@ test('two revisions of one server', async () => {
 })
 
 test('a server before and behind a gateway', async () => {
-  const url = await urlOf(createOffice({ id: 'string' }))
+  const url = await serveFixture(createOffice({ id: 'string' }))
   const gateway = createGateway({ info: { name: 'office', version: '1' }, servers: { office: { target: url, alias: '' } } })
   onTestFinished(() => gateway.close())
-  const page = await openWith({ url }, { url: await urlOf(gateway) })
+  const page = await openWith({ url }, { url: await serveFixture(gateway) })
   await compare(page, 1, 2)
   await page.getByText('are equal').waitFor()
 })
 
 test('a recording and the server today, and a file', async () => {
-  const page = await openWith({ url: await urlOf(createOffice({ id: 'string' })) })
+  const page = await openWith({ url: await serveFixture(createOffice({ id: 'string' })) })
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Recording' }).click()
   const [download] = await Promise.all([
@@ -109,7 +104,7 @@ test('a recording and the server today, and a file', async () => {
     page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click(),
   ])
   const file = await download.path()
-  const later = await openWith({ url: await urlOf(createOffice({ id: 'string', box: 'string' })) })
+  const later = await openWith({ url: await serveFixture(createOffice({ id: 'string', box: 'string' })) })
   await later.goto(`${new URL(later.url()).origin}/#/recordings`)
   await later.getByLabel('Open a recording').setInputFiles(file)
   await later.locator('.server-item').nth(1).waitFor()

@@ -1,9 +1,9 @@
 /** Suggestions of a server while a person types: asked for after a pause, and dropped when they come too late. */
 import type { Browser } from 'playwright-core'
 import { createServer } from 'portcall'
-import { serve } from 'portcall/node'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { serveFixture } from '../support/fixture-server.ts'
 import { openInspector, startBrowser } from './support/inspector.ts'
 import { createServerPage } from './support/server-page.ts'
 
@@ -34,9 +34,7 @@ test.each(['2026-07-28', '2025-11-25'])('%s', async (revision) => {
     },
     ({ city }) => `Plan ${city}`,
   )
-  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false })
-  onTestFinished(() => close())
-  const { page } = await openInspector(browser, '--protocol-version', revision, url)
+  const { page } = await openInspector(browser, '--protocol-version', revision, await serveFixture(server))
   await createServerPage(page).choose('Prompts', 'plan')
   const city = page.getByRole('combobox', { name: /^city/ })
   const options = () => page.getByRole('listbox', { name: 'Suggestions for city' }).getByRole('option').allTextContents()

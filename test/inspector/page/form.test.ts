@@ -1,8 +1,8 @@
 /** The form of a tool: what a person sets in it, and what the server gets. */
 import type { Browser, Page } from 'playwright-core'
 import { createServer } from 'portcall'
-import { serve } from 'portcall/node'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { serveFixture } from '../support/fixture-server.ts'
 import { openInspector, startBrowser } from './support/inspector.ts'
 import { createServerPage, type ServerPage } from './support/server-page.ts'
 
@@ -57,9 +57,7 @@ beforeEach(async () => {
     received.push(input)
     return 'taken'
   })
-  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false })
-  onTestFinished(() => close())
-  page = (await openInspector(browser, url)).page
+  page = (await openInspector(browser, await serveFixture(server))).page
   use = createServerPage(page)
   await use.choose('Tools', 'shapes')
 })
@@ -124,8 +122,7 @@ test('lists of values, alternatives, recursive objects, arrays, files and header
   }
   expect(await send()).toEqual(expected)
 
-  await page.locator('.timeline .row', { hasText: 'tools/call' }).last().click()
-  const drawer = page.getByRole('complementary', { name: 'Message' })
+  const drawer = await use.openMessage('tools/call')
   await drawer.getByRole('tab', { name: 'HTTP' }).click()
   expect(await drawer.locator('.headers div', { hasText: 'mcp-param-region' }).innerText()).toContain('north')
   await drawer.getByRole('button', { name: 'Close the message' }).click()
@@ -142,8 +139,8 @@ test('a _meta is sent with the request, and one that is no object is not, with a
   const meta = page.getByLabel('_meta')
   await meta.fill('{ "example.com/trace": "t-7" }')
   await send()
-  await page.locator('.timeline .row', { hasText: 'tools/call' }).last().click()
-  const message = page.getByRole('complementary', { name: 'Message' }).getByRole('region', { name: 'message', exact: true })
+  const drawer = await use.openMessage('tools/call')
+  const message = drawer.getByRole('region', { name: 'message', exact: true })
   await message.getByText('"example.com/trace"').waitFor()
   await meta.fill('{ "example.com/trace": ')
   await page.getByText('It is not sent').waitFor()

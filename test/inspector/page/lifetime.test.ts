@@ -1,14 +1,13 @@
 /** When the page and its programs start and end, and the page inside a development server. */
-import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { inspectorHandler, serveInspector } from 'portcall/inspector'
-import { serve } from 'portcall/node'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createMemoServer } from '../fixtures/memo-server.mjs'
-import { command, connectTo } from './support/backend.ts'
+import { serveFixture } from '../support/fixture-server.ts'
+import { serveHttp } from '../support/raw-server.ts'
+import { addAndConnect, command } from './support/backend.ts'
 import { openInspector, openPage, openPageOf, startBrowser, startInspector } from './support/inspector.ts'
 import { createServerPage } from './support/server-page.ts'
 
@@ -32,7 +31,7 @@ function isRunning(pid: number): boolean {
 
 /** Starts a program from the page. Returns its process id. */
 async function startProgram(page: Page): Promise<number> {
-  const serverId = await connectTo(page, PROGRAM)
+  const serverId = await addAndConnect(page, PROGRAM)
   const pid = async () => (await command(page, 'get-state', {})).servers.find(({ id }) => id === serverId)?.pid
   await expect.poll(pid).toBeDefined()
   return Number(await pid())
@@ -62,9 +61,7 @@ test('Ctrl-C leaves no program behind', async () => {
 })
 
 test('the editor is loaded when it is first needed', async () => {
-  const { url, close } = await serve(createMemoServer(), { port: 0, handleProcessSignals: false })
-  onTestFinished(() => close())
-  const { page } = await openInspector(browser, url)
+  const { page } = await openInspector(browser, await serveFixture(createMemoServer()))
   const use = createServerPage(page)
   await use.choose('Tools', 'add')
   const scripts = (): Promise<string[]> =>
@@ -78,14 +75,11 @@ test('the editor is loaded when it is first needed', async () => {
 
 test('a development server has the page, connected to itself', async () => {
   const handler = inspectorHandler(createMemoServer())
-  const http = createHttpServer((request, response) => handler(request, response)).listen(0, '127.0.0.1')
-  await new Promise((resolve) => http.once('listening', resolve))
-  const { port } = http.address() as AddressInfo
+  const { port, close } = await serveHttp(handler)
   const link = handler.link(`http://127.0.0.1:${port}`)
   const stop = async (): Promise<void> => {
     await handler.close()
-    http.closeAllConnections()
-    http.close()
+    await close()
   }
   const page = await openPageOf(browser, { link, stop })
   const use = createServerPage(page)

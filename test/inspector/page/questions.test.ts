@@ -1,13 +1,13 @@
 /** Questions of servers on the page: several at the same time, one after the other, and those that come too late. */
-import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Locator } from 'playwright-core'
 import { createServer } from 'portcall'
-import { serve } from 'portcall/node'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createMemoServer } from '../fixtures/memo-server.mjs'
+import { serveFixture } from '../support/fixture-server.ts'
+import { serveHttp } from '../support/raw-server.ts'
+import { command } from './support/backend.ts'
 import { openInspector, startBrowser } from './support/inspector.ts'
 import { connectTo, type ServerPage } from './support/server-page.ts'
 
@@ -29,11 +29,7 @@ async function open(target: string, revision: string): Promise<ServerPage> {
 const questions = ({ page }: ServerPage, text: string): Locator =>
   page.getByRole('region', { name: 'The server asks for input' }).filter({ hasText: text })
 
-async function serveMemo(): Promise<string> {
-  const { url, close } = await serve(createMemoServer(), { port: 0, handleProcessSignals: false })
-  onTestFinished(() => close())
-  return url
-}
+const serveMemo = (): Promise<string> => serveFixture(createMemoServer())
 
 const SERVERS: readonly (readonly [string, string, () => Promise<string>])[] = [
   ['2026-07-28', 'HTTP', serveMemo],
@@ -90,7 +86,7 @@ test('a question that comes after its call was cancelled is shown, and its answe
   await use.message('elicitation/create')
 })
 
-test('an answer is saved, offered, and given by itself', async () => {
+test('an answer is saved, offered, and given automatically', async () => {
   const use = await open(await serveMemo(), '2026-07-28')
   const { page } = use
   const call = async (): Promise<void> => use.call({ tool: 'echo_asked', fill: { tag: 'tea' } })
@@ -125,30 +121,32 @@ test('an answer is saved, offered, and given by itself', async () => {
   await use.result.getByText('milk: white').waitFor()
 
   await page.goto(`${new URL(page.url()).origin}/#/settings`)
-  for (const saved of ['A word for tea?', 'A word for tea?'])
-    await page
-      .getByRole('button', { name: `Delete the answer to ${saved}` })
-      .first()
-      .click()
+  const deleteButtons = page.getByRole('button', { name: 'Delete the answer to A word for tea?' })
+  for (let count = 2; count > 0; count--) {
+    await deleteButtons.first().click()
+    await expect.poll(() => deleteButtons.count()).toBe(count - 1)
+  }
   await page.getByText('Answers that you save at a question appear here.').waitFor()
 })
 
+/** What a model was asked. */
+interface ModelRequest {
+  readonly key: string | undefined
+  readonly body: { readonly model: string; readonly messages: readonly unknown[] }
+}
+
 /** Starts an endpoint for chat completions. It remembers what it was asked. */
-async function startModel(): Promise<{
-  url: string
-  asked: { key: string | undefined; body: { model: string; messages: unknown[] } }[]
-}> {
-  const asked: { key: string | undefined; body: { model: string; messages: unknown[] } }[] = []
-  const http = createHttpServer(async (request, response) => {
+async function startModel(): Promise<{ url: string; asked: ModelRequest[] }> {
+  const asked: ModelRequest[] = []
+  const { port, close } = await serveHttp(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
-    asked.push({ key: request.headers.authorization, body: JSON.parse(text) as { model: string; messages: unknown[] } })
+    asked.push({ key: request.headers.authorization, body: JSON.parse(text) as ModelRequest['body'] })
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ choices: [{ message: { content: 'Drafted by the model' }, finish_reason: 'stop' }] }))
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => http.once('listening', resolve))
-  onTestFinished(() => void http.close())
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1/chat/completions`, asked }
+  })
+  onTestFinished(close)
+  return { url: `http://127.0.0.1:${port}/v1/chat/completions`, asked }
 }
 
 test("the user's model drafts an answer when the user asks for it, with a key that stays in memory", async () => {
@@ -178,11 +176,8 @@ test("the user's model drafts an answer when the user asks for it, with a key th
   ])
   await question.getByRole('button', { name: 'Send', exact: true }).click()
   await use.result.getByText('Drafted by the model').waitFor()
-  const kept = await page.evaluate(async () => {
-    const headers = { 'content-type': 'application/json' }
-    const state = await fetch('api/command', { method: 'POST', headers, body: '{"name":"get-state","params":{}}' })
-    return JSON.stringify({ ...sessionStorage, ...localStorage }) + (await state.text())
-  })
+  const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+  expect(JSON.stringify(await command(page, 'get-state', {}))).not.toContain('sk-of-the-user')
   expect(kept).not.toContain('sk-of-the-user')
 })
 
@@ -195,24 +190,20 @@ test('a model that asks to use tools: they are listed, and their use is answered
     })
     return JSON.stringify(content)
   })
-  const { url, close } = await serve(asking, { port: 0, handleProcessSignals: false })
-  onTestFinished(() => close())
-  const use = await open(url, '2025-11-25')
+  const use = await open(await serveFixture(asking), '2025-11-25')
   await use.call({ tool: 'plan' })
   const question = use.page.getByRole('region', { name: "The server asks for a model's response" })
   await question.getByText('lookup', { exact: true }).waitFor()
   await question.getByRole('tab', { name: 'JSON' }).click()
   const editor = question.getByRole('textbox', { name: 'Response of the model' })
   await question.locator('.cm-content').waitFor()
-  await editor.click()
-  await use.page.keyboard.press('Control+a')
   const answer = {
     role: 'assistant',
     model: 'by-hand',
     stopReason: 'toolUse',
     content: [{ type: 'tool_use', id: '1', name: 'lookup', input: { word: 'port' } }],
   }
-  await use.page.keyboard.insertText(JSON.stringify(answer))
+  await use.replaceText(editor, JSON.stringify(answer))
   await question.getByRole('button', { name: 'Send', exact: true }).click()
   await use.result.getByText('"tool_use"').first().waitFor()
 })

@@ -27,15 +27,12 @@ test('a message of the timeline that is edited and sent again is the request of 
     .waitFor()
   await use.send('Request', 'example/search', { text: 'first' })
   await use.succeeds()
-  await page.locator('.timeline .row', { hasText: 'example/search' }).last().click()
-  const drawer = page.getByRole('complementary', { name: 'Message' })
+  const drawer = await use.openMessage('example/search')
   await drawer.getByRole('button', { name: 'Edit and resend' }).click()
   const params = { text: '"quoted" \u202e', depth: 2, list: [1, null] }
   const editor = page.getByRole('textbox', { name: 'Params as JSON' })
   await expect.poll(() => editor.textContent()).toContain('first')
-  await editor.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText(JSON.stringify(params))
+  await use.replaceText(editor, JSON.stringify(params))
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await expect.poll(() => messagesOf(received, 'example/search').length).toBe(2)
 

@@ -2,10 +2,10 @@
 import { rmSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { createServer } from 'portcall'
-import { serve } from 'portcall/node'
 import { tasks } from 'portcall/tasks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
+import { serveFixture } from '../support/fixture-server.ts'
 import { createHome, openInspector, openPageOf, startBrowser, startInspectorIn } from './support/inspector.ts'
 import { createServerPage } from './support/server-page.ts'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 /** Starts a server whose tools run as tasks. Returns its URL. */
-async function startPrinter(): Promise<string> {
+function startPrinter(): Promise<string> {
   const server = createServer({ name: 'printer', version: '1' }, { extensions: [tasks({ limits: { maxClockSkewMs: 0 } })] })
   server.tool('print', { task: 'required' }, async (_, call) => {
     const { color } = await call.elicit('Which color?', z.object({ color: z.enum(['red', 'blue']) }))
@@ -29,9 +29,7 @@ async function startPrinter(): Promise<string> {
       new Promise<string>((_resolve, reject) => call.signal.addEventListener('abort', () => reject(call.signal.reason))),
   )
   server.tool('brief', { task: { support: 'required', ttlMs: 200 } }, () => 'done')
-  const { url, close } = await serve(server, { port: 0, handleProcessSignals: false })
-  onTestFinished(() => close())
-  return url
+  return serveFixture(server)
 }
 
 describe.each(['2026-07-28', '2025-11-25'])('%s', (revision) => {

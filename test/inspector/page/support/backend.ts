@@ -26,7 +26,7 @@ export async function addServer(page: Page, target: InspectorTarget, settings: C
 }
 
 /** Adds a server and starts to connect. Returns its id. */
-export async function connectTo(page: Page, target: InspectorTarget, settings: ConnectionSettings = {}): Promise<string> {
+export async function addAndConnect(page: Page, target: InspectorTarget, settings: ConnectionSettings = {}): Promise<string> {
   const { serverId, server } = await command(page, 'add-server', { target, settings })
   await command(page, 'connect-server', { serverId, ...(server.runs !== undefined && { confirm: server.runs }) })
   return serverId

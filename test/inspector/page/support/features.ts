@@ -60,27 +60,22 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     await use.result.getByText(vocabulary.structured.shows).first().waitFor()
     if (vocabulary.array === undefined) return
     await use.call(vocabulary.array)
-    await use.message(vocabulary.array.tool)
-    await use.page.locator('.timeline .row', { hasText: vocabulary.array.tool }).last().click()
-    const drawer = use.page.getByRole('complementary', { name: 'Message' })
-    await drawer.getByRole('radio', { name: 'response' }).check()
-    await drawer.getByRole('tab', { name: 'Newest revision' }).click()
-    await drawer
-      .getByText(/same in the newest revision|On the wire/)
-      .first()
-      .waitFor()
-    const wrapped = (member: string) => drawer.locator('tr', { hasText: member }).filter({ hasText: 'wrapped' })
-    expect(await wrapped('/result/structuredContent').count()).toBe(isLegacy ? 1 : 0)
-    await drawer.getByRole('button', { name: 'Close the message' }).click()
-    await use.page.locator('.timeline .row', { hasText: 'tools/list' }).last().click()
-    await drawer.getByRole('radio', { name: 'response' }).check()
-    await drawer.getByRole('tab', { name: 'Newest revision' }).click()
-    await drawer
-      .getByText(/same in the newest revision|On the wire/)
-      .first()
-      .waitFor()
-    expect(await wrapped('/outputSchema').count()).toBe(isLegacy ? 1 : 0)
-    await drawer.getByRole('button', { name: 'Close the message' }).click()
+    const wrappedMembers = [
+      { text: vocabulary.array.tool, member: '/result/structuredContent' },
+      { text: 'tools/list', member: '/outputSchema' },
+    ]
+    for (const { text, member } of wrappedMembers) {
+      const drawer = await use.openMessage(text)
+      await drawer.getByRole('radio', { name: 'response' }).check()
+      await drawer.getByRole('tab', { name: 'Newest revision' }).click()
+      await drawer
+        .getByText(/same in the newest revision|On the wire/)
+        .first()
+        .waitFor()
+      const wrapped = drawer.locator('tr', { hasText: member }).filter({ hasText: 'wrapped' })
+      expect(await wrapped.count()).toBe(isLegacy ? 1 : 0)
+      await drawer.getByRole('button', { name: 'Close the message' }).click()
+    }
   })
 
   testOnce('progress is in the timeline', async () => {
@@ -95,8 +90,7 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     // Over HTTP, the newest revision has no notification: the client closes the connection of the call.
     const isClosed = !isLegacy && shows.transport !== 'stdio'
     if (!isClosed) return use.message('notifications/cancelled')
-    await use.page.locator('.timeline .row', { hasText: vocabulary.wait.tool }).last().click()
-    const drawer = use.page.getByRole('complementary', { name: 'Message' })
+    const drawer = await use.openMessage(vocabulary.wait.tool)
     await drawer.getByRole('tab', { name: 'HTTP' }).click()
     await drawer.getByText('The client closed the connection.').waitFor()
     await drawer.getByRole('button', { name: 'Close the message' }).click()
@@ -108,8 +102,7 @@ function describeServer(row: ServerRow, browser: () => Browser): void {
     if (isLegacy) await use.message('logging/setLevel')
     await use.callToEnd(vocabulary.log)
     if (!isLegacy) {
-      await use.page.locator('.timeline .row', { hasText: vocabulary.log.tool }).last().click()
-      const drawer = use.page.getByRole('complementary', { name: 'Message' })
+      const drawer = await use.openMessage(vocabulary.log.tool)
       await drawer.getByText('"io.modelcontextprotocol/logLevel": "error"').waitFor()
       await drawer.getByRole('button', { name: 'Close the message' }).click()
     }

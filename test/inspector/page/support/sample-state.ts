@@ -207,7 +207,7 @@ const inventories: InspectorInventory[] = [
         taskId: 'task-8f2c',
         toolName: 'archive',
         startedAt: START,
-        state: { taskId: 'task-8f2c', status: 'working', statusMessage: 'Moved 120 of 400 notes', ttl: 600000 },
+        state: { taskId: 'task-8f2c', status: 'working', statusMessage: 'Moved 120 of 400 notes', ttlMs: 600000 },
       },
     ],
   },

@@ -28,6 +28,10 @@ export interface ServerPage {
   succeeds(): Promise<void>
   /** Waits for a message in the timeline. */
   message(text: string | RegExp): Promise<void>
+  /** Opens the last message in the timeline that contains a text. Returns its drawer. */
+  openMessage(text: string): Promise<Locator>
+  /** Replaces the text of an editor. */
+  replaceText(editor: Locator, text: string): Promise<void>
 }
 
 /** Creates the page of the server that it shows. */
@@ -38,6 +42,13 @@ export function createServerPage(page: Page): ServerPage {
     await screen(name)
     const named = page.locator('.item-name', { hasText: new RegExp(`^${item.replaceAll('.', '\\.')}$`) })
     await page.locator('.item-list .item', { has: named }).first().click()
+  }
+  const lastRow = (text: string | RegExp): Locator => page.locator('.timeline .row', { hasText: text }).last()
+  const replaceText: ServerPage['replaceText'] = async (editor, text) => {
+    await editor.click()
+    await page.keyboard.press('Control+a')
+    if (text === '') await page.keyboard.press('Delete')
+    else await page.keyboard.insertText(text)
   }
   const call: ServerPage['call'] = async ({ tool, fill = {} }) => {
     await choose('Tools', tool)
@@ -74,14 +85,16 @@ export function createServerPage(page: Page): ServerPage {
       await page.getByLabel('Method').fill(method)
       const editor = page.getByRole('textbox', { name: 'Params as JSON' })
       await page.locator('.cm-content').waitFor()
-      await editor.click()
-      await page.keyboard.press('Control+a')
-      if (params) await page.keyboard.insertText(JSON.stringify(params))
-      else await page.keyboard.press('Delete')
+      await replaceText(editor, params ? JSON.stringify(params) : '')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
     },
     succeeds: () => result.locator('.result-head .badge', { hasText: 'success' }).waitFor(),
-    message: (text) => page.locator('.timeline .row', { hasText: text }).last().waitFor(),
+    message: (text) => lastRow(text).waitFor(),
+    async openMessage(text) {
+      await lastRow(text).click()
+      return page.getByRole('complementary', { name: 'Message' })
+    },
+    replaceText,
   }
 }
 

@@ -5,7 +5,7 @@ import type { QuestionAnswer, SavedAnswer } from '../../state/protocol.ts'
 import { store } from '../../state/store.ts'
 import { Menu } from '../../ui/menu.tsx'
 
-/** By what the answers to a question are found again. */
+/** Identifies the saved answers to a question. */
 export interface AnswerKey {
   readonly kind: SavedAnswer['kind']
   readonly serverId: string
@@ -15,7 +15,7 @@ export interface AnswerKey {
 
 const MAX_TEXT = 80
 
-/** The saved answers that fit a question, and are not given by themselves. */
+/** Returns the saved answers to offer for a question: those that are not given automatically. */
 function offeredTo({ kind, serverId, text }: AnswerKey): SavedAnswer[] {
   return store.answers.value.filter(
     (saved) =>
@@ -23,7 +23,7 @@ function offeredTo({ kind, serverId, text }: AnswerKey): SavedAnswer[] {
   )
 }
 
-/** Keeps an answer, to offer it or to give it by itself the next time that the server asks the same. */
+/** Saves an answer, to be offered or given automatically the next time the server asks the same question. */
 export function SaveAnswer({ to, answer }: { to: AnswerKey; answer: QuestionAnswer }): JSX.Element {
   const { kind, serverId, text } = to
   const save = async (automatic: boolean): Promise<void> => {

@@ -58,7 +58,7 @@ function TaskDetail({ server, task }: { server: InspectorServer; task: Inspector
   const operation = lastOperation(server.id, ({ request }) => 'taskId' in request && request.taskId === taskId)
   useCurrentOperation(operation?.id)
   const message = state?.['statusMessage']
-  const ttl = state?.['ttlMs'] ?? state?.['ttl']
+  const ttlMs = state?.['ttlMs']
   const isOver = ['completed', 'failed', 'cancelled', 'expired'].includes(statusOf(task))
   return (
     <>
@@ -78,7 +78,7 @@ function TaskDetail({ server, task }: { server: InspectorServer; task: Inspector
         <Facts
           items={[
             startedAt !== undefined && ['Started', formatTime(startedAt)],
-            typeof ttl === 'number' && ['Kept for', formatDuration(ttl)],
+            typeof ttlMs === 'number' && ['Kept for', formatDuration(ttlMs)],
           ]}
         />
         {isGone && (

@@ -122,7 +122,7 @@ function MetaInput({
           value={text.value}
           onInput={(event) => change(event.currentTarget.value)}
         />
-        {isWrong && <span class="field-problem">This is no JSON object. It is not sent.</span>}
+        {isWrong && <span class="field-problem">This is not a JSON object. It is not sent.</span>}
       </Labeled>
     </div>
   )

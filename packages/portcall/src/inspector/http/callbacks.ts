@@ -6,7 +6,7 @@ export interface Callbacks {
   wait(state: string, signal: AbortSignal): Promise<URL>
   /** Delivers a redirect. Returns false if nothing waits for its `state`. */
   deliver(url: URL): boolean
-  /** Calls the listener with each redirect that nothing waits for: what it contains may explain why a sign-in does not go on. */
+  /** Calls the listener with each redirect that nothing waits for: its parameters may explain why a sign-in does not continue. */
   onRefused(listener: (url: URL) => void): void
 }
 

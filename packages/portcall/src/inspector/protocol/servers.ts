@@ -222,7 +222,7 @@ export interface InspectorTask {
   readonly taskId: string
   /** The tool that it runs, if the inspector started it. */
   readonly toolName?: string
-  /** The last state that the server reported, as on the wire. */
+  /** The last state that the server reported, in the newest revision. */
   readonly state?: JsonObject
   /** When the inspector started it, in milliseconds since 1970. */
   readonly startedAt?: number

@@ -105,7 +105,7 @@ export async function openServer(parts: OpenServerParts): Promise<OpenInspectedS
       },
     })) as unknown as InspectorClient
     revision = client.protocolVersion
-    // With a revision that was chosen, nothing has been sent before this.
+    // If the user chose the revision, nothing has been sent yet.
     const probed = negotiation(revision)
     const discovered = await client.discover()
     const { serverInfo: info, capabilities, instructions } = discovered

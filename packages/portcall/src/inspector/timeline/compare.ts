@@ -61,12 +61,17 @@ function compareObjects(wire: Members, newest: Members, { pointer, changes }: Po
   }
 }
 
-/** Reports whether one value is the only member of the other, or a schema describes that. */
+/** Reports whether one value is the only member of the other, or a schema on the wire describes that. */
 function isWrapped(left: JsonValue, right: JsonValue): boolean {
   const holds = (outer: JsonValue, inner: JsonValue): boolean => {
     if (!isObject(outer)) return false
     const [value, second] = Object.values(outer)
     return second === undefined && value !== undefined && isJsonEqual(value, inner)
   }
-  return holds(left, right) || holds(right, left) || (isObject(left) && isJsonEqual(unwrapSchema(left), right))
+  return holds(left, right) || holds(right, left) || isWrappedSchema(left, right)
+}
+
+function isWrappedSchema(wire: JsonValue, newest: JsonValue): boolean {
+  const unwrapped = isObject(wire) ? unwrapSchema(wire) : wire
+  return unwrapped !== wire && isJsonEqual(unwrapped, newest)
 }

@@ -38,7 +38,7 @@ async function runWithFault(at: number, mode: StoreFault): Promise<number> {
   return length
 }
 
-/** Longer than the events of a client that is connected wait for the store. */
+/** Longer than events for a connected client wait for the store. */
 const OUTAGE_MS = 3500
 
 const FAULTS: StoreFault[] = ['reject', 'lose', 'hang']
@@ -56,7 +56,7 @@ describe.each(FAULTS)('if any single store operation fails: %s', (how) => {
   }, 120_000)
 })
 
-test('what a client that is away would get waits for the store', async () => {
+test('events for a disconnected client wait for the store', async () => {
   const [node] = (await startCluster(1)) as [TestNode]
   const client = await openSession(node.connect)
   const connection = node.connect().send(client.post(call('hold', { notify: true })))

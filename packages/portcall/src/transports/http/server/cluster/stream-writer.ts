@@ -27,9 +27,9 @@ const MAX_ENTRY_BYTES = 64 * 1024
 const BACKOFF = { firstMs: 50, maxMs: 1000, jitter: 0 }
 /**
  * Time for which an append is retried. A client that is connected to this node gets the event after that anyway, though it cannot resume from
- * it. A client of another node, or one that is away, would never get it.
+ * it. A disconnected client, or one of another node, would never get it.
  */
-const RETRY_TIMEOUT_MS = { connected: 2000, away: 60_000 }
+const RETRY_TIMEOUT_MS = { connected: 2000, otherwise: 60_000 }
 
 /**
  * Writes one stream. The stream record is written with the first event; if that fails, nothing of the stream is stored, and it cannot be
@@ -142,7 +142,7 @@ export class StreamWriter {
 
   get #retryTimeoutMs(): number {
     const isConnectedHere = this.record.reader === this.record.writer && this.#options.isConnected()
-    return isConnectedHere ? RETRY_TIMEOUT_MS.connected : RETRY_TIMEOUT_MS.away
+    return isConnectedHere ? RETRY_TIMEOUT_MS.connected : RETRY_TIMEOUT_MS.otherwise
   }
 
   async #append(entry: string): Promise<string> {
