@@ -94,7 +94,10 @@ test('a sign-in step by step, its token in a call, and a new token', async () =>
   await detail.getByText('Claims of the access_token').waitFor()
   expect(await detail.innerText()).not.toMatch(/eyJ[\w-]{8,}\.[\w-]+\./)
   const hidden = detail.getByRole('button', { name: 'Show the secret' })
-  while (await hidden.count()) await hidden.first().click()
+  for (let count = await hidden.count(); count > 0; count--) {
+    await hidden.first().click()
+    await expect.poll(() => hidden.count()).toBe(count - 1)
+  }
   const shown = await detail.getByRole('button', { name: 'Hide the secret' }).allTextContents()
   const secrets = shown.map((text) => text.replace('Hide the secret', '').trim())
   expect(secrets).toContainEqual(expect.stringMatching(/^eyJ[\w-]{8,}\.[\w-]+\./))
