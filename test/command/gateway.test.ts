@@ -117,7 +117,7 @@ describe('portcall gateway', () => {
     expect(tokensByTool.length).toBeGreaterThan(5)
   })
 
-  test('check warns if hosts accept fewer tools than all servers offer together', async () => {
+  test('check warns if hosts accept fewer tools than all servers, or a set, offer together', async () => {
     const many = (count: number): object => {
       const tools = Array.from({ length: count }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } }))
       const program = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -134,6 +134,11 @@ describe('portcall gateway', () => {
         /The servers offer 129 tools together: refused by .*VS Code.*; cut by .*Windsurf.*gateway\.search/,
       ),
     })
+    const sets = { some: { exclude: 'one__t6*' }, few: { tools: 'one__*' }, found: { search: true } }
+    await workspace.write({ mcpServers: { one: many(64), two: many(65) }, gateway: { sets } })
+    const { err } = await gateway(workspace, 'check')
+    expect(err).toMatch(/The set some offers 124 tools together: cut by .*Windsurf.*\. Offer fewer with gateway\.sets\.some/)
+    expect(err).not.toMatch(/The set (few|found)/)
     await workspace.write({ mcpServers: { one: many(64) } })
     expect((await gateway(workspace, 'check')).err).toBe('')
   })

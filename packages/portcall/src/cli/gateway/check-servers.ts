@@ -1,5 +1,5 @@
 import { connect, type Tool } from '../../entrypoints/client.ts'
-import type { HostEffect, ToolTokens } from '../../entrypoints/diagnostics.ts'
+import type { ToolTokens } from '../../entrypoints/diagnostics.ts'
 import {
   type CredentialsProvider,
   createGateway,
@@ -11,6 +11,7 @@ import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import { describeTarget } from './controller.ts'
 import { formatNote, formatTable } from './format-status.ts'
+import { exceededHostLimits } from './host-limits.ts'
 import type { LoadedGateway } from './load.ts'
 import { createSharedCredentials } from './server-credentials.ts'
 
@@ -41,7 +42,10 @@ export async function checkServers({ config, files, directory }: LoadedGateway, 
   )
   const reports = checked.map(({ report }) => report)
   const isOk = reports.every(({ error }) => error === undefined)
-  const limits = config.settings.search ? [] : await exceededHostLimits(checked.flatMap(({ tools }) => tools))
+  const limits = await exceededHostLimits(
+    checked.flatMap(({ tools }) => tools),
+    config.settings,
+  )
   const warnings = [...config.warnings, ...limits]
   if (io.json) io.value({ ok: isOk, files, warnings, servers: reports })
   else {
@@ -49,23 +53,6 @@ export async function checkServers({ config, files, directory }: LoadedGateway, 
     for (const warning of limits) io.log(warning)
   }
   return isOk
-}
-
-/** Warns about hosts that accept fewer tools than all servers offer together. */
-async function exceededHostLimits(tools: readonly Tool[]): Promise<string[]> {
-  const { lint } = await import('../../entrypoints/diagnostics.ts')
-  const discovered = { supportedVersions: [], capabilities: {}, ttlMs: 0, cacheScope: 'private' as const }
-  const { hosts } = await lint({ discovered, tools, resources: [], templates: [], prompts: [] })
-  const by = (effect: HostEffect): string =>
-    hosts
-      .filter(({ problems }) => problems.some((problem) => problem.rule === 'tool-count' && problem.effect === effect))
-      .map(({ host }) => host)
-      .join(', ')
-  const effects = [by('refuses') && `refused by ${by('refuses')}`, by('changes') && `cut by ${by('changes')}`].filter(Boolean)
-  if (effects.length === 0) return []
-  return [
-    `The servers offer ${tools.length} tools together: ${effects.join('; ')}. Offer fewer with gateway.servers.NAME.tools, gateway.sets or gateway.search`,
-  ]
 }
 
 interface ServerToCheck {
