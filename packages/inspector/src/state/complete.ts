@@ -3,7 +3,8 @@ import { send } from './api.ts'
 import type { OperationRequest } from './protocol.ts'
 import { inventoryOf, store } from './store.ts'
 
-type Reference = (OperationRequest & { type: 'complete' })['ref']
+/** What completion is for: a prompt or a resource template. */
+export type Reference = (OperationRequest & { type: 'complete' })['ref']
 
 const COMPLETION_TIMEOUT_MS = 5000
 

@@ -19,3 +19,13 @@ export function Untrusted({ text }: { text: string }): JSX.Element {
     </bdi>
   )
 }
+
+/** The description of something that a server offers, if it has one. */
+export function Description({ text }: { text: string | undefined }): JSX.Element | null {
+  if (!text) return null
+  return (
+    <p class="description">
+      <Untrusted text={text} />
+    </p>
+  )
+}

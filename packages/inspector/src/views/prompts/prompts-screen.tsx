@@ -1,8 +1,6 @@
 import type { JSX } from 'preact'
-import { SchemaForm } from '../../form/form.tsx'
 import { isObject, type JsonObject } from '../../schema/schema.ts'
 import { operate } from '../../state/actions.ts'
-import { complete } from '../../state/complete.ts'
 import { draft } from '../../state/drafts.ts'
 import type {
   ContentBlock,
@@ -16,12 +14,12 @@ import { inventoryOf, lastOperation } from '../../state/store.ts'
 import { Badge, Button } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { Untrusted } from '../../ui/untrusted.tsx'
-import { others, textsOf } from '../resources/template-detail.tsx'
+import { Description, Untrusted } from '../../ui/untrusted.tsx'
 import { Content } from '../results/content.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
 import { useCurrentOperation } from '../shell/current-operation.ts'
 import { ListDetail } from '../shell/list-detail.tsx'
+import { TextForm } from '../shell/text-form.tsx'
 import { CopyAs } from '../tools/copy-as.tsx'
 
 /** The prompts of a server. */
@@ -86,27 +84,15 @@ function PromptDetail({ server, prompt }: { server: InspectorServer; prompt: Pro
             <Untrusted text={title} />
           </p>
         )}
-        {description && (
-          <p class="description">
-            <Untrusted text={description} />
-          </p>
-        )}
+        <Description text={description} />
       </header>
       <form class="stack" onSubmit={render} noValidate>
-        <SchemaForm
+        <TextForm
           id={`prompt-${name}`}
           schema={schemaOf(prompt)}
-          value={values.value}
-          onChange={(next) => {
-            values.value = textsOf(next)
-          }}
-          suggest={(argument, value, signal) =>
-            complete(
-              server.id,
-              { ref: { type: 'ref/prompt', name }, name: argument, value, context: others(values.value, argument) },
-              signal,
-            )
-          }
+          values={values}
+          serverId={server.id}
+          reference={{ type: 'ref/prompt', name }}
         />
         <div class="toolbar">
           <Button kind="primary" icon="play" type="submit" disabled={server.status !== 'connected'}>

@@ -8,7 +8,7 @@ import { lastOperation, store } from '../../state/store.ts'
 import { Badge, Button } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { Untrusted } from '../../ui/untrusted.tsx'
+import { Description, Untrusted } from '../../ui/untrusted.tsx'
 import { ResourceView } from '../results/content.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
 import { useCurrentOperation } from '../shell/current-operation.ts'
@@ -30,11 +30,7 @@ export function ResourceDetail({ server, resource }: { server: InspectorServer; 
         <p class="mono muted">
           <Untrusted text={uri} />
         </p>
-        {description && (
-          <p class="description">
-            <Untrusted text={description} />
-          </p>
-        )}
+        <Description text={description} />
       </header>
       <ReadResource server={server} uri={uri} />
     </>

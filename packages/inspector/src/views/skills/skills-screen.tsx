@@ -5,7 +5,7 @@ import type { InspectorServer, OperationState } from '../../state/protocol.ts'
 import { inventoryOf, lastOperation } from '../../state/store.ts'
 import { Button, Fold } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
-import { Untrusted } from '../../ui/untrusted.tsx'
+import { Description, Untrusted } from '../../ui/untrusted.tsx'
 import { TextBlock } from '../results/content.tsx'
 import { OperationResult } from '../results/operation-result.tsx'
 import { ListDetail } from '../shell/list-detail.tsx'
@@ -60,9 +60,7 @@ function SkillDetail({ server, skill }: { server: InspectorServer; skill: JsonOb
         <p class="mono muted">
           <Untrusted text={uri} />
         </p>
-        <p class="description">
-          <Untrusted text={textIn(skill, 'description')} />
-        </p>
+        <Description text={textIn(skill, 'description')} />
       </header>
       <div class="toolbar">
         <Button kind="primary" icon="play" onClick={() => void operate(server.id, { type: 'skill-load', uri })}>

@@ -12,7 +12,7 @@ import { Badge, Button, Callout, Fold } from '../../ui/basics.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { Untrusted } from '../../ui/untrusted.tsx'
+import { Description, Untrusted } from '../../ui/untrusted.tsx'
 import { findingsOf, tokensOf } from '../check/quality.ts'
 import { OperationResult } from '../results/operation-result.tsx'
 import { useCurrentOperation } from '../shell/current-operation.ts'
@@ -58,11 +58,7 @@ function ToolHead({ server, tool }: { server: InspectorServer; tool: Tool }): JS
           <Untrusted text={title ?? annotations.title ?? ''} />
         </p>
       )}
-      {description && (
-        <p class="description">
-          <Untrusted text={description} />
-        </p>
-      )}
+      <Description text={description} />
       {findings.length > 0 && (
         <Callout
           tone={findings.some(({ level }) => level === 'error') ? 'bad' : 'warn'}
