@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { unwrapSchema } from '../../legacy/render/schema.ts'
+import { unwrapSchema } from '../../legacy/render/unwrap-schema.ts'
 import { revisionOf } from '../../protocol/revisions.ts'
 import type { ServerSnapshot } from './snapshot.ts'
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonValue } from '../../jsonrpc/message.ts'
-import { unwrapSchema } from '../../legacy/render/schema.ts'
+import { unwrapSchema } from '../../legacy/render/unwrap-schema.ts'
 import { isJsonEqual } from '../../util/json-equal.ts'
 import type { TranslationChange } from '../protocol/timeline.ts'
 import { pointerSegment } from '../sessions/json-diff.ts'

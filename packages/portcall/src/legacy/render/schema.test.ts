@@ -3,7 +3,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anySchema } from '../../../../../test/support/arbitraries.ts'
 import { wrapNonObject } from './content.ts'
-import { renderInputSchema, renderOutputSchema, unwrapSchema } from './schema.ts'
+import { renderInputSchema, renderOutputSchema } from './schema.ts'
+import { unwrapSchema } from './unwrap-schema.ts'
 
 const fits = (schema: object, value: unknown): boolean => new Ajv2020({ strict: false }).validate(schema, value)
 
@@ -53,6 +54,8 @@ describe('an output schema', () => {
     { type: 'object', properties: { result: { type: 'array' }, total: { type: 'number' } }, required: ['result'] },
     { type: 'object', properties: { result: { type: 'array' } }, required: ['result'], additionalProperties: false },
     { type: 'array' },
+    { type: 'object', anyOf: [{ $ref: '#/$defs/A' }, { properties: { result: { $ref: '#/$defs/B' } }, required: ['result'] }] },
+    { type: 'object', anyOf: [{ $ref: '#/$defs/A' }, { properties: { result: { $ref: '#/$defs/A' } }, required: ['result'] }] },
   ])('that does not look wrapped is displayed as it is: %j', (schema) => {
     expect(unwrapSchema(schema)).toBe(schema)
   })
@@ -72,15 +75,15 @@ describe('an output schema', () => {
   })
 
   test('of any value allows unchanged objects and other values wrapped', () => {
-    const rendered = renderOutputSchema({
-      type: ['object', 'null'],
-      properties: { a: { type: 'string' } },
-      $defs: { Result: {} },
-    })
+    const schema = { type: ['object', 'null'], properties: { a: { type: 'string' }, next: { $ref: '#' } }, $defs: { Result: {} } }
+    const rendered = renderOutputSchema(schema)
     expect(rendered.type).toBe('object')
     expect(fits(rendered, { a: 'x' })).toBe(true)
     expect(fits(rendered, { a: 1 })).toBe(false)
     expect(fits(rendered, { result: null })).toBe(true)
+    expect(unwrapSchema(rendered)).toEqual(schema)
+    const { $defs: _, ...plain } = schema
+    expect(unwrapSchema(renderOutputSchema(plain))).toEqual(plain)
   })
 
   test('with circular references is analyzed in finite time', () => {
@@ -94,6 +97,7 @@ describe('an output schema', () => {
         const rendered = renderOutputSchema(schema)
         expect(rendered.type).toBe('object')
         if (fits(schema, value)) expect(fits(rendered, wrapNonObject(value))).toBe(true)
+        expect([schema, rendered]).toContainEqual(unwrapSchema(rendered))
       }),
       { numRuns: 50 },
     )

@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
-import { isJsonEqual } from '../../util/json-equal.ts'
 import { objectCoverage } from './object-coverage.ts'
-import { ROOT_KEYWORDS, relocateSchema, restoreSchema } from './relocate-schema.ts'
+import { relocateSchema } from './relocate-schema.ts'
+
+/** Where the definitions of a schema are, as the start of a reference. */
+export const DEFINITIONS = '#/$defs/'
 
 const inputSchemas = new WeakMap<JsonObject, JsonObject>()
 const outputSchemas = new WeakMap<JsonObject, JsonObject>()
@@ -56,26 +58,17 @@ function wrapSchema(schema: JsonObject): JsonObject {
   return { ...root, type: 'object', properties: { result: moved }, required: ['result'] }
 }
 
-/**
- * Returns the schema that `wrapSchema` has wrapped, or the schema itself if it does not look wrapped. A server may also mean the object, so this
- * is for display only.
- */
-export function unwrapSchema(schema: JsonObject): JsonObject {
-  const { type, properties, required, ...root } = schema
-  const { result: wrapped, ...others } = isObject(properties) ? properties : {}
-  const isWrapped = type === 'object' && Object.keys(others).length === 0 && isJsonEqual(required, ['result'])
-  if (!isWrapped || !isObject(wrapped) || wrapped.type === 'object') return schema
-  if (Object.keys(root).some((keyword) => !ROOT_KEYWORDS.includes(keyword))) return schema
-  return restoreSchema({ ...root, ...wrapped }, '#/properties/result')
-}
-
 /** Returns a schema for objects of the original schema, and for `{ result: value }`. */
 function allowWrapped(schema: JsonObject): JsonObject {
   let name = 'Result'
   while (isObject(schema.$defs) && name in schema.$defs) name += '_'
-  const $ref = `#/$defs/${name}`
+  const $ref = DEFINITIONS + name
   const { root, moved } = relocateSchema(schema, $ref)
   const $defs = isObject(root.$defs) ? root.$defs : {}
-  const anyOf = [{ $ref }, { properties: { result: { $ref } }, required: ['result'] }]
-  return { ...root, type: 'object', anyOf, $defs: { ...$defs, [name]: moved } }
+  return { ...root, type: 'object', anyOf: wrappedOrNot($ref), $defs: { ...$defs, [name]: moved } }
+}
+
+/** The alternatives of a value that is wrapped unless it is an object. */
+export function wrappedOrNot($ref: string): JsonObject[] {
+  return [{ $ref }, { properties: { result: { $ref } }, required: ['result'] }]
 }
