@@ -129,7 +129,7 @@ export const TARGETS = [
   ...[{ least: 0.95 }, { most: 1.05 }].map((bound) => ({
     title: '`portcall bench`, calls a second',
     groups: ['load-generators'],
-    cells: ['primes'],
+    cells: ['wait'],
     metric: 'perSecond',
     to: 'autocannon',
     ...bound,

@@ -13,6 +13,7 @@ export const FLOOD = {
   input: object({ count: integer }),
 }
 export const PRIMES = { description: 'Counts the primes below a number', input: object({ below: integer }) }
+export const WAIT = { description: 'Waits', input: object({ ms: integer }) }
 export const ASK = { description: 'Asks for a name once' }
 
 /** The form of `ask`, and its message. */

@@ -1,4 +1,5 @@
 /** Portcall with its defaults. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from 'portcall'
 import { serverArguments } from './arguments.mjs'
 import {
@@ -15,6 +16,7 @@ import {
   PRIMES,
   PROGRESS,
   QUESTION,
+  WAIT,
 } from './definitions.mjs'
 import { tellPort } from './workers.mjs'
 
@@ -31,6 +33,7 @@ server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
 server.tool('measure', MEASURE, ({ text }) => String(text.length))
 server.tool('primes', PRIMES, ({ below }) => String(countPrimes(below)))
+server.tool('wait', WAIT, ({ ms }) => sleep(ms, 'done'))
 server.tool('progress', PROGRESS, async ({ count }, call) => {
   for (let step = 1; step <= count; step++) await call.progress(step, count)
   return 'done'

@@ -1,19 +1,21 @@
-/** Load generators that call the same server: the one of these benchmarks, `portcall bench` and autocannon. They should agree. */
+/**
+ * Load generators that call the same server: the one of these benchmarks, `portcall bench` and autocannon. They should agree. The tool waits, so
+ * that what a call takes does not depend on how busy the machine is.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { CALLERS } from '../harness/callers.mjs'
 import { onLoadCore } from '../harness/cores.mjs'
 import { ID } from '../load/request.mjs'
-import { countPrimes } from '../servers/definitions.mjs'
 import { NODE, PORTCALL } from './command-lines.mjs'
 import { posted, toolCall } from './messages.mjs'
 
 const AUTOCANNON = fileURLToPath(new URL('../commands/node_modules/autocannon/autocannon.js', import.meta.url))
 const MODE = 'modern'
 const CONNECTIONS = 8
-const BELOW = 200_000
-const CALL = toolCall('primes', { below: BELOW }, { name: 'text', text: String(countPrimes(BELOW)) })
+const WAIT_MS = 5
+const CALL = toolCall('wait', { ms: WAIT_MS }, { name: 'text', text: 'done' })
 /** Commands count whole seconds. */
 const SECONDS = 2
 const WARM_SECONDS = 1
@@ -30,7 +32,7 @@ async function run(args) {
 }
 
 async function runPortcall({ port }) {
-  const call = [`http://127.0.0.1:${port}/mcp`, 'primes', `below=${BELOW}`]
+  const call = [`http://127.0.0.1:${port}/mcp`, 'wait', `ms=${WAIT_MS}`]
   const settings = ['--connections', CONNECTIONS, '--duration', SECONDS, '--warm-up', WARM_SECONDS]
   const { callsPerSecond, errors } = await run([PORTCALL, 'bench', '--json', ...call, ...settings.map(String)])
   if (Object.keys(errors).length > 0) throw new Error(JSON.stringify(errors))
@@ -49,7 +51,7 @@ async function runAutocannon({ port }) {
   return { perSecond: requests.total / duration }
 }
 
-const runOwn = (server, settings) => server.run({ name: 'primes', calls: [CALL], concurrency: CONNECTIONS }, settings)
+const runOwn = (server, settings) => server.run({ name: 'wait', calls: [CALL], concurrency: CONNECTIONS }, settings)
 
 const RUNS = { baseline: runOwn, portcall: runPortcall, autocannon: runAutocannon }
 
@@ -59,9 +61,7 @@ export const LOAD_GENERATORS = [
     title: '`portcall bench`, autocannon and the load generator of these benchmarks (the baseline) call one server',
     columns: ['perSecond'],
     subjects: Object.keys(RUNS),
-    cells: [
-      { id: 'primes', title: `a call that counts the primes below ${BELOW.toLocaleString('en')}, ${CONNECTIONS} connections` },
-    ],
+    cells: [{ id: 'wait', title: `a call that waits for ${WAIT_MS} ms, ${CONNECTIONS} connections` }],
     rounds: 3,
     peerRounds: 3,
     turns: 3,

@@ -210,7 +210,7 @@ export class Stream {
     if (this.#isFinished) this.disconnect()
   }
 
-  /** Adds an event. Events that arrive while oneWay are being recorded are recorded together. */
+  /** Adds an event. Events that arrive while others are being recorded are recorded together. */
   #push(message: Message | '', data: string): void {
     this.#unrecordedBytes += data.length
     if (this.#unrecorded.push({ message, data }) === 1) this.#enqueue(() => this.#recordAndDeliver())
