@@ -33,7 +33,6 @@ server.tool('add', { ...ADD, ...add }, ({ a, b }) => ({ sum: a + b }))
 server.tool('blob', BLOB, ({ bytes }) => blobOf(bytes))
 server.tool('measure', MEASURE, ({ text }) => String(text.length))
 server.tool('primes', PRIMES, ({ below }) => String(countPrimes(below)))
-server.tool('wait', WAIT, ({ ms }) => sleep(ms, 'done'))
 server.tool('progress', PROGRESS, async ({ count }, call) => {
   for (let step = 1; step <= count; step++) await call.progress(step, count)
   return 'done'
@@ -46,6 +45,8 @@ server.tool('ask', ASK, async (_, call) => {
   const { name } = await call.elicit(QUESTION.message, QUESTION.form)
   return `Hello, ${name}`
 })
+// No other server has it, so it is not in lists of many tools.
+if (tools === 1) server.tool('wait', WAIT, ({ ms }) => sleep(ms, 'done'))
 for (const name of fillerNames(tools))
   server.tool(name, { description: fillerDescription(name), input: filler }, ({ query }) => query)
 
