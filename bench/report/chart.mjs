@@ -3,7 +3,7 @@ import { SUBJECTS } from '../subjects.mjs'
 import { METRICS } from './metrics.mjs'
 
 /** The panels of the chart. */
-const PANELS = [
+export const PANELS = [
   { group: 'http/modern', cell: 'c64', title: 'HTTP, 2026-07-28, 64 clients' },
   { group: 'http/session', cell: 'c64', title: 'HTTP, 2025-11-25, 64 sessions' },
   { group: 'tools/modern', cell: 't1000', title: 'HTTP, 2026-07-28, 1,000 tools, 16 clients' },

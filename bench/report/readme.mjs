@@ -1,4 +1,5 @@
 import { SUBJECTS } from '../subjects.mjs'
+import { PANELS } from './chart.mjs'
 import { shownRange } from './ranges.mjs'
 import { OTHERS, overallRanges, ROWS } from './runs.mjs'
 
@@ -19,10 +20,15 @@ export function rangesTable(runs) {
   ].join('\n')
 }
 
-/** Describes the machine that the chart comes from. */
-function machineOf({ groups }) {
-  const { cpu, node } = groups['http/modern']?.machine ?? {}
-  return cpu ? `The chart shows one of these runs: Node.js ${node.slice(1)}, one core of an ${cpu} for each server. ` : ''
+/** Describes the machines that the chart comes from. */
+function machinesOf({ groups }) {
+  const machines = PANELS.flatMap(({ group }) => groups[group]?.machine ?? [])
+  if (machines.length === 0) return ''
+  const distinct = (member) => [...new Set(machines.map((machine) => machine[member]))].join(' or ')
+  return [
+    `The chart shows the latest measurements, with one core for each server: ${distinct('cpu')}, Node.js ${distinct('node').replaceAll('v', '')}.`,
+    '[All results](bench/results/full.md) name the machine of each.\n',
+  ].join('\n')
 }
 
 /** Renders the figures for the README. */
@@ -42,6 +48,6 @@ export function figuresOf(results, runs) {
     '',
     '![Calls per second](bench/results/chart.svg)',
     '',
-    `${machineOf(results)}See [Benchmarks](docs/reference/benchmarks.md) for the method.`,
+    `${machinesOf(results)}See [Benchmarks](docs/reference/benchmarks.md) for the method.`,
   ].join('\n')
 }

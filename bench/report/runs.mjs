@@ -38,16 +38,40 @@ export const readRuns = () => (existsSync(PATH) ? JSON.parse(readFileSync(PATH, 
 const rendered = ({ ranges, ...about }) =>
   `${JSON.stringify(about).slice(0, -1)},"ranges":[\n${ranges.map((line) => JSON.stringify(line)).join(',\n')}\n]}`
 
-/** Records the ranges of the latest measurement of all groups of the table, unless it is recorded already. */
-export function recordRun(results) {
-  const measured = [...HTTP, ...STDIO].map((group) => results.groups[group])
-  if (measured.includes(undefined)) return
-  const [{ at, commit, machine }] = measured
-  const runs = readRuns().filter((run) => run.at !== at)
-  const load = [...measured.flatMap((group) => [group.load.before[0], group.load.after[0]])].sort((a, b) => a - b)
-  runs.push({ at, commit, cpu: machine.cpu, node: machine.node, load: [load[0], load.at(-1)], ranges: linesOf(results) })
-  runs.sort((one, other) => (one.at < other.at ? -1 : 1))
-  writeFileSync(PATH, `[\n${runs.map(rendered).join(',\n')}\n]\n`)
+const isSameRun = (one, other) => one.commit === other.commit && one.cpu === other.cpu
+
+/** Splits results into runs: groups that were measured with one commit on one machine. */
+function runsIn({ groups }) {
+  const runs = []
+  for (const id of [...HTTP, ...STDIO]) {
+    if (!groups[id]) continue
+    const { at, commit, machine, load } = groups[id]
+    const about = { at, commit, cpu: machine.cpu, node: machine.node, load: [load.before[0], load.after[0]] }
+    let run = runs.find((other) => isSameRun(other, about))
+    if (!run) runs.push((run = { ...about, groups: {} }))
+    run.load = rangeOf([...run.load, ...about.load])
+    run.groups[id] = groups[id]
+  }
+  return runs.map(({ groups: own, ...about }) => ({ ...about, ranges: linesOf({ groups: own }) }))
+}
+
+/** Returns runs with those in the results, oldest first. Ranges that are recorded stay covered when groups are measured again. */
+export function withLatest(recorded, results) {
+  const latest = runsIn(results).map((run) => {
+    const known = recorded.find((other) => isSameRun(other, run))
+    if (!known) return run
+    const ranges = run.ranges.map((line, row) =>
+      line.map((range, column) => rangeOf([...(range ?? []), ...(known.ranges[row][column] ?? [])]) ?? null),
+    )
+    return { ...run, at: known.at, load: rangeOf([...known.load, ...run.load]), ranges }
+  })
+  const others = recorded.filter((run) => !latest.some((other) => isSameRun(run, other)))
+  return [...others, ...latest].sort((one, other) => (one.at < other.at ? -1 : 1))
+}
+
+/** Records the runs in the latest results. */
+export function recordRuns(results) {
+  writeFileSync(PATH, `[\n${withLatest(readRuns(), results).map(rendered).join(',\n')}\n]\n`)
 }
 
 /** Returns the ranges over all runs: a line per row, with the range of each of `OTHERS`. */

@@ -6,7 +6,7 @@ import { readResults } from '../harness/results.mjs'
 import { chartOf } from './chart.mjs'
 import { pageOf } from './page.mjs'
 import { figuresOf, rangesTable } from './readme.mjs'
-import { readRuns, recordRun } from './runs.mjs'
+import { readRuns, recordRuns } from './runs.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 /** The pages with figures between two comments. */
@@ -33,7 +33,7 @@ function files(results, runs) {
 /** Records the latest full results, and writes the report of them. */
 export function writeReport() {
   const results = readResults('full')
-  recordRun(results)
+  recordRuns(results)
   for (const { path, content } of files(results, readRuns())) writeFileSync(path, content)
 }
 
