@@ -12,8 +12,10 @@ export interface VerifiedToken {
   readonly issuer: string
   /** The resources that the token was issued for. */
   readonly audience: readonly string[]
-  /** The user. A token has a `subject`, a `clientId` or both. */
+  /** The user, or the client if the token is its own (RFC 9068, section 2.2). Without it, the token is refused unless it has a `username`. */
   readonly subject?: string | undefined
+  /** The name of the user who authorized the token (RFC 7662, section 2.2). It identifies the caller if there is no `subject`. */
+  readonly username?: string | undefined
   /** The client that the token was issued to. */
   readonly clientId?: string | undefined
   /** The granted scopes. */
@@ -38,6 +40,11 @@ export interface Verifier {
   readonly issuers?: readonly string[]
   /** The accepted audiences, one of which a token must have. Default: the resource. */
   readonly audience?: readonly string[] | typeof insecureAnyAudience
+  /**
+   * Whether tokens without a subject belong to the client itself, as a token for client credentials does. Set it only if the issuer names the
+   * user in every token that a user has authorized: all users of a client would otherwise be one caller. Default: false, they are refused.
+   */
+  readonly clientTokens?: boolean
   /** Responds to requests at other paths, for a verifier that also issues tokens. */
   readonly onRequest?: OnRequest
 }
@@ -55,8 +62,10 @@ export interface TokenAuth extends Auth {
   readonly scopes: readonly string[]
   /** The issuer of the token. */
   readonly issuer: string
-  /** The user. A token has a `subject`, a `clientId` or both. */
+  /** The user, or the client if the token is its own. */
   readonly subject?: string
+  /** The name of the user, from introspection. */
+  readonly username?: string
   /** The client that the token was issued to. */
   readonly clientId?: string
   /** When the token expires, in seconds since 1970. */

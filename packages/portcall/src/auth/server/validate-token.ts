@@ -1,4 +1,6 @@
+import { isSameIssuer } from '../issuer.ts'
 import { InvalidTokenError } from './errors.ts'
+import { principalOf } from './principal.ts'
 import { isSameResource } from './resource.ts'
 import { insecureAnyAudience, type TokenAuth, type VerifiedToken, type Verifier } from './types.ts'
 
@@ -18,34 +20,25 @@ export interface TokenRequirements {
  * @throws InvalidTokenError
  */
 export function validateToken(token: VerifiedToken, verifier: Verifier, requirements: TokenRequirements): TokenAuth {
-  const { issuer, audience, subject, clientId, scopes, expiresAt, claims } = token
+  const { audience, subject, username, clientId, scopes, expiresAt, claims } = token
   const { issuers, resource, impliedScopes, clockToleranceMs, now } = requirements
-  if (!(verifier.issuers ?? issuers).includes(issuer)) throw new InvalidTokenError('The token has an untrusted issuer')
+  // The configured text names the issuer in principals, however a token writes it.
+  const issuer = (verifier.issuers ?? issuers).find((one) => isSameIssuer(one, token.issuer))
+  if (issuer === undefined) throw new InvalidTokenError('The token has an untrusted issuer')
   if (!hasAudience(audience, verifier.audience ?? [resource]))
     throw new InvalidTokenError('The token was issued for another resource')
   if (expiresAt !== undefined && !(expiresAt + clockToleranceMs / 1000 > now() / 1000))
     throw new InvalidTokenError('The token has expired')
   return {
-    principal: principalOf(token),
+    principal: principalOf({ ...token, issuer }, verifier),
     issuer,
     scopes: addImpliedScopes(scopes, impliedScopes),
     ...(subject !== undefined && { subject }),
+    ...(username !== undefined && { username }),
     ...(clientId !== undefined && { clientId }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(claims && { claims }),
   }
-}
-
-/**
- * Returns a name that is unique to the caller. It contains the issuer, because a subject is unique within its issuer only. A prefix separates
- * clients from users. An issuer contains no `#`.
- *
- * @throws InvalidTokenError
- */
-function principalOf({ issuer, subject, clientId }: VerifiedToken): string {
-  if (subject) return `${issuer}#${subject}`
-  if (clientId) return `client ${issuer}#${clientId}`
-  throw new InvalidTokenError('The token has neither a subject nor a client id')
 }
 
 function hasAudience(audience: readonly string[], accepted: NonNullable<Verifier['audience']>): boolean {

@@ -13,8 +13,8 @@ export async function createProtectionOptions({
   const named = issuers.map((issuer): GatewayIssuer => (typeof issuer === 'string' ? { issuer } : issuer))
   const tokens = await Promise.all(
     named.map(
-      async ({ issuer, jwksUri, audience }): Promise<Verifier> =>
-        auth.jwt({ issuer, jwksUri: jwksUri ?? (await discoverKeys(issuer)), ...(audience !== undefined && { audience }) }),
+      async ({ issuer, jwksUri, ...rest }): Promise<Verifier> =>
+        auth.jwt({ issuer, jwksUri: jwksUri ?? (await discoverKeys(issuer)), ...rest }),
     ),
   )
   const keys = await Promise.all(

@@ -53,9 +53,10 @@ const ISSUER: JsonObject = {
     section(
       'An issuer and its keys.',
       {
-        issuer: text('The exact `iss` of its access tokens.'),
+        issuer: text('The `iss` of its access tokens.'),
         jwksUri: text('The URL of its keys. Default: the one in its metadata.'),
         audience: text('The `aud` of its access tokens. Default: `resource`.'),
+        clientTokens: flag('Whether access tokens without `sub` belong to the client itself. Default: false, they are refused.'),
       },
       { required: ['issuer'] },
     ),

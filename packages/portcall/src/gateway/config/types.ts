@@ -14,12 +14,14 @@ export interface ConfigIssue {
 
 /** An issuer of access tokens. */
 export interface GatewayIssuer {
-  /** The exact `iss` of its access tokens. */
+  /** The `iss` of its access tokens. */
   readonly issuer: string
   /** The URL of its keys. Default: what its metadata says. */
   readonly jwksUri?: string
   /** The `aud` of its access tokens, if it is not the resource. */
   readonly audience?: string
+  /** Whether access tokens without `sub` belong to the client itself. Default: false, they are refused. */
+  readonly clientTokens?: boolean
 }
 
 /** An API key: the key, or its hash. */

@@ -1,6 +1,7 @@
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import type { ClientSources } from '../../auth/client/registration/client-registration.ts'
 import type { GrantContext } from '../../auth/client/types.ts'
+import type { Auth } from '../../jsonrpc/exchange.ts'
 import { isObject } from '../../jsonrpc/message.ts'
 import { isAuthError } from '../../protocol/authorizer.ts'
 import type { Authenticate, HookRequest, HookResponse } from '../../protocol/http.ts'
@@ -79,7 +80,7 @@ export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
     if (!isStartedLogin(login)) return FAILED('It took too long, or it was begun in another browser. Open the link again.')
     const token = await client.redeem(searchParams, login)
     const auth = await authenticate(withToken(request, token))
-    if (!auth) return FAILED('The user is unknown here.')
+    if (!auth || isClient(auth)) return FAILED('The user is unknown here.')
     const cookie = await sealer.seal(SESSION, auth.principal, { ttlMs: sessionTtlMs })
     return redirectTo(origin.origin + login.path, { 'set-cookie': cookies.session.write(cookie, sessionTtlMs) })
   }
@@ -159,6 +160,11 @@ async function openCookie(sealer: Sealer, purpose: string, value: string | undef
 /** Only pages of the gateway that this login is for can be returned to. */
 function isStartedLogin(value: unknown): value is StartedLogin {
   return isObject(value) && typeof value.path === 'string' && value.path.startsWith(CONNECT_PATH)
+}
+
+/** The token of a login that names only the client would make all users one. */
+function isClient({ subject, username, clientId }: Auth): boolean {
+  return clientId !== undefined && subject === undefined && username === undefined
 }
 
 /** Returns a request of a caller with an access token. */

@@ -3,7 +3,7 @@ import { InvalidTokenError } from '../errors.ts'
 import type { VerifiedToken } from '../types.ts'
 
 /**
- * Reads the claims that JWTs and introspection responses share (RFC 9068, RFC 7662).
+ * Reads the claims that JWTs and introspection responses share (RFC 9068, RFC 7662). Optional claims with a wrong type count as absent.
  *
  * @throws InvalidTokenError for a token that is bound in an unsupported way.
  */
@@ -11,10 +11,10 @@ export function readClaims(claims: JsonObject, issuer: string): VerifiedToken {
   return {
     issuer,
     audience: readStrings(claims.aud),
-    subject: readString(claims.sub),
+    subject: readSubject(claims.sub),
     clientId: readString(claims.client_id) ?? readString(claims.azp),
     scopes: [...new Set([...readScopes(claims.scope), ...readScopes(claims.scp)])],
-    expiresAt: typeof claims.exp === 'number' ? claims.exp : undefined,
+    expiresAt: readNumber(claims.exp),
     keyThumbprint: readKeyThumbprint(claims.cnf),
     claims,
   }
@@ -22,6 +22,17 @@ export function readClaims(claims: JsonObject, issuer: string): VerifiedToken {
 
 function readString(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Some servers send numbers. Larger ones are not exact, so that two users could become one. */
+function readSubject(value: unknown): string | undefined {
+  return Number.isSafeInteger(value) ? String(value) : readString(value)
+}
+
+/** Reads a number, also from text, as some servers send it. */
+function readNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
 function readStrings(value: unknown): string[] {
@@ -33,11 +44,18 @@ function readScopes(value: unknown): string[] {
   return readStrings(value).flatMap((one) => one.split(' ').filter((scope) => scope !== ''))
 }
 
-/** Reads the `cnf` claim. Refuses tokens bound to a certificate or to anything other than a key, because the binding cannot be checked. */
+/** The other ways to bind a token (RFC 7800, section 3; RFC 8705, section 3.1). */
+const OTHER_BINDINGS: readonly string[] = ['x5t#S256', 'jwk', 'jwe', 'jku', 'kid']
+
+/**
+ * Reads the `cnf` claim. Refuses tokens bound to a certificate or to anything other than a key, because the binding cannot be checked. Members
+ * that are not known are ignored (RFC 7800, section 3.1).
+ */
 function readKeyThumbprint(confirmation: unknown): string | undefined {
   if (confirmation === undefined) return undefined
-  const jkt = isObject(confirmation) ? readString(confirmation.jkt) : undefined
-  if (jkt === undefined || Object.keys(confirmation as object).length > 1)
+  const members: JsonObject = isObject(confirmation) ? confirmation : {}
+  const jkt = readString(members.jkt)
+  if (jkt === undefined || OTHER_BINDINGS.some((name) => Object.hasOwn(members, name)))
     throw new InvalidTokenError('The token is bound in an unsupported way')
   return jkt
 }

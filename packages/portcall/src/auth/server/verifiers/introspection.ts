@@ -2,6 +2,7 @@ import { createMemoryStore } from '../../../stores/memory/store.ts'
 import type { KeyValueStore } from '../../../stores/store.ts'
 import { createSingleFlight } from '../../../util/async.ts'
 import { sha256 } from '../../../util/digest.ts'
+import { isSameIssuer } from '../../issuer.ts'
 import { VerifierUnavailableError } from '../errors.ts'
 import { createIssuerFetch, type IssuerFetchOptions, type JsonResponse } from '../issuer-fetch.ts'
 import type { insecureAnyAudience, VerifiedToken, Verifier } from '../types.ts'
@@ -21,6 +22,11 @@ export interface IntrospectionOptions extends IssuerFetchOptions {
   /** The `aud` of responses, if it is not the URL of the resource. */
   readonly audience?: string | readonly string[] | typeof insecureAnyAudience
   /**
+   * Whether tokens with neither a user name nor a subject belong to the client itself. Set it if programs call with client credentials, and the
+   * responses for them have no `sub`. Default: false, such tokens are refused.
+   */
+  readonly clientTokens?: boolean
+  /**
    * How long a response is cached, in milliseconds. A revoked token is accepted for that long. 0 sends a request for each call. Default: 30,000.
    */
   readonly cacheTtlMs?: number
@@ -39,7 +45,7 @@ const KEY = 'introspection/'
  * revocable immediately. List it after verifiers that recognize their own tokens without a request.
  */
 export function introspection(options: IntrospectionOptions): Verifier {
-  const { endpoint, issuer, audience, cacheTtlMs = CACHE_TTL_MS, now = Date.now } = options
+  const { endpoint, issuer, audience, clientTokens, cacheTtlMs = CACHE_TTL_MS, now = Date.now } = options
   const { cache = createMemoryStore({ maxEntries: MAX_CACHED }) } = options
   const introspect = createIntrospect(options)
   const requests = createSingleFlight<VerifiedToken | undefined>()
@@ -53,6 +59,7 @@ export function introspection(options: IntrospectionOptions): Verifier {
   return {
     issuers: [issuer],
     ...(audience !== undefined && { audience: typeof audience === 'string' ? [audience] : audience }),
+    ...(clientTokens !== undefined && { clientTokens }),
     async verify(token) {
       const key = await sha256(`${endpoint} ${token}`)
       const cached = await cache.get(KEY + key)
@@ -86,5 +93,11 @@ function readResponse({ status, json }: JsonResponse, issuer: string): VerifiedT
   if (status !== 200 || typeof json.active !== 'boolean')
     throw new VerifierUnavailableError(`The introspection endpoint responded with HTTP ${status}`)
   if (!json.active) return undefined
-  return readClaims(json, typeof json.iss === 'string' ? json.iss : issuer)
+  const verified = readClaims(json, typeof json.iss === 'string' && !isSameIssuer(json.iss, issuer) ? json.iss : issuer)
+  const { username } = json
+  if (typeof username !== 'string' || username === '') return verified
+  // The name of another user next to a subject that is the client: a user authorized the token.
+  const { subject, clientId } = verified
+  const isClient = subject !== undefined && subject === clientId && subject !== username
+  return { ...verified, username, ...(isClient && { subject: undefined }) }
 }

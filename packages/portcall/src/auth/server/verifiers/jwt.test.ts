@@ -132,10 +132,17 @@ describe('a JWT', () => {
   })
 
   test('of another issuer is unknown, and so is any other text', async () => {
-    for (const text of ['opaque', 'a.b', 'a.b.c', 'a.b.c.d.e', '..', await fixture.sign(one, {}, { iss: `${ISSUER}/` })])
+    for (const text of ['opaque', 'a.b', 'a.b.c', 'a.b.c.d.e', '..', await fixture.sign(one, {}, { iss: `${ISSUER}/x` })])
       expect(await fixture.verifier.verify(text)).toBeUndefined()
     expect(fixture.state.fetches).toBe(0)
   })
+
+  test.each([`${ISSUER}/`, `${ISSUER}:443`, ISSUER.toUpperCase()])(
+    'of the same issuer, written as %s, is accepted',
+    async (iss) => {
+      expect(await fixture.verifier.verify(await fixture.sign(one, {}, { iss }))).toMatchObject({ issuer: ISSUER })
+    },
+  )
 })
 
 describe('the keys of an issuer', () => {

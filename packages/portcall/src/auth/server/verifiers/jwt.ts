@@ -1,5 +1,6 @@
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import type { JsonObject } from '../../../jsonrpc/message.ts'
+import { isSameIssuer } from '../../issuer.ts'
 import { InvalidTokenError } from '../errors.ts'
 import { createIssuerFetch, type IssuerFetchOptions } from '../issuer-fetch.ts'
 import type { VerifiedToken, Verifier } from '../types.ts'
@@ -7,7 +8,7 @@ import { readClaims } from './claims.ts'
 import { createKeySet } from './key-set.ts'
 
 export interface JwtOptions extends IssuerFetchOptions {
-  /** The exact `iss` of tokens. */
+  /** The `iss` of tokens. The case of its host, a default port and the slash of an empty path do not matter. */
   readonly issuer: string
   /** The URL of the issuer's JSON Web Key Set. */
   readonly jwksUri?: string
@@ -18,6 +19,11 @@ export interface JwtOptions extends IssuerFetchOptions {
   }
   /** The `aud` of tokens, if it is not the URL of the resource. */
   readonly audience?: string | readonly string[]
+  /**
+   * Whether tokens without `sub` belong to the client itself. Set it if programs call with client credentials, and their tokens have no `sub`.
+   * Tokens that show a user, by claims such as `sid` or `email`, are refused nevertheless. Default: false, tokens without `sub` are refused.
+   */
+  readonly clientTokens?: boolean
   /** Accepted signing algorithms, all asymmetric. Default: `JWT_ALGORITHMS`. */
   readonly algorithms?: readonly string[]
   /** Accepted difference between clocks, in milliseconds. Default: 30,000. */
@@ -59,7 +65,14 @@ type Jose = typeof import('jose')
  * @throws TypeError for an unsupported algorithm or missing keys.
  */
 export function jwt(options: JwtOptions): Verifier {
-  const { issuer, audience, algorithms = JWT_ALGORITHMS, clockToleranceMs = CLOCK_TOLERANCE_MS, now = Date.now } = options
+  const {
+    issuer,
+    audience,
+    clientTokens,
+    algorithms = JWT_ALGORITHMS,
+    clockToleranceMs = CLOCK_TOLERANCE_MS,
+    now = Date.now,
+  } = options
   const unsupported = algorithms.find((name) => !JWT_ALGORITHMS.includes(name))
   if (unsupported !== undefined)
     throw new TypeError(`Unsupported JWT algorithm ${unsupported}; use one of ${JWT_ALGORITHMS.join(', ')}`)
@@ -67,10 +80,10 @@ export function jwt(options: JwtOptions): Verifier {
   const clockTolerance = clockToleranceMs / 1000
   let loading: Promise<{ jose: Jose; keys: JWTVerifyGetKey }> | undefined
 
-  const verify = async (token: string): Promise<JsonObject> => {
+  const verify = async (token: string, iss: string): Promise<JsonObject> => {
     const { jose, keys } = await (loading ??= import('jose').then((jose) => ({ jose, keys: createKeys(jose) })))
     try {
-      const checks = { issuer, algorithms: [...algorithms], clockTolerance, requiredClaims: ['aud', 'exp'] }
+      const checks = { issuer: iss, algorithms: [...algorithms], clockTolerance, requiredClaims: ['aud', 'exp'] }
       const { payload, protectedHeader } = await jose.jwtVerify(token, keys, { ...checks, currentDate: new Date(now()) })
       if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) throw new InvalidTokenError('The token is not an access token')
       return payload
@@ -81,9 +94,11 @@ export function jwt(options: JwtOptions): Verifier {
   return {
     issuers: [issuer],
     ...(audience !== undefined && { audience: typeof audience === 'string' ? [audience] : audience }),
+    ...(clientTokens !== undefined && { clientTokens }),
     async verify(token): Promise<VerifiedToken | undefined> {
-      if (unverifiedIssuer(token) !== issuer) return undefined
-      return readClaims(await verify(token), issuer)
+      const iss = unverifiedIssuer(token)
+      if (typeof iss !== 'string' || !isSameIssuer(iss, issuer)) return undefined
+      return readClaims(await verify(token, iss), issuer)
     },
   }
 }
