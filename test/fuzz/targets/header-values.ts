@@ -2,9 +2,10 @@
 import { readBearerChallenge, readChallenges } from '../../../packages/portcall/src/auth/client/discovery/challenge.ts'
 import { decodeHeaderValue, encodeHeaderValue } from '../../../packages/portcall/src/protocol/header-params.ts'
 import { isEventStream, isJson, parseAccept } from '../../../packages/portcall/src/transports/http/common/media-types.ts'
-import { createHostCheck, pathOf } from '../../../packages/portcall/src/transports/http/server/host-check.ts'
+import { createHostCheck } from '../../../packages/portcall/src/transports/http/server/host-check.ts'
 import { HttpError } from '../../../packages/portcall/src/transports/http/server/http-error.ts'
 import type { HttpRequest } from '../../../packages/portcall/src/transports/http/server/types.ts'
+import { pathOf } from '../../../packages/portcall/src/util/request-target.ts'
 import { check, thrownBy } from './pieces.ts'
 
 const checkHost = createHostCheck({})

@@ -4,6 +4,7 @@ import type { HookRequest } from '../../protocol/http.ts'
 import { fromBase64url } from '../../util/base64url.ts'
 import { constantTimeEqual, sha256 } from '../../util/digest.ts'
 import { JWT_ALGORITHMS } from '../server/verifiers/jwt.ts'
+import { readBasicCredentials } from './basic-credentials.ts'
 import type { ProxyClient } from './clients.ts'
 import { PATHS, type ProxyContext } from './context.ts'
 import { OAuthEndpointError } from './http.ts'
@@ -25,7 +26,6 @@ type Form = ReadonlyMap<string, string>
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const ASSERTION_KEY = 'proxy/assertion/'
-const BASIC = /^basic +([A-Za-z0-9+/]+=*) *$/i
 const CLOCK_TOLERANCE_S = 30
 /** Assertions are remembered until they expire, so they must expire soon. */
 const MAX_ASSERTION_TTL_S = 10 * 60
@@ -63,29 +63,14 @@ function readCredentials(request: HookRequest, form: Form): Credentials {
     throw new OAuthEndpointError('invalid_request', 'Send the credentials of the client once')
   const clientId = form.get('client_id')
   if (authorization !== undefined) {
-    const basic = readBasic(authorization)
+    const basic = readBasicCredentials(authorization)
     if (!basic || (clientId !== undefined && clientId !== basic.clientId)) throw refused()
-    return basic
+    return { ...basic, method: 'client_secret_basic' }
   }
   if (secret !== undefined) return { clientId: clientId ?? '', method: 'client_secret_post', secret }
   if (assertion === undefined) return { clientId: clientId ?? '', method: 'none', secret: '' }
   if (form.get('client_assertion_type') !== ASSERTION_TYPE) throw refused()
   return { clientId: clientId ?? unverifiedSubject(assertion), method: 'private_key_jwt', secret: assertion }
-}
-
-function readBasic(header: string): Credentials | undefined {
-  const [, encoded] = BASIC.exec(header) ?? []
-  try {
-    const [, id, secret] = /^([^:]*):(.*)$/.exec(atob(encoded ?? '')) ?? []
-    if (id === undefined || secret === undefined) return undefined
-    return { clientId: formDecode(id), method: 'client_secret_basic', secret: formDecode(secret) }
-  } catch {
-    return undefined
-  }
-}
-
-function formDecode(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
 /** Returns the `sub` of an assertion, to find the client whose keys verify it. */

@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
 import { PortcallError } from '../../util/errors.ts'
+import { queryOf } from '../../util/request-target.ts'
 
 /** An OAuth error response (RFC 6749, section 5.2). `code` is its `error`, the message its `error_description`. */
 export class OAuthEndpointError extends PortcallError {
@@ -41,8 +42,7 @@ export function redirectResponse(url: URL, headers: Readonly<Record<string, stri
 
 /** Parses the query. Refuses repeated parameters (RFC 6749, section 3.1). @throws OAuthEndpointError */
 export function readQuery({ target }: HookRequest): ReadonlyMap<string, string> {
-  const start = target.indexOf('?')
-  return toMap(new URLSearchParams(start < 0 ? '' : target.slice(start)))
+  return toMap(queryOf(target))
 }
 
 /** Reads a form, which a framework may have parsed already. @throws OAuthEndpointError */

@@ -1,8 +1,8 @@
 import type { Auth } from '../../jsonrpc/exchange.ts'
 import type { HookRequest, HookResponse } from '../../protocol/http.ts'
+import { pathOf } from '../../util/request-target.ts'
 import { InvalidTokenError, VerifierUnavailableError } from '../server/errors.ts'
 import { documentResponse } from '../server/metadata.ts'
-import { targetPath } from '../server/resource.ts'
 import type { Verifier } from '../server/types.ts'
 import { JWT_ALGORITHMS } from '../server/verifiers/jwt.ts'
 import { handleAuthorization, handleConsent } from './authorize.ts'
@@ -72,7 +72,7 @@ export function oauthProxy(options: OAuthProxyOptions): OAuthProxy {
       return { issuer, audience: [resource.uri], subject, clientId, scopes, expiresAt, claims: { grant: id } }
     },
     onRequest(request) {
-      const path = targetPath(request.target)
+      const path = pathOf(request.target)
       if (path === PATHS.metadata) return documentResponse(request.method, metadata)
       return Object.hasOwn(ENDPOINTS, path) ? respond(path, request, context) : undefined
     },

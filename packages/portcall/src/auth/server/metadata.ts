@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../jsonrpc/message.ts'
 import type { HookResponse, RequestHead } from '../../protocol/http.ts'
-import { type ProtectedResource, targetPath } from './resource.ts'
+import { pathOf } from '../../util/request-target.ts'
+import type { ProtectedResource } from './resource.ts'
 
 /** How long metadata may be cached. */
 const MAX_AGE_S = 300
@@ -35,7 +36,7 @@ export function createMetadataHook(
     ...metadata,
   })
   return ({ method, target }) => {
-    if (authorizationServers.length === 0 || !metadataPaths.includes(targetPath(target))) return undefined
+    if (authorizationServers.length === 0 || !metadataPaths.includes(pathOf(target))) return undefined
     return documentResponse(method, document)
   }
 }

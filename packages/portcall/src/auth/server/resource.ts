@@ -56,11 +56,6 @@ export function isSameResource(a: string, b: string): boolean {
   return a === b || (isStrictUrl(a) && isStrictUrl(b) && normalized(new URL(a)) === normalized(new URL(b)))
 }
 
-/** Returns the path of a request target, which may be an absolute URL. */
-export function targetPath(target: string): string {
-  return target.startsWith('/') ? (target.split('?', 1)[0] ?? '/') : URL.canParse(target) ? new URL(target).pathname : '/'
-}
-
 function canonical(url: URL): string {
   return url.pathname === '/' ? url.origin + url.search : url.origin + url.pathname + url.search
 }

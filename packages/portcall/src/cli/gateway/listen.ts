@@ -3,6 +3,7 @@ import type { AdminServer } from '../../entrypoints/gateway-admin.ts'
 import type { HookRequest, HookResponse, OnRequest } from '../../entrypoints/http.ts'
 import type { ServerLike } from '../../entrypoints/index.ts'
 import type { ListeningServer, ServeOptions } from '../../entrypoints/node.ts'
+import { pathOf } from '../../util/request-target.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { FlagOf } from '../command.ts'
 import { LISTEN_FLAGS, LOOPBACK_HOSTS } from '../command-line/listen-flags.ts'
@@ -85,9 +86,9 @@ export async function listenOverHttp(
 function createSetCheck(path: string, sets: () => readonly string[]): (request: HookRequest) => HookResponse | undefined {
   return ({ target }) => {
     if (target === path) return undefined
-    const { pathname } = new URL(target, 'http://localhost')
+    const actual = pathOf(target)
     const names = sets()
-    const name = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : ''
+    const name = actual.startsWith(`${path}/`) ? actual.slice(path.length + 1) : ''
     if (name === '' || names.includes(name)) return undefined
     return {
       status: 404,

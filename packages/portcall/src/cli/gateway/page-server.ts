@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { HookRequest, OnRequest } from '../../entrypoints/http.ts'
+import { answerSafely } from '../../util/answer-safely.ts'
 
 /** A server on the loopback interface for the pages of a gateway that serves its clients over stdio. */
 export interface PageServer {
@@ -16,14 +17,12 @@ export async function startPageServer(): Promise<PageServer> {
   let pages: OnRequest = () => undefined
   let authority = ''
   const server = createServer((request, response) => {
-    // Another name for this address would let a web page read the responses.
-    const answer =
-      request.headers.host === authority ? Promise.resolve(pages(toHookRequest(request))) : Promise.resolve(undefined)
-    answer.then(
-      (found) => respond(response, found ?? { status: 404, body: 'Not found' }),
-      () => respond(response, { status: 500, body: 'Internal error' }),
-    )
     request.resume()
+    answerSafely(response, async () => {
+      // Another name for this address would let a web page read the responses.
+      const found = request.headers.host === authority ? await pages(toHookRequest(request)) : undefined
+      respond(response, found ?? { status: 404, body: 'Not found' })
+    })
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve))
   server.unref()

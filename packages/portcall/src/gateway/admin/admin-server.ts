@@ -6,8 +6,10 @@ import { HttpError } from '../../transports/http/server/http-error.ts'
 import { createHealthChecks } from '../../transports/http/server/node/health.ts'
 import { explainListenError } from '../../transports/http/server/node/listen-error.ts'
 import { respondWithMetrics } from '../../transports/http/server/node/metrics-page.ts'
+import { answerSafely } from '../../util/answer-safely.ts'
 import { constantTimeEqual } from '../../util/digest.ts'
 import { PortcallError } from '../../util/errors.ts'
+import { pathOf } from '../../util/request-target.ts'
 
 /** What an admin endpoint shows and does. */
 export interface AdminActions {
@@ -105,7 +107,7 @@ export async function serveAdmin(actions: AdminActions, options: AdminOptions): 
   const health = createHealthChecks({ options: isReady ? { check: isReady } : {}, stores: undefined })
   const admit = createAdmission(token)
   const server = createServer((request, response) => {
-    void answer(request, response).catch((error: unknown) => sendFailure(response, error))
+    answerSafely(response, () => answer(request, response).catch((error: unknown) => sendFailure(response, error)))
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     admit.origin(request)
@@ -164,7 +166,7 @@ interface Handler {
 
 /** @throws HttpError for unknown paths and other methods. */
 function findHandler({ method, url = '' }: IncomingMessage, actions: AdminActions): Handler {
-  const [path = ''] = url.split('?', 1)
+  const path = pathOf(url)
   for (const { pattern, action, method: expected, textType } of ROUTES) {
     const found = pattern.exec(path)
     const run: ((name: string) => unknown) | undefined = actions[action]

@@ -11,6 +11,7 @@ import { sealerKeys } from '../../stores/sealing/key-ring.ts'
 import { createSealer, type Sealer } from '../../stores/sealing/seal.ts'
 import { sealStore } from '../../stores/sealing/sealed-store.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
+import { pathOf, queryOf } from '../../util/request-target.ts'
 import type { IdentifyBrowser } from './account-options.ts'
 import { createBrowserCookie } from './browser-cookie.ts'
 import { CONNECT_PATH, LOGIN_PATH, messagePage, redirectTo } from './connect-page.ts'
@@ -69,27 +70,27 @@ export function browserLogin(options: BrowserLoginOptions): IdentifyBrowser {
   const cookies = { login: createBrowserCookie(LOGIN, origin), session: createBrowserCookie(SESSION, origin) }
   const client = createLoginClient(options, { redirectUri, sealer })
 
-  const start = async ({ pathname }: URL): Promise<HookResponse> => {
+  const start = async (path: string): Promise<HookResponse> => {
     const { url, state, verifier } = await client.start()
-    const login: StartedLogin = { state, verifier, path: pathname }
+    const login: StartedLogin = { state, verifier, path }
     const cookie = await sealer.seal(LOGIN, login, { ttlMs: LOGIN_TTL_MS })
     return redirectTo(url.href, { 'set-cookie': cookies.login.write(cookie, LOGIN_TTL_MS) })
   }
-  const finish = async (request: HookRequest, { searchParams }: URL): Promise<HookResponse> => {
+  const finish = async (request: HookRequest): Promise<HookResponse> => {
     const login = await openCookie(sealer, LOGIN, cookies.login.read(request))
     if (!isStartedLogin(login)) return FAILED('It took too long, or it was begun in another browser. Open the link again.')
-    const token = await client.redeem(searchParams, login)
+    const token = await client.redeem(queryOf(request.target), login)
     const auth = await authenticate(withToken(request, token))
     if (!auth || isClient(auth)) return FAILED('The user is unknown here.')
     const cookie = await sealer.seal(SESSION, auth.principal, { ttlMs: sessionTtlMs })
     return redirectTo(origin.origin + login.path, { 'set-cookie': cookies.session.write(cookie, sessionTtlMs) })
   }
   return async (request) => {
-    const url = new URL(request.target, origin)
+    const path = pathOf(request.target)
     try {
-      if (url.pathname === LOGIN_PATH) return await finish(request, url)
+      if (path === LOGIN_PATH) return await finish(request)
       const principal = await openCookie(sealer, SESSION, cookies.session.read(request))
-      return typeof principal === 'string' ? principal : await start(url)
+      return typeof principal === 'string' ? principal : await start(path)
     } catch (error) {
       return FAILED(describeFailure(error))
     }

@@ -1,6 +1,7 @@
 import { isAuthError } from '../../protocol/authorizer.ts'
 import type { HookRequest, HookResponse, OnRequest } from '../../protocol/http.ts'
 import { randomId } from '../../util/random.ts'
+import { pathOf, queryOf } from '../../util/request-target.ts'
 import { type IdentifyBrowser, insecureAnyBrowser } from './account-options.ts'
 import { type BrowserCookie, createBrowserCookie } from './browser-cookie.ts'
 import { CALLBACK_PATH, CONNECT_PATH, connectPage, LOGIN_PATH, messagePage, redirectTo } from './connect-page.ts'
@@ -26,13 +27,13 @@ const OTHER_ORIGIN = messagePage(403, 'Not allowed', 'The form was sent by anoth
 export function createConnectHook(options: ConnectHookOptions): OnRequest {
   const { origin } = options
   const context: ConnectContext = { ...options, cookie: createBrowserCookie(COOKIE, origin) }
-  const respond = async (request: HookRequest, url: URL): Promise<HookResponse> => {
-    if (url.pathname === CALLBACK_PATH) return finishSignIn(request, url, context)
-    return url.pathname === LOGIN_PATH ? finishLogin(request, context) : openLink(request, url, context)
+  const respond = async (request: HookRequest, path: string): Promise<HookResponse> => {
+    if (path === CALLBACK_PATH) return finishSignIn(request, context)
+    return path === LOGIN_PATH ? finishLogin(request, context) : openLink(request, path, context)
   }
   return (request) => {
-    const url = new URL(request.target, origin)
-    return url.pathname.startsWith(CONNECT_PATH) ? respond(request, url) : undefined
+    const path = pathOf(request.target)
+    return path.startsWith(CONNECT_PATH) ? respond(request, path) : undefined
   }
 }
 
@@ -47,10 +48,10 @@ async function finishLogin(request: HookRequest, { identify }: ConnectContext): 
 }
 
 /** GET shows who is about to connect what; POST sends the browser on. Programs that preview links do not use them up. */
-async function openLink(request: HookRequest, { pathname }: URL, context: ConnectContext): Promise<HookResponse> {
+async function openLink(request: HookRequest, path: string, context: ConnectContext): Promise<HookResponse> {
   const { signIns, cookie, signInTtlMs, origin } = context
   if (request.method !== 'GET' && request.method !== 'POST') return { status: 405, headers: { allow: 'GET, POST' } }
-  const signIn = await signIns.findByLink(pathname.slice(CONNECT_PATH.length))
+  const signIn = await signIns.findByLink(path.slice(CONNECT_PATH.length))
   if (!signIn) return EXPIRED
   const refusal = await checkUser(request, signIn, context)
   if (refusal) return refusal
@@ -79,15 +80,16 @@ function isFromOtherOrigin(request: HookRequest, { origin }: URL): boolean {
 }
 
 /** Receives the browser that returns from the authorization server. It has to be the one that opened the link. */
-async function finishSignIn(request: HookRequest, url: URL, { signIns, cookie, redeem }: ConnectContext): Promise<HookResponse> {
+async function finishSignIn(request: HookRequest, { signIns, cookie, redeem }: ConnectContext): Promise<HookResponse> {
   if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } }
-  const signIn = await signIns.findByState(url.searchParams.get('state') ?? '')
+  const parameters = queryOf(request.target)
+  const signIn = await signIns.findByState(parameters.get('state') ?? '')
   if (signIn?.status !== 'opened') return EXPIRED
   const browser = cookie.read(request)
   if (browser === undefined || !(await signIns.open(signIn, browser))) return OTHER_BROWSER
   const { server } = signIn
   try {
-    const isFinished = await signIns.finish(signIn, () => redeem(signIn, url.searchParams))
+    const isFinished = await signIns.finish(signIn, () => redeem(signIn, parameters))
     if (!isFinished) return EXPIRED
   } catch (error) {
     const reason = isAuthError(error) ? error.message : 'Try again later.'

@@ -1,6 +1,7 @@
 import { ErrorCode, RpcError } from '../../jsonrpc/errors.ts'
 import type { Middleware } from '../../jsonrpc/exchange.ts'
 import { closestName } from '../../util/closest-name.ts'
+import { pathOf } from '../../util/request-target.ts'
 import { type ToolSetOptions, toolSet } from './tool-set.ts'
 
 /** Options of `toolSets`. */
@@ -37,8 +38,8 @@ export function toolSets({ sets, path = '/mcp' }: ToolSetsOptions): Middleware {
 /** Returns the name of the set that a request is for; an empty one if it is for everything. */
 function setNameOf(target: string | undefined, path: string): string {
   if (target === undefined) return ''
-  const { pathname } = new URL(target, 'http://localhost')
-  const below = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : ''
+  const actual = pathOf(target)
+  const below = actual.startsWith(`${path}/`) ? actual.slice(path.length + 1) : ''
   return decodeSegment(below.replace(/\/$/, ''))
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeEvent, HEARTBEAT } from '../../transports/http/common/sse-encode.ts'
+import { queryOf } from '../../util/request-target.ts'
 import type { InspectorBackend } from '../backend.ts'
 import type { TimelineEntry } from '../protocol/timeline.ts'
 import type { InspectorEvent } from '../protocol.ts'
@@ -44,7 +45,7 @@ export function createEventStreams(backend: InspectorBackend, onCount: (count: n
 
 /** The last sequence number that the page has seen. */
 function positionOf({ headers, url = '' }: IncomingMessage): number {
-  const text = headers['last-event-id']?.toString() ?? new URL(url, 'http://localhost').searchParams.get('after') ?? '0'
+  const text = headers['last-event-id']?.toString() ?? queryOf(url).get('after') ?? '0'
   return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../../jsonrpc/message.ts'
 import { HttpError } from '../../transports/http/server/http-error.ts'
+import { pathOf, queryOf } from '../../util/request-target.ts'
 import type { InspectorBackend } from '../backend.ts'
 import type { CommandResponse } from '../protocol.ts'
 import { toFailure } from '../state/command-error.ts'
@@ -18,7 +19,7 @@ export interface HandlerParts {
   readonly basePath: string
 }
 
-/** Answers a request. Resolves to false if its path is not below the inspector. */
+/** Answers a request. Resolves to false if its path is not below the inspector. Never rejects. */
 export type InspectorRequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 const SECURITY_HEADERS = {
@@ -57,15 +58,14 @@ const ROUTES: { readonly [route: string]: Route } = {
 export function createInspectorRequestHandler(parts: HandlerParts): InspectorRequestHandler {
   const { access, basePath } = parts
   return async (request, response) => {
-    const target = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/'
-    const path = new URL(target, 'http://localhost').pathname
-    if (!path.startsWith(basePath)) {
-      if (`${path}/` !== basePath) return false
-      redirect(response, basePath)
-      return true
-    }
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
     try {
+      const path = pathOf((request as { originalUrl?: string }).originalUrl ?? request.url ?? '/')
+      if (!path.startsWith(basePath)) {
+        if (`${path}/` !== basePath) return false
+        redirect(response, basePath)
+        return true
+      }
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
       access.checkOrigin(request)
       await route(request, response, { ...parts, path: path.slice(basePath.length) })
     } catch (error) {
@@ -150,8 +150,10 @@ function openStream(request: IncomingMessage, response: ServerResponse, { access
 }
 
 /** Comes from another site, without the cookie. Only the `state` counts. */
-function receiveCallback({ url = '', headers }: IncomingMessage, response: ServerResponse, { backend }: HandlerParts): void {
-  const isExpected = backend.callbacks.deliver(new URL(url, `http://${headers.host}`))
+function receiveCallback({ url = '' }: IncomingMessage, response: ServerResponse, { backend }: HandlerParts): void {
+  const redirect = new URL(backend.callbacks.redirectUri, 'http://localhost')
+  redirect.search = queryOf(url).toString()
+  const isExpected = backend.callbacks.deliver(redirect)
   const text = isExpected
     ? 'Signed in. Close this tab and go back to the inspector.'
     : 'This sign-in is unknown or was finished before. Start it again in the inspector.'

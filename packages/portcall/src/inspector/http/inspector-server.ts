@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { ServerLike } from '../../entrypoints/index.ts'
 import { explainListenError } from '../../transports/http/server/node/listen-error.ts'
+import { answerSafely } from '../../util/answer-safely.ts'
 import { createBackend, type InspectorBackend } from '../backend.ts'
 import type { BackendOptions } from '../core-parts.ts'
 import { type Access, createAccess } from './access.ts'
@@ -48,7 +49,7 @@ export async function serveInspector(options: InspectorServerOptions): Promise<L
   const access = createAccess({ basePath: '/', ...(options.allowedHosts && { allowedHosts: options.allowedHosts }) })
   const parts = createParts({ ...options, access, basePath: '/', origin: () => url })
   const server = createServer((request, response) => {
-    void parts.handle(request, response)
+    answerSafely(response, () => parts.handle(request, response))
   })
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve, reject) => {
@@ -153,12 +154,11 @@ export function inspectorHandler(server: ServerLike, options: InspectorHandlerOp
     const pass = (): void => void (next ? next() : response.writeHead(404).end())
     if (isOff) return pass()
     parts ??= start()
-    parts.then(
-      async (ready) => {
-        if (!(await ready.handle(request, response))) pass()
-      },
-      () => response.writeHead(500).end(),
-    )
+    const starting = parts
+    answerSafely(response, async () => {
+      const { handle } = await starting
+      if (!(await handle(request, response))) pass()
+    })
   }
   return Object.assign(handler, {
     link(of: string) {

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerSafely } from '../../util/answer-safely.ts'
+import { pathOf, queryOf } from '../../util/request-target.ts'
 import type { FaultyResponse } from './faults.ts'
 import type { OAuthRequest, OAuthResponse } from './request.ts'
 
@@ -23,10 +25,7 @@ export async function startListener(
 ): Promise<Listener> {
   const { createServer } = await import('node:http')
   const server = createServer((request, response) => {
-    readRequest(request)
-      .then(respond)
-      .then((outgoing) => sendResponse(response, outgoing))
-      .catch(() => response.destroy())
+    answerSafely(response, async () => sendResponse(response, await respond(await readRequest(request))))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve)
@@ -46,15 +45,16 @@ async function readRequest(request: IncomingMessage): Promise<IncomingRequest> {
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString('utf8')
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-  const url = new URL(`http://${headers['host']}${request.url}`)
+  const target = request.url ?? '/'
+  const path = pathOf(target)
   const type = headers['content-type'] ?? ''
   const form = type.startsWith('application/x-www-form-urlencoded') ? [...new URLSearchParams(text)] : []
   return {
     method: request.method ?? '',
-    url: url.origin + url.pathname,
-    path: url.pathname,
+    url: `http://${headers['host']}${path}`,
+    path,
     headers,
-    parameters: new URLSearchParams([...url.searchParams, ...form]),
+    parameters: new URLSearchParams([...queryOf(target), ...form]),
     body: type.startsWith('application/json') ? parseJson(text) : undefined,
   }
 }

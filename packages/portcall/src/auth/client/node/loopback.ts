@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerSafely } from '../../../util/answer-safely.ts'
+import { pathOf, queryOf } from '../../../util/request-target.ts'
 import { AuthError } from '../errors.ts'
 
 /** An HTTP server on this machine that receives authorization responses. */
@@ -32,14 +34,15 @@ export async function startLoopbackServer(redirect: URL, registered: readonly st
   let waiting: { readonly state: string; resolve(response: URLSearchParams): void } | undefined
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { origin, pathname } = new URL(redirectUri)
-    const url = request.url?.startsWith('/') ? new URL(origin + request.url) : undefined
-    if (request.method !== 'GET' || url?.pathname !== pathname || `http://${request.headers.host}` !== origin)
+    const target = request.url ?? '/'
+    if (request.method !== 'GET' || pathOf(target) !== pathname || `http://${request.headers.host}` !== origin)
       return sendPage(response, 404, 'Not found.')
-    const states = url.searchParams.getAll('state')
+    const parameters = queryOf(target)
+    const states = parameters.getAll('state')
     if (!waiting || states.length !== 1 || states[0] !== waiting.state)
       return sendPage(response, 400, 'This response does not belong to a pending sign-in.')
     sendPage(response, 200, 'You can close this page and return to your program.')
-    waiting.resolve(url.searchParams)
+    waiting.resolve(parameters)
   }
   const { servers, port } = await listen(redirect, registered, handle)
   const redirectUri = withPort(redirect, port)
@@ -95,7 +98,9 @@ function portOf(uri: string, redirect: URL): number[] {
 
 function listenOn(host: string, port: number, listener: Listener): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, listener)
+    const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) =>
+      answerSafely(response, () => listener(request, response)),
+    )
     server.once('error', reject)
     server.listen({ host, port, exclusive: true }, () => resolve(server))
   })

@@ -1,3 +1,4 @@
+import { readBasicCredentials } from '../../../auth/proxy/basic-credentials.ts'
 import type { AuthorizationContext } from '../context.ts'
 import type { ClientMetadata } from '../options.ts'
 import { OAuthError, type OAuthRequest } from '../request.ts'
@@ -44,11 +45,8 @@ function methodsOf({ token_endpoint_auth_method: method, client_secret, jwks }: 
 }
 
 function readCredentials({ headers, parameters }: OAuthRequest, { jose }: AuthorizationContext): ClientCredentials | undefined {
-  const basic = /^Basic (.+)$/i.exec(headers['authorization'] ?? '')?.[1]
-  if (basic !== undefined) {
-    const [id = '', proof = ''] = atob(basic).split(':').map(decodeForm)
-    return { method: 'client_secret_basic', id, proof }
-  }
+  const basic = readBasicCredentials(headers['authorization'] ?? '')
+  if (basic) return { method: 'client_secret_basic', id: basic.clientId, proof: basic.secret }
   const assertion = parameters.get('client_assertion')
   if (assertion !== null && parameters.get('client_assertion_type') === JWT_BEARER) {
     const id = subjectOf(assertion, jose)
@@ -58,10 +56,6 @@ function readCredentials({ headers, parameters }: OAuthRequest, { jose }: Author
   const secret = parameters.get('client_secret')
   if (id === null) return undefined
   return secret === null ? { method: 'none', id, proof: '' } : { method: 'client_secret_post', id, proof: secret }
-}
-
-function decodeForm(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
 function subjectOf(assertion: string, jose: AuthorizationContext['jose']): string | undefined {

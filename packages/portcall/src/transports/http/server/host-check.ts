@@ -102,9 +102,3 @@ export function createOriginCheck(options: HostCheckOptions): (origin: string) =
 function authorityOf(target: string): string {
   return ABSOLUTE_TARGET.exec(target)?.[1] ?? ''
 }
-
-/** Returns the path of a request target, which may be an absolute URL. */
-export function pathOf(target: string): string {
-  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3)
-  return start < 0 ? '/' : (target.slice(start).split('?', 1)[0] ?? '')
-}

@@ -45,7 +45,16 @@ export function sendError(reply: HttpReply, error: HttpError, id?: RequestId): v
 export function toHttpError(error: unknown, onError: (error: unknown) => unknown): HttpError {
   if (error instanceof HttpError) return error
   if (error instanceof RpcError) return new HttpError(400, {}, error.body())
-  return new HttpError(500, {}, internalError(onError(error)).body())
+  return new HttpError(500, {}, internalError(report(error, onError)).body())
+}
+
+/** Returns the reference of a reported error. What the user's function throws is ignored. */
+function report(error: unknown, onError: (error: unknown) => unknown): unknown {
+  try {
+    return onError(error)
+  } catch {
+    return undefined
+  }
 }
 
 /**

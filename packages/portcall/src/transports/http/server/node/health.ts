@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Stores } from '../../../../stores/stores.ts'
 import { createSingleFlight } from '../../../../util/async.ts'
+import { pathOf } from '../../../../util/request-target.ts'
 import { withTimeout } from '../../../../util/timers.ts'
-import { pathOf } from '../host-check.ts'
 
 /** Settings of the health checks of `serve`. */
 export interface HealthOptions {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Exchange } from '../../../../jsonrpc/exchange.ts'
 import type { EndpointObserver, MetricsPage } from '../../../../protocol/metrics.ts'
+import { answerSafely } from '../../../../util/answer-safely.ts'
 import { createWriteBatcher } from '../../common/write-batcher.ts'
 import { attachFastPath, NO_FAST_PATH } from '../fast-path/fast-path.ts'
 import { createHttpHandler } from '../handler.ts'
@@ -74,10 +75,12 @@ export function createNodeServer(exchange: Exchange, options: NodeServerOptions 
   }
   const clientErrors = createClientErrors()
   const server = createServer(settings, (request, response) => {
-    if (!clientErrors.track(request, response)) return void request.resume()
-    if (healthChecks?.respond(request, response)) return
-    if (page && respondWithMetrics(page, request, response)) return
-    void nodeHandler(request, response)
+    answerSafely(response, () => {
+      if (!clientErrors.track(request, response)) return void request.resume()
+      if (healthChecks?.respond(request, response)) return undefined
+      if (page && respondWithMetrics(page, request, response)) return undefined
+      return nodeHandler(request, response)
+    })
   })
   // Above a maximum number of headers Node silently drops the rest, and no check may miss one. Only their total size is limited.
   server.maxHeadersCount = 0

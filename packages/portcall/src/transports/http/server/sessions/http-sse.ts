@@ -3,10 +3,11 @@
  * POST requests. The session ends with the stream.
  * https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
+
+import { pathOf, queryOf } from '../../../../util/request-target.ts'
 import { EMPTY_HEADERS, Header } from '../../common/headers.ts'
 import { encodeEvent } from '../../common/sse-encode.ts'
 import type { HttpEndpoint } from '../endpoint.ts'
-import { pathOf } from '../host-check.ts'
 import { watchTokenExpiry } from '../token-expiry.ts'
 import type { HttpContext, ValidMessage } from '../types.ts'
 import type { ResponseSink } from './post-response.ts'
@@ -89,6 +90,5 @@ function createStreamSink(streams: ResumableStreams): ResponseSink {
 }
 
 function sessionIdOf(target: string): string | undefined {
-  const start = target.indexOf('?')
-  return start < 0 ? undefined : (new URLSearchParams(target.slice(start)).get(SESSION_PARAMETER) ?? undefined)
+  return target.includes('?') ? (queryOf(target).get(SESSION_PARAMETER) ?? undefined) : undefined
 }
