@@ -1,33 +1,8 @@
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../entrypoints/client.ts'
 import { isObject } from '../entrypoints/jsonrpc.ts'
 import type { DetailedTask, Task } from '../entrypoints/tasks-client.ts'
+import { cutText, sanitizeLine } from '../util/printable.ts'
 import { typeName } from './schema-types.ts'
-
-/** The characters that control a terminal: control characters except line feed and tab, and those that change the direction of text. */
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g
-
-/** Makes untrusted text safe for a terminal by replacing control characters with visible ones. Converts CRLF to LF. */
-export function sanitize(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(CONTROL, toVisible)
-}
-
-/** Does the same as `sanitize`, and joins the lines. */
-export function sanitizeLine(text: string): string {
-  return sanitize(text).replace(/\s*\n\s*/g, ' ')
-}
-
-/** Shortens a message in the middle, because its beginning says what happened, and its end what the program printed or what to change. */
-export function shortenMessage(text: string, maxLength: number): string {
-  const half = maxLength / 2
-  return text.length > maxLength ? `${text.slice(0, half)} … ${text.slice(-half)}` : text
-}
-
-function toVisible(character: string): string {
-  const code = character.charCodeAt(0)
-  if (code < 0x20) return String.fromCharCode(0x2400 + code)
-  if (code === 0x7f) return '\u2421'
-  return `\\u${code.toString(16).padStart(4, '0')}`
-}
 
 export function formatTool({ name, title, description, inputSchema }: Tool): string {
   const { properties, required } = isObject(inputSchema) ? inputSchema : {}
@@ -55,7 +30,7 @@ const MAX_LINE_LENGTH = 200
 
 function formatEntry(head: string, title: string | undefined, description: string | undefined): string {
   const text = [title, description?.split('\n', 1)[0]].filter(Boolean).join(': ')
-  return `${sanitizeLine(head)}${text === '' ? '' : `\n    ${sanitizeLine(text).slice(0, MAX_LINE_LENGTH)}`}`
+  return `${sanitizeLine(head)}${text === '' ? '' : `\n    ${sanitizeLine(cutText(text, MAX_LINE_LENGTH))}`}`
 }
 
 /** Formats a task: its id, status and message, and the input that it requires. */

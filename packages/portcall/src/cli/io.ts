@@ -1,5 +1,5 @@
 /** Input and output of a command: data goes to stdout, messages to stderr. */
-import { sanitize } from './format.ts'
+import { sanitize, sanitizeLine } from '../util/printable.ts'
 import { type LinePart, type LineStyle, renderLine } from './styled-line.ts'
 
 export interface Io {
@@ -11,8 +11,10 @@ export interface Io {
   readonly isTty: boolean
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** Writes a line to stdout. On a terminal, control characters are made visible. */
+  /** Writes a result to stdout as it is, for other programs. On a terminal, control characters are made visible. */
   data(text: string): void
+  /** Writes one line of text for people to stdout. Line breaks and control characters of others are replaced, on a terminal or not. */
+  line(text: string): void
   /**
    * Writes a line of text for people to stdout. On a terminal, it is broken between words, with `indent` before the rest, and colored unless
    * NO_COLOR is set.
@@ -20,7 +22,7 @@ export interface Io {
   print(parts: readonly LinePart[], indent?: number): void
   /** Writes a value to stdout, as one line of JSON. */
   value(value: unknown): void
-  /** Writes a line to stderr. */
+  /** Writes one line to stderr. Line breaks and control characters of others are replaced, on a terminal or not. */
   log(text: string): void
   /** Writes to stderr, without changes and without a line break. */
   draw(text: string): void
@@ -42,9 +44,10 @@ export function createIo({ json, input, signal }: IoOptions): Io {
     isTty: stderr.isTTY === true,
     signal,
     data,
+    line: (text) => void write(`${sanitizeLine(text)}\n`),
     print: (parts, indent) => void write(`${renderLine(parts, styleOf(stdout), indent)}\n`),
     value: (value) => data(JSON.stringify(value)),
-    log: (text) => void stderr.write(`${stderr.isTTY ? sanitize(text) : text}\n`),
+    log: (text) => void stderr.write(`${sanitizeLine(text)}\n`),
     draw: (text) => void stderr.write(text),
   }
 }

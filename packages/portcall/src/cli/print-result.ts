@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CallToolResult, ContentBlock, ResourceContents } from '../entrypoints/index.ts'
+import { sanitizeLine } from '../util/printable.ts'
 import type { ExitReason } from './exit-codes.ts'
-import { sanitizeLine } from './format.ts'
 import type { Io } from './io.ts'
 
 /** Prints the result of a tool, as JSON or as text. Returns the exit reason. */

@@ -1,5 +1,5 @@
 import type { Progress } from '../entrypoints/client.ts'
-import { sanitizeLine } from './format.ts'
+import { sanitizeLine } from '../util/printable.ts'
 import type { Io } from './io.ts'
 
 /** A progress bar on stderr. */
@@ -31,7 +31,7 @@ export function createProgressBar({ isTty, draw }: Pick<Io, 'isTty' | 'draw'>): 
 }
 
 function formatProgress({ progress, total, message }: Progress): string {
-  const suffix = typeof message === 'string' ? ` ${sanitizeLine(message).slice(0, MAX_MESSAGE_LENGTH)}` : ''
+  const suffix = typeof message === 'string' ? ` ${sanitizeLine(message.slice(0, MAX_MESSAGE_LENGTH))}` : ''
   if (typeof total !== 'number' || !(total > 0)) return `${progress}${suffix}`
   const share = Math.min(1, Math.max(0, progress / total))
   const filled = Math.round(share * BAR_WIDTH)

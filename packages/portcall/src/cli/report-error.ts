@@ -1,6 +1,6 @@
+import { sanitizeLine } from '../util/printable.ts'
 import { CliError, EXITED_HINT } from './cli-error.ts'
 import { EXIT_CODES, type ExitReason } from './exit-codes.ts'
-import { sanitizeLine } from './format.ts'
 
 /** What is reported of an error. */
 interface ErrorReport {
@@ -29,6 +29,7 @@ const LIBRARY_ERRORS: { readonly [code: string]: { readonly exitReason: ExitReas
   INVALID_CONFIG: { exitReason: 'usage' },
 }
 
+const MAX_MESSAGE_LINES = 100
 const METHOD_NOT_FOUND = -32601
 const MISSING_CLIENT_CAPABILITY = -32021
 
@@ -63,8 +64,18 @@ export function reportError(error: unknown, isJson: boolean): ExitReason {
         },
       })
     : sanitizeLine(`portcall: ${title}${hint === undefined ? '' : ` (${hint})`}`)
-  process.stderr.write([line, ...(isJson ? [] : [...rest, ...details].map(sanitizeLine))].map((text) => `${text}\n`).join(''))
+  process.stderr.write(
+    [line, ...(isJson ? [] : [...shownLines(rest), ...details].map((text) => sanitizeLine(text)))]
+      .map((text) => `${text}\n`)
+      .join(''),
+  )
   return exitReason
+}
+
+/** Further lines of a message are indented, because programs and servers write them, and could write what looks like a message of this one. */
+function shownLines(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, MAX_MESSAGE_LINES).map((line) => `  ${line}`)
+  return lines.length > shown.length ? [...shown, `  … ${lines.length - shown.length} more lines`] : shown
 }
 
 function describeError(error: unknown): ErrorReport {

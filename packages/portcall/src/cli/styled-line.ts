@@ -1,4 +1,4 @@
-import { sanitizeLine } from './format.ts'
+import { sanitizeLine } from '../util/printable.ts'
 
 /** What a part of a line means, which its color shows. */
 export type Tone = 'good' | 'warning' | 'bad' | 'quiet' | 'strong'

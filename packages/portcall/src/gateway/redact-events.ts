@@ -1,6 +1,9 @@
+import { cutText } from '../util/printable.ts'
 import type { OnGatewayEvent } from './events.ts'
 
 const MAX_NAME_LENGTH = 200
+/** Longer names are cut before they are searched. */
+const MAX_SEARCHED_LENGTH = 2048
 
 /** Removes from the names in events what may be secret: the query, the fragment and the user of a URI. */
 export function redactEvents(onEvent: OnGatewayEvent): OnGatewayEvent {
@@ -16,7 +19,8 @@ function needsRedaction(name: string): boolean {
 
 function redactName(name: string): string {
   const uri = name
+    .slice(0, MAX_SEARCHED_LENGTH)
     .replace(/^([\w+.-]+:\/\/)[^/?#]*@/, '$1[redacted]@')
     .replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}[redacted]`)
-  return uri.slice(0, MAX_NAME_LENGTH)
+  return cutText(uri, MAX_NAME_LENGTH)
 }

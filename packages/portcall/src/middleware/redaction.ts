@@ -3,7 +3,7 @@ import { isObject, isSuccess, type JsonObject } from '../jsonrpc/message.ts'
 import { type RedactionOptions, redactSecrets } from '../logging/redact.ts'
 
 /** Options of `redactResults`. */
-export interface ResultRedactionOptions extends RedactionOptions {
+export interface ResultRedactionOptions extends Omit<RedactionOptions, 'maxTextLength'> {
   /** The methods whose results are redacted. Default: calls, reads and prompts. */
   readonly methods?: readonly string[]
 }
@@ -14,11 +14,11 @@ const KEPT_MEMBERS: ReadonlySet<string> = new Set(['data', 'blob', 'type', 'mime
 
 /**
  * Creates middleware that removes secrets from results: the values of fields such as `password`, and text that looks like a key or a token,
- * become `[redacted]`. Binary data is not changed. It is a safety net, not access control.
+ * become `[redacted]`. Binary data is not changed, and long text is not cut. It is a safety net, not access control.
  */
 export function redactResults({ methods = DEFAULT_METHODS, ...options }: ResultRedactionOptions = {}): Middleware {
   const selected = new Set<string>(methods)
-  const redact = redactSecrets(options)
+  const redact = redactSecrets({ ...options, maxTextLength: Number.POSITIVE_INFINITY })
   return async (request, context, next) => {
     const response = await next(request, context)
     if (!selected.has(request.method) || !isSuccess(response)) return response

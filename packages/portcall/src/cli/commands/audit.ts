@@ -32,7 +32,7 @@ export const auditCommand: Command = defineCommand({
       },
     )
     if (io.json) io.value(verdict)
-    else io.data(`${target} ${describe(verdict)}`)
+    else io.line(`${target} ${describe(verdict)}`)
     return verdict.intact ? 'success' : 'failed'
   },
 })

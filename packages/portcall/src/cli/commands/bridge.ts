@@ -153,7 +153,7 @@ async function serveOverHttp(
   const config = { settings: { admin: false as const, listen: legacy === undefined ? {} : { legacy } } }
   const listening = await listenOverHttp(bridged, { config, flags: { ...flags, port }, portFlag: 'http' })
   if (io.json) io.value({ url: listening.url })
-  else io.data(`Listening at ${listening.url}`)
+  else io.line(`Listening at ${listening.url}`)
   guardStdout()
   return untilSignal(async () => {
     await listening.close()

@@ -26,6 +26,6 @@ export const completeCommand: Command = defineCommand({
         { arguments: buildArguments(context) as Record<string, string>, signal: io.signal },
       )
       if (io.json) return io.value({ completion })
-      for (const value of completion.values) io.data(value)
+      for (const value of completion.values) io.line(value)
     }),
 })

@@ -55,7 +55,7 @@ export const diffCommand: Command = defineCommand({
     if (io.json) io.value({ rows: shown, breaking: count })
     else {
       printRows(shown, io)
-      io.data(`${pluralize(rows.length, 'difference')}, ${count} breaking`)
+      io.line(`${pluralize(rows.length, 'difference')}, ${count} breaking`)
     }
     return shown.length > 0 ? 'failed' : 'success'
   },

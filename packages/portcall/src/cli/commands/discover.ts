@@ -1,3 +1,4 @@
+import { sanitize } from '../../util/printable.ts'
 import { type Command, defineCommand } from '../command.ts'
 import { withClient } from '../target/connect.ts'
 
@@ -18,10 +19,10 @@ export const discoverCommand: Command = defineCommand({
       const { protocolVersion } = client
       if (io.json) return io.value({ ...result, ...(serverInfo && { serverInfo }), protocolVersion })
       const { name = 'unnamed server', title, version = '', description, websiteUrl } = serverInfo ?? {}
-      io.data(`${title ?? name} ${version}`.trim())
-      for (const line of [description, websiteUrl]) if (line) io.data(line)
-      io.data(`protocol version: ${protocolVersion}`)
-      io.data(`capabilities: ${Object.keys(result.capabilities).join(', ') || 'none'}`)
-      if (result.instructions) io.data(`\n${result.instructions}`)
+      io.line(`${title ?? name} ${version}`.trim())
+      for (const line of [description, websiteUrl]) if (line) io.line(line)
+      io.line(`protocol version: ${protocolVersion}`)
+      io.line(`capabilities: ${Object.keys(result.capabilities).join(', ') || 'none'}`)
+      if (result.instructions) io.data(`\n${sanitize(result.instructions)}`)
     }),
 })

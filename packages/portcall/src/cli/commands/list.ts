@@ -72,7 +72,7 @@ async function printLists(client: Client, kinds: readonly (readonly [string, Kin
   const nonEmpty = lists.filter(({ items }) => items.length > 0)
   if (nonEmpty.length === 0) io.log('the server lists no items')
   for (const { name, kind, items } of nonEmpty) {
-    if (nonEmpty.length > 1) io.data(`${name}:`)
+    if (nonEmpty.length > 1) io.line(`${name}:`)
     const indent = nonEmpty.length > 1 ? '  ' : ''
     for (const item of items) io.data(kind.format(item as never).replace(/^/gm, indent))
   }

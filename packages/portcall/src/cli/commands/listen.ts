@@ -41,7 +41,7 @@ export const listenCommand: Command = defineCommand({
       let changes = 0
       for await (const change of subscription) {
         if (io.json) io.value(change)
-        else io.data(formatChange(change))
+        else io.line(formatChange(change))
         if (++changes >= maxChanges) break
       }
       return io.signal.aborted ? 'interrupted' : 'success'

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { connect } from '../../entrypoints/client.ts'
 import { type Command, defineCommand } from '../command.ts'
-import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import {
   createProvider,
@@ -78,12 +77,12 @@ export const loginCommand: Command = defineCommand({
 function createPrompts(io: Io, opensBrowser: boolean): SignInPrompts {
   return {
     async open(page) {
-      io.log(`Sign in at ${sanitizeLine(page.href)}`)
+      io.log(`Sign in at ${page.href}`)
       const { openBrowser } = await import('../../entrypoints/auth-client.ts')
       if (opensBrowser) await openBrowser(page).catch(() => io.log('Cannot open a browser: open the URL yourself.'))
     },
     prompt({ userCode, verificationUri }) {
-      io.log(`Open ${sanitizeLine(verificationUri.href)} and enter the code ${sanitizeLine(userCode)}`)
+      io.log(`Open ${verificationUri.href} and enter the code ${userCode}`)
     },
   }
 }

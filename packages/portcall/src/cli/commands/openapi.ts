@@ -128,6 +128,6 @@ function matchesOperation({ id, path, operationId, tags }: ApiOperation, pattern
 function listApi({ openapi }: OpenApiServer, io: Io): void {
   const { operations, issues } = openapi
   if (io.json) return io.value({ operations, issues })
-  for (const { id, servedAs, target } of operations) io.data(`${target} ${servedAs}  ${id}`)
+  for (const { id, servedAs, target } of operations) io.line(`${target} ${servedAs}  ${id}`)
   for (const { where, problem } of issues) io.log(`${where}: ${problem}`)
 }

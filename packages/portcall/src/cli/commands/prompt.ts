@@ -1,4 +1,5 @@
 import type { Client } from '../../entrypoints/client.ts'
+import { sanitizeLine } from '../../util/printable.ts'
 import { buildArguments, readArguments } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -24,7 +25,7 @@ export const promptCommand: Command = defineCommand({
       const result = await client.getPrompt(name, args, { signal: io.signal })
       if (io.json) return io.value(result)
       for (const { role, content } of result.messages)
-        for (const line of await formatContent([content].flat(), flags.save)) io.data(`${role}: ${line}`)
+        for (const line of await formatContent([content].flat(), flags.save)) io.data(`${sanitizeLine(role)}: ${line}`)
     }),
 })
 

@@ -1,5 +1,6 @@
 import type { Client, WireObserver, WireSender } from '../../entrypoints/client.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { sanitize } from '../../util/printable.ts'
 import { buildArguments, readArguments } from '../arguments.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
@@ -40,7 +41,7 @@ export const rawCommand: Command = defineCommand({
     const send = async (client: Client): Promise<JsonObject | undefined> => {
       if (flags.notification) return void (await notify())
       if (flags.untranslated && sender?.request) return sender.request(method, given, { signal: io.signal })
-      const onNotification = (received: unknown): void => io.log(JSON.stringify(received))
+      const onNotification = (received: unknown): void => io.draw(`${sanitize(JSON.stringify(received))}\n`)
       return client.request(method, params, { signal: io.signal, onNotification })
     }
     await withClient({ ...invocation, flags, io, fallbackHandlers: { wire } }, async (client) => {

@@ -3,7 +3,6 @@ import { pluralize } from '../../util/pluralize.ts'
 import { usageError } from '../cli-error.ts'
 import { type Command, defineCommand } from '../command.ts'
 import type { ExitReason } from '../exit-codes.ts'
-import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { ignoreFlag, printRows } from '../sessions/print-rows.ts'
 import { isRecording, readSourceFile, splitSources } from '../sessions/read-source.ts'
@@ -65,13 +64,13 @@ async function replay(text: string, client: Client, { io, ignore }: { io: Io; ig
   for await (const event of replayCalls(text, client, { ignore, signal: io.signal })) {
     if (event.type === 'skipped') {
       skipped.push({ where: event.where, reason: event.reason })
-      io.log(sanitizeLine(`skipped ${event.where}: ${event.reason}`))
+      io.log(`skipped ${event.where}: ${event.reason}`)
     }
     if (event.type === 'replayed' && !io.json) printRows(event.differences, io)
     if (event.type !== 'finished') continue
     const { total, replayed, differences } = event
     if (io.json) io.value({ total, replayed, skipped, differences })
-    else io.data(`${replayed} of ${total} requests replayed, ${pluralize(differences.length, 'difference')}`)
+    else io.line(`${replayed} of ${total} requests replayed, ${pluralize(differences.length, 'difference')}`)
     return differences.length > 0 ? 'failed' : 'success'
   }
   return 'internal'
@@ -85,11 +84,11 @@ async function runCalls(calls: Calls, client: Client, io: Io): Promise<ExitReaso
   for await (const outcome of runCallFile(calls, client)) {
     outcomes.push(outcome)
     if (io.json) continue
-    io.data(sanitizeLine(`${outcome.passed ? '✓' : '✗'} ${outcome.name}`))
-    for (const failure of outcome.failures) io.data(sanitizeLine(`    ${failure}`))
+    io.line(`${outcome.passed ? '✓' : '✗'} ${outcome.name}`)
+    for (const failure of outcome.failures) io.line(`    ${failure}`)
   }
   const failed = outcomes.filter(({ passed }) => !passed).length
   if (io.json) io.value({ outcomes })
-  else io.data(`${outcomes.length - failed} passed, ${failed} failed`)
+  else io.line(`${outcomes.length - failed} passed, ${failed} failed`)
   return failed > 0 ? 'failed' : 'success'
 }

@@ -93,7 +93,7 @@ export async function serveOverHttp(server: ServerLike, flags: ServeHttpFlags, i
   })
   if (workerNumber !== undefined) return new Promise(() => {})
   if (io.json) io.value({ url })
-  else io.data(`Listening at ${url}`)
+  else io.line(`Listening at ${url}`)
   guardStdout()
   return new Promise(() => {})
 }

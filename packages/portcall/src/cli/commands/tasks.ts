@@ -79,7 +79,7 @@ const start: Action = async (client, { subject, words, saveDir, io }) => {
   const outcome = await client.tasks.start(subject, args, { signal: io.signal })
   if (!('taskId' in outcome)) return printResult(outcome, io, saveDir)
   if (io.json) io.value({ taskId: outcome.taskId })
-  else io.data(outcome.taskId)
+  else io.line(outcome.taskId)
 }
 
 const get: Action = async (client, { subject, saveDir, io }) => {

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { compileSchema, type FormRequest, type UrlRequest } from '../../entrypoints/client.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
+import { sanitize, sanitizeLine } from '../../util/printable.ts'
 import { convert } from '../arguments.ts'
-import { sanitize, sanitizeLine } from '../format.ts'
 import { typesOf } from '../schema-types.ts'
 
 /** Prompts on the terminal. Writes to stderr, because stdout is for data. */
@@ -68,7 +68,7 @@ async function promptField(prompter: Prompter, field: PromptedField): Promise<un
   const validator = compileSchema(schema, 'input', { trusted: false })
   for (const [index, choice] of choices.entries()) prompter.print(`  ${index + 1}) ${sanitizeLine(choice)}`)
   const presence = preset === undefined ? (isRequired ? 'required' : 'optional') : `default ${JSON.stringify(preset)}`
-  const notes = [hint, presence].filter(Boolean).map(sanitizeLine)
+  const notes = [hint, presence].filter(Boolean).map((text) => sanitizeLine(String(text)))
   while (true) {
     const line = await prompter.ask(`  ${sanitizeLine(label)} (${notes.join(', ')}):`)
     if (line === undefined) return END_OF_INPUT

@@ -1,6 +1,6 @@
 import type { GatewayEvent } from '../../entrypoints/gateway.ts'
+import { cutText, sanitizeLine, shortenMessage } from '../../util/printable.ts'
 import { EXITED_HINT } from '../cli-error.ts'
-import { sanitizeLine, shortenMessage } from '../format.ts'
 import type { Io } from '../io.ts'
 
 /** What happened on one server since the gateway started. */
@@ -59,13 +59,15 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
     },
     'item-dropped': ({ server, kind, name, reason }) => log(`${server}: the ${kind} ${name} is left out: ${reason}`),
     stderr({ server, text }) {
-      if (isVerbose) for (const line of text.trimEnd().split('\n')) log(`[${server}] ${line}`)
+      if (isVerbose) for (const line of linesOf(text)) log(`[${server}] ${line}`)
     },
     warning({ server, message }) {
       if (isVerbose) log(`${server === undefined ? '' : `${server}: `}${message}`)
     },
-    error: ({ error, reference }) =>
-      log(`error ${reference}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+    error({ error, reference }) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      for (const line of linesOf(text)) log(`error ${reference}: ${line}`)
+    },
   }
   return {
     onEvent: (event) => (handlers[event.type] as (event: GatewayEvent) => void)(event),
@@ -82,14 +84,22 @@ export function createActivity({ log }: Pick<Io, 'log'>, isVerbose: boolean): Ac
 
 /** Returns what to do about a server that refuses the caller, or a program that serves nothing. */
 export function adviceFor(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = cutText(error instanceof Error ? error.message : String(error), MAX_ADVICE_LENGTH)
   if (/\bHTTP 40[13]\b/.test(text))
     return `; sign in with portcall login ${/https?:\S+/.exec(text)?.[0] ?? 'URL'}, or configure its headers or auth`
-  return text.endsWith('exited with code 0') ? `; ${EXITED_HINT}` : ''
+  return String(error).endsWith('exited with code 0') ? `; ${EXITED_HINT}` : ''
 }
 
 const MAX_ERROR_LENGTH = 500
+const MAX_LINES = 50
+const MAX_ADVICE_LENGTH = 10_000
+
+/** Returns the lines of a text. Each is logged with who wrote it, so that no line passes for somebody else's. */
+function linesOf(text: string): string[] {
+  const lines = text.trimEnd().split('\n')
+  return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`] : lines
+}
 
 function describeCause(error: unknown): string {
-  return shortenMessage(sanitizeLine(error instanceof Error ? error.message : String(error)), MAX_ERROR_LENGTH)
+  return sanitizeLine(shortenMessage(error instanceof Error ? error.message : String(error), MAX_ERROR_LENGTH))
 }

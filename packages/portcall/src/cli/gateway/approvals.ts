@@ -1,3 +1,4 @@
+import { sanitize } from '../../util/printable.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { didYouMean } from '../command-line/did-you-mean.ts'
 import type { Io } from '../io.ts'
@@ -79,9 +80,9 @@ async function listApprovals(admin: string | undefined, io: Io): Promise<void> {
   if (io.json) return io.value(calls)
   if (calls.length === 0) io.log('No call waits for an approval')
   for (const call of calls) {
-    io.data(`${call.id}  ${call.state}  ${describeWaiting(call)}`)
-    io.data(`  by ${call.principal ?? 'an anonymous caller'} at ${call.requestedAt}, ${call.rule}, expires at ${call.expiresAt}`)
-    if (call.arguments !== undefined) io.data(`  ${JSON.stringify(call.arguments)}`)
+    io.line(`${call.id}  ${call.state}  ${describeWaiting(call)}`)
+    io.line(`  by ${call.principal ?? 'an anonymous caller'} at ${call.requestedAt}, ${call.rule}, expires at ${call.expiresAt}`)
+    if (call.arguments !== undefined) io.data(`  ${sanitize(JSON.stringify(call.arguments))}`)
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type GatewayOptions,
   type GatewayServerAuth,
 } from '../../entrypoints/gateway.ts'
-import { sanitizeLine } from '../format.ts'
+import { sanitizeLine } from '../../util/printable.ts'
 import type { Io } from '../io.ts'
 import { VERSION } from '../version.ts'
 import { describeTarget } from './controller.ts'
@@ -120,5 +120,5 @@ function printReports(reports: readonly ServerReport[], io: Io): void {
     `${durationMs} ms`,
     error === undefined ? [target, ...(requires === undefined ? [] : [requires])].join(': ') : formatNote(error),
   ])
-  for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TOKENS', 'TIME', 'NOTE'], ...rows])) io.data(line)
+  for (const line of formatTable([['', 'SERVER', 'TOOLS', 'TOKENS', 'TIME', 'NOTE'], ...rows])) io.line(line)
 }

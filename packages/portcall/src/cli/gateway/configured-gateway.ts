@@ -121,11 +121,15 @@ function createRulesFactory(context: RulesContext): (loaded: LoadedGateway) => P
         directory,
         store: stores?.store,
         memory: memory.store,
-        onChange: (change) =>
-          io.log(`${formatChange(change)}\nAccept it with portcall gateway --accept ${change.server}${options}`),
+        onChange(change) {
+          for (const line of formatChange(change).split('\n')) io.log(line)
+          io.log(`Accept it with portcall gateway --accept ${change.server}${options}`)
+        },
         onQueued: ({ server, kind, name }) =>
           io.log(`A call of the ${kind} ${name} of ${server} waits for approval. Show it with portcall gateway approvals`),
-        onError: (error) => io.log(describeError(error)),
+        onError(error) {
+          for (const line of describeError(error).split('\n')) io.log(line)
+        },
       })
       const credentials = createServerCredentials(config, { directory, stores, memory, origin, singleUser, onConnected })
       return {

@@ -1,5 +1,5 @@
 import { pluralize } from '../../util/pluralize.ts'
-import { sanitizeLine, shortenMessage } from '../format.ts'
+import { sanitizeLine, shortenMessage } from '../../util/printable.ts'
 import { adviceFor } from './activity.ts'
 import type { ProcessStatus } from './controller.ts'
 
@@ -14,7 +14,7 @@ export function formatStatus(status: ProcessStatus): string {
   return [
     `Portcall ${version} at ${endpoint}, process ${pid}, up ${age}, ${Math.round(memoryBytes / MIB)} MB, ${pluralize(subscriptions, 'subscription')}`,
     `Configuration: ${files.join(', ')}`,
-    ...(configError === undefined ? [] : [`The last change was not applied: ${configError}`]),
+    ...(configError === undefined ? [] : [sanitizeLine(`The last change was not applied: ${configError}`)]),
     '',
     ...formatTable([HEAD, ...Object.entries(status.servers).map(rowOf)]),
   ].join('\n')
@@ -39,14 +39,14 @@ function noteOf({ error, nextAttemptAt, target }: ServerRow): string {
 
 /** Formats an error as a cell of a table: one line, not too long, with what to do. */
 export function formatNote(error: string): string {
-  const text = sanitizeLine(error)
-  return shortenMessage(text, MAX_NOTE_LENGTH) + adviceFor(error)
+  return sanitizeLine(shortenMessage(error, MAX_NOTE_LENGTH)) + adviceFor(error)
 }
 
-/** Aligns the columns of a table. */
+/** Aligns the columns of a table. Each cell becomes one line. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows.map((row) =>
+  const lines = rows.map((row) => row.map((cell) => sanitizeLine(cell)))
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...lines.map((row) => (row[column] ?? '').length)))
+  return lines.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')

@@ -44,10 +44,10 @@ export async function printPlan(
   }
   if (io.json) return io.value(plan)
   const { servers: rows, warnings, files: _files, ...rest } = plan
-  io.data(`Configuration: ${files.join(', ')}`)
-  for (const [key, value] of Object.entries(rest)) io.data(`${key.charAt(0).toUpperCase()}${key.slice(1)}: ${value}`)
-  io.data('')
-  for (const line of formatTable([HEAD, ...rows.map(rowOf)])) io.data(line)
+  io.line(`Configuration: ${files.join(', ')}`)
+  for (const [key, value] of Object.entries(rest)) io.line(`${key.charAt(0).toUpperCase()}${key.slice(1)}: ${value}`)
+  io.line('')
+  for (const line of formatTable([HEAD, ...rows.map(rowOf)])) io.line(line)
   if (rows.some(({ tools }) => !tools)) io.log('portcall gateway check connects to the servers, and shows their tools and tokens')
   for (const warning of warnings) io.log(warning)
 }

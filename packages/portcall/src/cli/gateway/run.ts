@@ -129,7 +129,7 @@ function announce({ loaded: { config, files }, endpoint, adminUrl }: Announcemen
     return
   }
   if (io.json) io.value({ url: endpoint, ...(adminUrl !== undefined && { admin: adminUrl }) })
-  else io.data(`Listening at ${endpoint}`)
+  else io.line(`Listening at ${endpoint}`)
   guardStdout()
 }
 
@@ -138,7 +138,7 @@ async function reload(controller: Controller, { log }: Io): Promise<void> {
   try {
     log(describeReload(await controller.reload()))
   } catch (error) {
-    log(`The configuration was not reloaded: ${describeError(error)}`)
+    for (const line of `The configuration was not reloaded: ${describeError(error)}`.split('\n')) log(line)
   }
 }
 

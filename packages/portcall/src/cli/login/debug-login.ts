@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { AuthDebugger, AuthFlowState, AuthFlowStep } from '../../entrypoints/diagnostics.ts'
 import type { ExitReason } from '../exit-codes.ts'
-import { sanitize, sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 import { startCallbackServer } from './callback-server.ts'
 
@@ -81,19 +80,19 @@ const MARKS: { readonly [status in AuthFlowStep['status']]: string } = {
 const MAX_BODY = 600
 
 function printAuthStep({ title, status, summary = '', exchanges, checks, claims }: AuthFlowStep, io: Io): void {
-  io.data(sanitizeLine(`${MARKS[status]} ${title}${summary === '' ? '' : `: ${summary}`}`))
+  io.line(`${MARKS[status]} ${title}${summary === '' ? '' : `: ${summary}`}`)
   for (const { method, url, headers, body, response, error } of exchanges) {
-    io.data(sanitizeLine(`    ${method} ${url}`))
-    if (headers.authorization !== undefined) io.data(sanitizeLine(`      authorization: ${headers.authorization}`))
-    if (body !== undefined) io.data(sanitizeLine(`      ${body.slice(0, MAX_BODY)}`))
-    io.data(`    → ${response ? `HTTP ${response.status}` : sanitizeLine(error ?? '')}`)
+    io.line(`    ${method} ${url}`)
+    if (headers.authorization !== undefined) io.line(`      authorization: ${headers.authorization}`)
+    if (body !== undefined) io.line(`      ${body.slice(0, MAX_BODY)}`)
+    io.line(`    → ${response ? `HTTP ${response.status}` : (error ?? '')}`)
     const challenge = response?.headers['www-authenticate']
-    if (challenge !== undefined) io.data(sanitizeLine(`      www-authenticate: ${challenge}`))
-    if (response?.body) io.data(`      ${sanitize(response.body.slice(0, MAX_BODY)).replace(/\s+/g, ' ')}`)
+    if (challenge !== undefined) io.line(`      www-authenticate: ${challenge}`)
+    if (response?.body) io.line(`      ${response.body.slice(0, MAX_BODY).replace(/\s+/g, ' ')}`)
   }
-  for (const { label, payload } of claims) io.data(sanitizeLine(`    ${label}: ${JSON.stringify(payload)}`))
+  for (const { label, payload } of claims) io.line(`    ${label}: ${JSON.stringify(payload)}`)
   for (const { verdict, title: rule, message, advice, section } of checks) {
-    io.data(sanitizeLine(`    ${MARKS[verdict]} ${rule} (${section.name})`))
-    if (message !== undefined) io.data(sanitizeLine(`      ${message} → ${advice ?? ''}`))
+    io.line(`    ${MARKS[verdict]} ${rule} (${section.name})`)
+    if (message !== undefined) io.line(`      ${message} → ${advice ?? ''}`)
   }
 }

@@ -1,6 +1,5 @@
 import type { ComparisonRow } from '../../entrypoints/diagnostics.ts'
 import type { FlagOf } from '../command.ts'
-import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 
 /** Returns the option that leaves members out of a comparison. `members` says of what, with an example. */
@@ -17,7 +16,7 @@ export function printRows(rows: readonly ComparisonRow[], io: Io): void {
   for (const { where, pointer, change, before, after, breaking, reason } of rows) {
     const values = pointer === '' ? '' : ` ${showValues(change, before, after)}`
     const impact = breaking === undefined ? '' : `  [${breaking ? 'breaking' : 'compatible'}: ${reason}]`
-    io.data(sanitizeLine(`${SIGNS[change]} ${where}${pointer === '' ? '' : ` ${pointer}`}${values}${impact}`))
+    io.line(`${SIGNS[change]} ${where}${pointer === '' ? '' : ` ${pointer}`}${values}${impact}`)
   }
 }
 

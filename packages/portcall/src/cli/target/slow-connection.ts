@@ -1,6 +1,6 @@
 import { type ClientEvent, TimeoutError } from '../../entrypoints/client.ts'
+import { sanitizeLine } from '../../util/printable.ts'
 import { adviceForOutput } from '../../util/served-url.ts'
-import { sanitizeLine } from '../format.ts'
 import type { Io } from '../io.ts'
 
 /** What is known about a connection that takes long to open. */
@@ -48,5 +48,5 @@ export function watchConnection(name: string, { isTty, json, log }: Pick<Io, 'is
 }
 
 function shorten(text: string): string {
-  return sanitizeLine(text.trim()).slice(-MAX_LENGTH)
+  return sanitizeLine(text.trimEnd().slice(-MAX_LENGTH).trimStart())
 }

@@ -4,12 +4,12 @@ import { openStore } from '../../stores/open-store.ts'
 import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
 import type { KeyValueStore } from '../../stores/store.ts'
 import { sha256 } from '../../util/digest.ts'
+import { showInvisible } from '../../util/printable.ts'
 import { randomId } from '../../util/random.ts'
 import type { GatewayCall, PolicyDecision } from '../policy.ts'
 import type { Approver } from './approval-queue.ts'
 import { refusal } from './refusal.ts'
 import type { PolicyOutcome } from './report.ts'
-import { showInvisible } from './show-invisible.ts'
 
 /** How calls are approved. */
 export interface ApprovalOptions {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
+import { showInvisible } from '../../util/printable.ts'
 import { isSamePin, type PinnedKind } from './pin-lock.ts'
-import { showInvisible } from './show-invisible.ts'
 
 /** A difference between a pinned definition and the one that a server offers. */
 export interface DefinitionChange {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../jsonrpc/message.ts'
 import { canonicalJson } from '../../stores/sealing/canonical-json.ts'
-import { escapeInvisible } from './show-invisible.ts'
+import { escapeInvisible } from '../../util/printable.ts'
 
 /** The kinds of items whose definitions are pinned. The contents of servers, such as files, change too often. */
 export type PinnedKind = 'tool' | 'prompt'

@@ -1,5 +1,7 @@
 import { isObject } from '../../entrypoints/jsonrpc.ts'
-import { isSecretName } from '../../testing/recording/secrets.ts'
+import { createNumberedMask } from '../../util/mask-secrets.ts'
+import { isSecretParameter } from '../../util/secret-names.ts'
+import { BULLETS, replaceSecrets } from '../../util/secrets.ts'
 import type { AuthExchange } from './types.ts'
 
 /** Replaces the secrets of a flow by placeholders, and knows what they stand for. */
@@ -16,29 +18,28 @@ export interface SecretMask {
   clear(): void
 }
 
-/** Parameters and members whose values are secrets, besides those with a telling name. */
-const NAMES: ReadonlySet<string> = new Set([
-  'code',
-  'code_verifier',
-  'client_assertion',
-  'assertion',
-  'subject_token',
-  'actor_token',
-  'dpop',
-])
 const MIN_LENGTH = 4
+/** Secrets that are looked for wherever they are. Further ones are found by their names and their form only. */
+const MAX_SECRETS = 200
 
 /** Creates the mask of one flow. */
 export function createSecretMask(): SecretMask {
-  const placeholders = new Map<string, string>()
+  const numbered = createNumberedMask((number) => `${BULLETS}${number}`)
+  /** The secrets by their placeholders. */
+  const secrets = new Map<string, string>()
+  const placeholderOf = (secret: string): string => {
+    const placeholder = numbered.mask(secret)
+    secrets.set(placeholder, secret)
+    return placeholder
+  }
   const add = (secret: string | undefined): void => {
-    if (secret === undefined || secret.length < MIN_LENGTH || placeholders.has(secret)) return
-    placeholders.set(secret, `••••${placeholders.size + 1}`)
+    if (secret !== undefined && secret.length >= MIN_LENGTH && secrets.size < MAX_SECRETS) placeholderOf(secret)
   }
   /** Longer secrets first, because one may contain another. */
   const maskText = (text: string): string => {
-    const secrets = [...placeholders].sort(([left], [right]) => right.length - left.length)
-    return secrets.reduce((rest, [secret, placeholder]) => replaceAllForms(rest, secret, placeholder), text)
+    const known = [...secrets].slice(0, MAX_SECRETS).sort(([, left], [, right]) => right.length - left.length)
+    const masked = known.reduce((rest, [placeholder, secret]) => replaceAllForms(rest, secret, placeholder), text)
+    return replaceSecrets(masked, placeholderOf, { random: false })
   }
   const maskValues = (values: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskText(value)]))
@@ -57,8 +58,11 @@ export function createSecretMask(): SecretMask {
         ...(response && { response: { ...response, headers: maskValues(response.headers), body: maskText(response.body) } }),
       }
     },
-    reveal: (placeholder) => [...placeholders].find(([, one]) => one === placeholder)?.[0],
-    clear: () => placeholders.clear(),
+    reveal: (placeholder) => secrets.get(placeholder),
+    clear() {
+      numbered.clear()
+      secrets.clear()
+    },
   }
 }
 
@@ -87,7 +91,7 @@ function fromHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (name === 'location' && URL.canParse(value)) return fromParameters(new URL(value).searchParams)
     if (name === 'authorization') return [value.replace(/^\S+\s+/, '')]
-    return isSecret(name) ? [value] : []
+    return isSecretParameter(name) ? [value] : []
   })
 }
 
@@ -101,17 +105,13 @@ function fromBody(body: string | undefined): string[] {
 }
 
 function fromParameters(parameters: URLSearchParams): string[] {
-  return [...parameters].flatMap(([name, value]) => (isSecret(name) ? [value] : []))
+  return [...parameters].flatMap(([name, value]) => (isSecretParameter(name) ? [value] : []))
 }
 
 function fromJson(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(fromJson)
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([name, member]) =>
-    typeof member === 'string' && isSecret(name) ? [member] : fromJson(member),
+    typeof member === 'string' && isSecretParameter(name) ? [member] : fromJson(member),
   )
-}
-
-function isSecret(name: string): boolean {
-  return NAMES.has(name) || isSecretName(name)
 }

@@ -1,6 +1,6 @@
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../entrypoints/client.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
-import { showInvisible } from '../../gateway/policy/show-invisible.ts'
+import { showInvisible } from '../../util/printable.ts'
 import type { ReportFinding } from './finding.ts'
 import { checkSchema } from './schema-rules.ts'
 

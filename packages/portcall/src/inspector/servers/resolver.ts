@@ -2,7 +2,7 @@ import type { ConnectTarget } from '../../entrypoints/client.ts'
 import type { ServerLike } from '../../entrypoints/index.ts'
 import type { ConnectionSettings, InspectorTarget } from '../protocol/servers.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
-import { maskVariables } from '../wire/mask.ts'
+import { maskValues } from '../wire/mask.ts'
 
 /** A server of a configuration file. */
 export interface ConfiguredServer {
@@ -78,7 +78,7 @@ function ofProgram(spec: StdioSpec, headers: Readonly<Record<string, string>>): 
 
 /** Writes a program as a shell command, with its directory and variables. Secrets are masked. */
 function describeProgram({ command, args, env, cwd }: StdioSpec): string {
-  const variables = Object.entries(maskVariables(env)).map(([name, value]) => `${name}=${quote(value)}`)
+  const variables = Object.entries(maskValues(env)).map(([name, value]) => `${name}=${quote(value)}`)
   const directory = cwd === undefined ? [] : ['cd', quote(cwd), '&&']
   return [...directory, ...variables, ...[command, ...args].map(quote)].join(' ')
 }

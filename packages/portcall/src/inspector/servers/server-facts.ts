@@ -8,7 +8,7 @@ import type {
 } from '../protocol/servers.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
 import type { EventHub } from '../state/event-hub.ts'
-import { MASK, maskHeaders, maskVariables, unmask } from '../wire/mask.ts'
+import { MASK, maskValues, unmask } from '../wire/mask.ts'
 import { resolveServer, type TargetLoaders } from './resolver.ts'
 
 /** What a new server is. */
@@ -159,7 +159,7 @@ const isRunner = (word: string): boolean =>
 
 function maskSettings(settings: ConnectionSettings): ConnectionSettings {
   const { headers, env } = settings
-  return { ...settings, ...(headers && { headers: maskHeaders(headers) }), ...(env && { env: maskVariables(env) }) }
+  return { ...settings, ...(headers && { headers: maskValues(headers) }), ...(env && { env: maskValues(env) }) }
 }
 
 function unmaskSettings(next: ConnectionSettings, previous: ConnectionSettings): ConnectionSettings {

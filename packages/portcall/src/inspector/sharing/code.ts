@@ -1,7 +1,8 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import type { OperationRequest } from '../protocol/operations.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
-import { isSecretHeader } from '../wire/mask.ts'
+import { isSecretValue } from '../wire/mask.ts'
+import { redactText } from './redact.ts'
 import { type CopyInput, wireForm } from './wire-form.ts'
 
 /** Writes a program that sends the request with this package. */
@@ -57,7 +58,7 @@ function targetOf({ server, secret }: CopyInput): { imports: string; target: str
   const { target, settings } = server
   const headers = Object.entries(settings.headers ?? {}).map(([name, value]) => {
     const scheme = /^(Bearer|Basic|DPoP) /i.exec(value)?.[0] ?? ''
-    const text = isSecretHeader(name) ? `\`${scheme}\${process.env.${secret(name)}}\`` : JSON.stringify(value)
+    const text = isSecretValue(name, value) ? `\`${scheme}\${process.env.${secret(name)}}\`` : JSON.stringify(value)
     return `${JSON.stringify(name)}: ${text}`
   })
   const members = [
@@ -67,11 +68,11 @@ function targetOf({ server, secret }: CopyInput): { imports: string; target: str
   const options = members.length > 0 ? `, { ${members.join(', ')} }` : ''
   switch (target.kind) {
     case 'url':
-      return { imports: '', target: JSON.stringify(target.url), options }
+      return { imports: '', target: JSON.stringify(redactText(target.url)), options }
     case 'program':
       return {
         imports: '',
-        target: `{ command: ${JSON.stringify(target.command)}, args: ${JSON.stringify(target.args)} }`,
+        target: `{ command: ${JSON.stringify(target.command)}, args: ${JSON.stringify(target.args.map(redactText))} }`,
         options,
       }
     case 'module':

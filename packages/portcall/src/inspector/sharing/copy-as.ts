@@ -7,7 +7,7 @@ import type { InspectorCommands } from '../protocol.ts'
 import type { ManagedServer } from '../servers/managed-server.ts'
 import { quote } from '../servers/resolver.ts'
 import { InspectorCommandError } from '../state/command-error.ts'
-import { isSecretHeader, isSecretVariable } from '../wire/mask.ts'
+import { isSecretValue } from '../wire/mask.ts'
 import { writeTest, writeTypeScript } from './code.ts'
 import { writeCurl } from './curl.ts'
 import { redactText } from './redact.ts'
@@ -69,7 +69,7 @@ const headersOf = (input: CopyInput): string[] =>
   Object.entries(input.server.settings.headers ?? {}).map(([name, value]) => header(name, value, input))
 
 function header(name: string, value: string, { secret }: CopyInput): string {
-  if (!isSecretHeader(name)) return `-H ${quote(`${name}: ${value}`)}`
+  if (!isSecretValue(name, value)) return `-H ${quote(`${name}: ${value}`)}`
   const scheme = /^(Bearer|Basic|DPoP) /i.exec(value)?.[0] ?? ''
   return `-H "${name}: ${scheme}$${secret(name)}"`
 }
@@ -86,7 +86,7 @@ function writeCommand(input: CopyInput): string {
   if (target.kind === 'program') after.push('--', ...[target.command, ...target.args].map((word) => quote(redactText(word))))
   const options = [...headersOf(input), ...(settings.cwd === undefined ? [] : ['--cwd', quote(settings.cwd)])]
   const env = Object.entries(settings.env ?? {}).map(([name, value]) =>
-    isSecretVariable(name) ? `-e ${name}="$${input.secret(name)}"` : `-e ${quote(`${name}=${value}`)}`,
+    isSecretValue(name, value) ? `-e ${name}="$${input.secret(name)}"` : `-e ${quote(`${name}=${value}`)}`,
   )
   const pin = settings.revision === undefined ? [] : ['--protocol-version', settings.revision]
   const { method, params } = wireForm(input)
@@ -114,13 +114,15 @@ function writeHostEntry({ server, parts, host, secret }: CopyInput): CopyResult 
 }
 
 function entryOf(target: InspectorTarget, { settings }: ManagedServer, secret: CopyInput['secret']): JsonObject {
-  const hide = (values: Readonly<Record<string, string>> = {}, isSecret: (name: string) => boolean): JsonObject =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? `\${${secret(name)}}` : value]))
-  const headers = hide(settings.headers, isSecretHeader)
-  const env = hide(settings.env, isSecretVariable)
-  if (target.kind === 'url') return { url: target.url, ...(Object.keys(headers).length > 0 && { headers }) }
+  const hide = (values: Readonly<Record<string, string>> = {}): JsonObject =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, isSecretValue(name, value) ? `\${${secret(name)}}` : value]),
+    )
+  const headers = hide(settings.headers)
+  const env = hide(settings.env)
+  if (target.kind === 'url') return { url: redactText(target.url), ...(Object.keys(headers).length > 0 && { headers }) }
   const extra = { ...(Object.keys(env).length > 0 && { env }), ...(settings.cwd !== undefined && { cwd: settings.cwd }) }
-  if (target.kind === 'program') return { command: target.command, args: [...target.args], ...extra }
+  if (target.kind === 'program') return { command: target.command, args: target.args.map(redactText), ...extra }
   if (target.kind === 'module') return { command: 'npx', args: ['portcall', 'serve', target.path, '--stdio'], ...extra }
   throw new InspectorCommandError('INVALID_PARAMS', 'This server is in a configuration already')
 }

@@ -3,7 +3,7 @@ import { createSseDecoder } from '../../transports/http/common/sse-decode.ts'
 import type { HttpEntry, MessageStream, RuleViolation } from '../protocol/timeline.ts'
 import type { Timeline } from '../timeline/timeline.ts'
 import { callScope } from './call-scope.ts'
-import { maskHeaders } from './mask.ts'
+import { maskValues } from './mask.ts'
 import type { MessageRecorder } from './messages.ts'
 
 export interface HttpTapOptions {
@@ -79,7 +79,7 @@ function recordRequest(url: URL, init: HttpFetchInit, options: HttpTapOptions): 
       purpose: 'mcp',
       method: init.method,
       url: url.href,
-      requestHeaders: maskHeaders(init.headers),
+      requestHeaders: maskValues(init.headers),
       state: 'pending',
     },
     { headers: { request: init.headers } },
@@ -116,7 +116,7 @@ function createExchangeRecorder({ id, httpId, startedAt, init }: Exchange, optio
         id,
         {
           status,
-          responseHeaders: maskHeaders(headers),
+          responseHeaders: maskValues(headers),
           state: 'open',
           headMs: elapsed(),
           ...(violations.length > 0 && { violations }),

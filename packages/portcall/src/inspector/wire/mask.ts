@@ -1,29 +1,27 @@
-/** Headers whose values are secrets. */
-const SECRET_HEADERS =
-  /^(authorization|proxy-authorization|cookie|set-cookie|dpop|mcp-session-id|x-api-key|.*(token|secret|password|api-?key).*)$/i
-const SECRET_NAMES = /token|secret|passw|api_?key|credential|auth|private|session|cookie/i
+import { isSecretName } from '../../util/secret-names.ts'
+import { BULLETS, replaceSecrets } from '../../util/secrets.ts'
 
 /** What the page sees in place of a secret. */
-export const MASK = '••••'
+export const MASK = BULLETS
 
-/** Reports whether the value of a header is a secret. */
-export function isSecretHeader(name: string): boolean {
-  return SECRET_HEADERS.test(name)
+const MAX_EXCERPT_LENGTH = 4000
+
+/** Masks the secrets of headers and of environment variables: by their names, and by their form. The scheme of credentials stays. */
+export function maskValues(values: Readonly<Record<string, string>>): Record<string, string> {
+  return mapValues(values, (value, name) => {
+    if (value === '') return value
+    return isSecretName(name) ? maskCredentials(value) : replaceSecrets(value, () => MASK, { random: false })
+  })
 }
 
-/** Reports whether the value of an environment variable is likely to be a secret. */
-export function isSecretVariable(name: string): boolean {
-  return SECRET_NAMES.test(name)
+/** Reports whether the value of a header or a variable is, or contains, a secret. */
+export function isSecretValue(name: string, value: string): boolean {
+  return isSecretName(name) || replaceSecrets(value, () => MASK, { random: false }) !== value
 }
 
-/** Masks the secrets of headers. The scheme of an `Authorization` header stays. */
-export function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return mapValues(headers, (value, name) => (isSecretHeader(name) ? maskCredentials(value) : value))
-}
-
-/** Masks variables whose names look like secrets. */
-export function maskVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
-  return mapValues(variables, (value, name) => (isSecretVariable(name) && value !== '' ? MASK : value))
+/** Returns the beginning of a form, a query or a body, with its secrets masked. */
+export function maskExcerpt(text: string): string {
+  return replaceSecrets(text.slice(0, MAX_EXCERPT_LENGTH), () => MASK, { random: false })
 }
 
 /** Returns new values, with the previous value wherever a new one is masked. */
@@ -35,8 +33,8 @@ export function unmask(
 }
 
 function maskCredentials(value: string): string {
-  const [scheme, rest] = value.split(' ', 2)
-  return rest !== undefined && /^(bearer|basic|dpop)$/i.test(scheme ?? '') ? `${scheme} ${MASK}` : MASK
+  const scheme = /^(?:bearer|basic|dpop) /i.exec(value)?.[0] ?? ''
+  return scheme + MASK
 }
 
 function mapValues(

@@ -1,12 +1,7 @@
 import type { Timeline } from '../timeline/timeline.ts'
 import { callScope } from './call-scope.ts'
 import { describeWireError, nextHttpId } from './http-tap.ts'
-import { maskHeaders } from './mask.ts'
-
-const MAX_EXCERPT = 4000
-/** Members of OAuth bodies whose values are secrets. */
-const SECRETS =
-  /((?:access_token|refresh_token|id_token|code|code_verifier|client_secret|client_assertion|assertion|password)(?:=|"\s*:\s*"))[^&"]+/g
+import { maskExcerpt, maskValues } from './mask.ts'
 
 /** Wraps the platform's `fetch`, so that the requests for metadata, registrations and tokens are recorded, with their secrets masked. */
 export function tapWebFetch(
@@ -26,8 +21,8 @@ export function tapWebFetch(
       httpId: nextHttpId(),
       purpose: 'auth',
       method: request.method,
-      url: maskBody(request.url),
-      requestHeaders: maskHeaders(headers),
+      url: maskExcerpt(request.url),
+      requestHeaders: maskValues(headers),
       state: 'pending',
     })
     const elapsed = (): number => performance.now() - startedAt
@@ -36,9 +31,9 @@ export function tapWebFetch(
       const text = await response.clone().text()
       timeline.update(id, {
         status: response.status,
-        responseHeaders: maskHeaders(Object.fromEntries(response.headers)),
+        responseHeaders: maskValues(Object.fromEntries(response.headers)),
         responseBytes: Buffer.byteLength(text),
-        bodyText: maskBody(text.slice(0, MAX_EXCERPT)),
+        bodyText: maskExcerpt(text),
         state: 'done',
         durationMs: elapsed(),
       })
@@ -48,9 +43,4 @@ export function tapWebFetch(
       throw error
     }
   }
-}
-
-/** Masks the secrets in a form, a query or a JSON text of OAuth. */
-function maskBody(text: string): string {
-  return text.replace(SECRETS, '$1••••')
 }

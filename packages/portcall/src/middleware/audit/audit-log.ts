@@ -1,6 +1,7 @@
 import type { ExchangeContext, Middleware } from '../../jsonrpc/exchange.ts'
 import { isObject, isSuccess, type JsonObject, type Request, type Response } from '../../jsonrpc/message.ts'
 import { sha256 } from '../../util/digest.ts'
+import { cutText } from '../../util/printable.ts'
 import { type AuditSink, createAuditTrail } from './trail.ts'
 
 /** Options of `auditLog`. */
@@ -14,7 +15,7 @@ export interface AuditLogOptions {
   readonly methods?: readonly string[]
   /**
    * Returns what is recorded of the arguments, such as a copy without secrets. Default: nothing but their hash, which shows whether two calls
-   * had the same arguments.
+   * had the same arguments. Of arguments whose JSON text has more than 65,536 characters, the beginning of this text is recorded.
    */
   readonly arguments?: (args: unknown, request: Request) => unknown
   /** Returns further members of the record, such as the size of the response. There is no response if the request was aborted. */
@@ -30,6 +31,10 @@ export interface AuditLogOptions {
   readonly onError?: (error: unknown) => void
 }
 
+/** Length of what callers and servers name, such as the tool, in characters. */
+const MAX_TEXT_LENGTH = 256
+/** Length of the JSON text of recorded arguments, in characters. */
+const MAX_ARGUMENTS_LENGTH = 65_536
 const DEFAULT_METHODS = ['tools/call', 'resources/read', 'prompts/get'] as const
 
 /**
@@ -48,7 +53,13 @@ export function auditLog(options: AuditLogOptions): Middleware {
       const durationMs = Math.round(performance.now() - startedAt)
       const all: JsonObject = { ...head, ...outcome, durationMs, ...details?.(request, response) }
       const { time, argumentsHash, ...record } = all
-      return trail.append({ time, ...(redact(record) as JsonObject), ...(argumentsHash !== undefined && { argumentsHash }) })
+      const { arguments: args, ...redacted } = redact(record) as JsonObject
+      return trail.append({
+        time,
+        ...redacted,
+        ...(args !== undefined && { arguments: cutArguments(args) }),
+        ...(argumentsHash !== undefined && { argumentsHash }),
+      })
     }
     const settle = async (outcome: JsonObject, response?: Response): Promise<void> => {
       await append(outcome, response).catch((error: unknown) => {
@@ -78,23 +89,30 @@ async function describeRequest(request: Request, { auth }: ExchangeContext, opti
   const { method, params = {} } = request
   const { name, uri, arguments: args } = params
   const meta = isObject(params._meta) ? params._meta : {}
+  const target = name ?? uri
   const recordedArgs = options.arguments?.(args, request)
   return {
     time: new Date().toISOString(),
     ...(auth && { principal: auth.principal }),
-    method,
-    ...((name ?? uri) !== undefined && { target: name ?? uri }),
+    method: cutText(method, MAX_TEXT_LENGTH),
+    ...(typeof target === 'string' && { target: cutText(target, MAX_TEXT_LENGTH) }),
     ...(args !== undefined && { argumentsHash: await sha256(JSON.stringify(args)) }),
     ...(recordedArgs !== undefined && { arguments: recordedArgs }),
-    ...(typeof meta.traceparent === 'string' && { traceparent: meta.traceparent }),
+    ...(typeof meta.traceparent === 'string' && { traceparent: cutText(meta.traceparent, MAX_TEXT_LENGTH) }),
   }
 }
 
 function outcomeOf(response: Response): JsonObject {
   if (!isSuccess(response)) return { outcome: 'error', code: response.error.code }
   const { resultType, isError } = response.result
-  if (resultType !== undefined && resultType !== 'complete') return { outcome: resultType }
+  if (typeof resultType === 'string' && resultType !== 'complete') return { outcome: cutText(resultType, MAX_TEXT_LENGTH) }
   return { outcome: isError === true ? 'failed' : 'ok' }
+}
+
+/** Arguments that are too long are recorded as the beginning of their JSON text. */
+function cutArguments(args: unknown): unknown {
+  const text = JSON.stringify(args) ?? ''
+  return text.length <= MAX_ARGUMENTS_LENGTH ? args : cutText(text, MAX_ARGUMENTS_LENGTH)
 }
 
 function unchanged(value: unknown): unknown {

@@ -1,8 +1,20 @@
-import { isObject } from '../../jsonrpc/message.ts'
-import { isSecretName, normalizeName, replaceSecrets } from './secrets.ts'
+import { createMasker, createNumberedMask } from '../../util/mask-secrets.ts'
+import { normalizeName } from '../../util/secret-names.ts'
 
 /** Returns a value with its secrets replaced by numbered placeholders. Equal secrets have the same number. */
 export type Redact = (value: unknown) => unknown
+
+/** Members with values that are random by nature, and no secrets. */
+const RANDOM_NAMES: ReadonlySet<string> = new Set([
+  'data',
+  'blob',
+  'cursor',
+  'nextcursor',
+  'progresstoken',
+  'taskid',
+  'id',
+  'uri',
+])
 
 /**
  * Creates a function that redacts the well-known secrets, and the values of the members in `names`: members whose name says that they are
@@ -10,25 +22,11 @@ export type Redact = (value: unknown) => unknown
  */
 export function createRedactor(names: readonly string[] = []): Redact {
   const additional = new Set(names.map(normalizeName))
-  const numbers = new Map<string, number>()
-
-  const placeholder = (value: unknown): string => {
-    const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-    const number = numbers.get(text) ?? numbers.size + 1
-    numbers.set(text, number)
-    return `[redacted ${number}]`
-  }
-  const isSecret = (name: string, value: unknown): boolean =>
-    value != null && !isObject(value) && typeof value !== 'boolean' && (isSecretName(name) || additional.has(normalizeName(name)))
-  const redact = (value: unknown, name: string): unknown => {
-    if (typeof value === 'string') return replaceSecrets(value, name, placeholder)
-    if (Array.isArray(value)) return value.map((item) => redact(item, name))
-    if (!isObject(value)) return value
-    const entries = Object.entries(value).map(([key, member]) => [
-      replaceSecrets(key, 'id', placeholder),
-      isSecret(key, member) ? placeholder(member) : redact(member, key),
-    ])
-    return Object.fromEntries(entries) as unknown
-  }
-  return (value) => redact(value, '')
+  const mask = createMasker({
+    mask: createNumberedMask().mask,
+    isSecretName: (name) => additional.size > 0 && additional.has(normalizeName(name)),
+    isRandomName: (name) => RANDOM_NAMES.has(name),
+    keepsObjects: true,
+  })
+  return (value) => mask(value)
 }

@@ -1,0 +1,31 @@
+/** Size of the smaller of two texts, in characters. A function that takes quadratic time needs tens of milliseconds for it. */
+const SIZE = 16_384
+const RUNS = 5
+/** Shorter times are not measured: they are those of the clock. */
+const NEGLIGIBLE_MS = 4
+
+/**
+ * Returns how many times longer a function takes for a text that is twice as long: 2 for linear time, 4 for quadratic time. Returns 1 for work
+ * that takes next to no time. Times are those of the CPU, the best of several runs.
+ */
+export function growthOf(run: (text: string) => unknown, textOf: (size: number) => string): number {
+  const [small, large] = [textOf(SIZE), textOf(2 * SIZE)]
+  run(small)
+  let [bestSmall, bestLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let growth = 1
+  for (let n = 0; n < RUNS; n++) {
+    bestLarge = Math.min(bestLarge, cpuTime(run, large))
+    if (bestLarge < NEGLIGIBLE_MS) return 1
+    bestSmall = Math.min(bestSmall, cpuTime(run, small))
+    growth = bestLarge / bestSmall
+    if (growth <= 2.5) return growth
+  }
+  return growth
+}
+
+function cpuTime(run: (text: string) => unknown, text: string): number {
+  const before = process.cpuUsage()
+  run(text)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
