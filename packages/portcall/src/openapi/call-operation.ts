@@ -3,10 +3,11 @@ import type { Call, CallToolResult } from '../entrypoints/index.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
 import type { OpenApiLimits, OpenApiOptions, OperationOverrides } from './options.ts'
 import type { GetCredentials, RequestCredentials } from './requests/credentials.ts'
-import type { RequestPlan } from './requests/plan.ts'
+import { knownArguments, type RequestPlan } from './requests/plan.ts'
 import { type ApiRequest, buildRequest } from './requests/request.ts'
 import { type ApiResponse, sendRequest } from './requests/send.ts'
 import type { OutputSchema } from './responses/output.ts'
+import { createRedactor, type Redactor } from './responses/redact.ts'
 import { toResult } from './responses/result.ts'
 
 /** An operation that is ready to be called. */
@@ -15,6 +16,8 @@ export interface CallableOperation {
   readonly overrides: OperationOverrides
   readonly output: OutputSchema | undefined
   readonly baseUrl: URL
+  /** The URL that decides which addresses requests may reach. */
+  readonly trustedUrl: URL
   readonly getCredentials: GetCredentials
   /** Whether the base URL is one that credentials and configured headers may be sent to. */
   readonly isTrusted: boolean
@@ -27,38 +30,61 @@ const NO_CREDENTIALS: RequestCredentials = { headers: {}, query: {}, cookies: {}
 /** Calls an operation as a tool. @throws ToolError when the API responds with an error, or cannot be reached. */
 export async function callAsTool(operation: CallableOperation, args: JsonObject, call: Call): Promise<CallToolResult> {
   const { plan, output, overrides, limits } = operation
-  const { response, request, secrets } = await callOperation(operation, args, call)
+  const { response, request, redactor } = await callOperation(operation, args, call)
   return toResult(response, {
     plan,
     output,
     select: overrides.select,
     maxChars: limits.maxResultChars,
-    secrets,
+    redactor,
     call,
     uri: `${request.url.origin}${request.url.pathname}`,
   })
 }
 
-/** The response to a call, with the request and the texts that must not appear in results. */
+/** The response to a call, with the request and what removes its credentials from results. */
 export interface OperationResponse {
   readonly response: ApiResponse
   readonly request: ApiRequest
-  readonly secrets: readonly string[]
+  readonly redactor: Redactor
 }
 
 /** Sends the request of an operation. */
 export async function callOperation(operation: CallableOperation, args: JsonObject, call: Call): Promise<OperationResponse> {
-  const { plan, baseUrl, getCredentials, isTrusted, options, limits } = operation
+  const { plan, baseUrl, trustedUrl, getCredentials, isTrusted, options, limits } = operation
   const credentials = isTrusted ? await getCredentials(call) : NO_CREDENTIALS
   const headers = !isTrusted ? {} : typeof options.headers === 'function' ? options.headers(call) : (options.headers ?? {})
-  const allArgs = { ...args, ...(await fixedArguments(operation.overrides, call)) }
+  const allArgs = { ...knownArguments(plan, args), ...(await fixedArguments(operation.overrides, call)) }
   const request = buildRequest({ plan, args: allArgs, baseUrl, credentials, headers })
-  const { fetch = globalThis.fetch } = options
+  const { fetch, allow = [] } = options
   const timeoutMs = operation.overrides.timeoutMs ?? limits.timeoutMs
-  const response = await sendRequest(request, { fetch, timeoutMs, maxBytes: limits.maxResponseBytes, signal: call.signal })
-  const authorization = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
-  const secrets = [...credentials.secrets, ...authorization.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])]
-  return { response, request, secrets: secrets.filter((secret) => secret.length > 3) }
+  const sending = { fetch, trustedUrl, allow, timeoutMs, maxBytes: limits.maxResponseBytes, signal: call.signal }
+  const response = await sendRequest(request, sending)
+  return { response, request, redactor: createRedactor([...credentials.secrets, ...configuredSecrets(baseUrl, headers)]) }
+}
+
+const SECRET_NAME = /auth|key|token|secret|cookie|passw|signature|^sig$|session/i
+
+/** Returns the secrets in configured headers and in the query of the base URL, by the names of the members. */
+function configuredSecrets(baseUrl: URL, headers: Readonly<Record<string, string>>): string[] {
+  const members = [...Object.entries(headers), ...baseUrl.searchParams]
+  return members.flatMap(([name, value]) => (SECRET_NAME.test(name) ? secretsIn(name, value) : []))
+}
+
+/** Returns the secrets in a value: itself, without its authentication scheme, each cookie, and the password of a Basic credential. */
+function secretsIn(name: string, value: string): string[] {
+  if (/cookie/i.test(name)) return [value, ...value.split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim())]
+  const [, scheme = '', rest = ''] = /^([\w-]+) +(\S.*)$/s.exec(value) ?? []
+  const pair = scheme.toLowerCase() === 'basic' ? decodeBase64(rest) : ''
+  return [value, rest, pair, pair.slice(pair.indexOf(':') + 1)]
+}
+
+function decodeBase64(text: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0)))
+  } catch {
+    return ''
+  }
 }
 
 async function fixedArguments({ fixed = {} }: OperationOverrides, call: Call): Promise<JsonObject> {

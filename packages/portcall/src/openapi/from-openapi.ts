@@ -1,5 +1,7 @@
 import { createServer, type Server, type ToolAnnotations } from '../entrypoints/index.ts'
-import type { JsonObject } from '../entrypoints/jsonrpc.ts'
+import { isObject, type JsonObject } from '../entrypoints/jsonrpc.ts'
+import { compileSchema } from '../schema/compile.ts'
+import type { CompiledSchema, StandardResult, StandardSchemaWithJson } from '../schema/standard.ts'
 import { type CallableOperation, callAsTool } from './call-operation.ts'
 import { type ApiDocument, createApiDocument } from './document/document.ts'
 import { objectOrEmpty, textOrNothing, withoutUndefined } from './document/json.ts'
@@ -15,9 +17,10 @@ import {
   type OperationOverrides,
   type OperationTarget,
 } from './options.ts'
-import { baseUrlOf } from './requests/base-url.ts'
+import { type BaseUrlOptions, baseUrlOf } from './requests/base-url.ts'
 import { createCredentials } from './requests/credentials.ts'
-import { BODILESS, planRequest } from './requests/plan.ts'
+import { BODILESS, knownArguments, planRequest, type RequestPlan } from './requests/plan.ts'
+import { configuredNames } from './requests/reserved-names.ts'
 import { canBeResource, planResource } from './resources.ts'
 import { outputSchemaOf } from './responses/output.ts'
 import { targetOf } from './routes.ts'
@@ -57,7 +60,7 @@ export type OpenApiServer = Server & {
  */
 export async function fromOpenAPI(description: object | string | URL, options: OpenApiOptions = {}): Promise<OpenApiServer> {
   checkOpenApiOptions(options)
-  const { root, url } = await loadDescription(description, options)
+  const { root, url, isFetched } = await loadDescription(description, options)
   const document = createApiDocument(root)
   const { title, version, description: about } = objectOrEmpty(root.info)
   const text = textOrNothing(about) ?? textOrNothing(title)
@@ -76,6 +79,7 @@ export async function fromOpenAPI(description: object | string | URL, options: O
     options,
     limits,
     url,
+    isFetched,
     issues,
     requests: createSchemas(document, 'request', report),
     responses: createSchemas(document, 'response', report),
@@ -91,6 +95,7 @@ interface Builder {
   readonly options: OpenApiOptions
   readonly limits: OpenApiLimits
   readonly url: URL | undefined
+  readonly isFetched: boolean
   readonly issues: OpenApiIssue[]
   readonly requests: SchemaConverter
   readonly responses: SchemaConverter
@@ -103,20 +108,24 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
   const overrides = options.customize?.(described) ?? {}
   const target = overrides === false ? 'exclude' : (overrides.to ?? targetOf(operation, options.routes ?? []))
   if (overrides === false || target === 'exclude') return []
-  const baseUrl = baseUrlOf(operation, { ...options, url: builder.url })
+  const { url: baseUrl, trustedUrl } = baseUrlOf(operation, baseUrlOptions(builder))
+  const isTrusted = isTrustedOrigin(baseUrl, operation, builder)
+  const headers = isTrusted && typeof options.headers === 'object' ? options.headers : {}
   const plan = planRequest(operation, {
     document,
     schemas: builder.requests,
     overrides,
     maxSchemaChars: builder.limits.maxInputSchemaChars,
+    configuredNames: configuredNames(baseUrl, headers),
   })
   const callable: CallableOperation = {
     plan,
     overrides,
     baseUrl,
+    trustedUrl,
     output: undefined,
     getCredentials: createCredentials(operation, document, options.auth ?? {}),
-    isTrusted: isTrustedOrigin(baseUrl, operation, builder),
+    isTrusted,
     options,
     limits: builder.limits,
   }
@@ -127,11 +136,16 @@ function serveOperation(operation: DescribedOperation, builder: Builder): Served
 }
 
 /** Credentials go to the base URL of the API, and to the origins that the user allows. */
-function isTrustedOrigin({ origin }: URL, operation: DescribedOperation, { options, document, url }: Builder): boolean {
+function isTrustedOrigin({ origin }: URL, operation: DescribedOperation, builder: Builder): boolean {
+  const { options, document } = builder
   if (!operation.hasOwnServers || options.credentialOrigins?.includes(origin)) return true
   const [first] = Array.isArray(document.root.servers) ? document.root.servers : []
   const main = { ...operation, servers: [objectOrEmpty(first)], hasOwnServers: false }
-  return baseUrlOf(main, { ...options, url }).origin === origin
+  return baseUrlOf(main, baseUrlOptions(builder)).url.origin === origin
+}
+
+function baseUrlOptions({ options, url, isFetched }: Builder): BaseUrlOptions {
+  return { ...options, url, isFetched }
 }
 
 function reportOperation(
@@ -182,13 +196,27 @@ function addTool(callable: CallableOperation, name: string, { server, document, 
     ...definitionOf(operation, overrides),
     annotations: { ...annotationsOf(operation), ...overrides.annotations },
     timeoutMs: (overrides.timeoutMs ?? limits.timeoutMs) + 5000,
-    input: plan.inputSchema,
+    input: inputOf(plan),
     ...(output && { output: output.definition }),
   }
   const handler = (args: JsonObject, call: Parameters<typeof callAsTool>[2]): ReturnType<typeof callAsTool> =>
     callAsTool({ ...callable, output }, args, call)
   server.tool(name, definition as object, handler as never)
   return name
+}
+
+/**
+ * Returns the input schema of a tool. It is published closed, so that models do not invent arguments. Arguments that a host adds are dropped:
+ * Gemini CLI sends `wait_for_previous` to every tool.
+ */
+function inputOf(plan: RequestPlan): StandardSchemaWithJson {
+  let compiled: CompiledSchema | undefined
+  const json = (): { [key: string]: unknown } => ({ ...plan.inputSchema })
+  const validate = (args: unknown): StandardResult<unknown> | Promise<StandardResult<unknown>> => {
+    compiled ??= compileSchema(plan.inputSchema, 'input')
+    return compiled.parse(isObject(args) ? knownArguments(plan, args) : args) as StandardResult<unknown>
+  }
+  return { '~standard': { version: 1, vendor: 'portcall', validate, jsonSchema: { input: json, output: json } } }
 }
 
 /** Returns the members of a definition that tools and resources have in common. */

@@ -3,7 +3,8 @@ import type { Call, ResourceReturn } from '../entrypoints/index.ts'
 import type { JsonObject } from '../entrypoints/jsonrpc.ts'
 import { type CallableOperation, callOperation } from './call-operation.ts'
 import type { RequestPlan } from './requests/plan.ts'
-import { failureOf, redact } from './responses/failure.ts'
+import { failureOf } from './responses/failure.ts'
+import { assertNoSecrets, mimeTypeOf } from './responses/result.ts'
 
 /** A resource, or a family of resources. */
 export interface ResourcePlan {
@@ -39,12 +40,14 @@ export function planResource(operation: CallableOperation): ResourcePlan {
         const parameter = variables.get(name)
         if (parameter && value !== undefined) args[parameter.argument] = value
       }
-      const { response, secrets } = await callOperation(operation, args, call)
+      const { response, redactor } = await callOperation(operation, args, call)
       if (response.status === 404) return undefined
-      if (response.status >= 300) throw failureOf(plan.operation.id, response, secrets)
-      const mimeType = response.headers.get('content-type')?.split(';')[0] ?? 'application/octet-stream'
-      if (!/^text\/|json|xml|yaml/.test(mimeType)) return { uri, mimeType, blob: response.bytes }
-      return { uri, mimeType, text: redact(new TextDecoder().decode(response.bytes), secrets) }
+      if (response.status >= 300) throw failureOf(plan.operation.id, response, redactor)
+      const mimeType = mimeTypeOf(response.headers, redactor) || 'application/octet-stream'
+      if (/^text\/|json|xml|yaml/.test(mimeType))
+        return { uri, mimeType, text: redactor.text(new TextDecoder().decode(response.bytes)) }
+      assertNoSecrets(response.bytes, redactor)
+      return { uri, mimeType, blob: response.bytes }
     },
   }
 }

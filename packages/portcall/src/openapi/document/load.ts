@@ -3,13 +3,17 @@
 import type { AllowedAddress } from '../../auth/client/http/address-policy.ts'
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import { OpenApiError } from '../errors.ts'
+import { checkBrackets, checkStructure } from './structure.ts'
 
 /** How references to other documents are followed: not at all, over https, or by a function that returns the text of a URL. */
 export type ExternalReferences = 'refuse' | 'https' | ((url: string) => Promise<string>)
 
 /** The options that concern the description itself. */
 export interface LoadOptions {
-  /** Where the description comes from. Relative references and servers are resolved against it. Default: the URL it is loaded from. */
+  /**
+   * Where the description comes from. Relative servers are resolved against it, and relative references unless the description has `$self`.
+   * Default: the URL it is loaded from.
+   */
   readonly url?: string | URL
   /**
    * How references to other documents are followed. `'https'` fetches them, but not from private addresses; a function reads them in any
@@ -25,8 +29,10 @@ export interface LoadOptions {
 /** A description that refers to nothing outside of itself. */
 export interface LoadedDescription {
   readonly root: JsonObject
-  /** Where it comes from, if it is known. */
+  /** Where it was loaded from, if it is known. What the description says about itself does not count. */
   readonly url: URL | undefined
+  /** Whether parts of it were fetched from the network. */
+  readonly isFetched: boolean
 }
 
 /** The largest description that is fetched. GitHub's has 13 MB. */
@@ -40,8 +46,12 @@ export async function loadDescription(source: unknown, options: LoadOptions = {}
   const text = url !== undefined && urlOf(source) !== undefined ? await fetchText(url, options) : source
   const parsed = typeof text === 'string' ? await parseDescription(text) : text
   if (!isObject(parsed)) throw new OpenApiError('An OpenAPI description must be an object, a text in JSON or YAML, or a URL')
+  checkStructure(parsed)
+  // `$self` is the base of references. Servers and trust follow the URL that the user named.
   const base = typeof parsed.$self === 'string' && URL.canParse(parsed.$self, url) ? new URL(parsed.$self, url) : url
-  return { root: hasExternalReferences(parsed) ? await bundle(parsed, base, read) : parsed, url: base }
+  const hasReferences = hasExternalReferences(parsed)
+  const isFetched = isHttp(url) || (hasReferences && options.external === 'https')
+  return { root: hasReferences ? await bundle(parsed, base, read) : parsed, url, isFetched }
 }
 
 function urlOf(source: unknown): URL | undefined {
@@ -56,6 +66,7 @@ async function parseDescription(text: string): Promise<unknown> {
   } catch {
     // Flow style of YAML starts with a brace, too.
   }
+  checkBrackets(text)
   const { parseYamlDescription } = await import('./yaml.ts')
   try {
     return parseYamlDescription(text)
@@ -68,11 +79,18 @@ async function parseDescription(text: string): Promise<unknown> {
 
 type ReadText = (url: string) => Promise<string>
 
+/** Stands for a description without a URL: no address that it names is trusted. */
+export const UNTRUSTED = new URL('https://description.invalid')
+
+function isHttp(url: URL | undefined): boolean {
+  return url !== undefined && /^https?:$/.test(url.protocol)
+}
+
 function createReader(base: URL | undefined, options: LoadOptions): ReadText {
-  const external = options.external ?? (base?.protocol.startsWith('http') ? 'https' : 'refuse')
+  const external = options.external ?? (isHttp(base) ? 'https' : 'refuse')
   if (typeof external === 'function') return external
   return async (url) => {
-    if (external === 'https') return fetchText(new URL(url), options, base)
+    if (external === 'https') return fetchText(new URL(url), options, base ?? UNTRUSTED)
     throw new OpenApiError(`The description refers to ${url}. Pass external: 'https', or a function that reads it`)
   }
 }
@@ -107,5 +125,12 @@ async function bundle(root: JsonObject, base: URL | undefined, read: ReadText): 
       throw new OpenApiError(`The description refers to more than ${MAX_EXTERNAL_DOCUMENTS} documents`)
     return read(url)
   }
-  return bundleDocuments(root, base?.href, async (url) => parseDescription(await readOnce(url)))
+  const readDocument = async (url: string): Promise<unknown> => {
+    const parsed = await parseDescription(await readOnce(url))
+    checkStructure(parsed)
+    return parsed
+  }
+  const bundled = await bundleDocuments(root, base?.href, readDocument)
+  checkStructure(bundled)
+  return bundled
 }

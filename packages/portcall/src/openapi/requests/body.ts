@@ -1,10 +1,11 @@
 /** Plans the body of requests as the argument `body`, and serializes it. */
 import { isObject, type JsonObject } from '../../entrypoints/jsonrpc.ts'
 import type { ApiDocument } from '../document/document.ts'
-import { arrayOrEmpty, objectOrEmpty, textOrNothing } from '../document/json.ts'
+import { objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
 import { shorten } from '../schemas/keywords.ts'
 import { type FileArgument, fileBlob, fileSchema, isFileArgument } from './files.ts'
+import { formFields } from './form-fields.ts'
 import { serializeQueryValue, toText } from './styles.ts'
 
 /** How the argument becomes a body. */
@@ -21,6 +22,8 @@ export interface PlannedBody {
   readonly schema: JsonObject
   /** The encoding objects of a form, by the names of its fields. */
   readonly encoding: JsonObject
+  /** The names of the fields that the description declares. */
+  readonly fields: ReadonlySet<string>
 }
 
 export interface BodyPlanOptions {
@@ -58,6 +61,7 @@ export function planBody(source: unknown, options: BodyPlanOptions): PlannedBody
     kind,
     schema: description && planned.description === undefined ? { ...planned, description: shorten(description) } : planned,
     encoding: objectOrEmpty(encoding),
+    fields: new Set(Object.keys(formFields(schema, options.document).properties)),
   }
 }
 
@@ -97,22 +101,6 @@ function multipartSchema(schema: unknown, { document, schemas }: Pick<BodyPlanOp
   }
 }
 
-interface FormFields {
-  readonly properties: JsonObject
-  readonly required: string[]
-}
-
-/** Returns the fields of an object schema, also those of the parts of `allOf`. */
-function formFields(schema: unknown, document: ApiDocument, depth = 0): FormFields {
-  const source = document.follow(schema)
-  const parts = depth < 8 ? arrayOrEmpty(source.allOf).map((part) => formFields(part, document, depth + 1)) : []
-  const own = arrayOrEmpty(source.required).filter((name) => typeof name === 'string')
-  return {
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties), objectOrEmpty(source.properties)),
-    required: [...new Set([...parts.flatMap(({ required }) => required), ...own])],
-  }
-}
-
 function isFile({ type, format, contentMediaType, contentEncoding }: JsonObject): boolean {
   if (type === 'file') return true
   if (type !== undefined && type !== 'string') return false
@@ -127,22 +115,37 @@ export interface SerializedBody {
   readonly mediaType: string | undefined
 }
 
-/** Serializes the value of the argument. */
-export function serializeBody({ kind, mediaType, encoding }: PlannedBody, value: unknown): SerializedBody {
+/** Decides which names of a form are sent. */
+export interface FormNames {
+  /** Reports whether the form may have a field of this name. */
+  acceptsField(name: string): boolean
+  /** Reports whether a member of an exploded object may become a field. */
+  acceptsMember(name: string): boolean
+}
+
+/** Serializes the value of the argument. Fields of forms whose names are not accepted are left out. */
+export function serializeBody(body: PlannedBody, value: unknown, names: FormNames): SerializedBody {
+  const { kind, mediaType, encoding } = body
   if (kind === 'json') return { content: JSON.stringify(value), mediaType }
-  if (kind === 'form') return { content: serializeForm(value, encoding), mediaType }
-  if (kind === 'multipart') return { content: toFormData(value, encoding), mediaType: undefined }
+  if (kind === 'form') return { content: serializeForm(acceptedFields(value, names), body, names), mediaType }
+  if (kind === 'multipart') return { content: toFormData(acceptedFields(value, names), encoding), mediaType: undefined }
   if (kind === 'text') return { content: toText(value), mediaType }
   const file = isFileArgument(value) ? value : { text: toText(value) }
-  return {
-    content: fileBlob(file, mediaType),
-    mediaType: file.contentType ?? (mediaType.includes('*') ? 'application/octet-stream' : mediaType),
-  }
+  const content = fileBlob(file, mediaType.includes('*') ? 'application/octet-stream' : mediaType)
+  return { content, mediaType: content.type }
+}
+
+function acceptedFields(value: unknown, { acceptsField }: FormNames): [string, unknown][] {
+  return Object.entries(objectOrEmpty(value)).filter(([name]) => acceptsField(name))
 }
 
 /** Serializes a form. Fields without a style of their own: arrays repeat the name, objects are JSON. */
-function serializeForm(value: unknown, encoding: JsonObject): string {
-  const fields = Object.entries(objectOrEmpty(value)).map(([name, field]) => {
+function serializeForm(
+  entries: readonly [string, unknown][],
+  { encoding, fields }: PlannedBody,
+  { acceptsField, acceptsMember }: FormNames,
+): string {
+  const texts = entries.map(([name, field]) => {
     const { style, explode, allowReserved } = objectOrEmpty(encoding[name])
     const hasStyle = style !== undefined || explode !== undefined
     const plain = isObject(field) && !hasStyle ? JSON.stringify(field) : field
@@ -152,17 +155,18 @@ function serializeForm(value: unknown, encoding: JsonObject): string {
       style: textOrNothing(style) ?? 'form',
       explode: typeof explode === 'boolean' ? explode : style === undefined || style === 'form' || style === 'deepObject',
       allowReserved: allowReserved === true,
+      acceptsMember: (member) => acceptsField(member) && acceptsMember(member) && (member === name || !fields.has(member)),
     })
   })
-  return fields
-    .filter((field) => field !== '')
+  return texts
+    .filter((text) => text !== '')
     .join('&')
     .replaceAll('%20', '+')
 }
 
-function toFormData(value: unknown, encoding: JsonObject): FormData {
+function toFormData(entries: readonly [string, unknown][], encoding: JsonObject): FormData {
   const form = new FormData()
-  for (const [name, field] of Object.entries(objectOrEmpty(value))) {
+  for (const [name, field] of entries) {
     const { contentType } = objectOrEmpty(encoding[name])
     const type = textOrNothing(contentType)?.split(',')[0]?.trim()
     for (const item of Array.isArray(field) ? field : [field]) appendField(form, { name, item, type })

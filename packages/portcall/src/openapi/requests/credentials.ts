@@ -73,8 +73,10 @@ function placeCredential(scheme: JsonObject, credential: ApiCredential): Request
   const isBasic = typeof credential !== 'string' || String(scheme.scheme).toLowerCase() === 'basic'
   if (!isBasic) return { ...NOTHING, headers: { authorization: `${authScheme(scheme)} ${secret}` }, secrets: [secret] }
   const pair = typeof credential === 'string' ? credential : `${credential.username}:${credential.password}`
-  const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(pair.includes(':') ? pair : `${pair}:`)))
-  return { ...NOTHING, headers: { authorization: `Basic ${encoded}` }, secrets: [secret, encoded] }
+  const complete = pair.includes(':') ? pair : `${pair}:`
+  const encoded = btoa(String.fromCharCode(...new TextEncoder().encode(complete)))
+  const password = complete.slice(complete.indexOf(':') + 1)
+  return { ...NOTHING, headers: { authorization: `Basic ${encoded}` }, secrets: [secret, complete, password] }
 }
 
 /** Returns the scheme of the `Authorization` header: `Bearer`, or another one of the registry that the description names. */
@@ -87,6 +89,6 @@ function mergeCredentials(parts: readonly RequestCredentials[]): RequestCredenti
     headers: Object.assign({}, ...parts.map(({ headers }) => headers)),
     query: Object.assign({}, ...parts.map(({ query }) => query)),
     cookies: Object.assign({}, ...parts.map(({ cookies }) => cookies)),
-    secrets: parts.flatMap(({ secrets }) => secrets).filter((secret) => secret.length > 3),
+    secrets: parts.flatMap(({ secrets }) => secrets),
   }
 }

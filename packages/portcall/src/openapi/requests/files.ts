@@ -31,9 +31,12 @@ export function isFileArgument(value: unknown): value is FileArgument {
   return isObject(value) && (typeof value.text === 'string' || typeof value.data === 'string')
 }
 
-/** Returns the content of a file. @throws ToolError when the data is not base64. */
+/** A media type, with or without parameters (RFC 9110, section 8.3.1). */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?:\s{0,9};[ \w!#$&'*+.^`|~="/:?-]{0,200})?$/
+
+/** Returns the content of a file, with its media type in lower case. @throws ToolError when the data is not base64. */
 export function fileBlob({ text, data, contentType }: FileArgument, mediaType: string): Blob {
-  const type = contentType ?? mediaType
+  const type = contentType !== undefined && MEDIA_TYPE.test(contentType) ? contentType : mediaType
   if (text !== undefined) return new Blob([text], { type })
   try {
     return new Blob([Uint8Array.from(atob(data ?? ''), (unit) => unit.charCodeAt(0))], { type })

@@ -5,6 +5,8 @@ import { objectOrEmpty, textOrNothing } from '../document/json.ts'
 import type { DescribedOperation } from '../document/operations.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
 import { shorten } from '../schemas/keywords.ts'
+import { memberNames } from './form-fields.ts'
+import { isForbiddenHeader, type MemberPlace, type ReservedNames } from './reserved-names.ts'
 import type { ParameterStyle } from './styles.ts'
 
 /** Where a parameter is sent. `querystring` is the whole query. */
@@ -21,11 +23,15 @@ export interface PlannedParameter extends ParameterStyle {
   readonly mediaType: string | undefined
   /** The JSON Schema of the argument. */
   readonly schema: JsonObject
+  /** The names of the members of an object, if its schema lists them. */
+  readonly members: ReadonlySet<string> | undefined
 }
 
 export interface ParameterPlanOptions {
   readonly document: ApiDocument
   readonly schemas: SchemaConverter
+  /** The names that never get a value from an argument: those of credentials, and those that the configuration sets. */
+  readonly reserved: ReservedNames
   readonly nameArgument: (name: string, place: string) => string
 }
 
@@ -36,25 +42,13 @@ const STYLES: { readonly [place in ParameterPlace]: string } = {
   cookie: 'form',
   querystring: 'form',
 }
-/** Headers that the specification excludes from parameters, and those that HTTP clients control. */
-const IGNORED_HEADERS: readonly string[] = [
-  'accept',
-  'content-type',
-  'authorization',
-  'content-length',
-  'host',
-  'cookie',
-  'connection',
-]
-
 /** Plans the parameters of an operation. Those that carry credentials are left out: credentials never come from the model. */
 export function planParameters(operation: DescribedOperation, options: ParameterPlanOptions): PlannedParameter[] {
-  const credentials = credentialParameters(options.document)
   return operation.parameters.flatMap((parameter) => {
     const place = placeOf(parameter)
     const name = String(parameter.name)
-    if (place === undefined || credentials.has(`${place} ${name.toLowerCase()}`)) return []
-    if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return []
+    if (place === undefined || (isMemberPlace(place) && options.reserved.has(place, name))) return []
+    if (place === 'header' && isForbiddenHeader(name)) return []
     if (place === 'path' && !operation.path.includes(`{${name}}`)) return []
     return [planParameter(parameter, place, options)]
   })
@@ -64,12 +58,9 @@ function placeOf({ in: place }: JsonObject): ParameterPlace | undefined {
   return typeof place === 'string' && Object.hasOwn(STYLES, place) ? (place as ParameterPlace) : undefined
 }
 
-/** Returns the place and the name of parameters that a security scheme describes. */
-function credentialParameters({ root, follow }: ApiDocument): ReadonlySet<string> {
-  const schemes = Object.values(objectOrEmpty(objectOrEmpty(root.components).securitySchemes)).map(follow)
-  return new Set(
-    schemes.filter(({ type }) => type === 'apiKey').map((scheme) => `${scheme.in} ${String(scheme.name).toLowerCase()}`),
-  )
+/** Reports whether parameters of this place become members of the request with their names. */
+export function isMemberPlace(place: ParameterPlace): place is MemberPlace {
+  return place === 'query' || place === 'header' || place === 'cookie'
 }
 
 function planParameter(parameter: JsonObject, place: ParameterPlace, options: ParameterPlanOptions): PlannedParameter {
@@ -92,5 +83,6 @@ function planParameter(parameter: JsonObject, place: ParameterPlace, options: Pa
     explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'cookie' || style === 'deepObject',
     allowReserved: allowReserved === true,
     schema,
+    members: memberNames(source, options.document),
   }
 }

@@ -1,12 +1,14 @@
 /** Plans how the arguments of a tool become a request. */
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
 import type { ApiDocument } from '../document/document.ts'
+import { objectOrEmpty } from '../document/json.ts'
 import type { DescribedOperation } from '../document/operations.ts'
 import { createArgumentNames } from '../names.ts'
 import type { OperationOverrides } from '../options.ts'
 import type { SchemaConverter } from '../schemas/definitions.ts'
 import { type PlannedBody, planBody } from './body.ts'
 import { type PlannedParameter, planParameters } from './parameters.ts'
+import { createReservedNames, type NamesByPlace, namesOfQuery, type ReservedNames } from './reserved-names.ts'
 
 /** How the arguments of a tool become a request. */
 export interface RequestPlan {
@@ -17,6 +19,10 @@ export interface RequestPlan {
   readonly inputSchema: JsonObject
   /** Whether parts of the schema accept any value because it would be too large. */
   readonly isCut: boolean
+  /** The names that security schemes use. */
+  readonly credentialNames: ReservedNames
+  /** The names of the parameters of the description, also of those that are left out. */
+  readonly declaredNames: ReservedNames
 }
 
 export interface PlanOptions {
@@ -24,6 +30,8 @@ export interface PlanOptions {
   readonly schemas: SchemaConverter
   readonly overrides: OperationOverrides
   readonly maxSchemaChars: number
+  /** The names that the configuration sets in all requests. */
+  readonly configuredNames: NamesByPlace
 }
 
 /** The methods whose requests have no body: `fetch` does not send one. */
@@ -31,9 +39,11 @@ export const BODILESS: readonly string[] = ['GET', 'HEAD', 'TRACE']
 
 /** Plans the request of an operation. */
 export function planRequest(operation: DescribedOperation, options: PlanOptions): RequestPlan {
-  const { document, schemas, overrides, maxSchemaChars } = options
+  const { document, schemas, overrides, maxSchemaChars, configuredNames } = options
   const nameArgument = createArgumentNames()
-  const parameters = planParameters(operation, { document, schemas, nameArgument })
+  const schemes = schemeNames(document)
+  const reserved = createReservedNames(schemes, configuredNames, { query: namesInPath(operation) })
+  const parameters = planParameters(operation, { document, schemas, nameArgument, reserved })
   const source = BODILESS.includes(operation.method) ? undefined : operation.source.requestBody
   const body = planBody(source, { document, schemas, nameArgument, preferred: overrides.mediaType })
   const members = [...parameters, ...(body ? [body] : [])].filter(
@@ -47,5 +57,31 @@ export function planRequest(operation: DescribedOperation, options: PlanOptions)
     additionalProperties: false,
   }
   const { schema: inputSchema, isCut } = schemas.complete(schema, maxSchemaChars)
-  return { operation, parameters, body, inputSchema, isCut }
+  const declaredNames = createReservedNames(...operation.parameters.map(({ in: place, name }) => ({ [String(place)]: [name] })))
+  return { operation, parameters, body, inputSchema, isCut, credentialNames: createReservedNames(schemes), declaredNames }
+}
+
+/** Returns the names of the members that carry keys, by place. */
+function schemeNames({ root, follow }: ApiDocument): NamesByPlace {
+  const schemes = Object.values(objectOrEmpty(objectOrEmpty(root.components).securitySchemes)).map(follow)
+  const keys = schemes.filter(({ type }) => type === 'apiKey')
+  const at = (place: string): string[] => keys.filter((scheme) => scheme.in === place).map(({ name }) => String(name))
+  return { query: at('query'), header: at('header'), cookie: at('cookie') }
+}
+
+/** Returns the names that the path of an operation sets in the query: some descriptions tell operations apart by them. */
+function namesInPath({ path }: DescribedOperation): string[] {
+  const [, query = ''] = path.split('?', 2)
+  return namesOfQuery(
+    query
+      .split('&')
+      .filter((pair) => !pair.includes('{'))
+      .join('&'),
+  )
+}
+
+/** Returns the arguments that the input schema has. Hosts add others, and models invent some. */
+export function knownArguments({ inputSchema }: RequestPlan, args: JsonObject): JsonObject {
+  const properties = objectOrEmpty(inputSchema.properties)
+  return Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(properties, name)))
 }

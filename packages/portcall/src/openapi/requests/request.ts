@@ -1,11 +1,19 @@
 /** Builds requests from the arguments of a tool. */
 import { ToolError } from '../../entrypoints/index.ts'
 import type { JsonObject } from '../../entrypoints/jsonrpc.ts'
-import { serializeBody } from './body.ts'
+import { type FormNames, serializeBody } from './body.ts'
 import type { RequestCredentials } from './credentials.ts'
-import type { PlannedParameter } from './parameters.ts'
+import { isMemberPlace, type PlannedParameter } from './parameters.ts'
 import type { RequestPlan } from './plan.ts'
-import { serializeCookieValue, serializeHeaderValue, serializePathValue, serializeQueryValue, toText } from './styles.ts'
+import { configuredNames, createReservedNames, type MemberPlace, namesOfQuery } from './reserved-names.ts'
+import {
+  type StyledValue,
+  serializeCookieValue,
+  serializeHeaderValue,
+  serializePathValue,
+  serializeQueryValue,
+  toText,
+} from './styles.ts'
 
 /** A request to an API. */
 export interface ApiRequest {
@@ -26,38 +34,75 @@ export interface RequestParts {
 }
 
 /** Builds the request of a call. @throws ToolError when a value cannot be part of a path. */
-export function buildRequest({ plan, args, baseUrl, credentials, headers }: RequestParts): ApiRequest {
-  const given = plan.parameters.filter(({ argument }) => args[argument] !== undefined && Object.hasOwn(args, argument))
+export function buildRequest(parts: RequestParts): ApiRequest {
+  const { plan, args, baseUrl, credentials } = parts
+  const headers = lowerCaseNames(parts.headers)
+  const names = createNames(parts)
+  const given = plan.parameters.filter(
+    (parameter) => args[parameter.argument] !== undefined && Object.hasOwn(args, parameter.argument) && names.accepts(parameter),
+  )
+  const values: Values = { args, acceptsMember: names.acceptsMember }
   const at = (place: PlannedParameter['place']): PlannedParameter[] => given.filter((parameter) => parameter.place === place)
   const body =
-    plan.body && args[plan.body.argument] !== undefined ? serializeBody(plan.body, args[plan.body.argument]) : undefined
+    plan.body && args[plan.body.argument] !== undefined ? serializeBody(plan.body, args[plan.body.argument], names) : undefined
   const cookies = [
-    ...at('cookie').map((parameter) => serialize(parameter, args, serializeCookieValue)),
+    ...at('cookie').map((parameter) => serialize(parameter, values, serializeCookieValue)),
+    ...(headers.cookie === undefined ? [] : [headers.cookie]),
     ...Object.entries(credentials.cookies).map(([name, value]) => `${name}=${value}`),
-  ]
+  ].filter((pair) => pair !== '')
   const url = new URL(baseUrl)
-  // Some descriptions tell operations of one path apart by a query or a fragment in it.
-  const [path = '', query = ''] = expandPath(plan, args).replace(/#.*$/, '').split('?', 2)
+  const { path, query } = expandPath(plan, values)
   url.pathname = baseUrl.pathname.replace(/\/$/, '') + path
   url.search = joinQuery([
     baseUrl.search.slice(1),
     query,
-    ...at('querystring').map((parameter) => serializeQuerystring(parameter, args)),
-    ...at('query').map((parameter) => serialize(parameter, args, serializeQueryValue)),
+    ...at('querystring').map((parameter) => serializeQuerystring(parameter, values)),
+    ...at('query').map((parameter) => serialize(parameter, values, serializeQueryValue)),
     new URLSearchParams(credentials.query).toString(),
   ])
+  const ownHeaders = at('header').map((parameter) => [parameter.name, serialize(parameter, values, serializeHeaderValue)])
   return {
     method: plan.operation.method,
     url,
     headers: {
       accept: acceptedTypes(plan),
-      ...Object.fromEntries(at('header').map((parameter) => [parameter.name, serialize(parameter, args, serializeHeaderValue)])),
+      ...lowerCaseNames(Object.fromEntries(ownHeaders)),
       ...(body?.mediaType !== undefined && { 'content-type': body.mediaType }),
+      ...headers,
+      ...lowerCaseNames(credentials.headers),
       ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
-      ...lowerCaseNames(headers),
-      ...credentials.headers,
     },
     body: body?.content,
+  }
+}
+
+/** Decides which parameters, fields and members of objects are sent. What is configured, and credentials, come first. */
+interface RequestNames extends FormNames {
+  accepts(parameter: PlannedParameter): boolean
+  acceptsMember(name: string, parameter?: PlannedParameter): boolean
+}
+
+function createNames({ plan, baseUrl, credentials, headers }: RequestParts): RequestNames {
+  const sent = createReservedNames({
+    query: Object.keys(credentials.query),
+    header: Object.keys(credentials.headers),
+    cookie: Object.keys(credentials.cookies),
+  })
+  const configured = createReservedNames(configuredNames(baseUrl, headers))
+  const [, queryOfPath = ''] = plan.operation.path.split('?', 2)
+  const described = createReservedNames({ query: namesOfQuery(queryOfPath) })
+  const isReserved = (place: MemberPlace, name: string): boolean => sent.has(place, name) || configured.has(place, name)
+  return {
+    accepts: ({ place, name }) => !isMemberPlace(place) || !isReserved(place, name),
+    acceptsField: (name) => !isReserved('query', name),
+    acceptsMember(name, parameter) {
+      if (sent.hasAnywhere(name) || plan.credentialNames.hasAnywhere(name)) return false
+      if (parameter?.members?.has(name) === false) return false
+      if (parameter === undefined || parameter.place === 'path') return true
+      const place = isMemberPlace(parameter.place) ? parameter.place : 'query'
+      if (configured.has(place, name) || described.has(place, name)) return false
+      return name === parameter.name || !plan.declaredNames.has(place, name)
+    },
   }
 }
 
@@ -69,35 +114,60 @@ function joinQuery(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('&')
 }
 
-type Serialize = (parameter: PlannedParameter & { readonly value: unknown }) => string
+type Serialize = (parameter: PlannedParameter & StyledValue) => string
 
-function serialize(parameter: PlannedParameter, args: JsonObject, serializeStyle: Serialize): string {
+/** The arguments of a call, and the names that members of objects may have. */
+interface Values {
+  readonly args: JsonObject
+  readonly acceptsMember: RequestNames['acceptsMember']
+}
+
+function serialize(parameter: PlannedParameter, { args, acceptsMember }: Values, serializeStyle: Serialize): string {
   const value = args[parameter.argument]
-  if (parameter.mediaType === undefined) return serializeStyle({ ...parameter, value })
+  const styled = { ...parameter, value, acceptsMember: (name: string) => acceptsMember(name, parameter) }
+  if (parameter.mediaType === undefined) return serializeStyle(styled)
   const text = parameter.mediaType.includes('json') ? JSON.stringify(value) : toText(value)
-  return serializeStyle({ ...parameter, style: 'simple', explode: false, value: text })
+  return serializeStyle({ ...styled, style: 'simple', explode: false, value: text })
 }
 
 /** Serializes the whole query from one value. */
-function serializeQuerystring(parameter: PlannedParameter, args: JsonObject): string {
-  const value = args[parameter.argument]
+function serializeQuerystring(parameter: PlannedParameter, values: Values): string {
+  const value = values.args[parameter.argument]
   if (parameter.mediaType?.includes('json')) return encodeURIComponent(JSON.stringify(value))
-  return serializeQueryValue({ ...parameter, style: 'form', explode: true, value })
+  return serialize({ ...parameter, mediaType: undefined, style: 'form', explode: true }, values, serializeQueryValue)
 }
 
-/** Replaces the parameters in the path. @throws ToolError when a value is empty or would lead to another path. */
-function expandPath({ operation, parameters }: RequestPlan, args: JsonObject): string {
+/**
+ * Replaces the parameters in the path, which some descriptions continue with a query. @throws ToolError when a value is empty or would lead to
+ * another path.
+ */
+function expandPath({ operation, parameters }: RequestPlan, values: Values): { readonly path: string; readonly query: string } {
   const byName = new Map(parameters.filter(({ place }) => place === 'path').map((parameter) => [parameter.name, parameter]))
-  const path = operation.path.replaceAll(/\{([^}]*)\}/g, (whole, name: string) => {
-    const parameter = byName.get(name)
-    if (!parameter) return encodeURIComponent(whole)
-    const text = serialize(parameter, args, serializePathValue)
-    if (text === '') throw new ToolError(`${parameter.argument} must not be empty`)
-    return text
-  })
-  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
-    throw new ToolError('A path must not contain "." or ".."')
-  return path
+  const expand = (template: string, serializeValue: Serialize): string =>
+    template.replaceAll(/\{([^{}]*)\}/g, (whole, name: string) => {
+      const parameter = byName.get(name)
+      if (!parameter) return encodeURIComponent(whole)
+      const text = serialize(parameter, values, serializeValue)
+      if (text === '') throw new ToolError(`${parameter.argument} must not be empty`)
+      return text
+    })
+  const [path = '', query = ''] = operation.path.replace(/#.*$/s, '').split('?', 2)
+  const expanded = expand(path, serializePathValue)
+  if (expanded.split('/').some(hasDotSegment)) throw new ToolError('A path must not contain "." or ".."')
+  const inQuery: Serialize = (parameter) => serializePathValue({ ...parameter, allowReserved: false })
+  return { path: expanded, query: expand(query, inQuery) }
+}
+
+const MAX_DECODINGS = 4
+
+/** Reports whether a server that decodes a segment, even several times, would find `.` or `..` in it. */
+function hasDotSegment(segment: string): boolean {
+  let text = segment
+  for (let count = 0; count < MAX_DECODINGS; count++) {
+    if (text.split(/[\\/]/).some((part) => /^\.{1,2}(?:;|$)/.test(part))) return true
+    text = text.replaceAll(/%(?:25)*(?=2e|2f|5c|3b)/gi, '%').replaceAll(/%(2e|2f|5c|3b)/gi, decodeURIComponent)
+  }
+  return false
 }
 
 /** Returns the media types that the responses of the description have, JSON first. */

@@ -1,6 +1,13 @@
 /** Sends requests to APIs, within limits. */
 
-import { classifyHost } from '../../auth/client/http/address-policy.ts'
+import {
+  type AddressPolicy,
+  type AllowedAddress,
+  createAddressPolicy,
+  insecureHttp,
+} from '../../auth/client/http/address-policy.ts'
+import type { HttpSend } from '../../auth/client/http/http-send.ts'
+import { loadPlatformSend } from '../../auth/client/http/safe-fetch.ts'
 import { ToolError } from '../../entrypoints/index.ts'
 import type { ApiRequest } from './request.ts'
 
@@ -13,7 +20,11 @@ export interface ApiResponse {
 }
 
 export interface ApiSendOptions {
-  readonly fetch: typeof globalThis.fetch
+  /** Sends the requests instead of the platform's client. The addresses that names resolve to are then not checked. */
+  readonly fetch: typeof globalThis.fetch | undefined
+  /** The URL that decides which addresses may be reached: its own origin, and those that its policy allows. */
+  readonly trustedUrl: URL
+  readonly allow: readonly AllowedAddress[]
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly signal: AbortSignal
@@ -25,16 +36,20 @@ const SAFE: readonly string[] = ['GET', 'HEAD']
 
 /**
  * Sends a request and reads the response. Redirects of GET and HEAD are followed; to another origin without the headers of the request, which
- * carry credentials.
+ * carry credentials. Each address is checked, before and after its name is resolved.
  *
  * @throws ToolError when the API cannot be reached, is too slow or sends too much.
  */
-export async function sendRequest(request: ApiRequest, options: ApiSendOptions): Promise<ApiResponse> {
+export async function sendRequest(
+  request: ApiRequest,
+  options: ApiSendOptions,
+  loadSend: LoadSend = loadPlatformSend,
+): Promise<ApiResponse> {
   const timeout = AbortSignal.timeout(options.timeoutMs)
   const signal = AbortSignal.any([options.signal, timeout])
   const { origin } = request.url
   try {
-    return await follow(request, options, signal)
+    return await follow(request, { ...options, signal }, loadSend)
   } catch (error) {
     options.signal.throwIfAborted()
     if (timeout.aborted) throw new ToolError(`${origin} did not respond within ${options.timeoutMs} ms`)
@@ -43,24 +58,80 @@ export async function sendRequest(request: ApiRequest, options: ApiSendOptions):
   }
 }
 
-async function follow(request: ApiRequest, { fetch, maxBytes }: ApiSendOptions, signal: AbortSignal): Promise<ApiResponse> {
+/** Creates the HTTP client that checks the addresses that names resolve to. */
+type LoadSend = (policy: AddressPolicy) => Promise<HttpSend>
+
+async function follow(request: ApiRequest, options: ApiSendOptions, loadSend: LoadSend): Promise<ApiResponse> {
+  const send = createCheckedSend(options, { isNamedByUser: request.url.origin === options.trustedUrl.origin, loadSend })
+  const { signal } = options
+  const { method, body } = request
   let { url, headers } = request
   for (let redirects = 0; ; redirects++) {
-    const { method, body } = request
-    const response = await fetch(url.href, { method, headers, signal, redirect: 'manual', ...(body !== undefined && { body }) })
+    const response = await send(url, { method, headers, body, signal })
     const target = redirectTarget(response, url, method)
     if (target === undefined) {
       const { status, statusText } = response
-      return { status, statusText, headers: response.headers, bytes: await readBytes(response, maxBytes) }
+      return { status, statusText, headers: response.headers, bytes: await readBytes(response, options.maxBytes) }
     }
     await response.body?.cancel()
     if (redirects === MAX_REDIRECTS) throw new ToolError(`${request.url.origin} redirects more than ${MAX_REDIRECTS} times`)
-    if (target.origin !== url.origin) {
-      assertPublic(target, url)
-      headers = { accept: headers.accept ?? '*/*' }
-    }
+    if (target.protocol !== 'https:' && url.protocol === 'https:') throw redirectRefused(url)
+    if (target.origin !== url.origin) headers = { accept: headers.accept ?? '*/*' }
     url = target
   }
+}
+
+interface CheckedRequest extends Pick<ApiRequest, 'method' | 'headers' | 'body'> {
+  readonly signal: AbortSignal
+}
+
+/**
+ * Creates the function that sends one request to an address that the policy allows. The origin that the user named is reached with `fetch`; the
+ * addresses that other names resolve to are checked, on platforms that reveal them.
+ */
+function createCheckedSend(
+  { fetch, trustedUrl, allow }: ApiSendOptions,
+  { isNamedByUser, loadSend }: { readonly isNamedByUser: boolean; readonly loadSend: LoadSend },
+): (url: URL, request: CheckedRequest) => Promise<Response> {
+  // APIs may use http. One in a private network may redirect to its own host, but nowhere else in that network.
+  const ownHost = isNamedByUser ? [trustedUrl.hostname] : []
+  const policy = createAddressPolicy({ trustedUrl, allow: [...allow, ...ownHost, insecureHttp] })
+  let checked: Promise<HttpSend> | undefined
+  return async (url, { method, headers, body, signal }) => {
+    checkAddress(url, policy, trustedUrl)
+    if (fetch !== undefined || url.origin === trustedUrl.origin) {
+      const send = fetch ?? globalThis.fetch
+      return send(url.href, { method, headers, signal, redirect: 'manual', ...(body !== undefined && { body }) })
+    }
+    const send = await (checked ??= loadSend(policy))
+    return send(url, { method, signal, ...(await toBytes(headers, body)) })
+  }
+}
+
+/** @throws ToolError when an address is not allowed. */
+function checkAddress(url: URL, policy: AddressPolicy, trustedUrl: URL): void {
+  if (url.origin === trustedUrl.origin) return
+  try {
+    policy.check(url)
+  } catch (cause) {
+    throw new ToolError(`${url.origin} is an address that ${trustedUrl.origin} must not refer to`, { cause })
+  }
+}
+
+function redirectRefused({ origin }: URL): ToolError {
+  return new ToolError(`${origin} redirects to an address that is not allowed`)
+}
+
+/** Returns a body as bytes, with the header that describes a form. */
+async function toBytes(
+  headers: Readonly<Record<string, string>>,
+  body: ApiRequest['body'],
+): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array<ArrayBuffer> | undefined }> {
+  if (body === undefined) return { headers, body }
+  const encoded = new Response(body)
+  const type = encoded.headers.get('content-type')
+  const bytes = new Uint8Array(await encoded.arrayBuffer())
+  return { headers: { ...(type !== null && { 'content-type': type }), ...headers }, body: bytes }
 }
 
 function redirectTarget({ status, headers }: Response, from: URL, method: string): URL | undefined {
@@ -68,14 +139,6 @@ function redirectTarget({ status, headers }: Response, from: URL, method: string
   if (!REDIRECTS.includes(status) || location === null || !SAFE.includes(method) || !URL.canParse(location, from))
     return undefined
   return new URL(location, from)
-}
-
-/** @throws ToolError when a redirect leads from the internet into a private network, or from https to http. */
-function assertPublic(target: URL, from: URL): void {
-  const isInward = classifyHost(target.hostname) !== 'public' && classifyHost(from.hostname) === 'public'
-  const isDowngrade = target.protocol !== 'https:' && from.protocol === 'https:'
-  if (isInward || isDowngrade || !/^https?:$/.test(target.protocol))
-    throw new ToolError(`${from.origin} redirects to an address that is not allowed`)
 }
 
 async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {

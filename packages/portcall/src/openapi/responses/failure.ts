@@ -2,9 +2,14 @@
 
 import { ToolError } from '../../entrypoints/index.ts'
 import { isObject } from '../../entrypoints/jsonrpc.ts'
+import { isDeeperThan } from '../document/structure.ts'
 import type { ApiResponse } from '../requests/send.ts'
+import type { Redactor } from './redact.ts'
 
 const MAX_MESSAGE_LENGTH = 2000
+const MAX_BODY_BYTES = 64 * 1024
+/** JSON that is nested more deeply is treated as text. */
+export const MAX_RESPONSE_DEPTH = 500
 /** Members of error responses with a message, as APIs and RFC 9457 call them. */
 const MESSAGE_MEMBERS: readonly string[] = [
   'message',
@@ -20,28 +25,26 @@ const MESSAGE_MEMBERS: readonly string[] = [
 const MAX_DEPTH = 4
 
 /** Returns the error of a response: the operation, the status, and the message of the API without secrets. */
-export function failureOf(where: string, response: ApiResponse, secrets: readonly string[]): ToolError {
+export function failureOf(where: string, response: ApiResponse, redactor: Redactor): ToolError {
   const { status, statusText, headers } = response
-  const message = redact(messageOf(response), secrets)
+  const message = messageOf(response, redactor)
   const retry = headers.get('retry-after')
-  const parts = [`${where} failed: ${[status, statusText].filter(Boolean).join(' ')}`, message, retry && `Retry after: ${retry}`]
-  return new ToolError(parts.filter(Boolean).join('\n'))
+  const parts = [`${where} failed: ${[status, redactor.text(statusText)].filter(Boolean).join(' ')}`, message]
+  return new ToolError([...parts, retry && `Retry after: ${redactor.text(retry)}`].filter(Boolean).join('\n'))
 }
 
-/** Replaces secrets in a text. */
-export function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text)
-}
-
-function messageOf({ headers, bytes }: ApiResponse): string {
-  const text = new TextDecoder().decode(bytes.subarray(0, 64 * 1024)).trim()
+/** Secrets are replaced before texts are cut, so that no half of one remains. */
+function messageOf({ headers, bytes }: ApiResponse, redactor: Redactor): string {
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_BODY_BYTES)).trim()
   const type = headers.get('content-type') ?? ''
   if (/json/.test(type) || text.startsWith('{')) {
     const parsed = parseJson(text)
-    if (parsed !== undefined)
-      return (isObject(parsed) && findMessage(parsed)) || JSON.stringify(parsed).slice(0, MAX_MESSAGE_LENGTH)
+    if (parsed !== undefined && !isDeeperThan(parsed, MAX_RESPONSE_DEPTH)) {
+      const value = redactor.value(parsed)
+      return (isObject(value) && findMessage(value)) || JSON.stringify(value).slice(0, MAX_MESSAGE_LENGTH)
+    }
   }
-  return /html/.test(type) || /^\s*</.test(text) ? '' : text.slice(0, MAX_MESSAGE_LENGTH)
+  return /html/.test(type) || /^\s*</.test(text) ? '' : redactor.text(text).slice(0, MAX_MESSAGE_LENGTH)
 }
 
 function parseJson(text: string): unknown {

@@ -1,20 +1,22 @@
 /** Turns responses into results of tools. */
 import { type Call, type CallToolResult, type ContentBlock, ToolError } from '../../entrypoints/index.ts'
+import { isDeeperThan } from '../document/structure.ts'
 import type { OperationOverrides } from '../options.ts'
 import type { RequestPlan } from '../requests/plan.ts'
 import type { ApiResponse } from '../requests/send.ts'
-import { failureOf, redact } from './failure.ts'
+import { failureOf, MAX_RESPONSE_DEPTH } from './failure.ts'
 import type { OutputSchema } from './output.ts'
 import { paginationHint } from './pagination.ts'
-import { selectPaths, type TrimmedValue, trimToFit } from './trim.ts'
+import type { Redactor } from './redact.ts'
+import { selectPaths, trimToFit } from './trim.ts'
 
 export interface ResultOptions {
   readonly plan: RequestPlan
   readonly output: OutputSchema | undefined
   readonly select: OperationOverrides['select']
   readonly maxChars: number
-  /** Texts that must not appear in results. */
-  readonly secrets: readonly string[]
+  /** Removes the credentials of the call. */
+  readonly redactor: Redactor
   readonly call: Call
   /** The URL of the request without its query. */
   readonly uri: string
@@ -23,12 +25,15 @@ export interface ResultOptions {
 /** Converts a response to a result. @throws ToolError for a status of 300 or more. */
 export async function toResult(response: ApiResponse, options: ResultOptions): Promise<CallToolResult> {
   const { operation } = options.plan
-  if (response.status >= 300) throw failureOf(operation.id, response, options.secrets)
+  if (response.status >= 300) throw failureOf(operation.id, response, options.redactor)
   const json = response.bytes.length > 0 ? parseJsonBody(response) : undefined
   if (json) return jsonResult(json.value, response, options)
   const block = contentOf(response, options)
   if (!options.output) return { content: [block] }
-  return { content: [text(`${status(response)}, but its body is not JSON as the description says.`), block], isError: true }
+  return {
+    content: [text(`${options.redactor.text(status(response))}, but its body is not JSON as the description says.`), block],
+    isError: true,
+  }
 }
 
 /** Returns the parsed body of a JSON response, or `undefined` for other responses. */
@@ -36,52 +41,61 @@ function parseJsonBody({ headers, bytes }: ApiResponse): { readonly value: unkno
   const type = headers.get('content-type')
   if (type !== null && !/[/+]json\b/i.test(type)) return undefined
   try {
-    return { value: JSON.parse(new TextDecoder().decode(bytes)) }
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return isDeeperThan(value, MAX_RESPONSE_DEPTH) ? undefined : { value }
   } catch {
     return undefined
   }
 }
 
 async function jsonResult(body: unknown, response: ApiResponse, options: ResultOptions): Promise<CallToolResult> {
-  const { plan, output, select, maxChars, call, secrets } = options
+  const { plan, output, select, maxChars, call, redactor } = options
   const selected = typeof select === 'function' ? await select(body, call) : select ? selectPaths(body, select) : body
-  const { value, notes } = removeSecrets(trimToFit(selected, maxChars), secrets)
+  // Secrets are replaced before texts are cut, so that no half of one remains.
+  const { value, notes } = trimToFit(redactor.value(selected), maxChars)
   const issues = output ? await output.check(value) : []
   const hints = [notes.length > 0 && `Shortened: ${notes.join('; ')}.`, paginationHint(plan, response.headers, body)]
-  const hintBlocks = hints.filter((hint) => typeof hint === 'string').map(text)
+  const hintBlocks = hints.filter((hint) => typeof hint === 'string').map((hint) => text(redactor.text(hint)))
   const content = [text(JSON.stringify(value) ?? 'null'), ...hintBlocks]
   if (issues.length > 0) {
     const problems = issues.slice(0, 3).map(({ path, message }) => `/${path.join('/')} ${message}`)
-    const note = `${status(response)}: the request succeeded, but the response does not match its description (${problems.join('; ')}). The response:`
+    const note = `${redactor.text(status(response))}: the request succeeded, but the response does not match its description (${problems.join('; ')}). The response:`
     return { content: [text(note), ...content], isError: true }
   }
   const isStructured = output !== undefined || (typeof value === 'object' && value !== null)
   return { content, ...(isStructured && { structuredContent: value as never }) }
 }
 
-function removeSecrets({ value, notes }: TrimmedValue, secrets: readonly string[]): TrimmedValue {
-  const json = JSON.stringify(value) ?? 'null'
-  const escaped = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
-  return escaped.some((secret) => json.includes(secret)) ? { value: JSON.parse(redact(json, escaped)), notes } : { value, notes }
-}
-
 const TEXT = /^text\/|[/+](xml|yaml|x-yaml|javascript|x-ndjson|jsonl|graphql|x-www-form-urlencoded)\b/i
 
 /** Returns the body of a response that is not JSON as content: text, an image, audio, or bytes. */
-function contentOf(response: ApiResponse, { maxChars, secrets, uri, plan }: ResultOptions): ContentBlock {
+function contentOf(response: ApiResponse, { maxChars, redactor, uri, plan }: ResultOptions): ContentBlock {
   const { headers, bytes } = response
-  if (bytes.length === 0) return text(plan.operation.method === 'HEAD' ? describeHeaders(response) : status(response))
-  const mimeType = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (bytes.length === 0)
+    return text(redactor.text(plan.operation.method === 'HEAD' ? describeHeaders(response) : status(response)))
+  const mimeType = mimeTypeOf(headers, redactor)
   if (TEXT.test(mimeType) || (mimeType === '' && isText(bytes)) || /json/.test(mimeType)) {
-    const { value } = trimToFit(redact(new TextDecoder().decode(bytes), secrets), maxChars)
+    const { value } = trimToFit(redactor.text(new TextDecoder().decode(bytes)), maxChars)
     return text(String(value))
   }
+  assertNoSecrets(bytes, redactor)
   const data = toBase64(bytes)
   if (data.length > maxChars * 10)
     throw new ToolError(`The response is a file of ${bytes.length} bytes, which is too large to return`)
   if (mimeType.startsWith('image/')) return { type: 'image', data, mimeType }
   if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType }
   return { type: 'resource', resource: { uri, blob: data, ...(mimeType !== '' && { mimeType }) } }
+}
+
+/** Returns the media type of a response without its parameters. Empty if it has none. */
+export function mimeTypeOf(headers: Headers, redactor: Redactor): string {
+  return redactor.text(headers.get('content-type')?.split(';')[0]?.trim() ?? '').toLowerCase()
+}
+
+/** A file cannot be changed without damage. @throws ToolError when it contains a credential. */
+export function assertNoSecrets(bytes: Uint8Array, redactor: Redactor): void {
+  if (redactor.isIn(bytes))
+    throw new ToolError('The response is a file that contains a credential of the API. It is not returned')
 }
 
 function text(content: string): ContentBlock {

@@ -2,7 +2,7 @@
 export interface HttpSendRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
+  readonly body: string | Uint8Array<ArrayBuffer> | undefined
   readonly signal: AbortSignal
 }
 

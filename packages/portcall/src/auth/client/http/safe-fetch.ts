@@ -134,7 +134,7 @@ interface Runtime {
 }
 
 /** Loads the HTTP client of this platform. Only the one for Node can check the addresses that names resolve to. */
-async function loadPlatformSend(policy: AddressPolicy): Promise<HttpSend> {
+export async function loadPlatformSend(policy: AddressPolicy): Promise<HttpSend> {
   const { process, navigator } = globalThis as Runtime
   const { node, bun, deno } = process?.versions ?? {}
   const isNode = node !== undefined && !bun && !deno && navigator?.userAgent !== 'Cloudflare-Workers'
