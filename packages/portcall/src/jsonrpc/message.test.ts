@@ -41,8 +41,11 @@ describe('classify', () => {
           return
         }
         expect(known.get('jsonrpc')).toBe('2.0')
-        if (classified.kind === 'response') expect(known.has('result') !== known.has('error')).toBe(true)
-        else expect([typeof known.get('method'), known.has('id')]).toEqual(['string', classified.kind === 'request'])
+        if (classified.kind === 'response') {
+          const members = ['result', 'error'].filter((name) => known.has(name) && known.get(name) !== null)
+          expect(Object.keys(classified.message).filter((name) => name === 'result' || name === 'error')).toEqual(members)
+          expect(members).toHaveLength(1)
+        } else expect([typeof known.get('method'), known.has('id')]).toEqual(['string', classified.kind === 'request'])
       }),
       { numRuns: 2000 },
     )
@@ -106,6 +109,15 @@ describe('classify', () => {
     const error = { code: -32700, message: 'Parse error' }
     for (const rest of [{}, { id: null }])
       expect(classify({ jsonrpc: '2.0', error, ...rest })).toEqual({ kind: 'response', message: { jsonrpc: '2.0', error } })
+  })
+
+  test('a result or error that is null next to the other one counts as absent', () => {
+    const error = { code: -32603, message: 'no such page' }
+    const response = { jsonrpc: '2.0', id: 1 }
+    expect(classify({ ...response, result: null, error })).toEqual({ kind: 'response', message: { ...response, error } })
+    expect(classify({ ...response, error: null, result: {} })).toEqual({ kind: 'response', message: { ...response, result: {} } })
+    for (const both of [{ result: null, error: null }, { result: null }, { error: null }, { result: 1, error: null }])
+      expect(kindOf({ ...response, ...both })).toBe('-32600 silent')
   })
 
   test('H09: keys that only look similar do not count', () => {

@@ -96,8 +96,8 @@ export function isSuccess(response: Response): response is Success {
 }
 
 /**
- * Classifies a JSON value as a request, notification, response or invalid message (JSON-RPC 2.0, sections 4 and 5). `params: null` and a
- * `null` id in a response are removed from the value.
+ * Classifies a JSON value as a request, notification, response or invalid message (JSON-RPC 2.0, sections 4 and 5). `params: null`, a
+ * `null` id in a response, and a `result` or `error` that is null next to the other one are removed from the value.
  *
  * An invalid message has the `id` for the error response, if it is readable. It is `silent` if it can only be meant as a notification or a
  * response, which are never answered.
@@ -123,8 +123,15 @@ export function classify(value: unknown): ClassifiedMessage {
 
 function classifyResponse(value: JsonObject): ClassifiedMessage {
   if (value.id === null) delete value.id
+  removeUnusedOutcome(value)
   const fault = findResponseFault(value)
   return fault === undefined ? { kind: 'response', message: value as unknown as Response } : { ...invalid(fault), silent: true }
+}
+
+/** Removes a member `result` or `error` that is null next to the other one, as serializers of optional members write it. */
+function removeUnusedOutcome(value: JsonObject): void {
+  if (value.error === null && isObject(value.result)) delete value.error
+  else if (value.result === null && isObject(value.error)) delete value.result
 }
 
 function findResponseFault(value: JsonObject): string | undefined {

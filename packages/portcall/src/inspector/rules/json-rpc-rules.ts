@@ -15,6 +15,10 @@ const notJson: MessageRule = ({ value, stream, text }, revision) => {
 }
 
 const invalidMessage: MessageRule = ({ classified, value }) => {
+  if (classified.kind === 'response' && isObject(value) && 'result' in value && 'error' in value)
+    return violation({ rule: 'invalid-message', section: JSON_RPC.response }, 'A response with both "result" and "error"', {
+      pointer: value.result === null ? '/result' : '/error',
+    })
   if (classified.kind !== 'invalid' || value === undefined) return undefined
   const isResponse = isObject(value) && ('result' in value || 'error' in value)
   const section = isResponse ? JSON_RPC.response : JSON_RPC.request

@@ -81,8 +81,9 @@ const TRANSPORT_MEMBERS: ReadonlySet<string> = new Set(['resultType', 'ttlMs', '
 /** Returns a response in a form that can be compared across revisions: the result without what belongs to the transport, or the error. */
 export function comparableResponse(response: Response | undefined): JsonObject {
   if (!response) return {}
-  if ('error' in response) return { error: response.error }
-  const { _meta, ...result } = response.result as JsonObject
+  const { error, result: received } = response as { error?: unknown; result?: JsonObject }
+  if (isObject(error)) return { error }
+  const { _meta, ...result } = received ?? {}
   const own = isObject(_meta) ? Object.entries(_meta).filter(([key]) => !ENVELOPE.test(key)) : []
   const members = Object.entries(result).filter(
     ([key, value]) => !TRANSPORT_MEMBERS.has(key) || (key === 'resultType' && value !== 'complete'),

@@ -102,7 +102,7 @@ function answerOf(name: AttemptName, observation: HttpObservation, response: Jso
       ? 'result'
       : 'other'
   if (!response) return 'other'
-  if ('error' in response) return 'error'
+  if (isObject(response.error)) return 'error'
   const { result } = response
   const isExpected = isObject(result) && (name === 'discover' ? 'supportedVersions' in result : 'protocolVersion' in result)
   return isExpected ? 'result' : 'error'
