@@ -27,6 +27,11 @@ matrix('tools', (it) => {
     expect((await callTool(peer, 'nothing', {})).result.content).toEqual(nothing)
   })
 
+  it('arguments that a host adds to a tool without input are dropped', async (peer) => {
+    const { result } = await callTool(peer, 'nothing', { wait_for_previous: true })
+    expect(result.isError ?? false).toBe(false)
+  })
+
   it('TOOL-022 TOOL-023 every kind of content is sent, converted where the revision does not define it', async (peer, {
     revision,
   }) => {

@@ -1,8 +1,9 @@
-import { RpcError } from '../jsonrpc/errors.ts'
+import { resultOf } from '../jsonrpc/errors.ts'
 import { isObject, isSuccess, type JsonObject, type Response } from '../jsonrpc/message.ts'
 import { readProtocolError } from '../protocol/errors.ts'
 import type { InputRequestHandler } from '../protocol/input-types.ts'
 import type { MethodLookup } from '../protocol/methods.ts'
+import { completeParams, completeResult } from '../protocol/resource-contents.ts'
 import type { Deadlines } from './deadlines.ts'
 import { InputHandlerError, InvalidResultError } from './errors.ts'
 import type { ClientTimeouts, RequestOptions } from './options.ts'
@@ -57,7 +58,7 @@ export function createRequester(options: RequesterOptions): Requester {
   const send = createSender(options)
 
   const handleInputRequest: InputRequestHandler = (method, params, signal) =>
-    deadlines.pauseWhile(() => options.handleInputRequest(method, params, signal))
+    deadlines.pauseWhile(() => options.handleInputRequest(method, completeParams(params), signal))
 
   const handleInputRequests = async (inputRequests: JsonObject, signal: AbortSignal): Promise<JsonObject> => {
     const entries = Object.entries(inputRequests).map(async ([key, inputRequest]) => {
@@ -83,7 +84,7 @@ export function createRequester(options: RequesterOptions): Requester {
       throw new InvalidResultError(`${method} requested input more than ${maxRoundTrips} times (maxRoundTrips)`)
     let response = await send(method, params, call)
     if (rejectsSupportedVersion(response)) response = await send(method, params, call)
-    const result = resultOf(response)
+    const result = completeResult(method, readResult(response, method))
     return isComplete(result) ? result : continueCall(call, result, roundTrips)
   }
   const continueCall = async (call: Call, result: JsonObject, roundTrips: number): Promise<JsonObject> => {
@@ -118,11 +119,9 @@ function timeoutsOf(
   return ofCall ? { ...defaults, ...ofCall } : defaults
 }
 
-/** @throws RpcError when the response is an error. */
-export function resultOf(response: Response): JsonObject {
-  if (isSuccess(response)) return response.result
-  const { code, message, data } = readProtocolError(response.error)
-  throw new RpcError(code, message, data)
+/** @throws RpcError when the response is an error, with the codes of the newest revision. */
+export function readResult(response: Response, method: string): JsonObject {
+  return resultOf(isSuccess(response) ? response : { ...response, error: readProtocolError(response.error) }, method)
 }
 
 function isComplete({ resultType }: JsonObject): boolean {

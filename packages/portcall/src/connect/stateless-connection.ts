@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type Request, type Response } from '../jsonr
 import { readClientCapabilities } from '../protocol/capabilities.ts'
 import { declaredSettings } from '../protocol/extensions.ts'
 import { MetaKey } from '../protocol/meta.ts'
+import { completeResponse } from '../protocol/resource-contents.ts'
 import { TASKS_EXTENSION } from '../protocol/tasks.ts'
 import type { ClientCapabilities } from '../protocol/types.ts'
 import { canonicalJson } from '../stores/sealing/canonical-json.ts'
@@ -117,7 +118,7 @@ export function createStatelessConnection(options: StatelessConnectionOptions): 
     entry.inFlight++
     try {
       const connection = entry.connection ?? (await entry.opening)
-      return await connection.exchange(request, context)
+      return completeResponse(request.method, await connection.exchange(request, context))
     } finally {
       entry.inFlight--
       if (entry.connection && entry.connection.status !== 'connected' && !entry.isEvicted) evict(entry)

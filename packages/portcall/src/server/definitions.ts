@@ -150,10 +150,12 @@ export interface TemplateDefinition<V extends Schema | undefined, Names extends 
 
 export type ByteStream = AsyncIterable<Uint8Array | string> | ReadableStream<Uint8Array>
 
-/** What a resource handler returns: text, bytes, a stream of either, contents or a complete result. Nothing means "not found". */
+/** What a resource handler returns: text, bytes (a `Blob` is read like a stream), a stream of either, contents or a complete result. Nothing means "not found". */
 export type ResourceReturn =
   | string
-  | Uint8Array
+  | ArrayBuffer
+  | ArrayBufferView
+  | Blob
   | ByteStream
   | (Partial<Pick<ResourceContents, 'uri'>> &
       Omit<ResourceContents, 'uri'> &
@@ -164,7 +166,7 @@ export type ResourceReturn =
           }
         | {
             /** The content as bytes, or as text in base64. */
-            blob: string | Uint8Array
+            blob: string | ArrayBuffer | ArrayBufferView | Blob
           }
       ))
   | ResourceContents[]

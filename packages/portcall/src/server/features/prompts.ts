@@ -50,7 +50,7 @@ export function createGetPrompt(prompts: PromptRegistry): (call: CallContext) =>
     if (!isObject(args)) throw invalidParams('arguments must be an object')
     const prompt = prompts.get(name)
     if (!prompt || !(await checkAccess(prompt, call))) throw invalidParams(`Unknown prompt: ${name.slice(0, 128)}`)
-    const parsed = prompt.arguments ? await prompt.arguments.parse(args) : { value: args }
+    const parsed = prompt.arguments ? await prompt.arguments.parse(args) : { value: {} }
     if (parsed.issues) {
       const reasons = parsed.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
       throw invalidParams(`invalid arguments: ${reasons.join('; ')}`, { issues: parsed.issues })

@@ -1,5 +1,6 @@
 import { isObject } from '../../jsonrpc/message.ts'
 import type { ReadResourceResult, ResourceContents } from '../../protocol/types.ts'
+import { isTextType } from '../../util/media-type.ts'
 import type { ByteStream, ResourceReturn } from '../definitions.ts'
 import { InvalidOutputError } from '../errors.ts'
 
@@ -19,8 +20,9 @@ export async function resourceResult(
   value: NonNullable<ResourceReturn>,
   options: ResourceResultOptions,
 ): Promise<ReadResourceResult> {
-  if (Array.isArray(value)) return { contents: value }
-  if (typeof value === 'object' && 'contents' in value) return value
+  if (Array.isArray(value)) return { contents: value.map(encodeBlob) }
+  if (typeof value === 'object' && 'contents' in value)
+    return Array.isArray(value.contents) ? { ...value, contents: value.contents.map(encodeBlob) } : value
   return { contents: [await toContents(value, options)] }
 }
 
@@ -28,20 +30,38 @@ async function toContents(value: unknown, { uri, mimeType, maxBytes }: ResourceR
   const common = mimeType === undefined ? { uri } : { uri, mimeType }
   // Spreading `common` would give each result a hidden class of its own on Node 20, which makes everything that reads it slow.
   if (typeof value === 'string') return Object.assign(common, { text: value })
-  if (value instanceof Uint8Array) return Object.assign(common, { blob: toBase64(value) })
+  const bytes = bytesOf(value)
+  if (bytes) return Object.assign(common, { blob: toBase64(bytes) })
+  if (value instanceof Blob) {
+    const type = mimeType ?? (value.type || undefined)
+    return toContents(value.stream(), { uri, mimeType: type, maxBytes })
+  }
   if (isStream(value)) {
     const bytes = await readStream(value, maxBytes)
-    return isText(mimeType) ? { ...common, text: new TextDecoder().decode(bytes) } : { ...common, blob: toBase64(bytes) }
+    return mimeType !== undefined && isTextType(mimeType)
+      ? { ...common, text: new TextDecoder().decode(bytes) }
+      : { ...common, blob: toBase64(bytes) }
   }
-  if (isObject(value) && value.blob instanceof Uint8Array)
-    return { ...common, ...value, blob: toBase64(value.blob) } as ResourceContents
-  if (isObject(value) && (typeof value.text === 'string' || typeof value.blob === 'string'))
-    return { ...common, ...value } as unknown as ResourceContents
+  if (isObject(value) && value.blob instanceof Blob) {
+    const read = await readStream(value.blob.stream(), maxBytes)
+    return { ...common, ...value, blob: toBase64(read) } as ResourceContents
+  }
+  if (isObject(value) && (typeof value.text === 'string' || typeof value.blob === 'string' || bytesOf(value.blob)))
+    return encodeBlob({ ...common, ...value } as ResourceContents)
   throw new InvalidOutputError('A resource must return text, bytes, a stream, contents or a result with `contents`')
 }
 
-function isText(mimeType: string | undefined): boolean {
-  return mimeType !== undefined && /^text\/|^application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml))\b/.test(mimeType)
+/** Returns the bytes of an `ArrayBuffer` or of a view of one, without copying them. */
+function bytesOf(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined
+}
+
+/** Returns contents with a `blob` of bytes as Base64, and others unchanged. */
+function encodeBlob(contents: ResourceContents): ResourceContents {
+  const bytes = isObject(contents) ? bytesOf(contents.blob) : undefined
+  return bytes ? ({ ...contents, blob: toBase64(bytes) } as ResourceContents) : contents
 }
 
 const CHUNK_BYTES = 0x8000

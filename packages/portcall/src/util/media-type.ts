@@ -1,0 +1,7 @@
+const TEXT =
+  /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|typescript|x-ndjson|jsonl|graphql|sql|x-sh)\b|^image\/svg\+xml\b/i
+
+/** Reports whether content of a media type is text. */
+export function isTextType(mimeType: string): boolean {
+  return TEXT.test(mimeType)
+}
